@@ -1,0 +1,81 @@
+//! A host request, and where requests come from.
+
+use crate::error::Error;
+use crate::units::Nanos;
+
+/// Requests handed on at a time; a batch is what travels between threads.
+pub const BATCH: usize = 4096;
+
+/// The longest request that is believed: 1 GiB. Anything longer is a mistake in the trace.
+pub const LONGEST_REQUEST_BYTES: u64 = 1 << 30;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Read the newest version of the pages touched.
+    Read,
+    /// Write a new version of every page touched.
+    Write,
+    /// Forget the pages that lie wholly inside the request.
+    Trim,
+}
+
+/// One request of a block trace or of a generated workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Arrival, nanoseconds after the first request of the stream.
+    pub time: Nanos,
+    /// First byte, within the volume.
+    pub offset: u64,
+    /// Length in bytes, 1 to [`LONGEST_REQUEST_BYTES`].
+    pub length: u32,
+    /// Volume, disk or application storage unit.
+    pub volume: u32,
+    /// Read, write or trim.
+    pub op: Op,
+}
+
+impl Request {
+    /// One past the last byte. Readers guarantee that this does not overflow.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.offset + self.length as u64
+    }
+}
+
+/// A stream of requests in time order, read once from front to back in constant memory.
+pub trait RequestSource: Send {
+    /// Appends up to [`BATCH`] requests to `batch`. Appending nothing means the stream has ended.
+    ///
+    /// # Errors
+    /// [`Error::Trace`] names the file and the line of a request that cannot be believed.
+    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error>;
+
+    /// How far the stream has been read, from 0 to 1, where that can be known.
+    fn progress(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Something that can be read several times: a trace file or a seeded generator.
+///
+/// A run reads its input once to measure it (unless everything is known), once per warm-up replay
+/// and once for the measured phase.
+pub trait Input: Send + Sync {
+    /// Starts a new pass over all requests.
+    ///
+    /// # Errors
+    /// [`Error::Io`] or [`Error::Trace`] when the input cannot be opened or recognised.
+    fn open(&self) -> Result<Box<dyn RequestSource>, Error>;
+
+    /// A short name for reports: the file's name, or the workload's.
+    fn name(&self) -> String;
+
+    /// The format's registered name, for reports (`spc`, `msr`, ..., `generated`).
+    fn format(&self) -> String;
+
+    /// False for a pipe, which can be read only once.
+    fn rereadable(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,1 @@
+//! Block traces: readers, one file per format, with detection and transparent decompression.
