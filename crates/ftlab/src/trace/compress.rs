@@ -1,0 +1,187 @@
+//! Decompression by magic bytes: gzip, bzip2, xz and zstd, as streams with capped windows.
+//!
+//! Several members or frames in a row are one stream, as their own tools treat them. Only one layer
+//! is taken off: a compressed file inside a compressed file is not a trace.
+
+use super::field::Mistake;
+use super::lines::Broken;
+use std::io::{self, BufReader, Chain, Cursor, ErrorKind, Read};
+
+/// The largest zstd window that is accepted, as a power of two: 128 MiB.
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+
+/// The most memory that an xz stream may ask for.
+const XZ_MEMORY_BYTES: u64 = 256 << 20;
+
+/// How a stream is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compressed {
+    No,
+    Gzip,
+    Bzip2,
+    Xz,
+    Zstd,
+}
+
+impl Compressed {
+    fn of(magic: &[u8]) -> Self {
+        match magic {
+            [0x1f, 0x8b, ..] => Self::Gzip,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] => Self::Bzip2,
+            // An empty stream has the end-of-stream magic at once.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, ..] => Self::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0] => Self::Xz,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
+            // A skippable frame, which parallel compressors put in front.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            _ => Self::No,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::No => "plain",
+            Self::Gzip => "gzip",
+            Self::Bzip2 => "bzip2",
+            Self::Xz => "xz",
+            Self::Zstd => "zstd",
+        }
+    }
+}
+
+type Whole = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
+
+/// Takes one layer of compression off `stream`, if there is one.
+pub(super) fn decompress(
+    mut stream: Box<dyn Read + Send>,
+) -> io::Result<(Box<dyn Read + Send>, Compressed)> {
+    let mut magic = Vec::with_capacity(6);
+    (&mut stream).take(6).read_to_end(&mut magic)?;
+    let compressed = Compressed::of(&magic);
+    let whole = Cursor::new(magic).chain(stream);
+    if compressed == Compressed::No {
+        return Ok((Box::new(whole), compressed));
+    }
+    let whole: Whole = BufReader::with_capacity(128 << 10, whole);
+    let plain: Box<dyn Read + Send> = match compressed {
+        Compressed::No => Box::new(whole),
+        Compressed::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
+        Compressed::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(whole)),
+        Compressed::Xz => Box::new(xz(whole)?),
+        Compressed::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(whole)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
+            Box::new(decoder)
+        }
+    };
+    Ok((plain, compressed))
+}
+
+fn xz(stream: Whole) -> io::Result<liblzma::bufread::XzDecoder<Whole>> {
+    let decoder = liblzma::stream::Stream::new_stream_decoder(
+        XZ_MEMORY_BYTES,
+        liblzma::stream::CONCATENATED,
+    )?;
+    Ok(liblzma::bufread::XzDecoder::new_stream(stream, decoder))
+}
+
+/// Tells a failing disk from a damaged stream, and a damaged stream from one that was cut short.
+pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
+    if compressed == Compressed::No || error.raw_os_error().is_some() {
+        return Broken::Io(error);
+    }
+    let name = compressed.name();
+    Broken::Mistake(Mistake(if error.kind() == ErrorKind::UnexpectedEof {
+        format!("the {name} stream ends in the middle, expected its end; copy the file again")
+    } else {
+        format!("the {name} stream cannot be decompressed ({error}); copy the file again")
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const TEXT: &[u8] = b"0,1,512,r,0.0\n";
+
+    fn gzip() -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(TEXT).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn bzip2() -> Vec<u8> {
+        let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+        encoder.write_all(TEXT).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn xz() -> Vec<u8> {
+        let mut encoder = liblzma::write::XzEncoder::new(Vec::new(), 1);
+        encoder.write_all(TEXT).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn zstd() -> Vec<u8> {
+        zstd::stream::encode_all(TEXT, 1).unwrap()
+    }
+
+    fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
+        let (mut stream, compressed) =
+            decompress(Box::new(Cursor::new(bytes.to_vec()))).map_err(|e| e.to_string())?;
+        let mut text = Vec::new();
+        match stream.read_to_end(&mut text) {
+            Ok(_) => Ok(text),
+            Err(error) => match explain(error, compressed) {
+                Broken::Io(error) => Err(error.to_string()),
+                Broken::Mistake(Mistake(message)) => Err(message),
+            },
+        }
+    }
+
+    #[test]
+    fn one_stream_and_two_in_a_row_are_read_whole() {
+        for packed in [gzip(), bzip2(), xz(), zstd(), TEXT.to_vec()] {
+            assert_eq!(read(&packed).unwrap(), TEXT);
+            assert_eq!(read(&packed.repeat(2)).unwrap(), TEXT.repeat(2));
+        }
+    }
+
+    #[test]
+    fn a_stream_cut_anywhere_is_an_error() {
+        for packed in [gzip(), bzip2(), xz(), zstd()] {
+            for length in 6..packed.len() {
+                let message = read(&packed[..length]).unwrap_err();
+                assert!(message.contains("ends in the middle"), "{length}: {message}");
+                // Also behind a first stream that is whole.
+                let second = [&packed[..], &packed[..length]].concat();
+                assert!(read(&second).is_err(), "{length}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_stream_is_an_error_of_the_content() {
+        for packed in [gzip(), bzip2(), xz()] {
+            let mut damaged = packed.clone();
+            let middle = damaged.len() / 2;
+            damaged[middle] ^= 0x55;
+            let message = read(&damaged).unwrap_err();
+            assert!(message.contains("stream"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_window_beyond_the_cap_is_refused() {
+        // Magic, then a frame header without single-segment flag, whose window is 2^31 bytes.
+        let greedy = [0x28, 0xb5, 0x2f, 0xfd, 0x00, (31 - 10) << 3, 0x01, 0x00, 0x00];
+        assert!(read(&greedy).is_err());
+    }
+
+    #[test]
+    fn only_one_layer_is_taken_off() {
+        let twice = zstd::stream::encode_all(&zstd()[..], 1).unwrap();
+        assert_eq!(read(&twice).unwrap(), zstd());
+    }
+}

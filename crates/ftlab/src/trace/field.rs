@@ -1,0 +1,392 @@
+//! The columns of one line, taken from left to right with an exact grammar.
+//!
+//! A whole number is one or more decimal digits, a decimal is digits with an optional point and
+//! more digits. Nothing else is a number: no sign, no exponent, no `0x`, no `NaN`, and nothing
+//! wraps. Bytes rather than text, and no allocation until something is wrong.
+
+/// One column of a text format: its name and what is expected in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The column's name, as the format's own documentation calls it.
+    pub name: &'static str,
+    /// What a value is and its unit: `a whole number of 512-byte sectors`.
+    pub expected: &'static str,
+}
+
+impl Column {
+    /// A column called `name` that holds `expected`.
+    #[must_use]
+    pub const fn new(name: &'static str, expected: &'static str) -> Self {
+        Self { name, expected }
+    }
+}
+
+/// What stands between two columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// One comma.
+    Comma,
+    /// A run of spaces and tabs; also allowed around the line, as `scanf` does.
+    Blanks,
+}
+
+/// What is wrong with a line: what was found and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake(pub String);
+
+/// The columns of one line that have not been taken yet.
+pub struct Fields<'a> {
+    line: &'a [u8],
+    rest: &'a [u8],
+    taken: usize,
+    ended: bool,
+    separator: Separator,
+    columns: &'static [Column],
+}
+
+impl<'a> Fields<'a> {
+    /// The columns of `line`, which is not blank and has no line end.
+    #[inline]
+    #[must_use]
+    pub fn new(line: &'a [u8], separator: Separator, columns: &'static [Column]) -> Self {
+        let rest = match separator {
+            Separator::Comma => line,
+            Separator::Blanks => skip_blanks(line),
+        };
+        Self { line, rest, taken: 0, ended: false, separator, columns }
+    }
+
+    /// The next column as a whole number up to 2^64 - 1.
+    ///
+    /// # Errors
+    /// When the column is missing or holds anything but decimal digits.
+    #[inline]
+    pub fn integer(&mut self) -> Result<u64, Mistake> {
+        let (value, used) = leading_digits(self.rest);
+        let value = if used <= SAFE_DIGITS { value } else { self.long_integer(used)? };
+        self.take(used)?;
+        Ok(value)
+    }
+
+    /// The next column as a whole number up to `largest`: a volume, a device, a disk.
+    ///
+    /// # Errors
+    /// When the column is missing, not a whole number, or larger.
+    #[inline]
+    pub fn integer_up_to(&mut self, largest: u32) -> Result<u32, Mistake> {
+        let before = self.rest;
+        match u32::try_from(self.integer()?) {
+            Ok(value) if value <= largest => Ok(value),
+            _ => Err(self.mistake_in(self.taken - 1, before)),
+        }
+    }
+
+    /// The next column as a decimal number times 10^`PLACES`; further places are cut off.
+    ///
+    /// # Errors
+    /// When the column is missing, is not a decimal number, or the product exceeds 2^64 - 1.
+    #[inline]
+    pub fn decimal<const PLACES: usize>(&mut self) -> Result<u64, Mistake> {
+        let (whole, used) = leading_digits(self.rest);
+        let whole = if used <= SAFE_DIGITS { whole } else { self.long_integer(used)? };
+        let (fraction, places) = match self.rest.get(used) {
+            Some(b'.') => leading_digits(&self.rest[used + 1..]),
+            _ => (0, usize::MAX),
+        };
+        let length = match places {
+            usize::MAX => used,
+            0 => return Err(self.mistake()),
+            places => used + 1 + places,
+        };
+        if used == 0 {
+            return Err(self.mistake());
+        }
+        let fraction = match places {
+            usize::MAX => 0,
+            places if places <= PLACES => fraction * POWERS_OF_TEN[PLACES - places],
+            _ => leading_digits(&self.rest[used + 1..used + 1 + PLACES]).0,
+        };
+        let scaled = whole
+            .checked_mul(POWERS_OF_TEN[PLACES])
+            .and_then(|scaled| scaled.checked_add(fraction))
+            .ok_or_else(|| self.mistake())?;
+        self.take(length)?;
+        Ok(scaled)
+    }
+
+    /// The next column as a hexadecimal number without prefix, up to 2^32 - 1: DiskSim's flags.
+    ///
+    /// # Errors
+    /// When the column is missing or anything else.
+    #[inline]
+    pub fn hexadecimal(&mut self) -> Result<u32, Mistake> {
+        let used = self.rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        if used > 8 {
+            return Err(self.mistake());
+        }
+        let digits = self.rest[..used].iter();
+        let value = digits.fold(0, |value, &b| value << 4 | hexadecimal_digit(b));
+        self.take(used)?;
+        Ok(value)
+    }
+
+    /// The next column as text, not empty and without control characters.
+    ///
+    /// # Errors
+    /// When the column is missing, empty, or holds a control character.
+    #[inline]
+    pub fn text(&mut self) -> Result<&'a [u8], Mistake> {
+        let used = self.rest.iter().take_while(|b| !self.separates(**b)).count();
+        let text = &self.rest[..used];
+        if text.iter().any(u8::is_ascii_control) {
+            return Err(self.mistake());
+        }
+        self.take(used)?;
+        Ok(text)
+    }
+
+    /// The next column as one of `words`, in any case; its position there.
+    ///
+    /// # Errors
+    /// When the column is missing or none of `words`.
+    #[inline]
+    pub fn one_of(&mut self, words: &[&[u8]]) -> Result<usize, Mistake> {
+        let before = self.rest;
+        let text = self.text()?;
+        let found = words.iter().position(|word| word.eq_ignore_ascii_case(text));
+        found.ok_or_else(|| self.mistake_in(self.taken - 1, before))
+    }
+
+    /// Checks that every column has been taken.
+    ///
+    /// # Errors
+    /// When the line has more columns.
+    #[inline]
+    pub fn finish(self) -> Result<(), Mistake> {
+        if self.ended { Ok(()) } else { Err(self.wrong_count()) }
+    }
+
+    /// Steps over a value of `used` bytes and the separator behind it.
+    #[inline]
+    fn take(&mut self, used: usize) -> Result<(), Mistake> {
+        if used == 0 || self.ended {
+            return Err(self.mistake());
+        }
+        match self.rest.get(used) {
+            None => {
+                self.rest = &[];
+                self.ended = true;
+            }
+            Some(&b) if self.separates(b) => {
+                self.rest = &self.rest[used + 1..];
+                if self.separator == Separator::Blanks {
+                    self.rest = skip_blanks(self.rest);
+                    self.ended = self.rest.is_empty();
+                }
+            }
+            Some(_) => return Err(self.mistake()),
+        }
+        self.taken += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn separates(&self, byte: u8) -> bool {
+        match self.separator {
+            Separator::Comma => byte == b',',
+            Separator::Blanks => byte == b' ' || byte == b'\t',
+        }
+    }
+
+    /// The value of more digits than always fit.
+    #[cold]
+    fn long_integer(&self, used: usize) -> Result<u64, Mistake> {
+        let digits = self.rest[..used].iter();
+        digits
+            .map(|b| u64::from(b - b'0'))
+            .try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(digit))
+            .ok_or_else(|| self.mistake())
+    }
+
+    /// The column that comes next is missing or holds something else.
+    #[cold]
+    fn mistake(&self) -> Mistake {
+        if self.ended { self.wrong_count() } else { self.mistake_in(self.taken, self.rest) }
+    }
+
+    #[cold]
+    fn mistake_in(&self, index: usize, text: &[u8]) -> Mistake {
+        let end = text.iter().position(|b| self.separates(*b)).unwrap_or(text.len());
+        let (name, expected) =
+            self.columns.get(index).map_or(("", "the end of the line"), |c| (c.name, c.expected));
+        Mistake(format!(
+            "column {} ({name}): found {}, expected {expected}",
+            index + 1,
+            quoted(&text[..end])
+        ))
+    }
+
+    #[cold]
+    fn wrong_count(&self) -> Mistake {
+        let found = match self.separator {
+            Separator::Comma => self.line.split(|b| *b == b',').count(),
+            Separator::Blanks => {
+                self.line.split(|b| self.separates(*b)).filter(|text| !text.is_empty()).count()
+            }
+        };
+        let names: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
+        Mistake(format!(
+            "found {found} column{} in {}, expected {} ({})",
+            if found == 1 { "" } else { "s" },
+            quoted(self.line),
+            names.len(),
+            names.join(", ")
+        ))
+    }
+}
+
+/// Any number of so many digits fits 64 bits.
+const SAFE_DIGITS: usize = 19;
+
+const POWERS_OF_TEN: [u64; 10] = {
+    let mut powers = [1; 10];
+    let mut i = 1;
+    while i < powers.len() {
+        powers[i] = powers[i - 1] * 10;
+        i += 1;
+    }
+    powers
+};
+
+/// The value of the leading decimal digits and how many there are; wraps beyond [`SAFE_DIGITS`].
+#[inline]
+fn leading_digits(text: &[u8]) -> (u64, usize) {
+    let mut value = 0u64;
+    let mut count = 0;
+    for &byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    (value, count)
+}
+
+fn hexadecimal_digit(byte: u8) -> u32 {
+    match byte {
+        b'0'..=b'9' => u32::from(byte - b'0'),
+        _ => u32::from(byte.to_ascii_lowercase() - b'a') + 10,
+    }
+}
+
+#[inline]
+fn skip_blanks(text: &[u8]) -> &[u8] {
+    let blanks = text.iter().take_while(|b| **b == b' ' || **b == b'\t').count();
+    &text[blanks..]
+}
+
+/// Input as it may be shown: in quotes, control characters escaped, cut to 60 characters.
+pub(super) fn quoted(input: &[u8]) -> String {
+    // No character is longer than four bytes, so the rest of a long line need not be looked at.
+    let text = String::from_utf8_lossy(&input[..input.len().min(4 * QUOTED)]);
+    let shown: String = text.chars().take(QUOTED).collect();
+    let dots = if text.chars().count() > QUOTED { "..." } else { "" };
+    format!("\"{}{dots}\"", shown.escape_debug())
+}
+
+/// Characters of the input that a message repeats.
+const QUOTED: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: &[Column] = &[Column::new("n", "a number")];
+    const TWO: &[Column] = &[Column::new("a", "a number"), Column::new("b", "a number")];
+
+    fn integer(text: &[u8]) -> Result<u64, Mistake> {
+        let mut fields = Fields::new(text, Separator::Comma, ONE);
+        let value = fields.integer()?;
+        fields.finish().map(|()| value)
+    }
+
+    fn nanoseconds(text: &[u8]) -> Result<u64, Mistake> {
+        let mut fields = Fields::new(text, Separator::Comma, ONE);
+        let value = fields.decimal::<9>()?;
+        fields.finish().map(|()| value)
+    }
+
+    #[test]
+    fn whole_numbers_are_digits_and_nothing_else() {
+        for (text, value) in [
+            ("0", 0),
+            ("42", 42),
+            ("18446744073709551615", u64::MAX),
+            ("00000000000000000000000007", 7),
+        ] {
+            assert_eq!(integer(text.as_bytes()), Ok(value), "{text}");
+        }
+        for text in ["-1", "+5", " 5", "5 ", "0x10", "1e308", "NaN", "inf", "1.0", "5\0", "\0", "٣"]
+        {
+            assert!(integer(text.as_bytes()).is_err(), "{text:?}");
+        }
+        assert!(integer(b"18446744073709551616").is_err());
+        assert!(integer(&[b'9'; 400]).is_err());
+    }
+
+    #[test]
+    fn decimals_are_exact_and_cut_behind_the_last_place() {
+        for (text, value) in [
+            ("0", 0),
+            ("1", 1_000_000_000),
+            ("0.026214", 26_214_000),
+            ("0.1", 100_000_000),
+            ("0.0000000019", 1),
+            ("1398396860.160153447", 1_398_396_860_160_153_447),
+            ("18446744073.709551615", u64::MAX),
+            ("1.00000000000000000000000000000000000000001", 1_000_000_000),
+        ] {
+            assert_eq!(nanoseconds(text.as_bytes()), Ok(value), "{text}");
+        }
+        for text in
+            ["", ".", ".5", "5.", "1.2.3", "-0.5", "1e3", "1e308", "nan", "inf", "18446744073.8"]
+        {
+            assert!(nanoseconds(text.as_bytes()).is_err(), "{text:?}");
+        }
+        assert!(nanoseconds(b"18446744073.709551616").is_err());
+    }
+
+    #[test]
+    fn a_wrong_number_of_columns_is_told_with_their_names() {
+        let mut fields = Fields::new(b"1", Separator::Comma, TWO);
+        assert_eq!(fields.integer(), Ok(1));
+        let Err(Mistake(message)) = fields.integer() else { panic!("a missing column") };
+        assert_eq!(message, "found 1 column in \"1\", expected 2 (a, b)");
+        let mut fields = Fields::new(b" 1 \t2 3", Separator::Blanks, TWO);
+        assert_eq!((fields.integer(), fields.integer()), (Ok(1), Ok(2)));
+        let Err(Mistake(message)) = fields.finish() else { panic!("a third column") };
+        assert_eq!(message, "found 3 columns in \" 1 \\t2 3\", expected 2 (a, b)");
+    }
+
+    #[test]
+    fn flags_are_hexadecimal() {
+        for (text, value) in [("0", Some(0)), ("1F", Some(31)), ("ffffffff", Some(u32::MAX))] {
+            assert_eq!(
+                Fields::new(text.as_bytes(), Separator::Blanks, ONE).hexadecimal().ok(),
+                value
+            );
+        }
+        for text in ["0x1", "g", "100000000", "-1"] {
+            assert!(Fields::new(text.as_bytes(), Separator::Blanks, ONE).hexadecimal().is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_cannot_move_the_cursor_and_is_short() {
+        assert_eq!(quoted(b"a\x1b[31m\r\0\xff"), "\"a\\u{1b}[31m\\r\\0\u{fffd}\"");
+        assert_eq!(quoted(&[b'x'; 1000]), format!("\"{}...\"", "x".repeat(60)));
+        assert_eq!(quoted("\u{202e}".as_bytes()), "\"\\u{202e}\"");
+    }
+}

@@ -1,0 +1,84 @@
+//! SPC: the ASCII format of the Storage Performance Council, in which UMass publishes its traces.
+//!
+//! `ASU,LBA,size,opcode,time`: application storage unit, address in 512-byte sectors, size in
+//! bytes, `r` or `w`, seconds. The unit becomes the volume.
+
+use super::field::{Column, Fields, Mistake, Separator};
+use super::gate::RawRequest;
+use super::text::LineFormat;
+
+/// The format; it keeps nothing from line to line.
+#[derive(Default)]
+pub(super) struct Spc;
+
+impl LineFormat for Spc {
+    const NAME: &'static str = "spc";
+    const SUMMARY: &'static str =
+        "Storage Performance Council ASCII, as the UMass repository has it";
+    const COLUMNS: &'static [Column] = &[
+        Column::new("ASU", "a whole number up to 2^32 - 1"),
+        Column::new("LBA", "a whole number of 512-byte sectors"),
+        Column::new("size", "a whole number of bytes"),
+        Column::new("opcode", "r or w"),
+        Column::new("time", "seconds, such as 12.345678"),
+    ];
+    const SEPARATOR: Separator = Separator::Comma;
+    const SOURCE: &'static str =
+        "UMass Trace Repository, storage traces: Financial1-2, WebSearch1-3";
+
+    #[inline]
+    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+        let volume = fields.integer_up_to(u32::MAX)?;
+        let offset = fields.integer()?;
+        let length = fields.integer()?;
+        let reads = fields.one_of(&[b"r", b"w"])? == 0;
+        let ticks = fields.decimal::<9>()?;
+        fields.finish()?;
+        RawRequest { ticks, volume, offset, length, reads }.in_units(512, 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::checks::{misread, parse};
+
+    #[test]
+    fn the_first_and_the_last_line_of_financial1_read_as_published() {
+        let first = parse::<Spc>("0,303567,3584,w,0.000000");
+        let offset = 303_567 * 512;
+        assert_eq!(first, RawRequest { ticks: 0, volume: 0, offset, length: 3584, reads: false });
+        let last = parse::<Spc>("8,146550,512,w,259.601196");
+        assert_eq!((last.ticks, last.volume), (259_601_196_000, 8));
+        assert!(parse::<Spc>("0,1,512,R,0").reads);
+    }
+
+    #[test]
+    fn a_bad_line_is_told_in_one_line() {
+        for (line, found) in [
+            (
+                "-1,1,512,r,0.0",
+                r#"column 1 (ASU): found "-1", expected a whole number up to 2^32 - 1"#,
+            ),
+            ("4294967296,1,512,r,0.0", r#"column 1 (ASU): found "4294967296""#),
+            ("0,0x10,512,r,0.0", r#"column 2 (LBA): found "0x10""#),
+            ("0,1,+5,r,0.0", r#"column 3 (size): found "+5""#),
+            ("0,1,,r,0.0", r#"column 3 (size): found """#),
+            ("0,1,512,x,0.0", r#"column 4 (opcode): found "x", expected r or w"#),
+            ("0,1,512,r,NaN", r#"column 5 (time): found "NaN""#),
+            ("0,1,512,r,1e308", r#"column 5 (time): found "1e308""#),
+            ("0,1,512,r,\0", r#"column 5 (time): found "\0""#),
+            (
+                "0,1,512,r",
+                r#"found 4 columns in "0,1,512,r", expected 5 (ASU, LBA, size, opcode, time)"#,
+            ),
+            ("0,1,512,r,0.0,9", "found 6 columns"),
+            ("0,1,0,r,0.0", "length 0"),
+            ("0,1,1073741825,r,0.0", "longer than 1 GiB"),
+            ("0,36028797018963968,512,r,0.0", "address 36028797018963968"),
+            ("0,18014398509481983,512,r,0.0", "below 2^63"),
+        ] {
+            misread::<Spc>(line, found);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! SSDSim's ASCII traces: the columns and meanings of MQSim's.
+//!
+//! SSDSim reads `time device lsn size operation` as nanoseconds, 512-byte sectors and 1 to read,
+//! which is MQSim's definition column by column. The two cannot be told apart and need not be:
+//! detection says `mqsim`, and `--format ssdsim` reads the same requests. SSDSim itself wraps
+//! addresses at its device's end; here that is the address policy `modulo`.
+
+use super::field::{Column, Fields, Mistake, Separator};
+use super::gate::RawRequest;
+use super::text::{LineFormat, Sample, Verdict};
+use super::{five, mqsim};
+
+/// The format; it keeps nothing from line to line.
+#[derive(Default)]
+pub(super) struct SsdSim;
+
+impl LineFormat for SsdSim {
+    const NAME: &'static str = "ssdsim";
+    const SUMMARY: &'static str = "SSDSim ASCII: the same as mqsim, and never guessed";
+    const COLUMNS: &'static [Column] = mqsim::COLUMNS;
+    const SEPARATOR: Separator = Separator::Blanks;
+    const SOURCE: &'static str = "SSDSim of HUST and its many descendants (example.ascii)";
+
+    #[inline]
+    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake> {
+        five::nanoseconds_and_sectors(fields)
+    }
+
+    fn recognise(_: &Sample) -> Verdict {
+        Verdict::No
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::checks::{misread, parse};
+    use crate::trace::mqsim::MqSim;
+
+    #[test]
+    fn it_reads_what_mqsim_reads() {
+        let line = "938513000 4 264719034 16 0";
+        assert_eq!(parse::<SsdSim>(line), parse::<MqSim>(line));
+    }
+
+    #[test]
+    fn a_bad_line_is_told_in_one_line() {
+        misread::<SsdSim>("0 0 8 8 2", r#"column 5 (operation): found "2""#);
+        misread::<SsdSim>("0 0 8 8 -1", r#"column 5 (operation): found "-1""#);
+        misread::<SsdSim>("0 0 8 0 1", "length 0");
+    }
+}

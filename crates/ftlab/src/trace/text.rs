@@ -1,0 +1,182 @@
+//! The line loop that every text format shares.
+
+use super::field::{Column, Fields, Mistake, Separator};
+use super::gate::{Gate, RawRequest};
+use super::lines::{Broken, Lines};
+use crate::error::Error;
+use crate::request::{BATCH, Request, RequestSource};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A text format with one request per line. The line loop and the checks are not its concern.
+pub(super) trait LineFormat: Default + Send + 'static {
+    /// The name that `--format` takes.
+    const NAME: &'static str;
+    /// One line for lists of formats.
+    const SUMMARY: &'static str;
+    /// The columns in their order; all must be there and no others.
+    const COLUMNS: &'static [Column];
+    /// What stands between columns.
+    const SEPARATOR: Separator;
+    /// Where traces of this format come from.
+    const SOURCE: &'static str;
+
+    /// Nanoseconds per tick of [`RawRequest::ticks`], known once a line has been parsed.
+    #[inline]
+    fn tick_ns(&self) -> u64 {
+        1
+    }
+
+    /// What one line tells.
+    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake>;
+
+    /// Whether a file that begins with these lines is of this format.
+    fn recognise(sample: &Sample) -> Verdict {
+        if sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+    }
+}
+
+/// The first lines of a file, without the blank ones.
+pub(super) struct Sample<'a> {
+    lines: Vec<&'a [u8]>,
+}
+
+/// What a format says of a sample.
+pub(super) enum Verdict {
+    /// It is another format.
+    No,
+    /// It is this format.
+    Yes,
+    /// It looks like this format but would be misread: why, and what to do.
+    Refuse(String),
+}
+
+impl<'a> Sample<'a> {
+    /// The lines of `front`. The last one is left out if the file goes on and it may be cut.
+    pub(super) fn new(front: &'a [u8], whole: bool) -> Self {
+        let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
+        let lines = front[..end].split(|b| *b == b'\n').map(|line| line.trim_ascii_end());
+        Self { lines: lines.filter(|line| !line.is_empty()).collect() }
+    }
+
+    /// The first line that is not blank.
+    pub(super) fn first(&self) -> Option<&'a [u8]> {
+        self.lines.first().copied()
+    }
+
+    /// True when at least half of the lines parse as `F`: a broken line is reported as such, not
+    /// as an unknown format.
+    pub(super) fn mostly<F: LineFormat>(&self) -> bool {
+        2 * self.parsed::<F>().count() >= self.lines.len().max(1)
+    }
+
+    /// What the lines say when read as `F`, without those that do not parse.
+    pub(super) fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+        let mut format = F::default();
+        let fields = |line| Fields::new(line, F::SEPARATOR, F::COLUMNS);
+        self.lines.iter().filter_map(move |line| format.parse_line(fields(line)).ok())
+    }
+
+    /// True when any line has `byte` in it.
+    pub(super) fn has(&self, byte: u8) -> bool {
+        self.lines.iter().any(|line| memchr::memchr(byte, line).is_some())
+    }
+}
+
+/// Where a stream stands and what it is called.
+pub(super) struct Place {
+    /// As the user named it, or `standard input`.
+    pub(super) file: String,
+    /// Bytes of the file that have been read so far.
+    pub(super) consumed: Arc<AtomicU64>,
+    /// The file's size in bytes, if it is a file.
+    pub(super) size: Option<u64>,
+}
+
+impl Place {
+    /// The error of `line` (of the whole file if `None`).
+    pub(super) fn error(&self, line: Option<u64>, Mistake(message): Mistake) -> Error {
+        Error::Trace { file: self.file.clone(), line, message }
+    }
+
+    pub(super) fn broken(&self, line: u64, broken: Broken) -> Error {
+        match broken {
+            Broken::Io(source) => Error::Io { path: Path::new(&self.file).into(), source },
+            Broken::Mistake(mistake) => self.error(Some(line.max(1)), mistake),
+        }
+    }
+}
+
+/// Requests from the lines of one stream.
+pub(super) struct TextSource<F> {
+    format: F,
+    lines: Lines,
+    gate: Gate,
+    place: Place,
+    ended: bool,
+}
+
+impl<F: LineFormat> TextSource<F> {
+    pub(super) fn new(lines: Lines, gate: Gate, place: Place) -> Self {
+        Self { format: F::default(), lines, gate, place, ended: false }
+    }
+
+    /// The next request; `None` at the end.
+    #[inline]
+    fn next(&mut self) -> Result<Option<Request>, Error> {
+        while !self.ended {
+            let line = match self.lines.next() {
+                Ok(Some(line)) => line,
+                Ok(None) => break,
+                Err(broken) => return Err(self.place.broken(self.lines.number(), broken)),
+            };
+            if is_blank(line) {
+                continue;
+            }
+            let parsed = self.format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS));
+            let passed = parsed.and_then(|raw| self.gate.admit(raw, self.format.tick_ns()));
+            match passed {
+                Ok(Some(request)) => return Ok(Some(request)),
+                Ok(None) => {}
+                Err(mistake) => return Err(self.mistake_here(mistake)),
+            }
+        }
+        self.ended = true;
+        let drained = self.gate.drain(self.format.tick_ns());
+        drained.map_err(|mistake| self.place.error(None, mistake))
+    }
+
+    #[cold]
+    fn mistake_here(&self, Mistake(message): Mistake) -> Error {
+        let mistake = Mistake(format!("{message} (read as {})", F::NAME));
+        self.place.error(Some(self.lines.number()), mistake)
+    }
+}
+
+impl<F: LineFormat> RequestSource for TextSource<F> {
+    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
+        for _ in 0..BATCH {
+            if self.gate.closed() {
+                return Ok(());
+            }
+            let Some(request) = self.next()? else {
+                return self.gate.check_end().map_err(|mistake| self.place.error(None, mistake));
+            };
+            batch.push(request);
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> Option<f64> {
+        let consumed = self.place.consumed.load(Ordering::Relaxed);
+        self.place.size.map(|size| (consumed as f64 / size.max(1) as f64).min(1.0))
+    }
+}
+
+/// Blank lines are passed over.
+#[inline]
+fn is_blank(line: &[u8]) -> bool {
+    // Nearly every line begins with something visible, so the scan is rare.
+    line.first().is_none_or(|b| *b <= b' ') && line.trim_ascii().is_empty()
+}
