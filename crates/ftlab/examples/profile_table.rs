@@ -1,0 +1,197 @@
+//! Each profile's stated figures beside those of the generated stream, and its LRU curve beside the
+//! reference: `cargo run --release --example profile_table [SEED]` prints Markdown.
+
+use ftlab::Error;
+use ftlab::request::{Op, Request};
+use ftlab::workload::{PROFILES, Profile, profile};
+use std::io::Write;
+
+/// LRU miss ratios in percent by cache size in blocks, read from the figures of LIRS2
+/// (Zhong et al., SYSTOR'21) for the whole traces.
+const REFERENCE: &[(&str, &[(u32, f64)])] = &[
+    (
+        "financial1",
+        &[
+            (200, 85.6),
+            (41_590, 59.9),
+            (82_980, 54.1),
+            (165_760, 45.7),
+            (289_930, 38.3),
+            (414_100, 32.5),
+            (579_660, 25.1),
+            (662_440, 18.1),
+            (786_610, 15.3),
+        ],
+    ),
+    (
+        "financial2",
+        &[
+            (200, 90.4),
+            (18_835, 43.9),
+            (37_470, 32.3),
+            (74_740, 22.5),
+            (130_645, 17.1),
+            (205_185, 13.0),
+            (279_725, 10.6),
+            (354_265, 9.4),
+        ],
+    ),
+];
+
+/// Pages of 4 KiB in the largest volume, 512 MiB.
+const VOLUME_PAGES: usize = 1 << 17;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let seed = std::env::args().nth(1).map_or(Ok(1), |text| text.parse())?;
+    let out = &mut std::io::stdout().lock();
+    for data in PROFILES {
+        let requests = collect(data, seed)?;
+        writeln!(out, "\n| {} | stated | generated | origin | source |", data.name)?;
+        writeln!(out, "|---|---:|---:|---|---|")?;
+        for stated in data.stated {
+            let value = measure(stated.figure, &requests);
+            let origin = format!("{:?}", stated.origin).to_lowercase();
+            let (figure, source) = (stated.figure, stated.source);
+            writeln!(out, "| {figure} | {} | {value:.2} | {origin} | {source} |", stated.value)?;
+        }
+        print_curve(data.name, &requests, out)?;
+    }
+    Ok(())
+}
+
+fn collect(data: &Profile, seed: u64) -> Result<Vec<Request>, Error> {
+    let mut source = profile(data.name, None, seed)?.open()?;
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        source.fill(&mut all)?;
+        if all.len() == before {
+            return Ok(all);
+        }
+    }
+}
+
+/// The value of a figure by its name.
+fn measure(figure: &str, requests: &[Request]) -> f64 {
+    let n = requests.len() as f64;
+    let count = |op| requests.iter().filter(|r| r.op == op).count() as f64;
+    let seconds = requests.last().map_or(0.0, |r| r.time as f64 / 1e9);
+    match figure {
+        "requests" => n,
+        "reads" => count(Op::Read),
+        "writes" => count(Op::Write),
+        "write_percent" => 100.0 * count(Op::Write) / n,
+        "minutes" => seconds / 60.0,
+        "requests_per_s" => n / seconds,
+        "volumes" => written_shares(requests).len() as f64,
+        "mean_kib" => requests.iter().map(|r| f64::from(r.length)).sum::<f64>() / n / 1024.0,
+        "sequential_read_percent" => sequential_overlaid(requests, Op::Read),
+        "sequential_write_percent" => sequential_overlaid(requests, Op::Write),
+        "sequential_per_volume_percent" => sequential_per_volume(requests),
+        "overlaid_mib" => {
+            requests.iter().map(Request::end).max().unwrap_or(0) as f64 / f64::from(1 << 20)
+        }
+        "least_written_volume_percent" => {
+            100.0 * written_shares(requests).into_iter().fold(1.0, f64::min)
+        }
+        "most_written_volume_percent" => {
+            100.0 * written_shares(requests).into_iter().fold(0.0, f64::max)
+        }
+        _ => f64::NAN,
+    }
+}
+
+/// Percent of an operation's requests that start where the previous request ended.
+fn sequential_overlaid(requests: &[Request], op: Op) -> f64 {
+    let follows = |pair: &&[Request]| pair[1].op == op && pair[1].offset == pair[0].end();
+    let all = requests.iter().filter(|r| r.op == op).count();
+    100.0 * requests.windows(2).filter(follows).count() as f64 / all as f64
+}
+
+/// Mean over volumes of the percentage that start where their volume's previous request ended.
+fn sequential_per_volume(requests: &[Request]) -> f64 {
+    let mut volumes = vec![(u64::MAX, 0.0, 0.0); 64];
+    for request in requests {
+        let (end, follows, all) = &mut volumes[request.volume as usize];
+        *follows += f64::from(u8::from(*end == request.offset));
+        *all += 1.0;
+        *end = request.end();
+    }
+    volumes.retain(|v| v.2 > 0.0);
+    100.0 * volumes.iter().map(|v| v.1 / v.2).sum::<f64>() / volumes.len() as f64
+}
+
+/// Share of writes of each volume that occurs.
+fn written_shares(requests: &[Request]) -> Vec<f64> {
+    let mut volumes = vec![(0.0, 0.0); 64];
+    for request in requests {
+        let (writes, all) = &mut volumes[request.volume as usize];
+        *writes += f64::from(u8::from(request.op == Op::Write));
+        *all += 1.0;
+    }
+    volumes.into_iter().filter(|v| v.1 > 0.0).map(|v| v.0 / v.1).collect()
+}
+
+fn print_curve(name: &str, requests: &[Request], out: &mut dyn Write) -> std::io::Result<()> {
+    let Some((_, points)) = REFERENCE.iter().find(|r| r.0 == name) else {
+        return Ok(());
+    };
+    let apart = |r: &Request| r.volume as usize * VOLUME_PAGES;
+    let sizes: Vec<u32> = points.iter().map(|p| p.0).collect();
+    let (accesses, unique, ratios) = lru_curve(requests, &sizes, apart);
+    let (_, over_unique, overlaid) = lru_curve(requests, &sizes, |_| 0);
+    writeln!(out, "\n{accesses} page accesses; {unique} distinct pages, {over_unique} overlaid\n")?;
+    writeln!(out, "| cache (4 KiB blocks) | reference LRU miss % | generated | overlaid |")?;
+    writeln!(out, "|---:|---:|---:|---:|")?;
+    for ((point, ratio), over) in points.iter().zip(ratios).zip(overlaid) {
+        writeln!(out, "| {} | {:.1} | {ratio:.1} | {over:.1} |", point.0, point.1)?;
+    }
+    Ok(())
+}
+
+/// Page accesses, distinct pages, and the LRU miss percentage at each size (Mattson's stack
+/// distances, counted in a Fenwick tree over the times of last use).
+fn lru_curve(
+    requests: &[Request],
+    sizes: &[u32],
+    base: impl Fn(&Request) -> usize,
+) -> (usize, usize, Vec<f64>) {
+    let pages = |r: &Request| (r.offset / 4096) as usize..=((r.end() - 1) / 4096) as usize;
+    let accesses: usize = requests.iter().map(|r| pages(r).count()).sum();
+    let mut last = vec![0u32; 64 * VOLUME_PAGES];
+    let mut tree = vec![0i32; accesses + 1];
+    let mut misses = vec![0u64; sizes.len()];
+    let (mut now, mut unique) = (0, 0i64);
+    for page in requests.iter().flat_map(|r| pages(r).map(|p| base(r) + p)) {
+        now += 1;
+        let previous = std::mem::replace(&mut last[page], now as u32) as usize;
+        let distance = if previous == 0 { i64::MAX } else { unique - sum(&tree, previous) + 1 };
+        if previous == 0 {
+            unique += 1;
+        } else {
+            add(&mut tree, previous, -1);
+        }
+        add(&mut tree, now, 1);
+        for (miss, size) in misses.iter_mut().zip(sizes) {
+            *miss += u64::from(distance > i64::from(*size));
+        }
+    }
+    let percent = |m: u64| 100.0 * m as f64 / accesses as f64;
+    (accesses, unique as usize, misses.into_iter().map(percent).collect())
+}
+
+fn add(tree: &mut [i32], mut at: usize, value: i32) {
+    while at < tree.len() {
+        tree[at] += value;
+        at += at & at.wrapping_neg();
+    }
+}
+
+fn sum(tree: &[i32], mut at: usize) -> i64 {
+    let mut total = 0;
+    while at > 0 {
+        total += i64::from(tree[at]);
+        at &= at - 1;
+    }
+    total
+}

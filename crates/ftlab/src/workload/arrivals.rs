@@ -1,0 +1,61 @@
+//! When requests arrive: the gaps between them.
+
+use crate::rng::Rng;
+use crate::units::Nanos;
+use serde::{Deserialize, Serialize};
+
+/// How requests follow each other in time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrivals {
+    /// Independent, exponentially distributed gaps.
+    #[default]
+    Poisson,
+    /// Equal gaps.
+    Fixed,
+    /// All at time 0: a host with a queue depth decides when they are issued.
+    Closed,
+}
+
+/// The clock of a stream; the first request arrives at 0.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    kind: Arrivals,
+    /// Mean of the gaps that are drawn, nanoseconds.
+    mean_gap: f64,
+    /// Share of requests that arrive together with the previous one.
+    together: f64,
+    now: Nanos,
+    started: bool,
+    rng: Rng,
+}
+
+impl Clock {
+    /// Gaps with this mean in nanoseconds.
+    pub(super) fn new(kind: Arrivals, mean: f64, seed: u64) -> Self {
+        let rng = Rng::new(seed, "arrivals");
+        Clock { kind, mean_gap: mean, together: 0.0, now: 0, started: false, rng }
+    }
+
+    /// Poisson bursts: this share of requests arrives at the instant of the previous one; the mean
+    /// over all requests is `mean` nanoseconds.
+    pub(super) fn bursts(mean: f64, together: f64, seed: u64) -> Self {
+        let mean_gap = mean / (1.0 - together);
+        Clock { together, ..Clock::new(Arrivals::Poisson, mean_gap, seed) }
+    }
+
+    /// The arrival of the next request.
+    #[inline]
+    pub(super) fn tick(&mut self) -> Nanos {
+        if !std::mem::replace(&mut self.started, true) {
+            return self.now;
+        }
+        self.now += match self.kind {
+            Arrivals::Closed => 0,
+            Arrivals::Fixed => self.mean_gap as Nanos,
+            Arrivals::Poisson if self.together > 0.0 && self.rng.chance(self.together) => 0,
+            Arrivals::Poisson => self.rng.exponential(self.mean_gap).round() as Nanos,
+        };
+        self.now
+    }
+}

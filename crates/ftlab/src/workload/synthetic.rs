@@ -1,0 +1,85 @@
+//! The stream of requests of a configuration: a size, a place, an operation and a time each.
+//!
+//! Each of the four has random numbers of its own, so that two configurations which differ in one
+//! word (say, the arrivals) visit the same places.
+
+use super::alias::Alias;
+use super::arrivals::Clock;
+use super::config::Plan;
+use super::place::Place;
+use crate::error::Error;
+use crate::request::{BATCH, Input, Op, Request, RequestSource};
+use crate::rng::Rng;
+
+/// A configuration that can be read again and again.
+#[derive(Clone, Debug)]
+pub(super) struct Synthetic {
+    pub(super) plan: Plan,
+    pub(super) seed: u64,
+}
+
+impl Input for Synthetic {
+    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+        Ok(Box::new(Stream::new(&self.plan, self.seed)))
+    }
+
+    fn name(&self) -> String {
+        self.plan.pattern.name().to_owned()
+    }
+
+    fn format(&self) -> String {
+        "generated".to_owned()
+    }
+}
+
+struct Stream {
+    total: u64,
+    done: u64,
+    clock: Clock,
+    place: Place,
+    places: Rng,
+    mix: Alias,
+    lengths: Vec<u32>,
+    sizes: Rng,
+    read_share: f64,
+    ops: Rng,
+}
+
+impl Stream {
+    fn new(plan: &Plan, seed: u64) -> Self {
+        let weights: Vec<f64> = plan.sizes.iter().map(|s| s.1).collect();
+        Stream {
+            total: plan.requests,
+            done: 0,
+            clock: Clock::new(plan.arrivals, plan.mean_gap, seed),
+            place: Place::new(plan, seed),
+            places: Rng::new(seed, "places"),
+            mix: Alias::new(&weights),
+            lengths: plan.sizes.iter().map(|s| s.0).collect(),
+            sizes: Rng::new(seed, "sizes"),
+            read_share: plan.read_share,
+            ops: Rng::new(seed, "ops"),
+        }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Request {
+        let length = self.lengths[self.mix.draw(&mut self.sizes)];
+        let op = if self.ops.chance(self.read_share) { Op::Read } else { Op::Write };
+        let offset = self.place.next(length, &mut self.places);
+        Request { time: self.clock.tick(), offset, length, volume: 0, op }
+    }
+}
+
+impl RequestSource for Stream {
+    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
+        let count = (self.total - self.done).min(BATCH as u64);
+        self.done += count;
+        batch.extend((0..count).map(|_| self.next()));
+        Ok(())
+    }
+
+    fn progress(&self) -> Option<f64> {
+        Some(self.done as f64 / self.total as f64)
+    }
+}
