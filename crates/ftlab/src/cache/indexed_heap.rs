@@ -1,0 +1,175 @@
+//! A binary min-heap over dense tokens whose keys may change.
+
+use super::links::NIL;
+
+/// Minimum-keyed tokens; changing the key of a token costs O(log n).
+#[derive(Clone, Debug)]
+pub struct IndexedHeap<K> {
+    heap: Vec<(K, u32)>,
+    /// Position of each token in `heap`, or [`NIL`].
+    positions: Vec<u32>,
+}
+
+impl<K> Default for IndexedHeap<K> {
+    fn default() -> Self {
+        IndexedHeap { heap: Vec::new(), positions: Vec::new() }
+    }
+}
+
+impl<K: Ord + Copy> IndexedHeap<K> {
+    /// Number of tokens.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.heap.len()
+    }
+
+    /// Whether there is no token.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.heap.is_empty()
+    }
+
+    /// Whether the token is in the heap.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, token: u32) -> bool {
+        self.positions.get(token as usize).is_some_and(|position| *position != NIL)
+    }
+
+    /// The key of a token in the heap.
+    #[inline]
+    #[must_use]
+    pub fn key(&self, token: u32) -> K {
+        self.heap[self.positions[token as usize] as usize].0
+    }
+
+    /// The token with the smallest key.
+    #[inline]
+    #[must_use]
+    pub fn min(&self) -> Option<u32> {
+        self.heap.first().map(|(_, token)| *token)
+    }
+
+    /// The token with the smallest key among all but `other`; `other` when it is alone.
+    #[must_use]
+    pub fn min_but(&self, other: u32) -> Option<u32> {
+        match self.heap.first()? {
+            (_, token) if *token != other => Some(*token),
+            _ => {
+                let children = self.heap.iter().skip(1).take(2);
+                Some(children.min().map_or(other, |(_, token)| *token))
+            }
+        }
+    }
+
+    /// Adds a token that is not in the heap.
+    pub fn insert(&mut self, token: u32, key: K) {
+        if self.positions.len() <= token as usize {
+            self.positions.resize(token as usize + 1, NIL);
+        }
+        debug_assert!(!self.contains(token));
+        self.heap.push((key, token));
+        self.rise(self.heap.len() - 1);
+    }
+
+    /// Takes a token out of the heap.
+    pub fn remove(&mut self, token: u32) {
+        let at = self.positions[token as usize] as usize;
+        self.positions[token as usize] = NIL;
+        let last = self.heap.pop().expect("the token is in the heap");
+        if at < self.heap.len() {
+            self.heap[at] = last;
+            self.settle(at);
+        }
+    }
+
+    /// Gives a token of the heap another key.
+    #[inline]
+    pub fn update(&mut self, token: u32, key: K) {
+        let at = self.positions[token as usize] as usize;
+        self.heap[at].0 = key;
+        self.settle(at);
+    }
+
+    fn settle(&mut self, at: usize) {
+        if at > 0 && self.heap[at] < self.heap[(at - 1) / 2] {
+            self.rise(at);
+        } else {
+            self.sink(at);
+        }
+    }
+
+    fn rise(&mut self, mut at: usize) {
+        let item = self.heap[at];
+        while at > 0 && item < self.heap[(at - 1) / 2] {
+            self.place(at, self.heap[(at - 1) / 2]);
+            at = (at - 1) / 2;
+        }
+        self.place(at, item);
+    }
+
+    fn sink(&mut self, mut at: usize) {
+        let item = self.heap[at];
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.heap.len() {
+                break;
+            }
+            if child + 1 < self.heap.len() && self.heap[child + 1] < self.heap[child] {
+                child += 1;
+            }
+            if item <= self.heap[child] {
+                break;
+            }
+            self.place(at, self.heap[child]);
+            at = child;
+        }
+        self.place(at, item);
+    }
+
+    #[inline]
+    fn place(&mut self, at: usize, item: (K, u32)) {
+        self.heap[at] = item;
+        self.positions[item.1 as usize] = at as u32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_heap_behaves_as_an_ordered_set() {
+        let mut rng = Rng::new(1, "heap");
+        let mut heap = IndexedHeap::default();
+        let mut model = BTreeSet::new();
+        for _ in 0..50_000 {
+            let token = rng.below(40) as u32;
+            let key = rng.below(30);
+            match (heap.contains(token), rng.below(3)) {
+                (false, _) => {
+                    heap.insert(token, key);
+                    model.insert((key, token));
+                }
+                (true, 0) => {
+                    assert!(model.remove(&(heap.key(token), token)));
+                    heap.remove(token);
+                }
+                (true, _) => {
+                    assert!(model.remove(&(heap.key(token), token)));
+                    heap.update(token, key);
+                    model.insert((key, token));
+                }
+            }
+            assert_eq!(heap.len(), model.len());
+            assert_eq!(heap.min(), model.first().map(|(_, token)| *token));
+            let others = model.iter().find(|(_, t)| *t != token);
+            let expected = others.map(|(_, t)| *t).or(model.first().map(|(_, t)| *t));
+            assert_eq!(heap.min_but(token), expected);
+        }
+    }
+}

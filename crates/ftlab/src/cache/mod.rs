@@ -1,0 +1,9 @@
+//! Containers without flash: index-linked, no search, no allocation per operation.
+
+pub mod aged_segments;
+pub mod block_lists;
+pub mod block_set;
+pub mod indexed_heap;
+pub mod links;
+pub mod segmented_lru;
+pub mod slab;

@@ -1,0 +1,495 @@
+//! The configuration of a run: one tree, typed once, every default with its source.
+//!
+//! A tree comes from a preset (the device of a paper), overridden by the user's file, flags or
+//! `--set section.key=value`. Unknown keys are errors. The resolved tree is part of every result.
+
+use crate::error::Error;
+use crate::flash::presets;
+use crate::ftl::{DftlConfig, FtlConfig, TpftlConfig};
+use crate::units::{Bytes, Duration, Ratio};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Everything that determines a run, apart from the list of FTLs to compare.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Config {
+    /// The preset that the tree started from.
+    pub preset: Option<String>,
+    /// The NAND device.
+    pub device: DeviceConfig,
+    /// Garbage collection, shared by all page-level FTLs.
+    pub gc: GcConfig,
+    /// What all demand-paged FTLs share.
+    pub ftl: FtlConfig,
+    /// DFTL's own parameters.
+    pub dftl: DftlConfig,
+    /// TPFTL's own parameters.
+    pub tpftl: TpftlConfig,
+    /// How requests reach the device.
+    pub host: HostConfig,
+    /// How a run is prepared and measured.
+    pub run: RunConfig,
+}
+
+/// The NAND device: capacity, shape and timing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DeviceConfig {
+    /// Logical capacity; absent: the address space of the input, rounded up to whole blocks.
+    pub capacity: Option<Bytes>,
+    /// Page size, data only. Default 4 KiB (TPFTL Table 3).
+    pub page: Bytes,
+    /// Pages per block. Default 64, so a block has 256 KiB (TPFTL Table 3).
+    pub pages_per_block: u32,
+    /// Physical over logical blocks, minus one. Default 15 % (TPFTL Table 3).
+    pub over_provisioning: Ratio,
+    /// Physical blocks; overrides `over_provisioning`.
+    pub blocks: Option<u32>,
+    /// Channels, each with a bus of its own. Default 1.
+    pub channels: u32,
+    /// Chips on each channel. Default 1.
+    pub chips_per_channel: u32,
+    /// Dies in each chip. Default 1.
+    pub dies_per_chip: u32,
+    /// Planes in each die. Default 1.
+    pub planes_per_die: u32,
+    /// Spare (OOB) bytes of a page. Default 128.
+    pub oob: Bytes,
+    /// Array time of a page read. Default 25 us (TPFTL Table 3).
+    pub read: Duration,
+    /// Array time of an OOB read. Default 0: not modelled by TPFTL.
+    pub oob_read: Duration,
+    /// Array time of a page program. Default 200 us (TPFTL Table 3).
+    pub program: Duration,
+    /// Array time of a block erase. Default 1.5 ms (TPFTL Table 3).
+    pub erase: Duration,
+    /// Bus time per byte of page data. Default 0: not modelled by TPFTL.
+    pub transfer_per_byte: Duration,
+    /// Order in which the pages of a block may be programmed.
+    pub program_order: ProgramOrder,
+}
+
+impl Default for DeviceConfig {
+    fn default() -> Self {
+        DeviceConfig {
+            capacity: None,
+            page: Bytes(4096),
+            pages_per_block: 64,
+            over_provisioning: Ratio(0.15),
+            blocks: None,
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            oob: Bytes(128),
+            read: Duration(25_000),
+            oob_read: Duration(0),
+            program: Duration(200_000),
+            erase: Duration(1_500_000),
+            transfer_per_byte: Duration(0),
+            program_order: ProgramOrder::Ascending,
+        }
+    }
+}
+
+/// Order in which the pages of a block may be programmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProgramOrder {
+    /// Page after page, as MLC and modern SLC demand.
+    #[default]
+    Ascending,
+    /// Any erased page, as block-mapped FTLs of early SLC need.
+    Any,
+}
+
+/// Garbage collection of a page-mapped region (ALGORITHMS 0.6).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GcConfig {
+    /// Which closed block is collected. Default greedy.
+    pub policy: Policy,
+    /// Blocks drawn by `d-choices`. Default 10.
+    pub choices: u32,
+    /// GC starts when a frontier needs a block and at most this many are free. Default 3 (FlashSim).
+    pub low: u32,
+    /// A batch ends when this many blocks are free. Default 4 (FlashSim's page FTL).
+    pub high: u32,
+    /// Whether GC copies go to the host's open block. Default shared (FlashSim).
+    pub copies: Copies,
+    /// Whether GC runs up to `high` or frees one block at a time. Default batch (FlashSim).
+    pub mode: GcMode,
+    /// Count and charge an OOB read for each page of a victim. Default false: validity and owner
+    /// are known from RAM and from the copied page itself.
+    pub oob_scan: bool,
+}
+
+impl Default for GcConfig {
+    fn default() -> Self {
+        GcConfig {
+            policy: Policy::Greedy,
+            choices: 10,
+            low: 3,
+            high: 4,
+            copies: Copies::Shared,
+            mode: GcMode::Batch,
+            oob_scan: false,
+        }
+    }
+}
+
+/// Victim selection policies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// Fewest valid pages; ties go to the lowest block number.
+    Greedy,
+    /// Largest age x (1 - u) / 2u, with age counted in page programs since the last invalidation.
+    CostBenefit,
+    /// The block closed longest ago.
+    Fifo,
+    /// Any closed block.
+    Random,
+    /// The fewest valid pages among `gc.choices` random blocks.
+    DChoices,
+}
+
+/// Where GC copies go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Copies {
+    /// Into the block that the host writes.
+    Shared,
+    /// Into an open block of their own.
+    Own,
+}
+
+/// How much GC does once it has started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GcMode {
+    /// Collect until `gc.high` blocks are free.
+    Batch,
+    /// Collect one block.
+    Single,
+}
+
+/// How requests reach the device.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HostConfig {
+    /// `open` (by the input's times) or `closed:QD` (QD requests outstanding). Default open.
+    pub mode: HostMode,
+    /// Factor on the input's times: 0.5 doubles the load. Default 1.
+    pub time_scale: f64,
+    /// How a request becomes page accesses. Default pages.
+    pub split: Split,
+}
+
+impl Default for HostConfig {
+    fn default() -> Self {
+        HostConfig { mode: HostMode::Open, time_scale: 1.0, split: Split::Pages }
+    }
+}
+
+/// The arrival process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum HostMode {
+    /// A request is issued at its time in the input.
+    Open,
+    /// A request is issued as soon as fewer than this many are outstanding.
+    Closed(u32),
+}
+
+impl TryFrom<String> for HostMode {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let depth = text.strip_prefix("closed:").and_then(|n| n.parse::<u32>().ok());
+        match (text.as_str(), depth) {
+            ("open", _) => Ok(HostMode::Open),
+            (_, Some(depth @ 1..=65_536)) => Ok(HostMode::Closed(depth)),
+            _ => Err(format!("found {text:?}, expected open or closed:QD with QD 1 to 65536")),
+        }
+    }
+}
+
+impl From<HostMode> for String {
+    fn from(mode: HostMode) -> String {
+        match mode {
+            HostMode::Open => "open".into(),
+            HostMode::Closed(depth) => format!("closed:{depth}"),
+        }
+    }
+}
+
+/// How a request becomes page accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Split {
+    /// One access per page touched.
+    Pages,
+    /// One access to the first page, whatever the size (what MNFTL's Table 2 implies).
+    Single,
+}
+
+/// How a run is prepared and measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RunConfig {
+    /// What happens before measuring starts. Default none.
+    pub warmup: Warmup,
+    /// How volumes share the device. Default compact.
+    pub address: crate::address::AddressPolicy,
+    /// Seed of everything random. Default 1.
+    pub seed: u64,
+    /// Compare the version of every page read. Default true.
+    pub verify: bool,
+    /// Recompute every invariant each so many requests; 0 means only at the end. Default 0.
+    pub audit: u64,
+}
+
+impl Default for RunConfig {
+    fn default() -> Self {
+        RunConfig {
+            warmup: Warmup::None,
+            address: crate::address::AddressPolicy::default(),
+            seed: 1,
+            verify: true,
+            audit: 0,
+        }
+    }
+}
+
+/// What happens before measuring starts (ALGORITHMS 0.7). Counters are reset, state stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Warmup {
+    /// Nothing: an empty device.
+    None,
+    /// Every request of the input once, as a write (FlashSim).
+    Footprint,
+    /// The input itself, this many times.
+    Replay(u32),
+    /// Every logical page written once, in order.
+    Sequential,
+    /// `Sequential`, then this many times the capacity in uniform random page writes.
+    Random(u32),
+}
+
+impl TryFrom<String> for Warmup {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let (name, count) = match text.split_once(':') {
+            Some((name, count)) => (name, count.parse::<u32>().ok().filter(|n| *n <= 1000)),
+            None => (text.as_str(), Some(1)),
+        };
+        match (name, count, text.contains(':')) {
+            ("none", _, false) => Ok(Warmup::None),
+            ("footprint", _, false) => Ok(Warmup::Footprint),
+            ("sequential", _, false) => Ok(Warmup::Sequential),
+            ("replay", Some(count), _) => Ok(Warmup::Replay(count)),
+            ("random", Some(count), _) => Ok(Warmup::Random(count)),
+            _ => Err(format!(
+                "found {text:?}, expected none, footprint, replay:K, sequential or random:K"
+            )),
+        }
+    }
+}
+
+impl From<Warmup> for String {
+    fn from(warmup: Warmup) -> String {
+        match warmup {
+            Warmup::None => "none".into(),
+            Warmup::Footprint => "footprint".into(),
+            Warmup::Replay(count) => format!("replay:{count}"),
+            Warmup::Sequential => "sequential".into(),
+            Warmup::Random(count) => format!("random:{count}"),
+        }
+    }
+}
+
+impl Config {
+    /// Resolves a tree of user settings, on top of the preset that it names.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for a preset, section or key that does not exist; [`Error::Config`] for a
+    /// value that cannot be used.
+    pub fn resolve(user: &Map<String, Value>) -> Result<Config, Error> {
+        let preset = match user.get("preset") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(name)) => Some(name.clone()),
+            Some(other) => {
+                return Err(Error::config("preset", format!("found {other}, expected a name")));
+            }
+        };
+        let mut tree = preset.as_deref().map_or_else(|| Ok(Map::new()), presets::tree)?;
+        merge(&mut tree, user);
+        tree.remove("preset");
+        let config = Config {
+            preset,
+            device: section(&mut tree, "device")?,
+            gc: section(&mut tree, "gc")?,
+            ftl: section(&mut tree, "ftl")?,
+            dftl: section(&mut tree, "dftl")?,
+            tpftl: section(&mut tree, "tpftl")?,
+            host: section(&mut tree, "host")?,
+            run: section(&mut tree, "run")?,
+        };
+        if let Some(name) = tree.keys().next() {
+            let known = ["preset", "device", "gc", "ftl", "dftl", "tpftl", "host", "run"];
+            return Err(Error::unknown("section", name, known));
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Rejects values that no device can have.
+    fn check(&self) -> Result<(), Error> {
+        let device = &self.device;
+        expect(device.page.0.is_power_of_two() && (512..=65_536).contains(&device.page.0), || {
+            (
+                "device.page",
+                format!("found {}, expected a power of two, 512B to 64KiB", device.page),
+            )
+        })?;
+        expect((2..=4096).contains(&device.pages_per_block), || {
+            (
+                "device.pages_per_block",
+                format!("found {}, expected 2 to 4096", device.pages_per_block),
+            )
+        })?;
+        expect((0.0..=100.0).contains(&device.over_provisioning.0), || {
+            let found = device.over_provisioning.0;
+            ("device.over_provisioning", format!("found {found}, expected 0 to 100 (10000 %)"))
+        })?;
+        for (key, count) in [
+            ("device.channels", device.channels),
+            ("device.chips_per_channel", device.chips_per_channel),
+            ("device.dies_per_chip", device.dies_per_chip),
+            ("device.planes_per_die", device.planes_per_die),
+        ] {
+            expect((1..=1024).contains(&count), || {
+                (key, format!("found {count}, expected 1 to 1024"))
+            })?;
+        }
+        for (key, time) in [
+            ("device.read", device.read),
+            ("device.oob_read", device.oob_read),
+            ("device.program", device.program),
+            ("device.erase", device.erase),
+            ("device.transfer_per_byte", device.transfer_per_byte),
+        ] {
+            let longest = 10_000_000_000;
+            expect(time.0 <= longest, || {
+                (key, format!("found {} ns, expected at most 10s", time.0))
+            })?;
+        }
+        expect(self.gc.low >= 1, || ("gc.low", "found 0, expected at least 1".into()))?;
+        expect(self.gc.high > self.gc.low, || {
+            (
+                "gc.high",
+                format!("found {}, expected more than gc.low = {}", self.gc.high, self.gc.low),
+            )
+        })?;
+        expect((1..=1024).contains(&self.gc.choices), || {
+            ("gc.choices", format!("found {}, expected 1 to 1024", self.gc.choices))
+        })?;
+        let scale = self.host.time_scale;
+        expect(scale.is_finite() && (0.0..=1e6).contains(&scale), || {
+            ("host.time_scale", format!("found {scale}, expected 0 to 1000000"))
+        })
+    }
+}
+
+fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {
+    if holds {
+        return Ok(());
+    }
+    let (key, message) = otherwise();
+    Err(Error::config(key, message))
+}
+
+/// Lays `over` on `base`, table by table.
+fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
+    for (key, value) in over {
+        match (base.get_mut(key), value) {
+            (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),
+            _ => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}
+
+/// Takes one section out of the tree and types it; errors name the key.
+///
+/// # Errors
+/// [`Error::Unknown`] for a key that the section does not have, [`Error::Config`] for a bad value.
+pub fn section<T: DeserializeOwned>(tree: &mut Map<String, Value>, name: &str) -> Result<T, Error> {
+    let value = tree.remove(name).unwrap_or_else(|| Value::Object(Map::new()));
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let key = if path == "." { name.to_owned() } else { format!("{name}.{path}") };
+        let message = error.into_inner().to_string();
+        unknown_key(name, &message).unwrap_or_else(|| Error::config(key, message))
+    })
+}
+
+/// Turns serde's list of expected fields into a suggestion.
+fn unknown_key(section: &str, message: &str) -> Option<Error> {
+    let quoted: Vec<&str> =
+        message.strip_prefix("unknown field ")?.split('`').skip(1).step_by(2).collect();
+    let (found, known) = quoted.split_first()?;
+    let known: Vec<String> = known.iter().map(|k| format!("{section}.{k}")).collect();
+    let found = format!("{section}.{found}");
+    Some(Error::unknown("key", &found, known.iter().map(String::as_str)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn resolve(json: &str) -> Result<Config, String> {
+        Config::resolve(&serde_json::from_str(json).expect("test JSON")).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn the_user_overrides_the_preset_key_by_key() {
+        let config = resolve(
+            r#"{"preset": "dloop", "device": {"page": "8k"}, "host": {"mode": "closed:4"}}"#,
+        )
+        .expect("valid");
+        assert_eq!(config.device.page, Bytes(8192));
+        assert_eq!(config.device.erase, Duration(2_000_000), "the preset's value stays");
+        assert_eq!(config.host.mode, HostMode::Closed(4));
+    }
+
+    #[test]
+    fn mistakes_name_the_key_and_the_remedy() {
+        let cases = [
+            (r#"{"device": {"chanels": 8}}"#, "did you mean \"device.channels\"?"),
+            (r#"{"devise": {}}"#, "unknown section \"devise\" (did you mean \"device\"?)"),
+            (r#"{"preset": "tpftl"}"#, "unknown preset \"tpftl\""),
+            (r#"{"device": {"page": "4q"}}"#, "device.page: found \"4q\", expected a size"),
+            (r#"{"device": {"page": 5000}}"#, "device.page: found 5000B, expected a power of two"),
+            (r#"{"device": {"page": -1}}"#, "device.page: found \"-1\", expected a size"),
+            (r#"{"gc": {"low": 4, "high": 4}}"#, "gc.high: found 4, expected more than gc.low = 4"),
+            (r#"{"gc": {"policy": "gready"}}"#, "gc.policy: unknown variant `gready`"),
+            (r#"{"host": {"mode": "closed:0"}}"#, "host.mode: found \"closed:0\", expected open"),
+            (r#"{"run": {"warmup": "twice"}}"#, "run.warmup: found \"twice\", expected none"),
+        ];
+        for (json, expected) in cases {
+            let message = resolve(json).expect_err(json);
+            assert!(message.contains(expected), "{json}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_resolved_tree_reads_back_as_itself() {
+        let config = resolve(r#"{"preset": "mnftl-dac11"}"#).expect("valid");
+        let text = serde_json::to_string(&config).expect("serialises");
+        assert_eq!(resolve(&text), Ok(config));
+    }
+}

@@ -1,0 +1,311 @@
+//! When things happen: integer nanoseconds, one FIFO per plane and per channel, no event heap.
+//!
+//! An operation starts at the earliest time at which its page access has come so far and its plane
+//! and channel are free. The operations of one page access form a *chain*: each starts when the one
+//! before it has ended. The pages of a request are separate chains that start when the request is
+//! issued; the request is complete when its last chain is. A chain whose resources are free thereby
+//! overtakes one that waits.
+//!
+//! ```text
+//! read       plane |== T_r ==|-- wait for bus --|= transfer =|
+//! program    plane |= transfer =|===== T_w =====|     a plane's one page register is held throughout
+//! copy-back  plane |== T_r ==|===== T_w =====|        the channel is not touched
+//! erase      plane |======== T_er ========|
+//! ```
+//!
+//! The published response-time models are settings: one plane without transfer in open loop is the
+//! FIFO single server of `FlashSim`; closed loop with one request outstanding is "no queue".
+
+use crate::config::DeviceConfig;
+use crate::flash::Geometry;
+use crate::units::Nanos;
+
+/// Durations of the flash operations, in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Array time of a page read.
+    pub read: Nanos,
+    /// Array time of an OOB read.
+    pub oob_read: Nanos,
+    /// Array time of a page program.
+    pub program: Nanos,
+    /// Array time of a block erase.
+    pub erase: Nanos,
+    /// Bus time of a whole page.
+    pub transfer: Nanos,
+}
+
+impl Timing {
+    /// The durations of a configured device.
+    #[must_use]
+    pub fn new(device: &DeviceConfig) -> Self {
+        Timing {
+            read: device.read.0,
+            oob_read: device.oob_read.0,
+            program: device.program.0,
+            erase: device.erase.0,
+            transfer: device.transfer_per_byte.0 * device.page.0,
+        }
+    }
+}
+
+/// A plane or a channel: serves one operation at a time, in the order they were placed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Resource {
+    free_at: Nanos,
+    busy: Nanos,
+    operations: u64,
+}
+
+impl Resource {
+    #[inline]
+    fn hold(&mut self, start: Nanos, end: Nanos) {
+        debug_assert!(start >= self.free_at && end >= start);
+        self.free_at = end;
+        self.busy += end - start;
+        self.operations += 1;
+    }
+}
+
+/// When a request was served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Start of its first flash operation; its issue time if it needed none.
+    pub start: Nanos,
+    /// End of its last flash operation; its issue time if it needed none.
+    pub end: Nanos,
+}
+
+/// Books flash operations on planes and channels.
+#[derive(Clone, Debug)]
+pub struct Timeline {
+    timing: Timing,
+    planes: Vec<Resource>,
+    channels: Vec<Resource>,
+    issued: Nanos,
+    chain: Nanos,
+    start: Nanos,
+    end: Nanos,
+}
+
+impl Timeline {
+    /// An idle device.
+    #[must_use]
+    pub fn new(geometry: &Geometry, timing: Timing) -> Self {
+        Timeline {
+            timing,
+            planes: vec![Resource::default(); geometry.planes() as usize],
+            channels: vec![Resource::default(); geometry.channels as usize],
+            issued: 0,
+            chain: 0,
+            start: Nanos::MAX,
+            end: 0,
+        }
+    }
+
+    /// Starts a request; its chains cannot begin before `time`.
+    #[inline]
+    pub fn issue(&mut self, time: Nanos) {
+        self.issued = time;
+        self.chain = time;
+        self.start = Nanos::MAX;
+        self.end = time;
+    }
+
+    /// Starts the chain of the next page of the request.
+    #[inline]
+    pub fn begin_chain(&mut self) {
+        self.chain = self.issued;
+    }
+
+    /// Makes later chains of the request wait for what this one has done so far.
+    #[inline]
+    pub fn hold_later_chains(&mut self) {
+        self.issued = self.issued.max(self.chain);
+    }
+
+    /// When the request that was issued last is served.
+    #[inline]
+    #[must_use]
+    pub fn served(&self) -> Service {
+        Service { start: self.start.min(self.end), end: self.end }
+    }
+
+    /// When everything that was placed so far is done.
+    #[must_use]
+    pub fn idle_at(&self) -> Nanos {
+        let resources = self.planes.iter().chain(&self.channels);
+        resources.map(|resource| resource.free_at).max().unwrap_or(0)
+    }
+
+    /// Forgets all bookings and busy times: the device is idle at time 0.
+    pub fn reset(&mut self) {
+        self.planes.fill(Resource::default());
+        self.channels.fill(Resource::default());
+        self.issue(0);
+    }
+
+    /// Busy time of each plane, ns.
+    pub fn plane_busy(&self) -> impl Iterator<Item = Nanos> {
+        self.planes.iter().map(|plane| plane.busy)
+    }
+
+    /// Flash operations of each plane.
+    pub fn plane_operations(&self) -> impl Iterator<Item = u64> {
+        self.planes.iter().map(|plane| plane.operations)
+    }
+
+    /// Busy time of each channel, ns.
+    pub fn channel_busy(&self) -> impl Iterator<Item = Nanos> {
+        self.channels.iter().map(|channel| channel.busy)
+    }
+
+    #[inline]
+    pub(crate) fn read(&mut self, plane: u32, channel: u32) {
+        self.read_from_array(plane, channel, self.timing.read, self.timing.transfer);
+    }
+
+    #[inline]
+    pub(crate) fn read_oob(&mut self, plane: u32, channel: u32) {
+        self.read_from_array(plane, channel, self.timing.oob_read, 0);
+    }
+
+    #[inline]
+    fn read_from_array(&mut self, plane: u32, channel: u32, array: Nanos, transfer: Nanos) {
+        let start = self.chain.max(self.planes[plane as usize].free_at);
+        let mut end = start + array;
+        if transfer > 0 {
+            let bus = &mut self.channels[channel as usize];
+            let begin = end.max(bus.free_at);
+            end = begin + transfer;
+            bus.hold(begin, end);
+        }
+        self.occupy(plane, start, end);
+    }
+
+    #[inline]
+    pub(crate) fn program(&mut self, plane: u32, channel: u32) {
+        let mut start = self.chain.max(self.planes[plane as usize].free_at);
+        let transfer = self.timing.transfer;
+        if transfer > 0 {
+            let bus = &mut self.channels[channel as usize];
+            start = start.max(bus.free_at);
+            bus.hold(start, start + transfer);
+        }
+        self.occupy(plane, start, start + transfer + self.timing.program);
+    }
+
+    #[inline]
+    pub(crate) fn copy_back(&mut self, plane: u32) {
+        let start = self.chain.max(self.planes[plane as usize].free_at);
+        self.occupy(plane, start, start + self.timing.read + self.timing.program);
+    }
+
+    #[inline]
+    pub(crate) fn erase(&mut self, plane: u32) {
+        let start = self.chain.max(self.planes[plane as usize].free_at);
+        self.occupy(plane, start, start + self.timing.erase);
+    }
+
+    #[inline]
+    fn occupy(&mut self, plane: u32, start: Nanos, end: Nanos) {
+        self.planes[plane as usize].hold(start, end);
+        self.chain = end;
+        self.start = self.start.min(start);
+        self.end = self.end.max(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Duration;
+
+    /// DLOOP's device: planes 0 and 1 on channel 0, planes 2 and 3 on channel 1; 4 KB pages.
+    fn dloop() -> Timeline {
+        let device = DeviceConfig {
+            channels: 2,
+            planes_per_die: 2,
+            transfer_per_byte: Duration(25),
+            erase: Duration(2_000_000),
+            ..DeviceConfig::default()
+        };
+        let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+        Timeline::new(&geometry, Timing::new(&device))
+    }
+
+    fn write(timeline: &mut Timeline, planes: &[u32]) -> Nanos {
+        timeline.issue(0);
+        for &plane in planes {
+            timeline.begin_chain();
+            timeline.program(plane, plane / 2);
+        }
+        timeline.served().end
+    }
+
+    /// ALGORITHMS 37, "DLOOP timing".
+    #[test]
+    fn four_pages_over_four_planes_take_404_8_us() {
+        assert_eq!(write(&mut dloop(), &[0, 1, 2, 3]), 404_800);
+    }
+
+    /// ALGORITHMS 37, "DLOOP timing".
+    #[test]
+    fn four_pages_on_one_plane_take_1209_6_us() {
+        assert_eq!(write(&mut dloop(), &[0, 0, 0, 0]), 1_209_600);
+    }
+
+    /// ALGORITHMS 37: a copy-back GC on plane 2 delays only plane 2.
+    #[test]
+    fn a_copy_back_delays_only_its_plane() {
+        let mut timeline = dloop();
+        timeline.issue(0);
+        timeline.copy_back(2);
+        assert_eq!(timeline.served().end, 225_000);
+        assert_eq!(write(&mut timeline, &[0, 1, 3]), 404_800);
+        assert_eq!(write(&mut timeline, &[2]), 225_000 + 302_400);
+    }
+
+    #[test]
+    fn a_read_waits_for_its_plane_then_for_its_channel() {
+        let mut timeline = dloop();
+        timeline.issue(0);
+        timeline.read(0, 0);
+        assert_eq!(timeline.served(), Service { start: 0, end: 127_400 });
+        timeline.issue(1_000);
+        timeline.read(1, 0);
+        assert_eq!(timeline.served(), Service { start: 1_000, end: 127_400 + 102_400 });
+        timeline.issue(2_000);
+        timeline.read(2, 1);
+        assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
+    }
+
+    /// RELIABILITY 4.6: throughput = 1 / max(t_X, (t_A + t_X) / W), for reads and programs alike.
+    #[test]
+    fn interleaved_planes_reach_the_resource_bound() {
+        for planes in [1_u32, 2, 3, 4, 8] {
+            for (array, transfer) in [(25, 25), (25, 100), (200, 50), (700, 30)] {
+                let device = DeviceConfig { planes_per_die: planes, ..DeviceConfig::default() };
+                let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+                let timing =
+                    Timing { read: array, program: array, transfer, ..Timing::new(&device) };
+                let bound =
+                    f64::max(transfer as f64, (array + transfer) as f64 / f64::from(planes));
+                for read in [true, false] {
+                    let mut timeline = Timeline::new(&geometry, timing);
+                    let operations = 4000;
+                    for k in 0..operations {
+                        timeline.begin_chain();
+                        match read {
+                            true => timeline.read(k % planes, 0),
+                            false => timeline.program(k % planes, 0),
+                        }
+                    }
+                    let per_operation = timeline.idle_at() as f64 / f64::from(operations);
+                    let error = per_operation / bound - 1.0;
+                    assert!(error.abs() < 0.002, "{planes} planes {array}+{transfer}: {error}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Counts of flash operations by cause. Every count of a report is a cell of this table.
+
+/// Why an operation was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// User pages read or written for the host.
+    Host,
+    /// Translation pages read or written during address translation (`N_tw`).
+    Translation,
+    /// User pages moved by GC (`N_md`).
+    GcData,
+    /// Translation pages rewritten because GC moved user pages (`N_dt`).
+    GcMapping,
+    /// Translation pages moved by GC (`N_mt`).
+    GcTranslation,
+}
+
+impl Cause {
+    /// All causes, in the order of reports.
+    pub const ALL: [Cause; 5] =
+        [Cause::Host, Cause::Translation, Cause::GcData, Cause::GcMapping, Cause::GcTranslation];
+
+    /// The name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cause::Host => "host",
+            Cause::Translation => "translation",
+            Cause::GcData => "gc_data",
+            Cause::GcMapping => "gc_mapping",
+            Cause::GcTranslation => "gc_translation",
+        }
+    }
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Page read.
+    Read,
+    /// OOB read.
+    ReadOob,
+    /// Page program.
+    Program,
+    /// Copy-back inside a plane.
+    CopyBack,
+    /// Block erase.
+    Erase,
+}
+
+const CAUSES: usize = Cause::ALL.len();
+
+/// Operations counted by what and why.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    cells: [[u64; CAUSES]; 5],
+}
+
+impl Ledger {
+    #[inline]
+    pub(crate) fn count(&mut self, operation: Operation, cause: Cause) {
+        self.cells[operation as usize][cause as usize] += 1;
+    }
+
+    /// One cell.
+    #[must_use]
+    pub const fn get(&self, operation: Operation, cause: Cause) -> u64 {
+        self.cells[operation as usize][cause as usize]
+    }
+
+    /// One operation over all causes.
+    #[must_use]
+    pub fn total(&self, operation: Operation) -> u64 {
+        self.cells[operation as usize].iter().sum()
+    }
+
+    /// Reads + programs + 2 x copy-backs + erases: the unit of simulation speed.
+    #[must_use]
+    pub fn flash_operations(&self) -> u64 {
+        self.total(Operation::Read)
+            + self.total(Operation::Program)
+            + 2 * self.total(Operation::CopyBack)
+            + self.total(Operation::Erase)
+    }
+
+    /// Pages programmed by any means.
+    #[must_use]
+    pub fn pages_programmed(&self) -> u64 {
+        self.total(Operation::Program) + self.total(Operation::CopyBack)
+    }
+}

@@ -1,0 +1,526 @@
+//! The NAND device: the only door to the medium, and the judge of everything that passes it.
+//!
+//! [`Flash`] is all that an FTL may touch. Each call checks the rules of NAND, books the time, and
+//! counts the operation by its [`Cause`]. A broken rule is a bug in an FTL and panics with the page,
+//! its block and owner, and the last operations.
+//!
+//! ```text
+//! page    erased --program--> valid --invalidate--> invalid --erase (whole block)--> erased
+//! block   pages are programmed in ascending order; a block is erased only without valid pages
+//! ```
+//!
+//! Verification lives here too. Each host write gives its logical page a new version, stamped on the
+//! physical page; copies carry the stamp; a host read compares owner, validity and stamp. Stamps
+//! have 15 bits, so a stale page goes unseen only if it is still marked valid and a multiple of
+//! 32,768 writes old.
+//!
+//! Memory: 6 bytes per physical page (owner, stamp), 2 per logical page (version), and a bit. Tables
+//! start as zeroes, which the operating system provides when a page of them is first touched.
+
+pub mod geometry;
+pub mod ledger;
+pub mod presets;
+
+pub use geometry::Geometry;
+pub use ledger::{Cause, Ledger, Operation};
+
+use crate::config::{DeviceConfig, ProgramOrder};
+use crate::engine::{Timeline, Timing};
+use crate::error::Error;
+use crate::units::{Lpn, Pbn, Ppn, Vtpn};
+
+/// What a page's OOB says it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// User data of a logical page.
+    Data(Lpn),
+    /// A translation page of the map.
+    Translation(Vtpn),
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    /// Pages programmed since the last erase (ascending order), or any programmed at all.
+    written: u16,
+    valid: u16,
+    erases: u32,
+}
+
+/// The device that every FTL runs on.
+#[derive(Clone, Debug)]
+pub struct Flash {
+    geometry: Geometry,
+    order: ProgramOrder,
+    /// Per physical page: 0 erased, else owner + 1; translation pages follow the logical pages.
+    owners: Vec<u32>,
+    /// Per physical page: version of the data it holds.
+    stamps: Vec<u16>,
+    /// Per physical page, one bit; each block starts a new word.
+    valid: Vec<u64>,
+    valid_words_per_block: usize,
+    blocks: Vec<Block>,
+    /// Per logical page: bit 15 set when it holds data, below it the version of its newest write.
+    versions: Vec<u16>,
+    verify: bool,
+    timeline: Timeline,
+    ledger: Ledger,
+    invalidations: u64,
+    reads_verified: u64,
+    unwritten_reads: u64,
+    history: History,
+}
+
+const HOLDS_DATA: u16 = 1 << 15;
+
+impl Flash {
+    /// An erased device that holds `capacity` bytes of logical address space.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the geometry is impossible.
+    pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
+        let geometry = Geometry::new(device, capacity)?;
+        let pages = geometry.pages() as usize;
+        let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
+        Ok(Flash {
+            order: device.program_order,
+            owners: vec![0; pages],
+            stamps: vec![0; pages],
+            valid: vec![0; valid_words_per_block * geometry.blocks() as usize],
+            valid_words_per_block,
+            blocks: vec![Block::default(); geometry.blocks() as usize],
+            versions: vec![0; geometry.logical_pages as usize],
+            verify: true,
+            timeline: Timeline::new(&geometry, Timing::new(device)),
+            ledger: Ledger::default(),
+            invalidations: 0,
+            reads_verified: 0,
+            unwritten_reads: 0,
+            history: History::default(),
+            geometry,
+        })
+    }
+
+    /// Stops comparing versions: for benchmarks only. The rules of NAND stay checked.
+    pub fn skip_verification(&mut self) {
+        self.verify = false;
+    }
+
+    /// The shape of the device.
+    #[inline]
+    #[must_use]
+    pub const fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// Counts since measuring started.
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// The clock.
+    #[must_use]
+    pub const fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
+    /// The clock, for the host: FTLs never see it.
+    #[inline]
+    pub(crate) const fn timeline_mut(&mut self) -> &mut Timeline {
+        &mut self.timeline
+    }
+
+    /// Host page reads whose version was compared, since measuring started.
+    #[must_use]
+    pub const fn reads_verified(&self) -> u64 {
+        self.reads_verified
+    }
+
+    /// Host page reads of pages that hold no data, since measuring started.
+    #[must_use]
+    pub const fn unwritten_reads(&self) -> u64 {
+        self.unwritten_reads
+    }
+
+    /// Commands whose rules were checked, since measuring started.
+    #[must_use]
+    pub fn rules_checked(&self) -> u64 {
+        let operations = [
+            Operation::Read,
+            Operation::ReadOob,
+            Operation::Program,
+            Operation::CopyBack,
+            Operation::Erase,
+        ];
+        self.invalidations + operations.iter().map(|op| self.ledger.total(*op)).sum::<u64>()
+    }
+
+    /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
+    pub fn start_measuring(&mut self) {
+        self.ledger = Ledger::default();
+        self.invalidations = 0;
+        self.reads_verified = 0;
+        self.unwritten_reads = 0;
+        self.timeline.reset();
+    }
+
+    /// Starts the next page access of the request: an FTL calls this once per page.
+    #[inline]
+    pub fn begin_page(&mut self) {
+        self.timeline.begin_chain();
+    }
+
+    /// The page accesses that follow depend on what this one has done so far.
+    #[inline]
+    pub fn hold_later_pages(&mut self) {
+        self.timeline.hold_later_chains();
+    }
+
+    /// Serves a host read of `lpn` from `ppn`, where the FTL's map says its newest version is.
+    /// `None`, an unmapped page, costs a page read all the same (ALGORITHMS 0.7).
+    #[inline]
+    pub fn host_read(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
+        match ppn {
+            Some(ppn) => {
+                let owner = self.read(ppn, Cause::Host);
+                if owner != Owner::Data(lpn) || !self.is_valid(ppn) {
+                    self.broken("a host read must find the newest version of its page", ppn, lpn.0);
+                }
+                if self.verify {
+                    self.reads_verified += 1;
+                    let stamp = self.stamps[ppn.index()] | HOLDS_DATA;
+                    if stamp != self.versions[lpn.index()] {
+                        self.broken("a host read must return the last version written", ppn, lpn.0);
+                    }
+                }
+            }
+            None => self.read_unwritten(lpn),
+        }
+    }
+
+    #[inline(never)]
+    fn read_unwritten(&mut self, lpn: Lpn) {
+        if self.verify {
+            self.reads_verified += 1;
+            if self.versions[lpn.index()] & HOLDS_DATA != 0 {
+                self.broken("a page that holds data must be mapped", Ppn(u32::MAX), lpn.0);
+            }
+        }
+        self.unwritten_reads += 1;
+        let plane = lpn.0 % self.geometry.planes();
+        self.ledger.count(Operation::Read, Cause::Host);
+        self.timeline.read(plane, self.geometry.channel_of(plane));
+    }
+
+    /// Reads a page and its OOB.
+    #[inline]
+    pub fn read(&mut self, ppn: Ppn, cause: Cause) -> Owner {
+        let owner = self.programmed_owner(ppn);
+        self.history.push(Operation::Read, cause, ppn.0);
+        self.ledger.count(Operation::Read, cause);
+        let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
+        self.timeline.read(plane, self.geometry.channel_of(plane));
+        owner
+    }
+
+    /// Reads only the OOB of a page, at its own latency.
+    #[inline]
+    pub fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Owner {
+        let owner = self.programmed_owner(ppn);
+        self.history.push(Operation::ReadOob, cause, ppn.0);
+        self.ledger.count(Operation::ReadOob, cause);
+        let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
+        self.timeline.read_oob(plane, self.geometry.channel_of(plane));
+        owner
+    }
+
+    /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
+    #[inline]
+    pub fn program(&mut self, ppn: Ppn, owner: Owner, cause: Cause) {
+        let stamp = match (owner, cause) {
+            (Owner::Data(lpn), Cause::Host) if self.verify => {
+                let version = &mut self.versions[lpn.index()];
+                *version = version.wrapping_add(1) | HOLDS_DATA;
+                *version & !HOLDS_DATA
+            }
+            _ => 0,
+        };
+        let pbn = self.fill(ppn, owner, stamp);
+        self.history.push(Operation::Program, cause, ppn.0);
+        self.ledger.count(Operation::Program, cause);
+        let plane = self.geometry.plane_of(pbn);
+        self.timeline.program(plane, self.geometry.channel_of(plane));
+    }
+
+    /// Moves a valid page through the controller: a read, then a program, with their transfers.
+    /// Both copies are valid until one is invalidated.
+    #[inline]
+    pub fn copy(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
+        let owner = self.read(from, cause);
+        let pbn = self.duplicate(from, to, owner);
+        self.history.push(Operation::Program, cause, to.0);
+        self.ledger.count(Operation::Program, cause);
+        let plane = self.geometry.plane_of(pbn);
+        self.timeline.program(plane, self.geometry.channel_of(plane));
+        owner
+    }
+
+    /// Moves a valid page inside its plane without the bus; page numbers must have the same parity.
+    pub fn copy_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
+        let owner = self.programmed_owner(from);
+        let plane = self.geometry.plane_of(self.geometry.block_of(from));
+        if plane != self.geometry.plane_of(self.geometry.block_of(to)) {
+            self.broken("a copy-back stays inside its plane", from, to.0);
+        }
+        let page = |ppn: Ppn| ppn.0 - self.geometry.first_page(self.geometry.block_of(ppn)).0;
+        if !(page(from) ^ page(to)).is_multiple_of(2) {
+            self.broken("a copy-back keeps the parity of the page", from, to.0);
+        }
+        self.duplicate(from, to, owner);
+        self.history.push(Operation::CopyBack, cause, to.0);
+        self.ledger.count(Operation::CopyBack, cause);
+        self.timeline.copy_back(plane);
+        owner
+    }
+
+    /// Erases a block that has no valid page.
+    pub fn erase(&mut self, pbn: Pbn, cause: Cause) {
+        let first = self.geometry.first_page(pbn);
+        if self.blocks[pbn.index()].valid != 0 {
+            self.broken("a block with valid pages must not be erased", first, pbn.0);
+        }
+        let block = &mut self.blocks[pbn.index()];
+        block.written = 0;
+        block.erases += 1;
+        let pages = first.index()..first.index() + self.geometry.pages_per_block as usize;
+        self.owners[pages].fill(0);
+        self.history.push(Operation::Erase, cause, pbn.0);
+        self.ledger.count(Operation::Erase, cause);
+        self.timeline.erase(self.geometry.plane_of(pbn));
+    }
+
+    /// Marks a valid page as superseded: an action in RAM, free of charge. Returns its block.
+    #[inline]
+    pub fn invalidate(&mut self, ppn: Ppn) -> Pbn {
+        let pbn = self.geometry.block_of(ppn);
+        let (word, bit) = self.valid_bit(pbn, ppn);
+        if self.valid[word] & bit == 0 {
+            self.broken("only a valid page can be invalidated", ppn, pbn.0);
+        }
+        self.valid[word] &= !bit;
+        self.blocks[pbn.index()].valid -= 1;
+        self.invalidations += 1;
+        pbn
+    }
+
+    /// The host no longer needs `lpn`; from now on it holds no data.
+    pub fn trim(&mut self, lpn: Lpn) {
+        self.versions[lpn.index()] &= !HOLDS_DATA;
+    }
+
+    /// Valid pages in a block.
+    #[inline]
+    #[must_use]
+    pub fn valid_in(&self, pbn: Pbn) -> u32 {
+        u32::from(self.blocks[pbn.index()].valid)
+    }
+
+    /// The first valid page of a block.
+    #[inline]
+    #[must_use]
+    pub fn first_valid(&self, pbn: Pbn) -> Option<Ppn> {
+        let words = self.valid_words_per_block;
+        let first = pbn.index() * words;
+        let bitmap = &self.valid[first..first + words];
+        let (k, word) = bitmap.iter().enumerate().find(|(_, word)| **word != 0)?;
+        let page = k as u32 * 64 + word.trailing_zeros();
+        Some(Ppn(self.geometry.first_page(pbn).0 + page))
+    }
+
+    /// Whether a page is programmed and not invalidated.
+    #[inline]
+    #[must_use]
+    pub fn is_valid(&self, ppn: Ppn) -> bool {
+        let (word, bit) = self.valid_bit(self.geometry.block_of(ppn), ppn);
+        self.valid[word] & bit != 0
+    }
+
+    /// Whether a block has no programmed page.
+    #[must_use]
+    pub fn is_erased(&self, pbn: Pbn) -> bool {
+        self.blocks[pbn.index()].written == 0
+    }
+
+    /// Erases that a block has had, warm-up included.
+    #[inline]
+    #[must_use]
+    pub fn erases_of(&self, pbn: Pbn) -> u32 {
+        self.blocks[pbn.index()].erases
+    }
+
+    /// What a page holds, for audits: an FTL has to read the page or its OOB.
+    #[must_use]
+    pub fn audit_owner(&self, ppn: Ppn) -> Option<Owner> {
+        let raw = self.owners[ppn.index()];
+        (raw != 0).then(|| self.decode(raw))
+    }
+
+    /// Whether a logical page holds data, for audits.
+    #[must_use]
+    pub fn audit_holds_data(&self, lpn: Lpn) -> bool {
+        self.versions[lpn.index()] & HOLDS_DATA != 0
+    }
+
+    #[inline]
+    fn valid_bit(&self, pbn: Pbn, ppn: Ppn) -> (usize, u64) {
+        let page = ppn.0 - self.geometry.first_page(pbn).0;
+        (pbn.index() * self.valid_words_per_block + (page / 64) as usize, 1 << (page % 64))
+    }
+
+    #[inline]
+    fn encode(&self, owner: Owner) -> u32 {
+        match owner {
+            Owner::Data(lpn) => lpn.0 + 1,
+            Owner::Translation(vtpn) => self.geometry.logical_pages + vtpn.0 + 1,
+        }
+    }
+
+    #[inline]
+    fn decode(&self, raw: u32) -> Owner {
+        let page = raw - 1;
+        if page < self.geometry.logical_pages {
+            Owner::Data(Lpn(page))
+        } else {
+            Owner::Translation(Vtpn(page - self.geometry.logical_pages))
+        }
+    }
+
+    #[inline]
+    fn programmed_owner(&self, ppn: Ppn) -> Owner {
+        let raw = self.owners[ppn.index()];
+        if raw == 0 {
+            self.broken("only a programmed page can be read", ppn, 0);
+        }
+        self.decode(raw)
+    }
+
+    /// Programs `to` with what `from` holds.
+    #[inline]
+    fn duplicate(&mut self, from: Ppn, to: Ppn, owner: Owner) -> Pbn {
+        if !self.is_valid(from) {
+            self.broken("only a valid page is worth copying", from, to.0);
+        }
+        self.fill(to, owner, self.stamps[from.index()])
+    }
+
+    /// Checks the rules of programming and makes the page valid. Returns its block.
+    #[inline]
+    fn fill(&mut self, ppn: Ppn, owner: Owner, stamp: u16) -> Pbn {
+        let pbn = self.geometry.block_of(ppn);
+        let page = ppn.0 - self.geometry.first_page(pbn).0;
+        let raw = self.encode(owner);
+        let (word, bit) = self.valid_bit(pbn, ppn);
+        let block = &mut self.blocks[pbn.index()];
+        if self.owners[ppn.index()] != 0 {
+            self.broken("a page is programmed once between erases", ppn, raw - 1);
+        }
+        if self.order == ProgramOrder::Ascending && u32::from(block.written) != page {
+            self.broken("pages of a block are programmed in ascending order", ppn, raw - 1);
+        }
+        block.written += 1;
+        block.valid += 1;
+        self.valid[word] |= bit;
+        self.owners[ppn.index()] = raw;
+        if self.verify {
+            self.stamps[ppn.index()] = stamp;
+        }
+        pbn
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn broken(&self, rule: &str, ppn: Ppn, detail: u32) -> ! {
+        let place = match self.owners.get(ppn.index()) {
+            None => String::from("no page"),
+            Some(_) => {
+                let pbn = self.geometry.block_of(ppn);
+                let block = self.blocks[pbn.index()];
+                format!(
+                    "page {ppn} (block {pbn}: {} programmed, {} valid, {} erases), owner {:?}, {}",
+                    block.written,
+                    block.valid,
+                    block.erases,
+                    self.audit_owner(ppn),
+                    if self.is_valid(ppn) { "valid" } else { "not valid" },
+                )
+            }
+        };
+        panic!("{rule}: {place}, detail {detail}; last operations: {}", self.history);
+    }
+
+    /// Recomputes every invariant of the device from the page states.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    pub fn audit(&self) {
+        let mut seen = vec![false; self.versions.len()];
+        for number in 0..self.geometry.blocks() {
+            let pbn = Pbn(number);
+            let block = self.blocks[pbn.index()];
+            let first = self.geometry.first_page(pbn).0;
+            let mut written = 0;
+            let mut valid = 0;
+            for ppn in (first..first + self.geometry.pages_per_block).map(Ppn) {
+                written += u16::from(self.owners[ppn.index()] != 0);
+                if self.is_valid(ppn) {
+                    valid += 1;
+                    self.audit_valid_page(ppn, &mut seen);
+                }
+            }
+            assert_eq!((written, valid), (block.written, block.valid), "counts of block {pbn}");
+        }
+        let lost = seen.iter().zip(&self.versions).position(|(s, v)| *s != (v & HOLDS_DATA != 0));
+        assert!(lost.is_none() || !self.verify, "page {lost:?} has data but no valid copy");
+    }
+
+    fn audit_valid_page(&self, ppn: Ppn, seen: &mut [bool]) {
+        match self.audit_owner(ppn) {
+            None => panic!("page {ppn} is valid but not programmed"),
+            Some(Owner::Translation(_)) => {}
+            Some(Owner::Data(lpn)) => {
+                let twice = std::mem::replace(&mut seen[lpn.index()], true);
+                assert!(!twice, "logical page {lpn} has two valid copies, one in page {ppn}");
+                let newest = self.stamps[ppn.index()] | HOLDS_DATA == self.versions[lpn.index()];
+                assert!(newest || !self.verify, "page {ppn} is a stale copy of {lpn}");
+            }
+        }
+    }
+}
+
+/// The last operations, for the message of a broken rule.
+#[derive(Clone, Debug, Default)]
+struct History {
+    ring: [Option<(Operation, Cause, u32)>; 16],
+    next: usize,
+}
+
+impl History {
+    #[inline]
+    fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
+        self.ring[self.next & 15] = Some((operation, cause, address));
+        self.next = self.next.wrapping_add(1);
+    }
+}
+
+impl std::fmt::Display for History {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (newer, older) = self.ring.split_at(self.next & 15);
+        for (operation, cause, address) in older.iter().chain(newer).flatten() {
+            write!(f, "{operation:?} {address} ({}); ", cause.name())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,130 @@
+use super::*;
+use crate::units::{Bytes, Ratio};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// 2 planes of 4 blocks of 4 pages; 16 logical pages.
+fn device() -> DeviceConfig {
+    DeviceConfig {
+        page: Bytes(512),
+        pages_per_block: 4,
+        over_provisioning: Ratio(1.0),
+        planes_per_die: 2,
+        ..DeviceConfig::default()
+    }
+}
+
+fn flash() -> Flash {
+    Flash::new(&device(), 16 * 512).expect("valid")
+}
+
+fn write(flash: &mut Flash, ppn: u32, lpn: u32) {
+    flash.program(Ppn(ppn), Owner::Data(Lpn(lpn)), Cause::Host);
+}
+
+/// Runs `action` on a device with pages 0 and 1 holding logical pages 5 and 6; it must break `rule`.
+fn breaks(rule: &str, action: impl FnOnce(&mut Flash)) {
+    let mut flash = flash();
+    write(&mut flash, 0, 5);
+    write(&mut flash, 1, 6);
+    let panic = catch_unwind(AssertUnwindSafe(|| action(&mut flash))).expect_err(rule);
+    let message = panic.downcast_ref::<String>().expect("a message");
+    assert!(message.starts_with(rule), "expected {rule:?}, found {message:?}");
+    assert!(message.contains("last operations: Program 0 (host); Program 1 (host)"), "{message}");
+}
+
+#[test]
+fn every_rule_of_nand_is_enforced() {
+    breaks("only a programmed page can be read", |f| _ = f.read(Ppn(2), Cause::Host));
+    breaks("only a programmed page can be read", |f| _ = f.read_oob(Ppn(2), Cause::Host));
+    breaks("pages of a block are programmed in ascending order", |f| write(f, 3, 1));
+    breaks("a page is programmed once between erases", |f| write(f, 1, 1));
+    breaks("a block with valid pages must not be erased", |f| f.erase(Pbn(0), Cause::GcData));
+    breaks("only a valid page can be invalidated", |f| _ = f.invalidate(Ppn(2)));
+    breaks("only a valid page can be invalidated", |f| {
+        f.invalidate(Ppn(0));
+        f.invalidate(Ppn(0));
+    });
+    breaks("only a valid page is worth copying", |f| {
+        f.invalidate(Ppn(0));
+        f.copy(Ppn(0), Ppn(4), Cause::GcData);
+    });
+    breaks("a copy-back stays inside its plane", |f| {
+        f.copy_back(Ppn(0), Ppn(16), Cause::GcData);
+    });
+    breaks("a copy-back keeps the parity of the page", |f| {
+        f.copy_back(Ppn(1), Ppn(4), Cause::GcData);
+    });
+}
+
+#[test]
+fn a_host_read_accepts_only_the_newest_version() {
+    breaks("a host read must find the newest version", |f| f.host_read(Lpn(6), Some(Ppn(0))));
+    breaks("a page that holds data must be mapped", |f| f.host_read(Lpn(5), None));
+    breaks("a host read must return the last version written", |f| {
+        write(f, 2, 5);
+        f.host_read(Lpn(5), Some(Ppn(0)));
+    });
+    breaks("a host read must find the newest version", |f| {
+        f.invalidate(Ppn(0));
+        f.host_read(Lpn(5), Some(Ppn(0)));
+    });
+    let mut flash = flash();
+    write(&mut flash, 0, 5);
+    flash.copy(Ppn(0), Ppn(4), Cause::GcData);
+    flash.host_read(Lpn(5), Some(Ppn(4)));
+    flash.host_read(Lpn(5), Some(Ppn(0)));
+    flash.host_read(Lpn(9), None);
+    assert_eq!((flash.reads_verified(), flash.unwritten_reads()), (3, 1));
+    flash.invalidate(Ppn(0));
+    flash.invalidate(Ppn(4));
+    flash.trim(Lpn(5));
+    flash.host_read(Lpn(5), None);
+    flash.audit();
+}
+
+#[test]
+fn every_operation_is_counted_by_its_cause_and_timed() {
+    let mut flash = flash();
+    write(&mut flash, 0, 1);
+    write(&mut flash, 1, 2);
+    flash.copy(Ppn(0), Ppn(4), Cause::GcData);
+    flash.invalidate(Ppn(0));
+    flash.copy_back(Ppn(1), Ppn(5), Cause::GcData);
+    flash.invalidate(Ppn(1));
+    flash.erase(Pbn(0), Cause::GcData);
+    flash.read_oob(Ppn(4), Cause::Translation);
+    let ledger = flash.ledger();
+    assert_eq!(ledger.get(Operation::Program, Cause::Host), 2);
+    assert_eq!(ledger.get(Operation::Program, Cause::GcData), 1);
+    assert_eq!(ledger.get(Operation::Read, Cause::GcData), 1);
+    assert_eq!(ledger.get(Operation::CopyBack, Cause::GcData), 1);
+    assert_eq!(ledger.get(Operation::Erase, Cause::GcData), 1);
+    assert_eq!(ledger.get(Operation::ReadOob, Cause::Translation), 1);
+    assert_eq!(ledger.flash_operations(), 3 + 1 + 2 + 1);
+    let time = 2 * 200_000 + 225_000 + 225_000 + 1_500_000;
+    assert_eq!(flash.timeline().served().end, time);
+    flash.audit();
+    flash.start_measuring();
+    assert_eq!(flash.ledger().flash_operations(), 0);
+    assert_eq!(flash.timeline().idle_at(), 0);
+    assert_eq!(flash.first_valid(Pbn(1)), Some(Ppn(4)), "the pages stay");
+}
+
+#[test]
+fn translation_pages_are_told_from_data() {
+    let mut flash = flash();
+    flash.program(Ppn(0), Owner::Translation(Vtpn(0)), Cause::Translation);
+    write(&mut flash, 1, 15);
+    assert_eq!(flash.read(Ppn(0), Cause::Translation), Owner::Translation(Vtpn(0)));
+    assert_eq!(flash.read(Ppn(1), Cause::Host), Owner::Data(Lpn(15)));
+}
+
+#[test]
+fn a_device_may_allow_any_order_inside_a_block() {
+    let config = DeviceConfig { program_order: ProgramOrder::Any, ..device() };
+    let mut flash = Flash::new(&config, 16 * 512).expect("valid");
+    write(&mut flash, 3, 3);
+    write(&mut flash, 0, 0);
+    assert_eq!(flash.first_valid(Pbn(0)), Some(Ppn(0)));
+    flash.audit();
+}

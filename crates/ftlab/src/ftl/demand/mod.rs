@@ -1,0 +1,322 @@
+//! The DFTL family: the map lives in translation pages on flash, and a cache in RAM holds the part
+//! in use.
+//!
+//! One engine serves them all: it reads and writes user pages, collects garbage and updates the map
+//! of moved pages in batches. What is cached, loaded and evicted is a [`MappingCache`], one file each.
+//!
+//! ```text
+//! read    translate, read the page
+//! write   translate, make room, program, update the cached entry, invalidate the old page
+//! GC      data block: copy valid pages; cached mappings change in RAM, the others in one
+//!         read-modify-write for each translation page
+//!         translation block: copy valid pages, change the GTD
+//! ```
+
+mod dftl;
+mod tpftl;
+
+pub use dftl::{Dftl, DftlConfig, Replacement};
+pub use tpftl::{PageOrder, PrefetchAt, Tpftl, TpftlConfig};
+
+use super::parts::block_pool::{BlockPool, Stream};
+use super::parts::page_map::PageMap;
+use super::parts::translation_pages::{Change, TranslationPages};
+use super::{Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Cause, Flash, Geometry, Owner};
+use crate::units::{Bytes, Lpn, Pbn, Ppn, Vtpn};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What all demand-paged FTLs share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FtlConfig {
+    /// Mapping cache, GTD excluded. Absent: as large as a block-level table, 4 B per logical block
+    /// (TPFTL 5.1).
+    pub cache: Option<Bytes>,
+}
+
+impl FtlConfig {
+    /// Bytes of the mapping cache on this device.
+    #[must_use]
+    pub fn cache_bytes(&self, geometry: &Geometry) -> u64 {
+        self.cache.map_or(4 * u64::from(geometry.logical_blocks()), |bytes| bytes.0)
+    }
+}
+
+/// The flash side of the map: translation pages and the blocks they share with user data.
+#[derive(Clone, Debug)]
+pub struct MapStore {
+    /// Free, open and closed blocks.
+    pub pool: BlockPool,
+    /// Translation pages and GTD.
+    pub pages: TranslationPages,
+}
+
+impl MapStore {
+    /// Read, modify, write of one translation page during address translation.
+    pub fn write_back(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
+        self.pages.rewrite(vtpn, changes, Cause::Translation, &mut self.pool, flash);
+    }
+}
+
+/// A cache of mappings in RAM.
+pub trait MappingCache: Send {
+    /// An empty cache.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the budget holds less than one entry.
+    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error>
+    where
+        Self: Sized;
+
+    /// The mapping of `lpn`, which is in the cache afterwards. The request goes on to `last`.
+    fn translate(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> Option<Ppn>;
+
+    /// The host changed the mapping of `lpn`, which was translated just before. Returns the old one.
+    fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn>;
+
+    /// GC moved `lpn`: changes its mapping if it is cached, else returns false.
+    fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool;
+
+    /// GC is about to rewrite `vtpn`: adds the dirty entries that are written with it, now clean.
+    fn ride_along(&mut self, _vtpn: Vtpn, _changes: &mut Vec<Change>) {}
+
+    /// Whether the mapping of `lpn` is in the cache.
+    fn contains(&self, lpn: Lpn) -> bool;
+
+    /// Byte budget of the cache.
+    fn budget(&self) -> u64;
+
+    /// Lookups and replacements since measuring started.
+    fn counts(&self) -> MappingCounts;
+
+    /// What the cache holds now.
+    fn occupancy(&self) -> Occupancy;
+
+    /// Figures of this cache alone.
+    fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
+
+    /// Starts counting anew.
+    fn reset_metrics(&mut self);
+
+    /// Bytes of RAM beside the GTD and the budget.
+    fn extra_ram(&self) -> u64 {
+        0
+    }
+
+    /// Every cached mapping, with its dirty flag, for audits.
+    fn audit_entries(&self) -> Vec<(Change, bool)>;
+
+    /// Recomputes the cache's own invariants.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    fn audit(&self);
+}
+
+/// A demand-paged FTL: one engine over any mapping cache.
+#[derive(Clone, Debug)]
+pub struct DemandFtl<C> {
+    cache: C,
+    store: MapStore,
+    gc_lookups: u64,
+    gc_hits: u64,
+    /// Pages that GC moved and whose mappings are not cached; kept to reuse its memory.
+    moved: Vec<Change>,
+    changes: Vec<Change>,
+}
+
+impl<C: MappingCache> Ftl for DemandFtl<C> {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let geometry = flash.geometry().clone();
+        let cache = C::build(config, &geometry)?;
+        let seed = config.run.seed;
+        let translation = geometry.translation_pages();
+        // A GC step may open a block for data and, with updates of the map, one for translation.
+        let mut pool = BlockPool::new(&config.gc, &geometry, seed, 2, translation)?;
+        let pages = TranslationPages::format(&mut pool, flash);
+        let store = MapStore { pool, pages };
+        let (moved, changes) = (Vec::new(), Vec::new());
+        Ok(DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let Some(&last) = pages.last() else { return };
+        for &lpn in pages {
+            flash.begin_page();
+            let ppn = self.translate(lpn, last, flash);
+            flash.host_read(lpn, ppn);
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let Some(&last) = pages.last() else { return };
+        for &lpn in pages {
+            flash.begin_page();
+            self.translate(lpn, last, flash);
+            if self.store.pool.must_collect(Stream::Data) {
+                self.reclaim(Stream::Data, flash);
+            }
+            let new = self.store.pool.next_page(Stream::Data, flash);
+            flash.program(new, Owner::Data(lpn), Cause::Host);
+            self.remap(lpn, Some(new), flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let Some(&last) = pages.last() else { return };
+        for &lpn in pages {
+            flash.begin_page();
+            self.translate(lpn, last, flash);
+            self.remap(lpn, None, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        let tables = self.store.pages.directory_bytes() + self.cache.extra_ram();
+        RamUse { tables, cache: self.cache.budget(), buffer: 0 }
+    }
+
+    fn mapping_counts(&self) -> Option<MappingCounts> {
+        Some(self.cache.counts())
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics {
+            mapping: Some(MappingMetrics {
+                counts: self.cache.counts(),
+                gc_lookups: self.gc_lookups,
+                gc_hits: self.gc_hits,
+                occupancy: self.cache.occupancy(),
+            }),
+            gc: self.store.pool.gc_counts(),
+            own: self.cache.own_metrics(),
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.gc_lookups = 0;
+        self.gc_hits = 0;
+        self.cache.reset_metrics();
+        self.store.pool.reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        flash.audit();
+        self.store.pool.audit(flash);
+        self.store.pages.audit(flash);
+        self.cache.audit();
+        self.audit_map(flash);
+    }
+}
+
+impl<C: MappingCache> DemandFtl<C> {
+    #[inline]
+    fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        // A miss may program a translation page: make room first, while no eviction is under way.
+        if self.store.pool.must_collect(Stream::Translation) && !self.cache.contains(lpn) {
+            self.reclaim(Stream::Translation, flash);
+        }
+        self.cache.translate(lpn, last, &mut self.store, flash)
+    }
+
+    #[inline]
+    fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
+        if let Some(old) = self.cache.update(lpn, new) {
+            self.store.pool.invalidate(old, flash);
+        }
+    }
+
+    #[inline(never)]
+    fn reclaim(&mut self, stream: Stream, flash: &mut Flash) {
+        self.store.pool.start_gc();
+        while !self.store.pool.collected_enough(stream) {
+            let (victim, content) = self.store.pool.take_victim(flash);
+            match content {
+                Stream::Translation => self.collect_translation_block(victim, flash),
+                Stream::Data | Stream::GcData => self.collect_data_block(victim, flash),
+            }
+            self.store.pool.release(victim, flash);
+        }
+    }
+
+    fn collect_translation_block(&mut self, victim: Pbn, flash: &mut Flash) {
+        while let Some(from) = flash.first_valid(victim) {
+            self.store.pages.migrate(from, &mut self.store.pool, flash);
+        }
+    }
+
+    fn collect_data_block(&mut self, victim: Pbn, flash: &mut Flash) {
+        while let Some(from) = flash.first_valid(victim) {
+            let to = self.store.pool.next_page(Stream::GcData, flash);
+            if let Owner::Data(lpn) = flash.copy(from, to, Cause::GcData) {
+                self.store.pool.invalidate(from, flash);
+                self.gc_lookups += 1;
+                if self.cache.relocate(lpn, to) {
+                    self.gc_hits += 1;
+                } else {
+                    self.moved.push((lpn, Some(to)));
+                }
+            }
+        }
+        self.update_map_of_moved_pages(flash);
+    }
+
+    /// Batch update (DFTL): one read-modify-write for each translation page concerned.
+    fn update_map_of_moved_pages(&mut self, flash: &mut Flash) {
+        let mut moved = std::mem::take(&mut self.moved);
+        moved.sort_unstable_by_key(|(lpn, _)| *lpn);
+        let MapStore { pool, pages } = &mut self.store;
+        let shift = pages.entries_shift();
+        for group in moved.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift) {
+            let vtpn = pages.page_of(group[0].0);
+            self.changes.clear();
+            self.changes.extend_from_slice(group);
+            self.cache.ride_along(vtpn, &mut self.changes);
+            pages.rewrite(vtpn, &self.changes, Cause::GcMapping, pool, flash);
+        }
+        moved.clear();
+        self.moved = moved;
+    }
+
+    /// Translation pages on flash plus cached entries are the true map; clean entries equal theirs.
+    fn audit_map(&self, flash: &Flash) {
+        let mut map = PageMap::new(flash.geometry().logical_pages);
+        for lpn in (0..map.len() as u32).map(Lpn) {
+            map.replace(lpn, self.store.pages.audit_mapping(lpn));
+        }
+        for ((lpn, ppn), dirty) in self.cache.audit_entries() {
+            let on_flash = map.replace(lpn, ppn);
+            assert!(
+                dirty || ppn == on_flash,
+                "{lpn} is cached clean as {ppn:?}, flash: {on_flash:?}"
+            );
+        }
+        for lpn in (0..map.len() as u32).map(Lpn) {
+            match map.get(lpn) {
+                None => assert!(!flash.audit_holds_data(lpn), "{lpn} is lost"),
+                Some(ppn) => {
+                    assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
+                    assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+                }
+            }
+        }
+        let used = self.cache.occupancy().bytes;
+        assert!(used <= self.cache.budget(), "cache holds {used} B of {}", self.cache.budget());
+    }
+}
+
+#[cfg(test)]
+mod tests;

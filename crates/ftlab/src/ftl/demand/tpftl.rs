@@ -1,0 +1,639 @@
+//! TPFTL (Zhou et al., EuroSys 2015).
+//!
+//! Idea     two-level lists: a node for each cached translation page, ordered by the mean hotness of
+//!          its entries, and inside it the entries by recency. Loading prefetches the rest of the
+//!          request (`r`) and, while sequential access shows, the successors of a cached run (`s`).
+//!          Replacement writes all dirty entries of a node at once (`b`), clean entries go first (`c`).
+//! RAM      6 B per entry (offset, PPN), one slot of 6 B per node (Figure 4 frees two slots by
+//!          evicting a node with one entry) + GTD + 1 B for the counter.
+//! Departs  nothing; where the paper is silent: hotness of an entry is the access count at its last
+//!          touch; the node being loaded is a victim only when it is alone; prefetched entries
+//!          stand right behind the requested one (ALGORITHMS 30-T1 to T7).
+//! Options  `features` switches r, s, b, c; `page_order`, `prefetch_at`, `threshold`, `node_bytes`.
+//!
+//! Without `b` only evicted entries are written, still at most one write-back per translation (4.5).
+
+use super::{MapStore, MappingCache, MappingCounts, Occupancy};
+use crate::cache::indexed_heap::IndexedHeap;
+use crate::cache::links::{Links, List, NIL};
+use crate::cache::slab::Slab;
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Cause, Flash, Geometry};
+use crate::ftl::parts::translation_pages::Change;
+use crate::units::{Bytes, Lpn, Ppn, Vtpn};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+const ENTRY_BYTES: u64 = 6;
+
+/// TPFTL's own parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TpftlConfig {
+    /// Techniques in use: any of r, s, b, c; `-` for none (Figures 7 and 8). Default `rsbc`.
+    pub features: Features,
+    /// Change of the node count that switches selective prefetching. Default 3 (section 4.3).
+    pub threshold: u32,
+    /// Bytes of a node. Default 6: one entry slot (Figure 4).
+    pub node_bytes: Bytes,
+    /// Order of nodes. Default `hotness` (section 4.2).
+    pub page_order: PageOrder,
+    /// Where prefetched entries enter a node's list. Default `front`.
+    pub prefetch_at: PrefetchAt,
+}
+
+impl Default for TpftlConfig {
+    fn default() -> Self {
+        TpftlConfig {
+            features: Features { request: true, selective: true, batch: true, clean_first: true },
+            threshold: 3,
+            node_bytes: Bytes(6),
+            page_order: PageOrder::Hotness,
+            prefetch_at: PrefetchAt::Front,
+        }
+    }
+}
+
+/// The four techniques of the paper, written `rsbc`, `bc`, `-`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Features {
+    /// Request-level prefetching, `r`.
+    pub request: bool,
+    /// Selective prefetching, `s`.
+    pub selective: bool,
+    /// Batch-update replacement, `b`.
+    pub batch: bool,
+    /// Clean-first replacement, `c`.
+    pub clean_first: bool,
+}
+
+impl TryFrom<String> for Features {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let known = |c: char| "rsbc".contains(c);
+        if text != "-" && (text.is_empty() || !text.chars().all(known)) {
+            return Err(format!("found {text:?}, expected letters of \"rsbc\", or \"-\""));
+        }
+        let has = |c| text.contains(c);
+        Ok(Features {
+            request: has('r'),
+            selective: has('s'),
+            batch: has('b'),
+            clean_first: has('c'),
+        })
+    }
+}
+
+impl From<Features> for String {
+    fn from(features: Features) -> String {
+        let Features { request, selective, batch, clean_first } = features;
+        let letters = [(request, 'r'), (selective, 's'), (batch, 'b'), (clean_first, 'c')];
+        let text: String =
+            letters.iter().filter(|(on, _)| *on).map(|(_, letter)| *letter).collect();
+        if text.is_empty() { "-".into() } else { text }
+    }
+}
+
+/// Order of the page-level list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PageOrder {
+    /// Mean hotness of the entries (the paper).
+    Hotness,
+    /// Last touch of the node.
+    Recency,
+}
+
+/// Where prefetched entries enter a node's list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PrefetchAt {
+    /// Right behind the requested entry.
+    Front,
+    /// At the cold end.
+    Tail,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    lpn: Lpn,
+    ppn: Option<Ppn>,
+    node: u32,
+    /// Access count at the last touch.
+    hotness: u64,
+    dirty: bool,
+}
+
+/// The cached entries of one translation page.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    vtpn: Vtpn,
+    /// Entries by last touch, newest in front.
+    entries: List,
+    dirty: u32,
+    /// All entries older than this one are dirty; [`NIL`] when all are.
+    oldest_clean: u32,
+    hotness: u64,
+}
+
+/// A mean, ordered as `sum / count` without division.
+#[derive(Clone, Copy, Debug)]
+struct Mean {
+    sum: u64,
+    count: u64,
+}
+
+impl Ord for Mean {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let [left, right] =
+            [(self, other), (other, self)].map(|(a, b)| u128::from(a.sum) * u128::from(b.count));
+        left.cmp(&right)
+    }
+}
+
+impl PartialOrd for Mean {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Mean {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Mean {}
+
+/// Counts the change of the number of nodes and switches selective prefetching (section 4.3).
+#[derive(Clone, Copy, Debug)]
+struct SequenceDetector {
+    counter: i64,
+    threshold: i64,
+    active: bool,
+}
+
+impl SequenceDetector {
+    fn count(&mut self, change: i64) {
+        self.counter += change;
+        if self.counter.abs() >= self.threshold {
+            self.active = self.counter < 0;
+            self.counter = 0;
+        }
+    }
+}
+
+/// TPFTL's two-level mapping cache.
+#[derive(Clone, Debug)]
+pub struct Tpftl {
+    features: Features,
+    page_order: PageOrder,
+    prefetch_at: PrefetchAt,
+    node_bytes: u64,
+    budget: u64,
+    used: u64,
+    nodes: Slab<Node>,
+    entries: Slab<Entry>,
+    links: Links,
+    /// Token of the entry of each cached logical page.
+    tokens: FxHashMap<u32, u32>,
+    /// Token of the node of each cached translation page.
+    node_tokens: FxHashMap<u32, u32>,
+    coldest: IndexedHeap<Mean>,
+    detector: SequenceDetector,
+    accesses: u64,
+    counts: MappingCounts,
+    prefetched: u64,
+    /// Logical pages of one load, and changes of one write-back; kept to reuse their memory.
+    load: Vec<Lpn>,
+    changes: Vec<Change>,
+}
+
+impl MappingCache for Tpftl {
+    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = config.ftl.cache_bytes(geometry);
+        let TpftlConfig { features, threshold, node_bytes, page_order, prefetch_at } = config.tpftl;
+        let least = ENTRY_BYTES + node_bytes.0;
+        if budget < least {
+            let message =
+                format!("found {budget} B, expected at least an entry and a node, {least} B");
+            return Err(Error::config("ftl.cache", message));
+        }
+        if threshold == 0 {
+            return Err(Error::config("tpftl.threshold", "found 0, expected at least 1"));
+        }
+        Ok(Tpftl {
+            features,
+            page_order,
+            prefetch_at,
+            node_bytes: node_bytes.0,
+            budget,
+            used: 0,
+            nodes: Slab::default(),
+            entries: Slab::default(),
+            links: Links::default(),
+            tokens: FxHashMap::default(),
+            node_tokens: FxHashMap::default(),
+            coldest: IndexedHeap::default(),
+            detector: SequenceDetector {
+                counter: 0,
+                threshold: i64::from(threshold),
+                active: false,
+            },
+            accesses: 0,
+            counts: MappingCounts::default(),
+            prefetched: 0,
+            load: Vec::new(),
+            changes: Vec::new(),
+        })
+    }
+
+    fn translate(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> Option<Ppn> {
+        self.accesses += 1;
+        self.counts.lookups += 1;
+        if let Some(&token) = self.tokens.get(&lpn.0) {
+            self.counts.hits += 1;
+            self.touch(token);
+            return self.entries[token].ppn;
+        }
+        self.miss(lpn, last, store, flash);
+        let token = self.tokens[&lpn.0];
+        self.entries[token].ppn
+    }
+
+    fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
+        let token = self.tokens[&lpn.0];
+        self.soil(token);
+        std::mem::replace(&mut self.entries[token].ppn, new)
+    }
+
+    fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
+        let Some(&token) = self.tokens.get(&lpn.0) else { return false };
+        self.soil(token);
+        self.entries[token].ppn = Some(new);
+        true
+    }
+
+    /// Section 4.4: a GC miss writes back all cached dirty entries of its translation page.
+    fn ride_along(&mut self, vtpn: Vtpn, changes: &mut Vec<Change>) {
+        if !self.features.batch {
+            return;
+        }
+        if let Some(&node) = self.node_tokens.get(&vtpn.0) {
+            self.clean_node(node, changes);
+        }
+    }
+
+    fn contains(&self, lpn: Lpn) -> bool {
+        self.tokens.contains_key(&lpn.0)
+    }
+
+    fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    fn counts(&self) -> MappingCounts {
+        self.counts
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        Occupancy {
+            entries: self.entries.len() as u64,
+            translation_pages: self.nodes.len() as u64,
+            bytes: self.used,
+        }
+    }
+
+    fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::from([("tpftl.prefetched_entries", self.prefetched)])
+    }
+
+    fn reset_metrics(&mut self) {
+        self.counts = MappingCounts::default();
+        self.prefetched = 0;
+    }
+
+    fn extra_ram(&self) -> u64 {
+        1
+    }
+
+    fn audit_entries(&self) -> Vec<(Change, bool)> {
+        self.entries.iter().map(|(_, entry)| ((entry.lpn, entry.ppn), entry.dirty)).collect()
+    }
+
+    fn audit(&self) {
+        let bytes =
+            ENTRY_BYTES * self.entries.len() as u64 + self.node_bytes * self.nodes.len() as u64;
+        assert_eq!(bytes, self.used, "bytes in use");
+        assert!(self.used <= self.budget, "{} B used of {}", self.used, self.budget);
+        assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
+        assert_eq!(self.nodes.len(), self.node_tokens.len(), "nodes and their index");
+        assert_eq!(self.nodes.len(), self.coldest.len(), "nodes and their order");
+        assert!(self.detector.counter.abs() < self.detector.threshold, "counter at its threshold");
+        for (token, entry) in self.entries.iter() {
+            assert_eq!(self.tokens.get(&entry.lpn.0), Some(&token), "index of {}", entry.lpn);
+        }
+        for (token, node) in self.nodes.iter() {
+            assert_eq!(self.node_tokens.get(&node.vtpn.0), Some(&token), "index of {}", node.vtpn);
+            self.audit_node(token, node);
+        }
+    }
+}
+
+impl Tpftl {
+    /// Sections 4.2 to 4.5: choose what to load, make room in one node, load from one page.
+    fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
+        let vtpn = store.pages.page_of(lpn);
+        let loaded = self.node_tokens.get(&vtpn.0).copied().unwrap_or(NIL);
+        let wanted = self.prefetch_end(lpn, loaded, last, store.pages.last_on_page(vtpn));
+        let node_bytes = if loaded == NIL { self.node_bytes } else { 0 };
+        let victim = self.coldest.min_but(loaded).unwrap_or(NIL);
+        // A node that gives up its own entries must live on, or be made anew.
+        let kept = if victim == loaded { self.node_bytes } else { node_bytes };
+        self.choose_load(lpn, wanted, self.room_with(victim) - kept);
+
+        let needed = ENTRY_BYTES * self.load.len() as u64 + node_bytes;
+        let wrote_back = self.make_room(needed, victim, store, flash);
+        if wrote_back != Some(vtpn) {
+            store.pages.read(vtpn, flash, Cause::Translation);
+        }
+        self.load_entries(vtpn, store);
+        if self.load.get(1).is_some_and(|next| *next <= last) {
+            // Later pages of the request rely on this load.
+            flash.hold_later_pages();
+        }
+    }
+
+    /// The last page to prefetch: the rest of the request, and as many successors as there are cached
+    /// predecessors; never beyond the translation page (rule 1).
+    fn prefetch_end(&self, lpn: Lpn, node: u32, last_of_request: Lpn, last_on_page: Lpn) -> Lpn {
+        let mut length = 0;
+        if self.features.request {
+            length = last_of_request.0.saturating_sub(lpn.0);
+        }
+        if self.features.selective && self.detector.active {
+            length = length.max(self.cached_predecessors(lpn, node));
+        }
+        Lpn(lpn.0.saturating_add(length).min(last_on_page.0))
+    }
+
+    /// Consecutive cached pages right before `lpn` in the node of its translation page.
+    fn cached_predecessors(&self, lpn: Lpn, node: u32) -> u32 {
+        let in_node = |page: &u32| {
+            self.tokens.get(page).is_some_and(|token| self.entries[*token].node == node)
+        };
+        (0..lpn.0).rev().take_while(in_node).count() as u32
+    }
+
+    /// Bytes that can be free without touching any node but `victim` (rule 2).
+    fn room_with(&self, victim: u32) -> u64 {
+        let free = self.budget - self.used;
+        if victim == NIL {
+            return free;
+        }
+        free + ENTRY_BYTES * self.nodes[victim].entries.len() as u64 + self.node_bytes
+    }
+
+    /// `lpn` and the uncached pages up to `end`, as far as `room` bytes allow.
+    fn choose_load(&mut self, lpn: Lpn, end: Lpn, room: u64) {
+        self.load.clear();
+        self.load.push(lpn);
+        for next in (lpn.0 + 1..=end.0).map(Lpn) {
+            if ENTRY_BYTES * (self.load.len() as u64 + 1) > room {
+                break;
+            }
+            if !self.contains(next) {
+                self.load.push(next);
+            }
+        }
+    }
+
+    /// Evicts entries of `victim` until `needed` bytes are free. Returns the translation page that was
+    /// read and written back, if any.
+    fn make_room(
+        &mut self,
+        needed: u64,
+        victim: u32,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> Option<Vtpn> {
+        if self.budget - self.used >= needed {
+            return None;
+        }
+        let vtpn = self.nodes[victim].vtpn;
+        self.changes.clear();
+        while self.budget - self.used < needed && self.evict_entry(victim) {}
+        if self.changes.is_empty() {
+            return None;
+        }
+        store.write_back(vtpn, &self.changes, flash);
+        Some(vtpn)
+    }
+
+    /// Evicts one entry of a node; notes what has to be written back. Returns whether the node lives.
+    fn evict_entry(&mut self, node: u32) -> bool {
+        let token = self.victim_entry(node);
+        let Entry { lpn, ppn, dirty, .. } = self.entries[token];
+        self.counts.replacements += 1;
+        if dirty {
+            self.counts.dirty_replacements += 1;
+            let mut changes = std::mem::take(&mut self.changes);
+            if self.features.batch {
+                self.clean_node(node, &mut changes);
+            } else {
+                changes.push((lpn, ppn));
+            }
+            self.changes = changes;
+        }
+        self.drop_entry(token)
+    }
+
+    /// The least recent clean entry, else the least recent one (section 4.4).
+    fn victim_entry(&mut self, node: u32) -> u32 {
+        let oldest = self.nodes[node].entries.back();
+        if !self.features.clean_first {
+            return oldest;
+        }
+        match self.oldest_clean(node) {
+            NIL => oldest,
+            clean => clean,
+        }
+    }
+
+    /// Moves the node's mark to its least recent clean entry. The mark only goes towards newer
+    /// entries until something becomes clean, so the walk is paid for by what made entries dirty.
+    fn oldest_clean(&mut self, node: u32) -> u32 {
+        let mut token = self.nodes[node].oldest_clean;
+        while token != NIL && self.entries[token].dirty {
+            token = self.links.newer(token);
+        }
+        self.nodes[node].oldest_clean = token;
+        token
+    }
+
+    /// Removes an entry, and its node when it was the last. Returns whether the node lives.
+    fn drop_entry(&mut self, token: u32) -> bool {
+        let Entry { lpn, node: owner, hotness, dirty, .. } = self.entries[token];
+        self.step_over(owner, token);
+        let node = &mut self.nodes[owner];
+        self.links.remove(&mut node.entries, token);
+        node.hotness -= hotness;
+        node.dirty -= u32::from(dirty);
+        let lives = !node.entries.is_empty();
+        self.entries.remove(token);
+        self.tokens.remove(&lpn.0);
+        self.used -= ENTRY_BYTES;
+        if lives {
+            self.reorder(owner);
+        } else {
+            let node = self.nodes.remove(owner);
+            self.node_tokens.remove(&node.vtpn.0);
+            self.coldest.remove(owner);
+            self.used -= self.node_bytes;
+            self.detector.count(-1);
+        }
+        lives
+    }
+
+    /// Adds the entries chosen to their node: the requested one in front, the others behind it.
+    fn load_entries(&mut self, vtpn: Vtpn, store: &MapStore) {
+        let node = self.node_for(vtpn);
+        let load = std::mem::take(&mut self.load);
+        self.prefetched += load.len() as u64 - 1;
+        let mut leader = NIL;
+        for &lpn in &load {
+            let ppn = store.pages.mapping(lpn);
+            leader = self.add_entry(node, lpn, ppn, leader);
+        }
+        self.used += ENTRY_BYTES * load.len() as u64;
+        self.load = load;
+        self.reorder(node);
+    }
+
+    fn node_for(&mut self, vtpn: Vtpn) -> u32 {
+        if let Some(&node) = self.node_tokens.get(&vtpn.0) {
+            return node;
+        }
+        let entries = List::default();
+        let node = Node { vtpn, entries, dirty: 0, oldest_clean: NIL, hotness: 0 };
+        let token = self.nodes.insert(node);
+        self.node_tokens.insert(vtpn.0, token);
+        self.coldest.insert(token, Mean { sum: self.accesses, count: 1 });
+        self.used += self.node_bytes;
+        self.detector.count(1);
+        token
+    }
+
+    /// Adds a clean entry in front, behind `leader`, or at the tail. Returns its token.
+    fn add_entry(&mut self, owner: u32, lpn: Lpn, ppn: Option<Ppn>, leader: u32) -> u32 {
+        let at_tail = leader != NIL && self.prefetch_at == PrefetchAt::Tail;
+        let node = &mut self.nodes[owner];
+        let hotness = match node.entries.back() {
+            oldest if at_tail && oldest != NIL => self.entries[oldest].hotness,
+            _ => self.accesses,
+        };
+        let entry = Entry { lpn, ppn, node: owner, hotness, dirty: false };
+        let token = self.entries.insert(entry);
+        self.links.grow(self.entries.tokens());
+        self.tokens.insert(lpn.0, token);
+        match leader {
+            NIL => self.links.push_front(&mut node.entries, token),
+            _ if at_tail => self.links.push_back(&mut node.entries, token),
+            leader => self.links.insert_behind(&mut node.entries, leader, token),
+        }
+        node.hotness += hotness;
+        if at_tail || node.oldest_clean == NIL || node.oldest_clean == leader {
+            node.oldest_clean = token;
+        }
+        token
+    }
+
+    /// A hit: the entry is the most recent of its node, and the node as hot as that makes it.
+    fn touch(&mut self, token: u32) {
+        let Entry { node: owner, hotness, dirty, .. } = self.entries[token];
+        self.step_over(owner, token);
+        self.entries[token].hotness = self.accesses;
+        let node = &mut self.nodes[owner];
+        self.links.touch(&mut node.entries, token);
+        node.hotness += self.accesses - hotness;
+        if node.oldest_clean == NIL && !dirty {
+            node.oldest_clean = token;
+        }
+        self.reorder(owner);
+    }
+
+    /// Moves the node's mark off an entry that is about to leave its place.
+    fn step_over(&mut self, node: u32, token: u32) {
+        let node = &mut self.nodes[node];
+        if node.oldest_clean == token {
+            node.oldest_clean = self.links.newer(token);
+        }
+    }
+
+    fn reorder(&mut self, token: u32) {
+        let node = &self.nodes[token];
+        let key = match self.page_order {
+            PageOrder::Hotness => Mean { sum: node.hotness, count: node.entries.len() as u64 },
+            PageOrder::Recency => {
+                Mean { sum: self.entries[node.entries.front()].hotness, count: 1 }
+            }
+        };
+        self.coldest.update(token, key);
+    }
+
+    fn soil(&mut self, token: u32) {
+        let entry = &mut self.entries[token];
+        if !entry.dirty {
+            entry.dirty = true;
+            self.nodes[entry.node].dirty += 1;
+        }
+    }
+
+    /// Makes all dirty entries of a node clean and adds them to `changes`.
+    fn clean_node(&mut self, token: u32, changes: &mut Vec<Change>) {
+        let node = &mut self.nodes[token];
+        if node.dirty == 0 {
+            return;
+        }
+        node.dirty = 0;
+        node.oldest_clean = node.entries.back();
+        for token in self.links.from_oldest(&node.entries) {
+            let entry = &mut self.entries[token];
+            if std::mem::take(&mut entry.dirty) {
+                changes.push((entry.lpn, entry.ppn));
+            }
+        }
+    }
+
+    fn audit_node(&self, token: u32, node: &Node) {
+        self.links.audit(&node.entries);
+        assert!(!node.entries.is_empty(), "node {} has no entries", node.vtpn);
+        let entries: Vec<(u32, &Entry)> = self
+            .links
+            .from_oldest(&node.entries)
+            .map(|token| (token, &self.entries[token]))
+            .collect();
+        assert!(entries.iter().all(|(_, e)| e.node == token), "owner of an entry of {}", node.vtpn);
+        assert!(entries.is_sorted_by_key(|(_, e)| e.hotness), "entries of {} by touch", node.vtpn);
+        let dirty = entries.iter().filter(|(_, e)| e.dirty).count();
+        assert_eq!(dirty, node.dirty as usize, "dirty entries of {}", node.vtpn);
+        let hotness: u64 = entries.iter().map(|(_, e)| e.hotness).sum();
+        assert_eq!(hotness, node.hotness, "hotness of {}", node.vtpn);
+        let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
+        assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
+        if self.page_order == PageOrder::Hotness {
+            let key = self.coldest.key(token);
+            assert_eq!((key.sum, key.count), (hotness, entries.len() as u64), "order of the nodes");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The optimal page-level FTL (TPFTL 5.1, CACH-FTL 5, MNFTL 5): the whole map in RAM.
+//!
+//! Idea     `LPN -> PPN` for every page; writes go to one frontier; greedy GC copies to the same one.
+//! RAM      4 B per logical page.
+//! Role     the lower bound that every demand-paged FTL is measured against.
+//! Departs  nothing.
+//! Not here persistence of the map: a real device would have to write it.
+
+use super::parts::block_pool::{BlockPool, Stream};
+use super::parts::page_map::PageMap;
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Cause, Flash, Owner};
+use crate::units::{Lpn, Ppn};
+
+/// Page-level mapping with the whole map in RAM.
+#[derive(Clone, Debug)]
+pub struct PageFtl {
+    map: PageMap,
+    pool: BlockPool,
+}
+
+impl Ftl for PageFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let geometry = flash.geometry();
+        Ok(PageFtl {
+            map: PageMap::new(geometry.logical_pages),
+            pool: BlockPool::new(&config.gc, geometry, config.run.seed, 1, 0)?,
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            flash.host_read(lpn, self.map.get(lpn));
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            if self.pool.must_collect(Stream::Data) {
+                self.reclaim(flash);
+            }
+            let new = self.pool.next_page(Stream::Data, flash);
+            flash.program(new, Owner::Data(lpn), Cause::Host);
+            self.remap(lpn, Some(new), flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.remap(lpn, None, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics { gc: self.pool.gc_counts(), ..FtlMetrics::default() }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.pool.reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        flash.audit();
+        self.pool.audit(flash);
+        for lpn in (0..self.map.len() as u32).map(Lpn) {
+            match self.map.get(lpn) {
+                None => assert!(!flash.audit_holds_data(lpn), "{lpn} is lost"),
+                Some(ppn) => {
+                    assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
+                    assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+                }
+            }
+        }
+    }
+}
+
+impl PageFtl {
+    #[inline]
+    fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
+        if let Some(old) = self.map.replace(lpn, new) {
+            self.pool.invalidate(old, flash);
+        }
+    }
+
+    #[inline(never)]
+    fn reclaim(&mut self, flash: &mut Flash) {
+        self.pool.start_gc();
+        while !self.pool.collected_enough(Stream::Data) {
+            self.collect(flash);
+        }
+    }
+
+    fn collect(&mut self, flash: &mut Flash) {
+        let (victim, _) = self.pool.take_victim(flash);
+        while let Some(from) = flash.first_valid(victim) {
+            let to = self.pool.next_page(Stream::GcData, flash);
+            if let Owner::Data(lpn) = flash.copy(from, to, Cause::GcData) {
+                self.remap(lpn, Some(to), flash);
+            }
+        }
+        self.pool.release(victim, flash);
+    }
+}

@@ -1,0 +1,335 @@
+//! The blocks of a page-mapped region: free ones, open frontiers, closed candidates for GC.
+//!
+//! ```text
+//! free --open--> frontier --full--> closed --victim--> collected --erase--> free
+//! ```
+//!
+//! A frontier is closed only when the next block is opened, so the block just filled is no victim
+//! yet (ALGORITHMS 0.6). The free block with the fewest erases is opened, the lowest number among
+//! equals.
+
+use crate::config::{Copies, GcConfig, GcMode};
+use crate::error::Error;
+use crate::flash::{Cause, Flash, Geometry};
+use crate::gc::Victims;
+use crate::units::{Pbn, Ppn};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a frontier is written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// User pages from the host.
+    Data,
+    /// User pages moved by GC; the same frontier as `Data` when copies are shared.
+    GcData,
+    /// Translation pages.
+    Translation,
+}
+
+const STREAMS: usize = 3;
+
+/// GC of a region since measuring started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct GcCounts {
+    /// Times that GC was started.
+    pub runs: u64,
+    /// Data blocks collected.
+    pub data_blocks: u64,
+    /// Translation blocks collected.
+    pub translation_blocks: u64,
+    /// Valid pages in the data blocks collected.
+    pub valid_data: u64,
+    /// Valid pages in the translation blocks collected.
+    pub valid_translation: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Free,
+    Open,
+    Closed,
+    Collected,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BlockInfo {
+    state: State,
+    stream: Stream,
+}
+
+/// An open block: the next page to program, up to the end.
+#[derive(Clone, Copy, Debug)]
+struct Frontier {
+    next: u32,
+    end: u32,
+    pbn: Pbn,
+}
+
+/// Free, open and closed blocks of a device.
+#[derive(Clone, Debug)]
+pub struct BlockPool {
+    blocks: Vec<BlockInfo>,
+    free: FreeBlocks,
+    frontiers: [Option<Frontier>; STREAMS],
+    victims: Victims,
+    low: u32,
+    high: u32,
+    copies: Copies,
+    mode: GcMode,
+    oob_scan: bool,
+    programs: u64,
+    counts: GcCounts,
+}
+
+impl BlockPool {
+    /// All blocks free. One GC step may open up to `reserve` blocks, so GC starts no later than when
+    /// that many are left, whatever `gc.low` says.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device has too few blocks for GC to make room for ever, with
+    /// `translation_pages` beside the logical pages.
+    pub fn new(
+        gc: &GcConfig,
+        geometry: &Geometry,
+        seed: u64,
+        reserve: u32,
+        translation_pages: u32,
+    ) -> Result<Self, Error> {
+        let low = gc.low.max(reserve);
+        let high = gc.high.max(low + 1);
+        let open = match (translation_pages > 0, gc.copies) {
+            (false, Copies::Shared) => 1,
+            (false, Copies::Own) | (true, Copies::Shared) => 2,
+            (true, Copies::Own) => 3,
+        };
+        let full = geometry.logical_blocks() + translation_pages.div_ceil(geometry.pages_per_block);
+        let needed = full + high + open + u32::from(translation_pages > 0);
+        if geometry.blocks() < needed {
+            return Err(Error::config(
+                "device.over_provisioning",
+                format!(
+                    "found {} physical blocks for {} logical, expected at least {needed} so that GC \
+                     always finds room; raise over-provisioning or lower gc.low and gc.high",
+                    geometry.blocks(),
+                    geometry.logical_blocks(),
+                ),
+            ));
+        }
+        let free = BlockInfo { state: State::Free, stream: Stream::Data };
+        Ok(BlockPool {
+            blocks: vec![free; geometry.blocks() as usize],
+            free: FreeBlocks { fresh: 0, end: geometry.blocks(), used: BinaryHeap::new() },
+            frontiers: [None; STREAMS],
+            victims: Victims::new(gc, geometry.blocks(), geometry.pages_per_block, seed),
+            low,
+            high,
+            copies: gc.copies,
+            mode: gc.mode,
+            oob_scan: gc.oob_scan,
+            programs: 0,
+            counts: GcCounts::default(),
+        })
+    }
+
+    /// Number of free blocks.
+    #[must_use]
+    pub fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
+    /// GC since measuring started.
+    #[must_use]
+    pub const fn gc_counts(&self) -> GcCounts {
+        self.counts
+    }
+
+    /// Starts counting anew.
+    pub fn reset_counts(&mut self) {
+        self.counts = GcCounts::default();
+    }
+
+    #[inline]
+    fn frontier_of(&self, stream: Stream) -> usize {
+        match (stream, self.copies) {
+            (Stream::GcData, Copies::Shared) => Stream::Data as usize,
+            _ => stream as usize,
+        }
+    }
+
+    /// Whether the frontier of `stream` is full and too few free blocks are left to open another.
+    #[inline]
+    #[must_use]
+    pub fn must_collect(&self, stream: Stream) -> bool {
+        let full = self.frontiers[self.frontier_of(stream)].is_none_or(|f| f.next == f.end);
+        full && self.free.len() <= self.low
+    }
+
+    /// Notes the start of a GC run.
+    pub const fn start_gc(&mut self) {
+        self.counts.runs += 1;
+    }
+
+    /// Whether a GC run that was started for `stream` may end.
+    #[must_use]
+    pub fn collected_enough(&self, stream: Stream) -> bool {
+        match self.mode {
+            GcMode::Batch => self.free.len() >= self.high,
+            GcMode::Single => !self.must_collect(stream),
+        }
+    }
+
+    /// The next page of a frontier; opens a block when it is full.
+    ///
+    /// # Panics
+    /// When no block is free: GC was not given a chance, or the reserve is wrong.
+    #[inline]
+    pub fn next_page(&mut self, stream: Stream, flash: &Flash) -> Ppn {
+        let index = self.frontier_of(stream);
+        self.programs += 1;
+        match &mut self.frontiers[index] {
+            Some(frontier) if frontier.next < frontier.end => {
+                frontier.next += 1;
+                Ppn(frontier.next - 1)
+            }
+            _ => self.open(index, stream, flash),
+        }
+    }
+
+    #[inline(never)]
+    fn open(&mut self, index: usize, stream: Stream, flash: &Flash) -> Ppn {
+        if let Some(full) = self.frontiers[index] {
+            self.blocks[full.pbn.index()].state = State::Closed;
+            self.victims.close(full.pbn, flash.valid_in(full.pbn), self.programs);
+        }
+        let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {stream:?}"));
+        let stream = if index == Stream::Data as usize { Stream::Data } else { stream };
+        self.blocks[pbn.index()] = BlockInfo { state: State::Open, stream };
+        let first = flash.geometry().first_page(pbn).0;
+        let end = first + flash.geometry().pages_per_block;
+        self.frontiers[index] = Some(Frontier { next: first + 1, end, pbn });
+        Ppn(first)
+    }
+
+    /// Marks a page as superseded.
+    #[inline]
+    pub fn invalidate(&mut self, ppn: Ppn, flash: &mut Flash) {
+        let pbn = flash.invalidate(ppn);
+        if self.blocks[pbn.index()].state == State::Closed {
+            self.victims.shrink(pbn, flash.valid_in(pbn), self.programs);
+        }
+    }
+
+    /// Takes the next block to collect out of the candidates, and tells what it is filled with.
+    ///
+    /// With at most two free blocks, translation blocks go first: collecting one needs no update of
+    /// the map, so the space that earlier updates wasted comes back before more is needed.
+    ///
+    /// # Panics
+    /// When no closed block has an invalid page.
+    pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Stream) {
+        let urgent =
+            if self.free.len() <= 2 { self.wasteful_translation_block(flash) } else { None };
+        let pbn = urgent
+            .or_else(|| self.victims.choose(self.programs))
+            .expect("a device that needs GC has closed blocks");
+        let valid = flash.valid_in(pbn);
+        self.victims.remove(pbn, valid);
+        let info = &mut self.blocks[pbn.index()];
+        info.state = State::Collected;
+        match info.stream {
+            Stream::Translation => {
+                self.counts.translation_blocks += 1;
+                self.counts.valid_translation += u64::from(valid);
+            }
+            Stream::Data | Stream::GcData => {
+                self.counts.data_blocks += 1;
+                self.counts.valid_data += u64::from(valid);
+            }
+        }
+        if self.oob_scan {
+            self.scan(pbn, flash);
+        }
+        (pbn, self.blocks[pbn.index()].stream)
+    }
+
+    fn wasteful_translation_block(&self, flash: &Flash) -> Option<Pbn> {
+        let pages = flash.geometry().pages_per_block;
+        let blocks = self.blocks.iter().enumerate();
+        blocks
+            .filter(|(_, b)| b.state == State::Closed && b.stream == Stream::Translation)
+            .map(|(number, _)| Pbn(number as u32))
+            .filter(|pbn| flash.valid_in(*pbn) < pages)
+            .min_by_key(|pbn| flash.valid_in(*pbn))
+    }
+
+    /// Reads the OOB of every page of a victim, as `FlashSim` does.
+    fn scan(&self, pbn: Pbn, flash: &mut Flash) {
+        let first = flash.geometry().first_page(pbn).0;
+        for ppn in first..first + flash.geometry().pages_per_block {
+            flash.read_oob(Ppn(ppn), Cause::GcData);
+        }
+    }
+
+    /// Erases a collected block and makes it free.
+    pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
+        let info = &mut self.blocks[pbn.index()];
+        debug_assert_eq!(info.state, State::Collected);
+        let cause = match info.stream {
+            Stream::Translation => Cause::GcTranslation,
+            Stream::Data | Stream::GcData => Cause::GcData,
+        };
+        info.state = State::Free;
+        flash.erase(pbn, cause);
+        self.free.used.push(Reverse((flash.erases_of(pbn), pbn.0)));
+    }
+
+    /// Recomputes the states of all blocks from the flash.
+    ///
+    /// # Panics
+    /// When a free block is not erased, or the counts do not add up.
+    pub fn audit(&self, flash: &Flash) {
+        let mut free = 0;
+        for (number, info) in self.blocks.iter().enumerate() {
+            let pbn = Pbn(number as u32);
+            match info.state {
+                State::Free => {
+                    free += 1;
+                    assert!(flash.is_erased(pbn), "free block {pbn} is not erased");
+                }
+                State::Open => {
+                    let open = self.frontiers.iter().flatten().any(|f| f.pbn == pbn);
+                    assert!(open, "block {pbn} is open but no frontier");
+                }
+                State::Closed => assert!(!flash.is_erased(pbn), "closed block {pbn} is erased"),
+                State::Collected => panic!("block {pbn} was collected but not released"),
+            }
+        }
+        assert_eq!(free, self.free.len(), "free blocks");
+    }
+}
+
+/// Free blocks, least erased first. Those never used are a range, so a large device costs nothing.
+#[derive(Clone, Debug)]
+struct FreeBlocks {
+    fresh: u32,
+    end: u32,
+    /// (erases, block), fewest erases first.
+    used: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl FreeBlocks {
+    #[inline]
+    fn len(&self) -> u32 {
+        self.end - self.fresh + self.used.len() as u32
+    }
+
+    fn take(&mut self) -> Option<Pbn> {
+        if self.fresh < self.end {
+            self.fresh += 1;
+            return Some(Pbn(self.fresh - 1));
+        }
+        self.used.pop().map(|Reverse((_, pbn))| Pbn(pbn))
+    }
+}

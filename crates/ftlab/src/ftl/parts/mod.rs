@@ -1,0 +1,5 @@
+//! What several FTLs share.
+
+pub mod block_pool;
+pub mod page_map;
+pub mod translation_pages;

@@ -1,0 +1,43 @@
+//! A table from logical to physical pages: 4 bytes an entry.
+
+use crate::units::{Lpn, Ppn};
+
+/// `LPN -> PPN`, initially empty. Zero means unmapped, so untouched parts cost no memory.
+#[derive(Clone, Debug)]
+pub struct PageMap {
+    entries: Vec<u32>,
+}
+
+impl PageMap {
+    /// An empty table for `pages` logical pages.
+    #[must_use]
+    pub fn new(pages: u32) -> Self {
+        PageMap { entries: vec![0; pages as usize] }
+    }
+
+    /// Where a page is.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, lpn: Lpn) -> Option<Ppn> {
+        self.entries[lpn.index()].checked_sub(1).map(Ppn)
+    }
+
+    /// Sets where a page is; returns where it was.
+    #[inline]
+    pub fn replace(&mut self, lpn: Lpn, ppn: Option<Ppn>) -> Option<Ppn> {
+        let new = ppn.map_or(0, |ppn| ppn.0 + 1);
+        std::mem::replace(&mut self.entries[lpn.index()], new).checked_sub(1).map(Ppn)
+    }
+
+    /// Number of logical pages.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no logical pages.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}

@@ -1,0 +1,113 @@
+//! The table of FTLs.
+
+use super::Ftl;
+use super::demand::{DemandFtl, Dftl, Tpftl};
+use super::page::PageFtl;
+use crate::address::AddressMap;
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::simulate::{Simulation, Simulator};
+
+/// A registered FTL.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The name on the command line and in results.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The paper.
+    pub source: &'static str,
+    /// Its own parameters.
+    pub parameters: &'static [Parameter],
+    /// Builds the FTL on an erased device, for tests over all FTLs.
+    pub build: fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error>,
+    /// Builds a whole simulation: the FTL is static inside.
+    pub simulate: fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error>,
+}
+
+/// A parameter of an FTL, for lists.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// The configuration key.
+    pub key: &'static str,
+    /// The default as people write it.
+    pub default: &'static str,
+    /// What it does, in one line.
+    pub meaning: &'static str,
+}
+
+impl Entry {
+    const fn of<F: Ftl + 'static>(
+        name: &'static str,
+        summary: &'static str,
+        source: &'static str,
+        parameters: &'static [Parameter],
+    ) -> Self {
+        Entry {
+            name,
+            summary,
+            source,
+            parameters,
+            build: |config, flash| Ok(Box::new(F::build(config, flash)?)),
+            simulate: |config, capacity, address| {
+                Ok(Box::new(Simulation::<F>::new(config, capacity, address)?))
+            },
+        }
+    }
+}
+
+const fn parameter(key: &'static str, default: &'static str, meaning: &'static str) -> Parameter {
+    Parameter { key, default, meaning }
+}
+
+const CACHE: Parameter =
+    parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
+
+/// All FTLs, bounds first.
+pub const FTLS: &[Entry] = &[
+    Entry::of::<PageFtl>(
+        "page",
+        "the whole page map in RAM: the bound for all others",
+        "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
+        &[],
+    ),
+    Entry::of::<DemandFtl<Dftl>>(
+        "dftl",
+        "single entries cached on demand, segmented LRU",
+        "Gupta, Kim & Urgaonkar, ASPLOS 2009",
+        &[
+            CACHE,
+            parameter("dftl.replacement", "segmented-flashsim", "or segmented, lru"),
+            parameter("dftl.protected", "80%", "share of the protected (real) segment"),
+            parameter("dftl.evict_batch", "false", "write all dirty entries of the victim's page"),
+        ],
+    ),
+    Entry::of::<DemandFtl<Tpftl>>(
+        "tpftl",
+        "two-level lists, prefetching, batch-update and clean-first replacement",
+        "Zhou et al., EuroSys 2015",
+        &[
+            CACHE,
+            parameter("tpftl.features", "rsbc", "techniques in use, any of r s b c, or -"),
+            parameter(
+                "tpftl.threshold",
+                "3",
+                "node count change that switches selective prefetching",
+            ),
+            parameter("tpftl.node_bytes", "6", "RAM of a translation page node"),
+            parameter("tpftl.page_order", "hotness", "or recency"),
+            parameter("tpftl.prefetch_at", "front", "or tail"),
+        ],
+    ),
+];
+
+/// The FTL called `name`.
+///
+/// # Errors
+/// [`Error::Unknown`] when there is none.
+pub fn find(name: &str) -> Result<&'static Entry, Error> {
+    FTLS.iter()
+        .find(|entry| entry.name == name)
+        .ok_or_else(|| Error::unknown("FTL", name, FTLS.iter().map(|entry| entry.name)))
+}

@@ -1,0 +1,34 @@
+//! FIFO: the block that was closed longest ago, whatever it holds.
+
+use super::VictimPolicy;
+use crate::cache::block_lists::BlockLists;
+use crate::units::Pbn;
+
+/// The closed blocks in the order in which they were closed.
+#[derive(Clone, Debug)]
+pub struct Fifo {
+    closed: BlockLists,
+}
+
+impl Fifo {
+    pub(super) fn new(blocks: u32) -> Self {
+        Fifo { closed: BlockLists::new(1, blocks) }
+    }
+}
+
+impl VictimPolicy for Fifo {
+    fn close(&mut self, pbn: Pbn, _valid: u32, _now: u64) {
+        self.closed.push(0, pbn);
+    }
+
+    #[inline]
+    fn shrink(&mut self, _pbn: Pbn, _valid: u32, _now: u64) {}
+
+    fn remove(&mut self, pbn: Pbn, _valid: u32) {
+        self.closed.remove(0, pbn);
+    }
+
+    fn choose(&mut self, _now: u64) -> Option<Pbn> {
+        self.closed.oldest(0)
+    }
+}

@@ -1,0 +1,168 @@
+//! Every metric of a result: name, unit, formula, source.
+
+/// Which direction is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither.
+    Neither,
+}
+
+/// A metric of the result.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// The key in the result, `section.name`.
+    pub name: &'static str,
+    /// The unit.
+    pub unit: &'static str,
+    /// How it is computed.
+    pub formula: &'static str,
+    /// Who defines it.
+    pub source: &'static str,
+    /// Which direction is better.
+    pub better: Better,
+}
+
+const fn metric(
+    name: &'static str,
+    unit: &'static str,
+    better: Better,
+    formula: &'static str,
+    source: &'static str,
+) -> Metric {
+    Metric { name, unit, formula, source, better }
+}
+
+use Better::{Higher, Lower, Neither};
+
+/// All scalar metrics, in the order of a result.
+pub const METRICS: &[Metric] = &[
+    metric("host.requests", "requests", Neither, "requests served while measuring", ""),
+    metric(
+        "host.page_reads",
+        "pages",
+        Neither,
+        "page accesses of read requests",
+        "TPFTL 3.1, N_pa (1 - R_w)",
+    ),
+    metric(
+        "host.page_writes",
+        "pages",
+        Neither,
+        "page accesses of write requests",
+        "TPFTL 3.1, N_pa R_w",
+    ),
+    metric("host.duration_s", "s", Neither, "time of the last completion", ""),
+    metric("flash.reads.CAUSE", "pages", Lower, "page reads by cause", "TPFTL 3.1"),
+    metric(
+        "flash.programs.CAUSE",
+        "pages",
+        Lower,
+        "page programs by cause: host, translation = N_tw, gc_data = N_md, gc_mapping = N_dt, gc_translation = N_mt",
+        "TPFTL 3.1",
+    ),
+    metric(
+        "flash.erases.KIND",
+        "blocks",
+        Lower,
+        "erases of data and of translation blocks",
+        "TPFTL 5.2(4)",
+    ),
+    metric(
+        "mapping.hit_ratio",
+        "ratio",
+        Higher,
+        "hits / lookups, one lookup per page access",
+        "TPFTL 5.1, H_r",
+    ),
+    metric(
+        "mapping.dirty_replacement_probability",
+        "ratio",
+        Lower,
+        "dirty entries replaced / entries replaced",
+        "TPFTL 5.1, P_rd",
+    ),
+    metric(
+        "mapping.gc_hit_ratio",
+        "ratio",
+        Higher,
+        "mappings of moved pages found in the cache / pages moved",
+        "TPFTL 3.1, H_gcr",
+    ),
+    metric(
+        "mapping.translation_reads",
+        "pages",
+        Lower,
+        "translation page reads, in translation and in GC",
+        "TPFTL 5.2(2)",
+    ),
+    metric(
+        "mapping.translation_writes",
+        "pages",
+        Lower,
+        "translation page programs, N_tw + N_dt + N_mt",
+        "TPFTL 5.2(2)",
+    ),
+    metric(
+        "mapping.space_utilization",
+        "ratio",
+        Higher,
+        "entries cached x 8 B / cache budget: 1 is what DFTL reaches",
+        "TPFTL Figure 10",
+    ),
+    metric("gc.runs", "runs", Neither, "times that GC was started", ""),
+    metric(
+        "gc.mean_valid_data",
+        "pages",
+        Lower,
+        "valid pages in a collected data block",
+        "TPFTL 3.1, V_d",
+    ),
+    metric(
+        "gc.mean_valid_translation",
+        "pages",
+        Lower,
+        "valid pages in a collected translation block",
+        "TPFTL 3.1, V_t",
+    ),
+    metric(
+        "write_amplification",
+        "ratio",
+        Lower,
+        "pages programmed / pages written by the host",
+        "TPFTL Equation 12, A",
+    ),
+    metric("response_us.mean", "us", Lower, "completion - issue, all requests", "TPFTL 5.1"),
+    metric("response_us.p99", "us", Lower, "99th percentile, within 0.1 %", ""),
+    metric("read_response_us.mean", "us", Lower, "completion - issue, reads", ""),
+    metric("write_response_us.mean", "us", Lower, "completion - issue, writes", ""),
+    metric("service_us.mean", "us", Lower, "last flash operation's end - first one's start", ""),
+    metric(
+        "planes.sdrpp",
+        "ln(operations)",
+        Lower,
+        "natural logarithm of the population standard deviation, over planes, of flash operations",
+        "DLOOP V.A",
+    ),
+    metric("planes.busy_fraction", "ratio", Neither, "time a plane is held / duration", ""),
+    metric(
+        "wear.erases_stddev",
+        "erases",
+        Lower,
+        "population standard deviation over blocks, warm-up included",
+        "",
+    ),
+    metric("ram_bytes.tables", "B", Lower, "always resident tables", "ALGORITHMS 0.4"),
+    metric("ram_bytes.cache", "B", Lower, "budget of the mapping cache", "ALGORITHMS 0.4"),
+    metric(
+        "speed.flash_ops_per_s",
+        "1/s",
+        Higher,
+        "(reads + programs + 2 copy-backs + erases) / wall_s",
+        "",
+    ),
+    metric("checks.violations", "", Lower, "broken rules and invariants: 0, or the run failed", ""),
+];

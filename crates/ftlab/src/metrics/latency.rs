@@ -1,0 +1,157 @@
+//! Latencies: exact sums, and a histogram for percentiles.
+
+use crate::units::Nanos;
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+/// Latencies above 2^50 ns (13 days) count as that in percentiles; mean and maximum stay exact.
+const LONGEST: u64 = 1 << 50;
+
+/// Records latencies in nanoseconds.
+#[derive(Clone, Debug)]
+pub struct Latencies {
+    histogram: Histogram<u64>,
+    sum: u128,
+    sum_of_squares: u128,
+    max: Nanos,
+}
+
+/// A distribution of latencies, in microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LatencySummary {
+    /// Arithmetic mean, exact.
+    pub mean: f64,
+    /// Population standard deviation.
+    pub stddev: f64,
+    /// Median; like all percentiles within 0.1 %.
+    pub p50: f64,
+    /// 90th percentile.
+    pub p90: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Longest, exact.
+    pub max: f64,
+}
+
+/// Points of a cumulative distribution.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Cdf {
+    /// Latencies in microseconds, ascending.
+    pub value: Vec<f64>,
+    /// Share of requests at most that long.
+    pub fraction: Vec<f64>,
+}
+
+impl Default for Latencies {
+    fn default() -> Self {
+        let histogram = Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are valid");
+        Latencies { histogram, sum: 0, sum_of_squares: 0, max: 0 }
+    }
+}
+
+impl Latencies {
+    /// Records one latency.
+    #[inline]
+    pub fn record(&mut self, latency: Nanos) {
+        self.histogram.saturating_record(latency);
+        self.sum += u128::from(latency);
+        self.sum_of_squares += u128::from(latency) * u128::from(latency);
+        self.max = self.max.max(latency);
+    }
+
+    /// Adds what another recorder has seen.
+    pub fn merge(&mut self, other: &Latencies) {
+        self.histogram.add(&other.histogram).expect("all recorders have the same bounds");
+        self.sum += other.sum;
+        self.sum_of_squares += other.sum_of_squares;
+        self.max = self.max.max(other.max);
+    }
+
+    /// Number of latencies.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    /// Sum of all latencies, ns.
+    #[must_use]
+    pub const fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// The distribution in microseconds; `None` when nothing was recorded.
+    #[must_use]
+    pub fn summary(&self) -> Option<LatencySummary> {
+        if self.count() == 0 {
+            return None;
+        }
+        let count = self.count() as f64;
+        let mean = self.sum as f64 / count;
+        let variance = (self.sum_of_squares as f64 / count - mean * mean).max(0.0);
+        let percentile = |q| self.histogram.value_at_quantile(q).min(self.max) as f64 / 1e3;
+        Some(LatencySummary {
+            mean: mean / 1e3,
+            stddev: variance.sqrt() / 1e3,
+            p50: percentile(0.5),
+            p90: percentile(0.9),
+            p99: percentile(0.99),
+            p999: percentile(0.999),
+            max: self.max as f64 / 1e3,
+        })
+    }
+
+    /// About 120 points of the cumulative distribution, dense in the upper tail.
+    #[must_use]
+    pub fn cdf(&self) -> Cdf {
+        let mut cdf = Cdf::default();
+        if self.count() == 0 {
+            return cdf;
+        }
+        let body = (0..100).map(|k| f64::from(k) / 100.0);
+        let tail = (0..=20).map(|k| 1.0 - 10f64.powf(-2.0 - f64::from(k) / 5.0));
+        for quantile in body.chain(tail).chain([1.0]) {
+            let value = self.histogram.value_at_quantile(quantile).min(self.max);
+            cdf.value.push(value as f64 / 1e3);
+            cdf.fraction.push(quantile);
+        }
+        cdf
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_exact_and_percentiles_within_a_thousandth() {
+        let mut latencies = Latencies::default();
+        (1..=100_000_u64).for_each(|k| latencies.record(k * 1000));
+        let summary = latencies.summary().expect("recorded");
+        assert_eq!(summary.mean, 50_000.5);
+        assert_eq!(summary.max, 100_000.0);
+        for (value, exact) in [(summary.p50, 5e4), (summary.p99, 9.9e4), (summary.p999, 9.99e4)] {
+            assert!((value / exact - 1.0).abs() < 1e-3, "{value} {exact}");
+        }
+        let stddev = (1e10_f64 / 12.0).sqrt();
+        assert!((summary.stddev / stddev - 1.0).abs() < 1e-6);
+        let cdf = latencies.cdf();
+        assert!(cdf.value.is_sorted() && cdf.fraction.is_sorted());
+        assert_eq!(cdf.fraction.last(), Some(&1.0));
+    }
+
+    #[test]
+    fn merging_is_recording_both() {
+        let [mut a, mut b, mut both] = std::array::from_fn(|_| Latencies::default());
+        for k in 0..1000_u64 {
+            let one = if k % 3 == 0 { &mut a } else { &mut b };
+            one.record(k * k);
+            both.record(k * k);
+        }
+        a.merge(&b);
+        assert_eq!(a.summary(), both.summary());
+        assert_eq!(a.cdf(), both.cdf());
+        assert_eq!(Latencies::default().summary(), None);
+    }
+}

@@ -1,0 +1,381 @@
+//! The loop: requests in, page accesses to the FTL, latencies and checks out.
+
+use crate::address::AddressMap;
+use crate::config::{Config, HostMode, Split, Warmup};
+use crate::error::Error;
+use crate::flash::{Cause, Flash, Operation};
+use crate::ftl::Ftl;
+use crate::metrics::latency::Latencies;
+use crate::metrics::series::{Sample, Series};
+use crate::request::{Op, Request};
+use crate::rng::Rng;
+use crate::units::{Lpn, Nanos};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// One FTL on one device under one host: requests go in, and at the end everything is known.
+#[derive(Clone, Debug)]
+pub struct Simulation<F> {
+    config: Config,
+    address: AddressMap,
+    flash: Flash,
+    ftl: F,
+    host: Host,
+    pages: Vec<Lpn>,
+    totals: HostTotals,
+    reads: Latencies,
+    writes: Latencies,
+    service: Latencies,
+    series: Series,
+    sampled: Sample,
+}
+
+/// What the host asked for since measuring started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HostTotals {
+    /// Requests served.
+    pub requests: u64,
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
+    /// Trim requests.
+    pub trims: u64,
+    /// Pages read.
+    pub page_reads: u64,
+    /// Pages written.
+    pub page_writes: u64,
+    /// Pages trimmed.
+    pub page_trims: u64,
+    /// Bytes asked for by reads.
+    pub bytes_read: u64,
+    /// Bytes asked for by writes.
+    pub bytes_written: u64,
+    /// Issue of the first request to completion of the last, ns.
+    pub duration: Nanos,
+}
+
+/// Everything measured, borrowed from a finished simulation.
+pub struct Outcome<'a> {
+    /// The resolved configuration.
+    pub config: &'a Config,
+    /// The device with its counts and clock.
+    pub flash: &'a Flash,
+    /// The FTL.
+    pub ftl: &'a dyn Ftl,
+    /// What the host asked for.
+    pub host: HostTotals,
+    /// Response times of reads, ns.
+    pub reads: &'a Latencies,
+    /// Response times of writes, ns.
+    pub writes: &'a Latencies,
+    /// Service times, from the first flash operation of a request to its last, ns.
+    pub service: &'a Latencies,
+    /// The run over time.
+    pub series: &'a Series,
+}
+
+/// A simulation whose FTL is known only at run time: one call per batch, static inside.
+pub trait Simulator: Send {
+    /// Serves requests.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when a request lies beyond the device.
+    fn serve(&mut self, batch: &[Request]) -> Result<(), Error>;
+
+    /// Serves requests as writes, to touch the footprint (ALGORITHMS 0.7).
+    ///
+    /// # Errors
+    /// As [`Simulator::serve`].
+    fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error>;
+
+    /// Does the part of the warm-up that needs no input.
+    fn precondition(&mut self);
+
+    /// Ends the warm-up: counters start at zero on an idle device; state stays.
+    fn start_measuring(&mut self);
+
+    /// Requests served since measuring started.
+    fn requests(&self) -> u64;
+
+    /// Checks the books, and every invariant of device and FTL.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    fn check(&self);
+
+    /// What was measured.
+    fn outcome(&self) -> Outcome<'_>;
+}
+
+/// When requests are issued.
+#[derive(Clone, Debug)]
+struct Host {
+    mode: HostMode,
+    time_scale: f64,
+    /// Completion times of outstanding requests, closed loop only.
+    outstanding: BinaryHeap<Reverse<Nanos>>,
+}
+
+impl Host {
+    #[inline]
+    fn issue(&mut self, time: Nanos) -> Nanos {
+        match self.mode {
+            HostMode::Open if self.time_scale == 1.0 => time,
+            HostMode::Open => (time as f64 * self.time_scale) as Nanos,
+            HostMode::Closed(depth) if self.outstanding.len() < depth as usize => 0,
+            HostMode::Closed(_) => self.outstanding.pop().map_or(0, |Reverse(end)| end),
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, end: Nanos) {
+        if matches!(self.mode, HostMode::Closed(_)) {
+            self.outstanding.push(Reverse(end));
+        }
+    }
+}
+
+impl<F: Ftl> Simulation<F> {
+    /// An empty device of `capacity` bytes with its FTL, reached through `address`.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device or the FTL cannot work as configured.
+    pub fn new(config: &Config, capacity: u64, address: AddressMap) -> Result<Self, Error> {
+        let mut flash = Flash::new(&config.device, capacity)?;
+        if !config.run.verify {
+            flash.skip_verification();
+        }
+        let ftl = F::build(config, &mut flash)?;
+        let host = Host {
+            mode: config.host.mode,
+            time_scale: config.host.time_scale,
+            outstanding: BinaryHeap::new(),
+        };
+        let mut simulation = Simulation {
+            config: config.clone(),
+            address,
+            flash,
+            ftl,
+            host,
+            pages: Vec::new(),
+            totals: HostTotals::default(),
+            reads: Latencies::default(),
+            writes: Latencies::default(),
+            service: Latencies::default(),
+            series: Series::default(),
+            sampled: Sample::default(),
+        };
+        simulation.start_measuring();
+        Ok(simulation)
+    }
+
+    /// Serves one request and returns when it was issued and when it was complete, ns.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it lies beyond the device.
+    #[inline]
+    pub fn serve_one(&mut self, request: &Request) -> Result<(Nanos, Nanos), Error> {
+        self.split(request)?;
+        let issued = self.host.issue(request.time);
+        self.flash.timeline_mut().issue(issued);
+        match request.op {
+            Op::Read => self.ftl.read(&self.pages, &mut self.flash),
+            Op::Write => self.ftl.write(&self.pages, &mut self.flash),
+            Op::Trim => self.ftl.trim(&self.pages, &mut self.flash),
+        }
+        let served = self.flash.timeline().served();
+        self.host.complete(served.end);
+        self.count(request, served.end - issued);
+        self.service.record(served.end - served.start);
+        self.totals.duration = self.totals.duration.max(served.end);
+        if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
+            self.sample();
+        }
+        let audit = self.config.run.audit;
+        if audit > 0 && self.totals.requests.is_multiple_of(audit) {
+            self.ftl.audit(&self.flash);
+        }
+        Ok((issued, served.end))
+    }
+
+    /// The device, for tests.
+    #[must_use]
+    pub const fn flash(&self) -> &Flash {
+        &self.flash
+    }
+
+    /// The FTL, for tests.
+    #[must_use]
+    pub const fn ftl(&self) -> &F {
+        &self.ftl
+    }
+
+    /// The page accesses of a request, in ascending order. A trim covers whole pages only.
+    #[inline]
+    fn split(&mut self, request: &Request) -> Result<(), Error> {
+        let (offset, length) = self.address.map(request.volume, request.offset, request.length);
+        let page_bytes = u64::from(self.flash.geometry().page_bytes);
+        let end = offset + u64::from(length);
+        if end > self.flash.geometry().logical_bytes() {
+            return Err(self.beyond(offset, length));
+        }
+        let shift = page_bytes.trailing_zeros();
+        let (first, last) = match request.op {
+            Op::Trim => ((offset + page_bytes - 1) >> shift, end >> shift),
+            Op::Read | Op::Write => (offset >> shift, ((end - 1) >> shift) + 1),
+        };
+        let last = match self.config.host.split {
+            Split::Single => last.min(first + 1),
+            Split::Pages => last,
+        };
+        self.pages.clear();
+        self.pages.extend((first..last.max(first)).map(|page| Lpn(page as u32)));
+        Ok(())
+    }
+
+    #[cold]
+    fn beyond(&self, offset: u64, length: u32) -> Error {
+        Error::config(
+            "device.capacity",
+            format!(
+                "found a request for bytes {offset} to {} on a device of {}; use a larger \
+                 --capacity or --address modulo",
+                offset + u64::from(length),
+                crate::units::Bytes(self.flash.geometry().logical_bytes())
+            ),
+        )
+    }
+
+    #[inline]
+    fn count(&mut self, request: &Request, response: Nanos) {
+        let pages = self.pages.len() as u64;
+        let totals = &mut self.totals;
+        totals.requests += 1;
+        self.sampled.response += u128::from(response);
+        match request.op {
+            Op::Read => {
+                totals.reads += 1;
+                totals.page_reads += pages;
+                totals.bytes_read += u64::from(request.length);
+                self.reads.record(response);
+            }
+            Op::Write => {
+                totals.writes += 1;
+                totals.page_writes += pages;
+                totals.bytes_written += u64::from(request.length);
+                self.writes.record(response);
+            }
+            Op::Trim => {
+                totals.trims += 1;
+                totals.page_trims += pages;
+            }
+        }
+    }
+
+    /// Appends what happened since the last point of the series. `sampled` holds the totals up to
+    /// that point, but for the response times, which it sums since.
+    fn sample(&mut self) {
+        let mapping = self.ftl.mapping_counts().unwrap_or_default();
+        let now = Sample {
+            time: self.totals.duration,
+            requests: self.totals.requests,
+            response: 0,
+            lookups: mapping.lookups,
+            hits: mapping.hits,
+            host_programs: self.flash.ledger().get(Operation::Program, Cause::Host),
+            programs: self.flash.ledger().pages_programmed(),
+        };
+        let then = std::mem::replace(&mut self.sampled, now);
+        self.series.push(Sample {
+            time: now.time,
+            requests: now.requests - then.requests,
+            response: then.response,
+            lookups: now.lookups - then.lookups,
+            hits: now.hits - then.hits,
+            host_programs: now.host_programs - then.host_programs,
+            programs: now.programs - then.programs,
+        });
+    }
+
+    /// Writes one logical page at a time, outside the host's clock.
+    fn write_page(&mut self, lpn: u32) {
+        self.flash.timeline_mut().issue(0);
+        self.ftl.write(&[Lpn(lpn)], &mut self.flash);
+    }
+}
+
+impl<F: Ftl> Simulator for Simulation<F> {
+    fn serve(&mut self, batch: &[Request]) -> Result<(), Error> {
+        batch.iter().try_for_each(|request| self.serve_one(request).map(drop))
+    }
+
+    fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error> {
+        let mut requests = batch.iter().map(|request| Request { op: Op::Write, ..*request });
+        requests.try_for_each(|request| self.serve_one(&request).map(drop))
+    }
+
+    fn precondition(&mut self) {
+        let pages = self.flash.geometry().logical_pages;
+        let rounds = match self.config.run.warmup {
+            Warmup::Sequential => 0,
+            Warmup::Random(rounds) => rounds,
+            Warmup::None | Warmup::Footprint | Warmup::Replay(_) => return,
+        };
+        (0..pages).for_each(|lpn| self.write_page(lpn));
+        let mut rng = Rng::new(self.config.run.seed, "precondition");
+        for _ in 0..u64::from(rounds) * u64::from(pages) {
+            self.write_page(rng.below(u64::from(pages)) as u32);
+        }
+    }
+
+    fn start_measuring(&mut self) {
+        self.flash.start_measuring();
+        self.ftl.reset_metrics();
+        self.host.outstanding.clear();
+        self.totals = HostTotals::default();
+        self.reads = Latencies::default();
+        self.writes = Latencies::default();
+        self.service = Latencies::default();
+        self.series = Series::default();
+        self.sampled = Sample::default();
+    }
+
+    fn requests(&self) -> u64 {
+        self.totals.requests
+    }
+
+    fn check(&self) {
+        let ledger = self.flash.ledger();
+        let (reads, programs) =
+            (ledger.get(Operation::Read, Cause::Host), ledger.get(Operation::Program, Cause::Host));
+        assert_eq!(reads, self.totals.page_reads, "every page the host reads is read once");
+        assert_eq!(programs, self.totals.page_writes, "every page the host writes is written once");
+        for cause in [Cause::GcData, Cause::GcTranslation] {
+            let (read, written) =
+                (ledger.get(Operation::Read, cause), ledger.get(Operation::Program, cause));
+            assert_eq!(read, written, "every page that GC reads it writes ({})", cause.name());
+        }
+        if self.config.run.verify {
+            assert_eq!(
+                self.flash.reads_verified(),
+                self.totals.page_reads,
+                "every read is verified"
+            );
+        }
+        self.ftl.audit(&self.flash);
+    }
+
+    fn outcome(&self) -> Outcome<'_> {
+        Outcome {
+            config: &self.config,
+            flash: &self.flash,
+            ftl: &self.ftl,
+            host: self.totals,
+            reads: &self.reads,
+            writes: &self.writes,
+            service: &self.service,
+            series: &self.series,
+        }
+    }
+}
