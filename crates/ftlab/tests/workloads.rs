@@ -6,11 +6,11 @@ use ftlab::workload::{Arrivals, PATTERNS, PROFILES, Pattern, WorkloadConfig, ope
 
 /// All requests of one pass.
 fn pass(input: &dyn Input) -> Vec<Request> {
-    let mut source = input.open().unwrap();
+    let mut source = input.open().expect("an input that opens");
     let mut all = Vec::new();
     loop {
         let before = all.len();
-        source.fill(&mut all).unwrap();
+        source.fill(&mut all).expect("a stream that goes on");
         if all.len() == before {
             return all;
         }
@@ -18,7 +18,7 @@ fn pass(input: &dyn Input) -> Vec<Request> {
 }
 
 fn generate(config: &WorkloadConfig, seed: u64) -> Vec<Request> {
-    pass(&*open(config, seed).unwrap())
+    pass(&*open(config, seed).expect("a good configuration"))
 }
 
 /// 200,000 requests of a pattern.
