@@ -66,6 +66,19 @@ fn every_pattern_stays_aligned_inside_its_space_in_time_order() {
 }
 
 #[test]
+fn a_space_of_one_request_is_enough() {
+    for entry in PATTERNS {
+        let config = WorkloadConfig {
+            bs: Bytes(4500),
+            size: Some(Bytes(5000)),
+            align: Some(Bytes(4096)),
+            ..config(entry.pattern)
+        };
+        assert!(generate(&config, 1).iter().all(|r| r.offset == 0), "{}", entry.name);
+    }
+}
+
+#[test]
 fn a_seed_is_a_stream_and_another_seed_another() {
     for entry in PATTERNS {
         let config = config(entry.pattern);

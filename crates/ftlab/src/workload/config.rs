@@ -171,7 +171,7 @@ impl WorkloadConfig {
             mean_gap: self.mean_gap().0 as f64,
         };
         let each = plan.size / u64::from(plan.streams);
-        let room = each >= longest.div_ceil(align) * align;
+        let room = plan.streams == 1 || each >= longest.next_multiple_of(align);
         check("streams", room, &self.streams, "so few that the longest request fits in each part")?;
         let time = plan.requests as f64 * plan.mean_gap;
         let found = plan.requests;
