@@ -77,6 +77,12 @@ impl Default for WorkloadConfig {
     }
 }
 
+/// More streams than any host has.
+const MOST_STREAMS: u32 = 65_536;
+
+/// 100 years in nanoseconds: times must fit in 64 bits with room to spare.
+const LONGEST_TIME: f64 = 3.156e18;
+
 /// A checked configuration with nothing left open, in plain numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -165,8 +171,11 @@ impl WorkloadConfig {
             mean_gap: self.mean_gap().0 as f64,
         };
         let each = plan.size / u64::from(plan.streams);
-        let room = each >= longest.div_ceil(align) * align;
+        let room = plan.streams == 1 || each >= longest.next_multiple_of(align);
         check("streams", room, &self.streams, "so few that the longest request fits in each part")?;
+        let time = plan.requests as f64 * plan.mean_gap;
+        let found = plan.requests;
+        check("requests", time < LONGEST_TIME, &found, "at most 100 years of arrivals")?;
         Ok(plan)
     }
 
@@ -201,7 +210,8 @@ impl WorkloadConfig {
         for (key, share) in shares {
             check(key, (0.0..=1.0).contains(&share.0), &share.0, "a share from 0 to 1")?;
         }
-        check("streams", self.streams >= 1, &self.streams, "at least 1")?;
+        let streams = (1..=MOST_STREAMS).contains(&self.streams);
+        check("streams", streams, &self.streams, &format!("1 to {MOST_STREAMS}"))?;
         check("requests", self.requests != Some(0), &0, "at least 1")?;
         let day = 86_400_000_000_000;
         let gap = self.mean_gap().0;

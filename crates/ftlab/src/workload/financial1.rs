@@ -1,7 +1,8 @@
 //! Financial1 of the UMass trace repository: OLTP at a large financial institution, mostly writes.
 //!
 //! Sources: [T] TPFTL (Zhou et al., EuroSys'15) Table 4; [D] DLOOP Table II and section V;
-//! [C] CACH-FTL (Boukhobza et al., 2014) table of traces; [P] the first 10,000 requests of the trace itself;
+//! [C] CACH-FTL (Boukhobza et al., 2014), table of traces;
+//! [P] the first 10,000 requests of the trace itself;
 //! [R] the LRU curve of the whole trace drawn in LIRS2 (Zhong et al., SYSTOR'21).
 
 use super::profile::Origin::Published;
@@ -34,8 +35,8 @@ const fn volume(weight: f64, writes: f64, mib: u32) -> VolumeShare {
     VolumeShare { weight, writes, mib }
 }
 
-/// Fitted: the histogram of [P] without the scans of volumes 18 to 20, which do not stand for the whole
-/// trace; the weight of 48 KiB makes the mean [T]'s 3.5 KB.
+/// Fitted: the histogram of [P] without the scans of volumes 18 to 20, which do not stand
+/// for the whole trace; the weight of 48 KiB makes the mean [T]'s 3.5 KB.
 const SIZES: &[(u16, f64)] = &[
     (6, 0.2889),
     (1, 0.1999),
@@ -60,25 +61,27 @@ const SIZES: &[(u16, f64)] = &[
 
 /// Fitted to [R], taken as 4 KiB blocks with volumes apart (its unit is not stated): the curve
 /// turned into ages by t = integral of dc / m(c), then corrected for runs and for pages shared by
-/// requests until the measured curve agreed.
+/// requests until the measured curve agreed. A volume that is full begins again with its oldest
+/// address: that too is in the correction, so these are not the ages of the trace itself.
 const AGES: &[(f64, f64)] = &[
     (1.0, 1.0),
-    (129.0, 0.856),
-    (36_906.0, 0.599),
-    (124_552.0, 0.494),
-    (227_753.0, 0.431),
-    (344_639.0, 0.383),
-    (474_442.0, 0.343),
-    (620_206.0, 0.307),
-    (783_728.0, 0.272),
-    (977_253.0, 0.21),
-    (1_232_229.0, 0.173),
-    (1_522_878.0, 0.153),
+    (129.0, 0.9632),
+    (36_906.0, 0.6992),
+    (124_552.0, 0.6375),
+    (227_753.0, 0.6151),
+    (344_639.0, 0.6085),
+    (474_442.0, 0.6065),
+    (620_206.0, 0.6011),
+    (783_728.0, 0.5991),
+    (977_253.0, 0.4553),
+    (1_232_229.0, 0.3404),
+    (1_522_878.0, 0.2593),
 ];
 
-/// Assumed from [P]: requests, share of writes and end of each volume; volumes 22 and 23 are not in it.
-/// Fitted: the weight of the scans in volumes 19 and 20 (1435 in [P]) makes the share of writes [D]'s.
-/// Published: 24 volumes, shares of writes from 4 to 100 % [C]; the largest spans [T]'s 512 MB.
+/// Assumed from [P]: requests, share of writes and end of each volume; volumes 22 and 23 are not
+/// in it. Fitted: the weight of the scans in volumes 19 and 20 (1435 in [P]) makes the share of
+/// writes [D]'s. Published: 24 volumes, shares of writes from 4 to 100 % [C]; the largest spans
+/// [T]'s 512 MB.
 const VOLUMES: &[VolumeShare] = &[
     volume(1013.0, 1.0, 153),
     volume(828.0, 0.756, 280),

@@ -1,7 +1,8 @@
 //! Financial2 of the UMass trace repository: OLTP at a large financial institution, mostly reads.
 //!
 //! Sources: [T] TPFTL (Zhou et al., EuroSys'15) Table 4; [D] DLOOP Table II and section V;
-//! [C] CACH-FTL (Boukhobza et al., 2014) table of traces; [P] the first 10,000 requests of Financial1, its sister;
+//! [C] CACH-FTL (Boukhobza et al., 2014), table of traces;
+//! [P] the first 10,000 requests of Financial1, its sister;
 //! [R] the LRU curve of the whole trace drawn in LIRS2 (Zhong et al., SYSTOR'21).
 
 use super::profile::Origin::Published;
@@ -40,24 +41,25 @@ const SIZES: &[(u16, f64)] =
 
 /// Fitted to [R], taken as 4 KiB blocks with volumes apart (its unit is not stated): the curve
 /// turned into ages by t = integral of dc / m(c), then corrected for runs and for pages shared by
-/// requests until the measured curve agreed.
+/// requests until the measured curve agreed. A volume that is full begins again with its oldest
+/// address: that too is in the correction, so these are not the ages of the trace itself.
 const AGES: &[(f64, f64)] = &[
     (1.0, 1.0),
-    (149.0, 0.904),
-    (24_692.0, 0.439),
-    (103_518.0, 0.264),
-    (216_617.0, 0.203),
-    (356_070.0, 0.171),
-    (518_163.0, 0.147),
-    (704_413.0, 0.13),
-    (913_230.0, 0.117),
-    (1_143_493.0, 0.106),
-    (1_395_015.0, 0.099),
-    (1_662_156.0, 0.094),
+    (149.0, 0.9564),
+    (24_692.0, 0.4678),
+    (103_518.0, 0.279),
+    (216_617.0, 0.2113),
+    (356_070.0, 0.1739),
+    (518_163.0, 0.1423),
+    (704_413.0, 0.1167),
+    (913_230.0, 0.0961),
+    (1_143_493.0, 0.0755),
+    (1_395_015.0, 0.0616),
+    (1_662_156.0, 0.0499),
 ];
 
-/// Assumed: a few volumes with most of the reads, and many with few requests and more writes. Fitted:
-/// the shares of writes to [D]'s, the weights to the sequential shares of [T].
+/// Assumed: a few volumes with most of the reads, and many with few requests and more writes.
+/// Fitted: the shares of writes to [D]'s, the weights to the sequential shares of [T].
 /// Published: 19 volumes, shares of writes from 0 to 98 % [C]; 512 MB overlaid [T].
 const VOLUMES: &[VolumeShare] = &[
     volume(0.16, 0.04, 512),

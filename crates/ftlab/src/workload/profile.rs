@@ -285,3 +285,36 @@ impl Ops {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::PROFILES;
+
+    #[test]
+    fn the_data_of_every_profile_can_be_run() {
+        for profile in PROFILES {
+            let longest = profile.sizes.iter().map(|s| u64::from(s.0)).max().unwrap() * SECTOR;
+            assert!(profile.sizes.iter().all(|s| s.0 > 0 && s.1 > 0.0), "{}", profile.name);
+            for volume in profile.volumes {
+                let bytes = u64::from(volume.mib) << 20;
+                assert!(bytes >= longest && bytes >= profile.slot, "{volume:?}");
+                assert!((0.0..=1.0).contains(&volume.writes), "{volume:?}");
+            }
+            assert_eq!(profile.ages[0], (1.0, 1.0));
+            let descends = |a: &(f64, f64), b: &(f64, f64)| a.0 < b.0 && a.1 > b.1 && b.1 > 0.0;
+            assert!(profile.ages.is_sorted_by(descends), "{}", profile.name);
+        }
+    }
+
+    #[test]
+    fn operations_come_out_exactly_whatever_the_volumes_ask() {
+        for (reads, writes) in [(300, 700), (1, 999), (1000, 0), (0, 1000)] {
+            for share in [0.0, 0.04, 0.7, 1.0] {
+                let mut ops = Ops::new(reads, writes, 9);
+                let found = (0..reads + writes).filter(|_| ops.draw(share) == Op::Read).count();
+                assert_eq!(found as u64, reads);
+            }
+        }
+    }
+}

@@ -173,6 +173,6 @@ mod tests {
         // The place of sector 7 is dead now: the same place yields the one before it.
         assert_eq!(history.take(4).map(|v| v.sector), Some(6));
         assert_eq!(history.take(1).map(|v| v.sector), Some(7));
-        assert!(history.take(11).is_none());
+        assert!(history.take(12).is_none());
     }
 }

@@ -1,0 +1,295 @@
+//! Generated workloads keep what their words promise.
+
+use ftlab::request::{Input, Op, Request};
+use ftlab::units::{Bytes, Duration, Ratio};
+use ftlab::workload::{Arrivals, PATTERNS, PROFILES, Pattern, WorkloadConfig, open, profile};
+
+/// All requests of one pass.
+fn pass(input: &dyn Input) -> Vec<Request> {
+    let mut source = input.open().expect("an input that opens");
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        source.fill(&mut all).expect("a stream that goes on");
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+fn generate(config: &WorkloadConfig, seed: u64) -> Vec<Request> {
+    pass(&*open(config, seed).expect("a good configuration"))
+}
+
+/// 200,000 requests of a pattern.
+fn config(pattern: Pattern) -> WorkloadConfig {
+    WorkloadConfig { pattern, requests: Some(200_000), ..WorkloadConfig::default() }
+}
+
+/// The share of requests for which `of` holds.
+fn share(requests: &[Request], of: impl Fn(&Request) -> bool) -> f64 {
+    requests.iter().filter(|r| of(r)).count() as f64 / requests.len() as f64
+}
+
+/// The share of requests that start where the one before ended.
+fn sequential(requests: &[Request]) -> f64 {
+    let follows = requests.windows(2).filter(|pair| pair[1].offset == pair[0].end()).count();
+    follows as f64 / (requests.len() - 1) as f64
+}
+
+fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!((found - expected).abs() <= tolerance, "{what}: found {found}, expected {expected}");
+}
+
+#[test]
+fn every_pattern_stays_aligned_inside_its_space_in_time_order() {
+    for entry in PATTERNS {
+        for (align, streams) in [(None, 1), (Some(Bytes(1536)), 7)] {
+            let config = WorkloadConfig {
+                size: Some(Bytes((10 << 20) + 777)),
+                bs_mix: vec![(Bytes(512), 1.0), (Bytes(4096), 2.0), (Bytes(5000), 1.0)],
+                align,
+                streams,
+                ..config(entry.pattern)
+            };
+            let requests = generate(&config, 1);
+            assert_eq!(requests.len(), 200_000, "{}", entry.name);
+            let align = align.map_or(512, |a| a.0);
+            for r in &requests {
+                assert!(r.length > 0 && r.end() <= (10 << 20) + 777, "{}: {r:?}", entry.name);
+                assert_eq!(r.offset % align, 0, "{}: {r:?}", entry.name);
+            }
+            assert!(requests.is_sorted_by_key(|r| r.time), "{}", entry.name);
+            assert_eq!(requests[0].time, 0);
+        }
+    }
+}
+
+#[test]
+fn a_space_of_one_request_is_enough() {
+    for entry in PATTERNS {
+        let config = WorkloadConfig {
+            bs: Bytes(4500),
+            size: Some(Bytes(5000)),
+            align: Some(Bytes(4096)),
+            ..config(entry.pattern)
+        };
+        assert!(generate(&config, 1).iter().all(|r| r.offset == 0), "{}", entry.name);
+    }
+}
+
+#[test]
+fn a_seed_is_a_stream_and_another_seed_another() {
+    for entry in PATTERNS {
+        let config = config(entry.pattern);
+        let input = open(&config, 7).unwrap();
+        let first = pass(&*input);
+        assert_eq!(first, pass(&*input), "{}", entry.name);
+        assert_ne!(first, generate(&config, 8), "{}", entry.name);
+    }
+    for data in PROFILES {
+        let input = profile(data.name, Some(100_000), 7).unwrap();
+        let first = pass(&*input);
+        assert_eq!(first, pass(&*input), "{}", data.name);
+        assert_ne!(first, pass(&*profile(data.name, Some(100_000), 8).unwrap()));
+        let longer = pass(&*profile(data.name, Some(150_000), 7).unwrap());
+        assert_eq!(first, longer[..100_000], "{}: shorter is not a prefix", data.name);
+    }
+}
+
+#[test]
+fn arrivals_do_not_disturb_places() {
+    let poisson = generate(&config(Pattern::Zipf), 3);
+    let closed = WorkloadConfig { arrivals: Arrivals::Closed, ..config(Pattern::Zipf) };
+    let closed = generate(&closed, 3);
+    assert!(closed.iter().all(|r| r.time == 0));
+    assert!(poisson.iter().zip(&closed).all(|(a, b)| (a.offset, a.op) == (b.offset, b.op)));
+}
+
+#[test]
+fn reads_and_writes_come_as_the_words_say() {
+    for (pattern, asked, expected) in [
+        (Pattern::Rand, None, 0.0),
+        (Pattern::Zipf, Some(0.7), 0.7),
+        (Pattern::RandRw, None, 0.5),
+        (Pattern::Rw, Some(0.25), 0.25),
+        (Pattern::RandRead, None, 1.0),
+        (Pattern::Write, None, 0.0),
+    ] {
+        let config = WorkloadConfig { read_share: asked.map(Ratio), ..config(pattern) };
+        let reads = share(&generate(&config, 1), |r| r.op == Op::Read);
+        assert_near(reads, expected, 0.005, pattern.name());
+    }
+}
+
+#[test]
+fn sequential_streams_take_turns_and_cover_their_parts() {
+    let config = WorkloadConfig {
+        streams: 4,
+        size: Some(Bytes(1 << 20)),
+        requests: Some(512),
+        ..config(Pattern::Seq)
+    };
+    let requests = generate(&config, 1);
+    for (i, request) in requests.iter().enumerate() {
+        let expected = (i as u64 % 4) * (256 << 10) + (i as u64 / 4) % 64 * 4096;
+        assert_eq!(request.offset, expected, "request {i}");
+    }
+}
+
+#[test]
+fn zipf_gives_every_page_its_exact_share_wherever_it_lies() {
+    let pages = 1000;
+    let config = WorkloadConfig {
+        size: Some(Bytes(pages * 4096)),
+        zipf_theta: 1.0,
+        requests: Some(1_000_000),
+        ..config(Pattern::Zipf)
+    };
+    let total: f64 = (1..=pages).map(|i| 1.0 / i as f64).sum();
+    for scatter in [false, true] {
+        let mut counts = vec![0u32; pages as usize];
+        for request in generate(&WorkloadConfig { scatter, ..config.clone() }, 1) {
+            counts[(request.offset / 4096) as usize] += 1;
+        }
+        let among_first = |n: usize| counts[..n].iter().sum::<u32>();
+        assert_eq!(among_first(10) > 300_000, !scatter, "the ten first pages");
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        for rank in [1, 2, 3, 10, 30] {
+            let expected = 1e6 / rank as f64 / total;
+            let found = f64::from(counts[rank - 1]);
+            assert_near(found, expected, 5.0 * expected.sqrt(), &format!("rank {rank}"));
+        }
+    }
+}
+
+#[test]
+fn the_hot_part_gets_its_share_of_requests() {
+    let config = WorkloadConfig {
+        hot_share: Ratio(0.1),
+        hot_access: Ratio(0.9),
+        scatter: false,
+        ..config(Pattern::HotCold)
+    };
+    let hot = share(&generate(&config, 1), |r| r.offset < (512 << 20) / 10);
+    assert_near(hot, 0.9, 0.005, "hot accesses");
+}
+
+#[test]
+fn gaps_have_the_mean_that_was_asked() {
+    for arrivals in [Arrivals::Poisson, Arrivals::Fixed] {
+        let interarrival = Some(Duration(250_000));
+        let config = WorkloadConfig { arrivals, interarrival, ..config(Pattern::Rand) };
+        let requests = generate(&config, 1);
+        let mean = requests[requests.len() - 1].time as f64 / (requests.len() - 1) as f64;
+        let tolerance = if arrivals == Arrivals::Fixed { 0.0 } else { 2500.0 };
+        assert_near(mean, 250_000.0, tolerance, "mean gap, ns");
+    }
+}
+
+#[test]
+fn cachftl_has_the_knobs_of_its_table() {
+    let config = WorkloadConfig { pattern: Pattern::Cachftl, ..WorkloadConfig::default() };
+    let resolved = config.resolve().unwrap();
+    assert_eq!(resolved.size, Some(Bytes(1 << 30)));
+    assert_eq!(resolved.requests, Some(250_000));
+    assert_eq!(resolved.interarrival, Some(Duration(200_000_000)));
+    for rate in [0.1, 0.4, 0.9] {
+        let config = WorkloadConfig { sequential_rate: Ratio(rate), ..config.clone() };
+        let requests = generate(&config, 1);
+        assert_near(sequential(&requests), rate, 0.005, "sequential rate");
+        assert!(requests.iter().all(|r| r.op == Op::Write && r.length == 4096));
+        let near = requests.windows(2).filter(|pair| {
+            pair[1].offset != pair[0].end() && pair[1].offset.abs_diff(pair[0].offset) <= 64 * 4096
+        });
+        let local = near.count() as f64 / requests.len() as f64 / (1.0 - rate);
+        assert_near(local, 0.2, 0.01, "spatial locality");
+    }
+}
+
+#[test]
+fn profiles_have_their_published_figures_at_full_length() {
+    for data in PROFILES {
+        let requests = pass(&*profile(data.name, None, 1).unwrap());
+        let stated = |figure: &str| {
+            data.stated.iter().find(|s| s.figure == figure).map_or(f64::NAN, |s| s.value)
+        };
+        let reads = requests.iter().filter(|r| r.op == Op::Read).count();
+        assert_eq!(reads as f64, stated("reads"), "{}", data.name);
+        assert_eq!((requests.len() - reads) as f64, stated("writes"), "{}", data.name);
+        let minutes = requests[requests.len() - 1].time as f64 / 60e9;
+        assert_near(minutes, stated("minutes"), 0.005 * minutes, "minutes");
+        let bytes: u64 = requests.iter().map(|r| u64::from(r.length)).sum();
+        let mean = bytes as f64 / requests.len() as f64 / 1024.0;
+        assert_near(mean, stated("mean_kib"), 0.05, "mean KiB");
+        let volumes = 1 + requests.iter().map(|r| r.volume).max().unwrap();
+        assert_eq!(f64::from(volumes), stated("volumes"));
+        let end = requests.iter().map(Request::end).max().unwrap();
+        assert!(end <= 512 << 20 && end > 500 << 20, "{}: ends at {end}", data.name);
+        assert!(requests.iter().all(|r| r.length > 0 && r.offset % 512 == 0));
+        assert!(requests.is_sorted_by_key(|r| r.time));
+        assert_sequential_shares(&requests, stated);
+    }
+}
+
+/// [T]'s shares over all volumes within 0.2 points, [C]'s per volume within 1 point.
+fn assert_sequential_shares(requests: &[Request], stated: impl Fn(&str) -> f64) {
+    let mut ends = [u64::MAX; 64];
+    let (mut previous, mut within) = (u64::MAX, 0u64);
+    let mut of = [(0u64, 0u64); 2];
+    for r in requests {
+        let (follows, all) = &mut of[usize::from(r.op == Op::Write)];
+        *follows += u64::from(previous == r.offset);
+        *all += 1;
+        let end = &mut ends[r.volume as usize];
+        within += u64::from(*end == r.offset);
+        (*end, previous) = (r.end(), r.end());
+    }
+    let percent = |(follows, all): (u64, u64)| 100.0 * follows as f64 / all as f64;
+    assert_near(percent(of[0]), stated("sequential_read_percent"), 0.2, "sequential reads");
+    assert_near(percent(of[1]), stated("sequential_write_percent"), 0.2, "sequential writes");
+    let within = percent((within, requests.len() as u64));
+    assert_near(within, stated("sequential_per_volume_percent"), 1.0, "sequential per volume");
+}
+
+#[test]
+fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
+    let mistake = |text: &str| {
+        let config: WorkloadConfig = toml::from_str(text).unwrap();
+        open(&config, 1).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert_eq!(
+        mistake("zipf_theta = -1.0"),
+        "workload.zipf_theta: found -1, expected an exponent from 0 to 10"
+    );
+    assert_eq!(
+        mistake("size = '2k'"),
+        "workload.size: found 2KiB, expected at least the longest request (4KiB), at most 4096TiB"
+    );
+    for (text, key) in [
+        ("read_share = 1.5", "read_share"),
+        ("pattern = 'randread'\nread_share = '50%'", "read_share"),
+        ("hot_share = 0", "hot_share"),
+        ("hot_access = 2", "hot_access"),
+        ("bs = 0", "bs"),
+        ("bs_mix = [['4k', -1.0]]", "bs_mix"),
+        ("bs_mix = [['4k', 0]]", "bs_mix"),
+        ("requests = 0", "requests"),
+        ("requests = 5000000000\ninterarrival = '1s'", "requests"),
+        ("align = 0", "align"),
+        ("streams = 0", "streams"),
+        ("size = '1MiB'\nstreams = 1000", "streams"),
+        ("zipf_theta = nan", "zipf_theta"),
+        ("interarrival = '90000s'", "interarrival"),
+    ] {
+        let found = mistake(text);
+        assert!(found.starts_with(&format!("workload.{key}: found ")), "{text}: {found:?}");
+    }
+    let unknown = toml::from_str::<WorkloadConfig>("pattern = 'zpif'").unwrap_err().to_string();
+    assert!(unknown.contains("did you mean \"zipf\""), "{unknown}");
+    assert!(toml::from_str::<WorkloadConfig>("theta = 1.0").is_err());
+    let unknown = profile("finacial1", None, 1).err().unwrap().to_string();
+    assert!(unknown.contains("did you mean \"financial1\""), "{unknown}");
+    assert!(profile("financial1", Some(0), 1).is_err());
+    assert!(profile("financial1", Some(5_334_988), 1).is_err());
+}
