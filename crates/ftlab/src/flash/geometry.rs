@@ -186,7 +186,12 @@ mod tests {
         for divisor in [1, 2, 3, 5, 7, 64, 100, 2355, 65_537, u32::MAX - 1, u32::MAX] {
             let by = Divisor::new(divisor);
             for k in 0..2000_u32 {
-                for n in [k, u32::MAX - k, divisor.wrapping_mul(k), divisor.wrapping_mul(k).wrapping_sub(1)] {
+                for n in [
+                    k,
+                    u32::MAX - k,
+                    divisor.wrapping_mul(k),
+                    divisor.wrapping_mul(k).wrapping_sub(1),
+                ] {
                     assert_eq!(by.quotient(n), n / divisor, "{n} / {divisor}");
                 }
             }

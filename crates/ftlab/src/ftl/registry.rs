@@ -9,6 +9,12 @@ use crate::error::Error;
 use crate::flash::Flash;
 use crate::simulate::{Simulation, Simulator};
 
+/// Builds an FTL on an erased device.
+pub type Build = fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error>;
+
+/// Builds a whole simulation of a device of so many bytes, the FTL static inside.
+pub type Simulate = fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error>;
+
 /// A registered FTL.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -20,10 +26,10 @@ pub struct Entry {
     pub source: &'static str,
     /// Its own parameters.
     pub parameters: &'static [Parameter],
-    /// Builds the FTL on an erased device, for tests over all FTLs.
-    pub build: fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error>,
-    /// Builds a whole simulation: the FTL is static inside.
-    pub simulate: fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error>,
+    /// The FTL alone, for tests over all FTLs.
+    pub build: Build,
+    /// The FTL in a simulation.
+    pub simulate: Simulate,
 }
 
 /// A parameter of an FTL, for lists.

@@ -478,11 +478,9 @@ fn warnings(report: &Report) -> Vec<String> {
             100.0 * unwritten.unwrap_or_default()
         ));
     }
-    if let Some(mapping) = &report.mapping {
-        if mapping.lookups > 0 && mapping.replacements == 0 {
-            let what = "the mapping cache never evicted: hit ratio shows only cold misses";
-            warnings.push(format!("{what}; use a smaller --cache or a longer input"));
-        }
+    if report.mapping.as_ref().is_some_and(|m| m.lookups > 0 && m.replacements == 0) {
+        let what = "the mapping cache never evicted: its hit ratio shows only cold misses";
+        warnings.push(format!("{what}; use a smaller --cache or a longer input"));
     }
     let busiest = report.planes.busy_fraction.iter().copied().fold(0.0, f64::max);
     let open = report.config.host.mode == crate::config::HostMode::Open;

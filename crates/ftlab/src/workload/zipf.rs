@@ -129,16 +129,6 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "a measurement: cargo test --release -p ftlab --lib zipf -- --ignored --nocapture"]
-    fn draws_per_second() {
-        let zipf = Zipf::new(131_072, 1.1);
-        let mut rng = Rng::new(1, "zipf");
-        let start = std::time::Instant::now();
-        let sum = (0..20_000_000).fold(0u64, |sum, _| sum.wrapping_add(zipf.draw(&mut rng)));
-        eprintln!("{:.1} M draws/s ({sum})", 20.0 / start.elapsed().as_secs_f64());
-    }
-
-    #[test]
     fn a_single_rank_is_drawn_always() {
         let mut rng = Rng::new(1, "zipf");
         for theta in [0.0, 1.0, 2.5] {

@@ -262,3 +262,6 @@ impl Order {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

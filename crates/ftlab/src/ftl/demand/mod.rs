@@ -12,6 +12,8 @@
 //!         translation block: copy valid pages, change the GTD
 //! ```
 
+#[cfg(test)]
+mod bench;
 mod dftl;
 mod tpftl;
 
@@ -317,6 +319,3 @@ impl<C: MappingCache> DemandFtl<C> {
         assert!(used <= self.cache.budget(), "cache holds {used} B of {}", self.cache.budget());
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -637,3 +637,6 @@ impl Tpftl {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

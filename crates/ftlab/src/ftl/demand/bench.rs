@@ -1,0 +1,99 @@
+//! A demand-paged FTL on a small device, for worked examples: each access tells what it cost.
+
+use super::*;
+use crate::config::DeviceConfig;
+use crate::flash::Operation;
+use crate::units::Ratio;
+
+/// What one access did: translation page reads and programs, data reads and programs.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Cost {
+    pub tp: (u64, u64),
+    pub data: (u64, u64),
+}
+
+pub struct Bench<C> {
+    pub ftl: DemandFtl<C>,
+    pub flash: Flash,
+}
+
+impl<C: MappingCache> Bench<C> {
+    /// `pages` logical pages of `page_bytes`, so `page_bytes / 4` mappings on a translation page,
+    /// each page written once, in order; the cache is empty.
+    pub fn new(pages: u64, page_bytes: u64, configure: impl FnOnce(&mut Config)) -> Self {
+        let device = DeviceConfig {
+            page: Bytes(page_bytes),
+            pages_per_block: 4,
+            over_provisioning: Ratio(2.0),
+            ..DeviceConfig::default()
+        };
+        let mut config = Config { device, ..Config::default() };
+        configure(&mut config);
+        let mut flash = Flash::new(&config.device, pages * page_bytes).expect("a device");
+        let mut ftl = DemandFtl::<C>::build(&config, &mut flash).expect("an FTL");
+        let Ok(lpns) = u32::try_from(pages) else { panic!("too many pages") };
+        for lpn in 0..lpns {
+            ftl.write(&[Lpn(lpn)], &mut flash);
+        }
+        let budget = FtlConfig { cache: config.ftl.cache };
+        ftl.flush_and_rebuild(&Config { ftl: budget, ..config }, &mut flash);
+        Bench { ftl, flash }
+    }
+
+    fn cost(&mut self, action: impl FnOnce(&mut DemandFtl<C>, &mut Flash)) -> Cost {
+        self.flash.start_measuring();
+        action(&mut self.ftl, &mut self.flash);
+        self.ftl.audit(&self.flash);
+        let count = |operation, cause| self.flash.ledger().get(operation, cause);
+        Cost {
+            tp: (
+                count(Operation::Read, Cause::Translation),
+                count(Operation::Program, Cause::Translation),
+            ),
+            data: (count(Operation::Read, Cause::Host), count(Operation::Program, Cause::Host)),
+        }
+    }
+
+    pub fn read(&mut self, lpn: u32) -> Cost {
+        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
+    }
+
+    pub fn write(&mut self, lpn: u32) -> Cost {
+        self.cost(|ftl, flash| ftl.write(&[Lpn(lpn)], flash))
+    }
+
+    pub fn read_request(&mut self, first: u32, last: u32) -> Cost {
+        let pages: Vec<Lpn> = (first..=last).map(Lpn).collect();
+        self.cost(|ftl, flash| ftl.read(&pages, flash))
+    }
+
+    pub fn cached(&self) -> Vec<(u32, bool)> {
+        let mut entries: Vec<(u32, bool)> = self
+            .ftl
+            .cache
+            .audit_entries()
+            .iter()
+            .map(|((lpn, _), dirty)| (lpn.0, *dirty))
+            .collect();
+        entries.sort_unstable();
+        entries
+    }
+}
+
+impl<C: MappingCache> DemandFtl<C> {
+    /// Writes every dirty entry back and starts with an empty cache.
+    pub fn flush_and_rebuild(&mut self, config: &Config, flash: &mut Flash) {
+        let dirty: Vec<Change> =
+            self.cache.audit_entries().iter().map(|(change, _)| *change).collect();
+        for change in dirty {
+            let vtpn = self.store.pages.page_of(change.0);
+            if self.store.pool.must_collect(Stream::Translation) {
+                self.reclaim(Stream::Translation, flash);
+            }
+            self.store.write_back(vtpn, &[change], flash);
+        }
+        self.cache = C::build(config, flash.geometry()).expect("a cache");
+        self.reset_metrics();
+        self.audit(flash);
+    }
+}

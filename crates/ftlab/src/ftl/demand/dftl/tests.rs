@@ -1,0 +1,99 @@
+//! The worked examples of ALGORITHMS 0.4 and 2.8.
+
+use super::*;
+use crate::config::DeviceConfig;
+use crate::flash::Operation;
+use crate::ftl::demand::bench::{Bench, Cost};
+use crate::ftl::demand::{DemandFtl, FtlConfig};
+use crate::ftl::{Ftl, RamUse};
+use crate::units::Bytes;
+
+/// E = 128 on the smallest page, so "pages" 0 to 9 of the example are spread: LPN k of the
+/// example, on translation page k / 4, becomes `k / 4 x 128 + k % 4`.
+fn spread(lpn: u32) -> u32 {
+    lpn / 4 * 128 + lpn % 4
+}
+
+fn bench(entries: u64) -> Bench<Dftl> {
+    Bench::new(512, 512, |config| {
+        config.ftl.cache = Some(Bytes(8 * entries));
+        config.dftl.replacement = Replacement::Lru;
+    })
+}
+
+fn costs(tp: (u64, u64), data: (u64, u64)) -> Cost {
+    Cost { tp, data }
+}
+
+/// ALGORITHMS 2.8, the table.
+#[test]
+fn the_worked_example_costs_what_the_table_says() {
+    let mut bench = bench(2);
+    assert_eq!(bench.write(spread(0)), costs((1, 0), (0, 1)));
+    assert_eq!(bench.read(spread(5)), costs((1, 0), (1, 0)));
+    assert_eq!(bench.write(spread(5)), costs((0, 0), (0, 1)));
+    assert_eq!(bench.cached(), [(spread(0), true), (spread(5), true)]);
+    assert_eq!(bench.read(spread(9)), costs((2, 1), (1, 0)));
+    assert_eq!(bench.read(spread(1)), costs((2, 1), (1, 0)));
+    assert_eq!(bench.read(spread(2)), costs((1, 0), (1, 0)));
+    assert_eq!(bench.cached(), [(spread(1), false), (spread(2), false)]);
+    let counts = bench.ftl.cache.counts();
+    assert_eq!((counts.replacements, counts.dirty_replacements), (3, 2));
+    assert_eq!((counts.lookups, counts.hits), (6, 1));
+}
+
+/// ALGORITHMS 2.8, the GC example: four valid pages, one cached, the others on two translation
+/// pages: 4 copies, GC hit 1, 2 reads and 2 programs of translation pages, 1 erase.
+#[test]
+fn gc_updates_the_map_in_batches() {
+    let mut bench = bench(8);
+    let victim = [0, 1, 2, 9].map(spread);
+    for lpn in victim {
+        bench.write(lpn);
+    }
+    // The cache holds these four; leave only 2.
+    let config = Config { ftl: FtlConfig { cache: Some(Bytes(64)) }, ..Config::default() };
+    bench.ftl.flush_and_rebuild(&config, &mut bench.flash);
+    bench.read(spread(2));
+    let ppn = bench.ftl.store.pages.audit_mapping(Lpn(victim[0])).expect("mapped");
+    let pbn = bench.flash.geometry().block_of(ppn);
+    assert_eq!(bench.flash.valid_in(pbn), 4, "the four pages share a block");
+    bench.flash.start_measuring();
+    bench.ftl.collect_data_block(pbn, &mut bench.flash);
+    bench.flash.erase(pbn, Cause::GcData);
+    let count = |operation, cause| bench.flash.ledger().get(operation, cause);
+    assert_eq!(count(Operation::Program, Cause::GcData), 4);
+    assert_eq!(count(Operation::Read, Cause::GcMapping), 2);
+    assert_eq!(count(Operation::Program, Cause::GcMapping), 2);
+    assert_eq!(count(Operation::Erase, Cause::GcData), 1);
+    assert_eq!((bench.ftl.gc_lookups, bench.ftl.gc_hits), (4, 1));
+    assert_eq!(bench.cached(), [(spread(2), true)], "a GC hit leaves the entry dirty");
+}
+
+#[test]
+fn evict_batch_cleans_the_neighbours_of_a_dirty_victim() {
+    let mut bench: Bench<Dftl> = Bench::new(512, 512, |config| {
+        config.ftl.cache = Some(Bytes(24));
+        config.dftl.replacement = Replacement::Lru;
+        config.dftl.evict_batch = true;
+    });
+    for lpn in [0, 1, 200] {
+        bench.write(lpn);
+    }
+    assert_eq!(bench.read(300), costs((2, 1), (1, 0)));
+    assert_eq!(bench.cached(), [(1, false), (200, true), (300, false)]);
+}
+
+/// ALGORITHMS 0.4.
+#[test]
+fn ram_is_the_papers() {
+    let flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let cache = Dftl::build(&Config::default(), flash.geometry()).expect("a cache");
+    assert_eq!((cache.budget(), cache.capacity), (8192, 1024));
+    let msr = Flash::new(&DeviceConfig::default(), 16 << 30).expect("a device");
+    let cache = Dftl::build(&Config::default(), msr.geometry()).expect("a cache");
+    assert_eq!((cache.budget(), cache.capacity), (262_144, 32_768));
+    let mut flash = flash;
+    let ftl = DemandFtl::<Dftl>::build(&Config::default(), &mut flash).expect("an FTL");
+    assert_eq!(ftl.ram(), RamUse { tables: 512, cache: 8192, buffer: 0 });
+}

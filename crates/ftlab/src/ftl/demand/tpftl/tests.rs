@@ -1,0 +1,185 @@
+//! Figures 4 and 5 of the paper and ALGORITHMS 8.10, 8.11 and 37, step by step.
+
+use super::*;
+use crate::config::DeviceConfig;
+use crate::flash::Operation;
+use crate::ftl::demand::DemandFtl;
+use crate::ftl::demand::bench::Bench;
+use crate::ftl::{Ftl, RamUse};
+use crate::units::Ratio;
+
+/// 6 translation pages of 1024 mappings, as in the figures of the paper.
+fn bench(slots: u64, features: &str) -> Bench<Tpftl> {
+    let features = String::from(features);
+    Bench::new(6 * 1024, 4096, |config| {
+        config.device.pages_per_block = 64;
+        config.device.over_provisioning = Ratio(0.3);
+        config.ftl.cache = Some(Bytes(6 * slots));
+        config.tpftl.features = features.try_into().expect("features");
+    })
+}
+
+/// `1:336` of the paper's notation.
+fn at(vtpn: u32, offset: u32) -> u32 {
+    vtpn * 1024 + offset
+}
+
+/// Figure 4 (ALGORITHMS 8.10): 1:334 and 1:335 are cached, 3:27 is the coldest node, the cache is
+/// full, selective prefetching is on; 1:336 misses.
+#[test]
+fn figure_4_selective_prefetching() {
+    let mut bench = bench(6, "rsbc");
+    bench.read(at(3, 27));
+    bench.read(at(1, 334));
+    bench.read(at(1, 335));
+    bench.ftl.cache.detector.active = true;
+    bench.ftl.cache.detector.counter = 0;
+    // 3 entries, 2 nodes: one slot of 6 is free; fill it with 1:500.
+    bench.ftl.cache.features.selective = false;
+    bench.read(at(1, 500));
+    bench.ftl.cache.features.selective = true;
+    assert_eq!(bench.ftl.cache.used, 36);
+
+    let cost = bench.read(at(1, 336));
+    assert_eq!(cost.tp, (1, 0));
+    let cached = [at(1, 334), at(1, 335), at(1, 336), at(1, 337), at(1, 500)];
+    assert_eq!(bench.cached(), cached.map(|lpn| (lpn, false)));
+    assert_eq!(bench.ftl.cache.detector.counter, -1);
+    assert!(bench.ftl.cache.detector.active, "the flag stays on");
+    assert_eq!(bench.ftl.cache.nodes.len(), 1);
+}
+
+/// Figure 5 (ALGORITHMS 8.11): node 5 holds clean 979, 435 and dirty 55, 56, 436, node 0 exists;
+/// three entries of node 0 are loaded.
+#[test]
+fn figure_5_batch_update_and_clean_first() {
+    let mut bench = bench(8, "rsbc");
+    for offset in [55, 56, 436] {
+        bench.write(at(5, offset));
+    }
+    for offset in [979, 435] {
+        bench.read(at(5, offset));
+    }
+    bench.read(at(0, 7));
+    assert_eq!(bench.ftl.cache.used, 48, "full");
+
+    bench.ftl.reset_metrics();
+    let cost = bench.read_request(at(0, 1000), at(0, 1002));
+    assert_eq!(cost.tp, (2, 1));
+    let expected = [at(0, 7), at(0, 1000), at(0, 1001), at(0, 1002), at(5, 56), at(5, 436)];
+    assert_eq!(bench.cached(), expected.map(|lpn| (lpn, false)));
+    let counts = bench.ftl.cache.counts();
+    assert_eq!((counts.replacements, counts.dirty_replacements), (3, 1));
+    assert_eq!((counts.lookups, counts.hits), (3, 2), "one miss for the request");
+}
+
+/// Figure 5 without `b`: only 55 is written; 56 and 436 stay dirty.
+#[test]
+fn without_batch_update_only_the_victim_is_written() {
+    let mut bench = bench(8, "rsc");
+    for offset in [55, 56, 436] {
+        bench.write(at(5, offset));
+    }
+    for offset in [979, 435] {
+        bench.read(at(5, offset));
+    }
+    bench.read(at(0, 7));
+    assert_eq!(bench.read_request(at(0, 1000), at(0, 1002)).tp, (2, 1));
+    let dirty: Vec<_> = bench.cached().into_iter().filter(|(_, dirty)| *dirty).collect();
+    assert_eq!(dirty, [(at(5, 56), true), (at(5, 436), true)]);
+}
+
+/// Without `c` the least recent entry goes first, dirty or not.
+#[test]
+fn without_clean_first_recency_alone_decides() {
+    let mut bench = bench(8, "rsb");
+    for offset in [55, 56, 436] {
+        bench.write(at(5, offset));
+    }
+    for offset in [979, 435] {
+        bench.read(at(5, offset));
+    }
+    bench.read(at(0, 7));
+    bench.ftl.reset_metrics();
+    assert_eq!(bench.read_request(at(0, 1000), at(0, 1002)).tp, (2, 1));
+    let counts = bench.ftl.cache.counts();
+    assert_eq!((counts.replacements, counts.dirty_replacements), (3, 1), "55 cleans 56 and 436");
+    let left: Vec<u32> = bench.cached().into_iter().map(|(lpn, _)| lpn).collect();
+    assert_eq!(left[4..], [at(5, 435), at(5, 979)]);
+}
+
+/// ALGORITHMS 37, the counter walk.
+#[test]
+fn the_counter_switches_at_three_and_starts_again() {
+    let mut bench = bench(64, "rsbc");
+    let detector = &mut bench.ftl.cache.detector;
+    let mut walk = Vec::new();
+    for change in [-1, -1, 1, -1, -1] {
+        detector.count(change);
+        walk.push((detector.counter, detector.active));
+    }
+    assert_eq!(walk, [(-1, false), (-2, false), (-1, false), (-2, false), (0, true)]);
+    for change in [1, 1, 1] {
+        detector.count(change);
+    }
+    assert_eq!((detector.counter, detector.active), (0, false));
+    for _ in 0..10 {
+        detector.count(-1);
+        detector.count(1);
+    }
+    assert_eq!((detector.counter, detector.active), (0, false), "alternating never switches");
+    detector.count(-1);
+    detector.count(-1);
+    detector.count(-1);
+    assert!(detector.active, "evictions precede loads: from -2 the eviction half switches");
+}
+
+/// WiscSee quotes the authors: request 0..2047 loads 0..1023 on the miss of 0 and 1024..2047 on
+/// the miss of 1024.
+#[test]
+fn a_long_request_misses_once_per_translation_page() {
+    let mut bench = bench(4096, "rsbc");
+    let cost = bench.read_request(0, 2047);
+    assert_eq!((cost.tp, cost.data), ((2, 0), (2048, 0)));
+    assert_eq!(bench.ftl.cache.counts().hits, 2046);
+}
+
+/// Section 4.4: a GC miss takes the cached dirty entries of its translation page along.
+#[test]
+fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
+    let mut bench = bench(64, "rsbc");
+    bench.write(at(2, 5));
+    bench.write(at(3, 5));
+    let victim = bench.ftl.store.pages.audit_mapping(Lpn(at(2, 100))).expect("mapped");
+    let pbn = bench.flash.geometry().block_of(victim);
+    bench.flash.start_measuring();
+    bench.ftl.collect_data_block(pbn, &mut bench.flash);
+    let rewritten = bench.flash.ledger().get(Operation::Program, Cause::GcMapping);
+    assert_eq!(rewritten, 1, "64 neighbours share a translation page");
+    assert_eq!(bench.cached(), [(at(2, 5), false), (at(3, 5), true)]);
+}
+
+#[test]
+fn a_cache_of_one_entry_and_its_node_works() {
+    let mut bench = bench(2, "rsbc");
+    for lpn in [0, 1, 2000, 1, 2000, 2001] {
+        bench.write(lpn);
+        assert_eq!(bench.cached(), [(lpn, true)]);
+    }
+    assert!(bench.read_request(0, 100).tp.0 <= 102);
+}
+
+/// ALGORITHMS 0.4: with k nodes at most 1365 - k entries.
+#[test]
+fn ram_is_the_papers() {
+    let mut flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let mut ftl = DemandFtl::<Tpftl>::build(&Config::default(), &mut flash).expect("an FTL");
+    assert_eq!(ftl.ram(), RamUse { tables: 513, cache: 8192, buffer: 0 });
+    for k in 0..5000_u32 {
+        ftl.read(&[Lpn(k.wrapping_mul(2_654_435_761) % 131_072)], &mut flash);
+        let occupancy = ftl.cache.occupancy();
+        assert!(occupancy.entries + occupancy.translation_pages <= 1365);
+    }
+    let occupancy = ftl.cache.occupancy();
+    assert_eq!(occupancy.entries + occupancy.translation_pages, 1365, "full");
+}
