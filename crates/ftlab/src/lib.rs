@@ -1,5 +1,6 @@
 //! A laboratory for flash translation layers.
 
+pub mod address;
 pub mod error;
 pub mod request;
 pub mod rng;

@@ -14,6 +14,7 @@
 //! `docs/traces.md`.
 
 mod compress;
+mod digest;
 mod disksim;
 mod field;
 mod file;
@@ -21,20 +22,25 @@ mod five;
 mod flashsim;
 mod format;
 mod gate;
+pub mod info;
 mod lines;
 mod mqsim;
 mod msr;
+mod pages;
 mod spc;
 mod ssdsim;
 mod text;
+pub(crate) mod volumes;
 
 #[cfg(test)]
 mod checks;
 
+pub use digest::Digest;
 pub use field::{Column, Mistake, Separator};
 pub use file::Trace;
 pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
+pub use info::{TraceInfo, VolumeInfo};
 pub use lines::{LONGEST_LINE_BYTES, SNIFFED_BYTES};
 
 use crate::error::Error;
