@@ -15,9 +15,6 @@
 //!   reading of the input.
 
 pub mod address;
-pub mod cache;
-pub mod config;
-pub mod engine;
 pub mod error;
 pub mod flash;
 pub mod ftl;
