@@ -15,6 +15,9 @@
 //!   reading of the input.
 
 pub mod address;
+pub mod cache;
+pub mod config;
+pub mod engine;
 pub mod error;
 pub mod flash;
 pub mod ftl;
