@@ -194,3 +194,43 @@ fn options_read_and_write_as_text() {
     assert_eq!(toml::from_str::<TraceOptions>(""), Ok(TraceOptions::default()));
     assert!(toml::from_str::<TraceOptions>("oder = 'sort'").is_err());
 }
+
+#[test]
+fn damaged_lines_of_every_format_never_panic() {
+    let lines = [
+        "0,303567,3584,w,0.026214",
+        "128166391024154329,prxy,0,Write,1105182720,1024,1514",
+        "0.221 5 162947904 16 1",
+        "26.214000\t0\t303574\t1\t0",
+        "938513000 4 264719034 16 0",
+    ];
+    let alphabet = b"0123456789.,- \t\r\n\0exrwREAD\xff";
+    let mut state = 1u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    for round in 0..400 {
+        let mut text = [lines[draw(lines.len())], "\n", lines[draw(lines.len())]].concat();
+        text.push('\n');
+        let mut bytes = text.into_bytes();
+        for _ in 0..1 + draw(4) {
+            let at = draw(bytes.len());
+            match draw(3) {
+                0 => bytes[at] = alphabet[draw(alphabet.len())],
+                1 => bytes.insert(at, alphabet[draw(alphabet.len())]),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        let path = file("damaged", &bytes);
+        let name = trace::FORMATS[round % trace::FORMATS.len()].name;
+        for format in [None, Some(name.to_owned())] {
+            for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Clamp] {
+                match read(&path, &TraceOptions { format: format.clone(), order, ..options() }) {
+                    Ok(requests) => assert!(requests.is_sorted_by_key(|r| r.time)),
+                    Err(error) => assert!(!error.to_string().contains(char::is_control)),
+                }
+            }
+        }
+    }
+}
