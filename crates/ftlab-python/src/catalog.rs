@@ -14,7 +14,8 @@ pub fn json() -> String {
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
         "formats": list(FORMATS, |f| json!({
-            "name": f.name, "summary": f.summary, "columns": f.columns,
+            "name": f.name, "summary": f.summary, "source": f.source,
+            "columns": list(f.columns, |c| format!("{}: {}", c.name, c.expected).into()),
         })),
         "profiles": list(PROFILES, |p| json!({
             "name": p.name, "summary": p.summary, "source": p.source,

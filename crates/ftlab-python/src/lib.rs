@@ -1,8 +1,5 @@
 //! The module `ftlab._core`: JSON in, JSON out. Convert, release the interpreter, call, convert back.
 
-// PyO3's macros expand to unsafe code; none is written here.
-#![allow(unsafe_code)]
-
 mod border;
 mod catalog;
 
@@ -10,10 +7,9 @@ mod catalog;
 #[pyo3::pymodule]
 mod _core {
     use crate::border::{configuration, raise, with_progress};
-    use crate::catalog;
     use ftlab::request::{BATCH, Op};
     use ftlab::session;
-    use numpy::{IntoPyArray, PyArrayMethods};
+    use numpy::IntoPyArray;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
 
@@ -28,7 +24,7 @@ mod _core {
     /// metrics.
     #[pyfunction]
     fn catalog() -> String {
-        catalog::json()
+        crate::catalog::json()
     }
 
     /// The configuration (JSON) with every default filled in, as JSON.
@@ -95,7 +91,7 @@ mod _core {
         macro_rules! column {
             ($name:literal, $field:expr) => {
                 let values: Vec<_> = requests.iter().map($field).collect();
-                columns.set_item($name, values.into_pyarray(py).readwrite())?;
+                columns.set_item($name, values.into_pyarray(py))?;
             };
         }
         column!("time_ns", |request| request.time);

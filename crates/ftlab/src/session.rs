@@ -147,10 +147,7 @@ fn measure(
 }
 
 /// A pipe is read once, so nothing is known of it beforehand.
-fn unmeasured(
-    policy: AddressPolicy,
-    capacity: Option<u64>,
-) -> Result<(u64, AddressMap), Error> {
+fn unmeasured(policy: AddressPolicy, capacity: Option<u64>) -> Result<(u64, AddressMap), Error> {
     let Some(capacity) = capacity else {
         let message = "found a pipe, which cannot be measured first; set --capacity";
         return Err(Error::config("device.capacity", message));
@@ -246,7 +243,10 @@ impl Session<'_> {
         })
     }
 
-    fn wait(&self, joined: Vec<thread::Result<Result<Report, Error>>>) -> Vec<Result<Report, Error>> {
+    fn wait(
+        &self,
+        joined: Vec<thread::Result<Result<Report, Error>>>,
+    ) -> Vec<Result<Report, Error>> {
         joined.into_iter().map(join).collect()
     }
 

@@ -37,7 +37,11 @@ pub const POLICIES: &[PolicyEntry] = &[
         summary: "the block closed longest ago",
         source: "Desnoyers, SYSTOR 2012",
     },
-    PolicyEntry { name: "random", summary: "any closed block", source: "Van Houdt, SIGMETRICS 2013" },
+    PolicyEntry {
+        name: "random",
+        summary: "any closed block",
+        source: "Van Houdt, SIGMETRICS 2013",
+    },
     PolicyEntry {
         name: "d-choices",
         summary: "fewest valid pages among gc.choices random blocks",
