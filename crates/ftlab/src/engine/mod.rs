@@ -16,6 +16,8 @@
 //! The published response-time models are settings: one plane without transfer in open loop is the
 //! FIFO single server of `FlashSim`; closed loop with one request outstanding is "no queue".
 
+#![allow(clippy::inline_always)] // part of every flash command
+
 use crate::config::DeviceConfig;
 use crate::flash::Geometry;
 use crate::units::Nanos;
@@ -58,7 +60,7 @@ struct Resource {
 }
 
 impl Resource {
-    #[inline]
+    #[inline(always)]
     fn hold(&mut self, start: Nanos, end: Nanos) {
         debug_assert!(start >= self.free_at && end >= start);
         self.free_at = end;
@@ -160,7 +162,7 @@ impl Timeline {
         self.channels.iter().map(|channel| channel.busy)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn read(&mut self, plane: u32, channel: u32) {
         self.read_from_array(plane, channel, self.timing.read, self.timing.transfer);
     }
@@ -170,7 +172,7 @@ impl Timeline {
         self.read_from_array(plane, channel, self.timing.oob_read, 0);
     }
 
-    #[inline]
+    #[inline(always)]
     fn read_from_array(&mut self, plane: u32, channel: u32, array: Nanos, transfer: Nanos) {
         let start = self.chain.max(self.planes[plane as usize].free_at);
         let mut end = start + array;
@@ -183,7 +185,7 @@ impl Timeline {
         self.occupy(plane, start, end);
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn program(&mut self, plane: u32, channel: u32) {
         let mut start = self.chain.max(self.planes[plane as usize].free_at);
         let transfer = self.timing.transfer;
@@ -207,7 +209,7 @@ impl Timeline {
         self.occupy(plane, start, start + self.timing.erase);
     }
 
-    #[inline]
+    #[inline(always)]
     fn occupy(&mut self, plane: u32, start: Nanos, end: Nanos) {
         self.planes[plane as usize].hold(start, end);
         self.chain = end;
