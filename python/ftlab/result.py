@@ -164,9 +164,9 @@ class Comparison(Sequence[Result]):
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
-        from ftlab.report.html import comparison_table
+        from ftlab.report.html import comparison_html
 
-        return comparison_table(self)
+        return comparison_html(self)
 
     def __repr__(self) -> str:
         """Text that names the layers."""
