@@ -49,6 +49,7 @@ STYLE: Any = {
     "svg.fonttype": "path",
     "svg.hashsalt": "ftlab",
 }
+LABEL_MAX = 28
 METADATA: dict[str, Any] = {"svg": {"Date": None}, "png": {"Software": None}}
 
 Results = Sequence[Result]
@@ -124,8 +125,9 @@ def _lines(results: Results, labels: Labels) -> Iterator[tuple[Result, dict[str,
 
 
 def _literal(text: str) -> str:
-    """Keep a label from being read as mathematics, or hidden for its underscore."""
-    return text.replace("$", r"\$").lstrip("_")
+    """Keep a label short, and from being read as mathematics or hidden for its underscore."""
+    short = text if len(text) <= LABEL_MAX else text[: LABEL_MAX - 1] + "…"
+    return short.replace("$", r"\$").lstrip("_")
 
 
 def _draw_latency(axes: Axes, results: Results, labels: Labels) -> None:
@@ -160,7 +162,9 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
         look: dict[str, Any] = {"color": colour, "edgecolor": "white", "linewidth": 0.6}
         axes.bar(range(len(counts)), heights, 0.65, bottom=floor, label=cause, **look)
         floor = [low + height for low, height in zip(floor, heights, strict=True)]
-    axes.set_xticks(range(len(counts)), names)
+    crowded = sum(map(len, names)) > LABEL_MAX
+    slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}
+    axes.set_xticks(range(len(counts)), names, **slant)
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylim(0, max(floor, default=0.0) * 1.3 or 1.0)
     _legend(axes, ncols=2, fontsize="small")
