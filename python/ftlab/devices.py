@@ -16,15 +16,24 @@ class Device:
 
     Attributes
     ----------
-    capacity : logical size that the host sees; by default as large as the trace's address space
-    page, oob : data and spare size of a flash page
-    pages_per_block : pages of an erase block
-    over_provisioning : physical space beyond the capacity, as a share of the capacity
-    blocks : physical blocks, instead of `over_provisioning`
-    channels, chips_per_channel, dies_per_chip, planes_per_die : the geometry
-    read, oob_read, program, erase : time of the operation in the cells
-    transfer_per_byte : time on the channel for each byte
-    program_order : whether pages of a block must be programmed in ascending order
+    capacity
+        Logical size that the host sees; by default as large as the trace's address space.
+    page, oob
+        Data and spare size of a flash page.
+    pages_per_block
+        Pages of an erase block.
+    over_provisioning
+        Physical space beyond the capacity, as a share of the capacity.
+    blocks
+        Physical blocks, instead of `over_provisioning`.
+    channels, chips_per_channel, dies_per_chip, planes_per_die
+        The geometry.
+    read, oob_read, program, erase
+        Time of the operation in the cells.
+    transfer_per_byte
+        Time on the channel for each byte.
+    program_order
+        Whether pages of a block must be programmed in ascending order.
     """
 
     capacity: Quantity | None = None

@@ -12,9 +12,12 @@ class Ftl:
 
     Parameters
     ----------
-    name : name in the registry (``ftlab list ftls``); a wrong one is a `ConfigError` at run time
-    cache : RAM of the mapping cache, bytes or text (``"8KiB"``), without the global directory
-    **parameters : the layer's own settings, checked by the core when a run starts
+    name
+        Name in the registry (``ftlab list ftls``); a wrong one is a `ConfigError` at run time.
+    cache
+        RAM of the mapping cache, bytes or text (``"8KiB"``), without the global directory.
+    **parameters
+        The layer's own settings, checked by the core when a run starts.
     """
 
     def __init__(self, name: str, /, cache: Quantity | None = None, **parameters: Any) -> None:

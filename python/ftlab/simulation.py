@@ -34,18 +34,30 @@ def simulate(
 
     Parameters
     ----------
-    trace : a source of requests, or the path of a trace, or the name of a profile
-    ftl : the layer, or its name
-    device : the flash device; by default as large as the trace's address space
-    preset : a published set-up to start from; the other arguments change it
-    gc : victim policy by name, or the ``gc`` section as a mapping
-    host : ``"open"`` or ``"closed:QD"``, or the ``host`` section as a mapping
-    warmup : ``"none"``, ``"footprint"``, ``"replay:K"``, ``"sequential"`` or ``"random:K"``
-    address : how trace addresses become device addresses: ``compact``, ``overlay`` or ``modulo``
-    seed : of all random choices; the same seed gives the same result
-    verify : whether every read is compared with the last write (it is by default)
-    config : further sections of the configuration, stronger than the other arguments
-    progress : called about 10 times a second with phase, requests done and the share done
+    trace
+        A source of requests, or the path of a trace, or the name of a profile.
+    ftl
+        The layer, or its name.
+    device
+        The flash device; by default as large as the trace's address space.
+    preset
+        A published set-up to start from; the other arguments change it.
+    gc
+        Victim policy by name, or the ``gc`` section as a mapping.
+    host
+        ``"open"`` or ``"closed:QD"``, or the ``host`` section as a mapping.
+    warmup
+        ``"none"``, ``"footprint"``, ``"replay:K"``, ``"sequential"`` or ``"random:K"``.
+    address
+        How trace addresses become device addresses: ``compact``, ``overlay`` or ``modulo``.
+    seed
+        Of all random choices; the same seed gives the same result.
+    verify
+        Whether every read is compared with the last write (it is by default).
+    config
+        Further sections of the configuration, stronger than the other arguments.
+    progress
+        Called about 10 times a second with phase, requests done and the share done.
 
     Raises
     ------

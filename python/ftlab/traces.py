@@ -66,11 +66,16 @@ class Workload(Source):
 
     Parameters
     ----------
-    pattern : ``"randwrite"``, ``"read"``, ... (``ftlab list patterns``)
-    bs : request size, bytes or text
-    size : part of the device that is touched, bytes, text or a share (``"80%"``)
-    requests : how many to generate
-    **parameters : further settings of the pattern, checked by the core when a run starts
+    pattern
+        ``"randwrite"``, ``"read"``, ... (``ftlab list patterns``).
+    bs
+        Request size, bytes or text.
+    size
+        Part of the device that is touched, bytes, text or a share (``"80%"``).
+    requests
+        How many to generate.
+    **parameters
+        Further settings of the pattern, checked by the core when a run starts.
     """
 
     def __init__(
@@ -98,11 +103,16 @@ def read_trace(
 
     Parameters
     ----------
-    path : the file, or ``"-"`` for standard input
-    format : name of the format (``ftlab list formats``); detected by default
-    order : what to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``
-    volume : read only this volume (application unit, disk) of the trace
-    requests : stop after this many requests
+    path
+        The file, or ``"-"`` for standard input.
+    format
+        Name of the format (``ftlab list formats``); detected by default.
+    order
+        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``.
+    volume
+        Read only this volume (application unit, disk) of the trace.
+    requests
+        Stop after this many requests.
 
     Raises
     ------
