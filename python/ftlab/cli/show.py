@@ -53,7 +53,7 @@ def _rich(table: Table, prose: bool) -> RenderableType:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for column, title in enumerate(table.header):
         left = prose or column == 0
         shown.add_column(Text(title), justify="left" if left else "right", no_wrap=not prose)

@@ -101,7 +101,7 @@ def run_summary(result: Result) -> list[Section]:
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
         ("garbage collection", _collection(result)),
-        ("response", _responses(result)),
+        ("response time", _responses(result)),
         ("cost", _cost(result)),
     ]
     return [(title, lines) for title, lines in sections if lines]
@@ -189,16 +189,23 @@ def _collection(result: Result) -> list[tuple[str, str]]:
 
 
 def _responses(result: Result) -> list[tuple[str, str]]:
-    kinds = ("response_us", "read_response_us", "write_response_us", "service_us")
-    return [
-        (words(kind.replace("_response", "")), _percentiles(result[kind]))
-        for kind in kinds
+    """Return a small table: a line of percentiles for each kind of request."""
+    names = {
+        "response_us": "all",
+        "read_response_us": "reads",
+        "write_response_us": "writes",
+        "service_us": "service, without queueing",
+    }
+    lines = [
+        (name, _columns(written(result[kind].find(key), "us") for key in PERCENTILES))
+        for kind, name in names.items()
         if isinstance(result.find(kind), Record)
     ]
+    return [("", _columns(PERCENTILES)), *lines] if lines else []
 
 
-def _percentiles(times: Record) -> str:
-    return ", ".join(f"{key} {written(times.find(key), 'us')}" for key in PERCENTILES)
+def _columns(cells: Iterable[str]) -> str:
+    return "".join(cell.rjust(11) for cell in cells)
 
 
 def _cost(result: Result) -> list[tuple[str, str]]:
