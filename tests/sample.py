@@ -29,30 +29,31 @@ def timeline(hit_ratio: float | None) -> dict[str, list[Any]]:
 
 def flash(translation: int) -> dict[str, Any]:
     return {
-        "reads": {"host": 300, "translation": translation, "gc": 50, "merge": 0},
+        "reads": {"host": 300, "translation": translation, "gc_data": 50, "gc_mapping": 0},
         "oob_reads": {"host": 0},
-        "programs": {"host": 1000, "translation": translation // 2, "gc": 50, "merge": 0},
+        "programs": {"host": 1000, "translation": translation // 2, "gc_data": 50, "gc_mapping": 0},
         "copybacks": {},
-        "erases": {"data": 16, "translation": translation // 64, "log": 0},
+        "erases": {"data": 16, "translation": translation // 64},
         "wasted_pages": 0,
     }
 
 
-def mapping(hit_ratio: float | None, translation: int) -> dict[str, Any]:
+def mapping(hit_ratio: float, translation: int) -> dict[str, Any]:
     return {
         "lookups": 1300,
-        "hits": None if hit_ratio is None else round(1300 * hit_ratio),
+        "hits": round(1300 * hit_ratio),
         "hit_ratio": hit_ratio,
-        "replacements": None,
-        "dirty_replacement_probability": None if hit_ratio is None else 0.25,
-        "translation_reads": translation or None,
-        "translation_writes": translation // 2 or None,
+        "replacements": 100,
+        "dirty_replacement_probability": 0.25,
+        "gc_hit_ratio": None,
+        "translation_reads": translation,
+        "translation_writes": translation // 2,
     }
 
 
 def config(ftl: str) -> dict[str, Any]:
     return {
-        "device": {"capacity": 536870912, "page": 4096, "pages_per_block": 64},
+        "device": {"capacity": None, "page": 4096, "pages_per_block": 64},
         "ftl": {"name": ftl, "cache": 8192},
         "host": {"mode": "open"},
         "run": {"warmup": "footprint", "address": "overlay", "seed": 1, "verify": True},
@@ -82,13 +83,14 @@ def result(
         "complete": True,
         "warnings": [f"{ftl} never collected garbage; use a smaller device"],
         "config": config(ftl),
+        "device": {"capacity_bytes": 536870912, "blocks": 2355, "planes": 1},
         "trace": {"name": "sample.spc", "format": "spc", "digest": "0123", "requests": 400},
         "seed": 1,
         "host": host(),
         "flash": flash(translation),
-        "mapping": mapping(hit_ratio, translation),
+        "mapping": None if hit_ratio is None else mapping(hit_ratio, translation),
         "gc": {"runs": 16, "copied_pages": 50, "mean_valid_data": 3.125},
-        "merges": {"switch": None, "partial": None, "full": None},
+        "merges": None,
         "write_amplification": (1050 + translation // 2) / 1000,
         "response_us": times(mean),
         "read_response_us": times(mean / 2),
@@ -97,6 +99,7 @@ def result(
         "planes": {"requests": [200, 200], "sdrpp": 0.0, "busy_fraction": [0.5, 0.25]},
         "channels": {"busy_fraction": [0.1]},
         "wear": {"erases_total": 16, "erases_min": 0, "erases_max": 2},
+        "own": {} if hit_ratio is None else {"prefetched_entries": 7},
         "ram_bytes": {"tables": 512, "cache": 8192, "buffer": 0},
         "speed": {"wall_s": 0.5, "requests_per_s": 8e5, "flash_ops_per_s": 2e7, "trace_read_s": 0},
         "checks": {"reads_verified": 300, "rules_checked": 5000, "violations": 0},

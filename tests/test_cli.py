@@ -9,7 +9,7 @@ import pytest
 
 from ftlab import _core, errors
 
-WORKLOAD = ("--workload", "randwrite,bs=4k,size=100%,requests=3000")
+WORKLOAD = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000")
 DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16", "--cache", "1KiB")
 GENERATED = (*WORKLOAD, *DEVICE)
 

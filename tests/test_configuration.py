@@ -117,25 +117,27 @@ def test_a_dotted_path_becomes_a_tree():
         ("closed:4", "closed:4"),
         ("inf", "inf"),
         ("2026-01-01", "2026-01-01"),
-        ("[1]", "[1]"),
+        ("[1, 2.5, '4k']", [1, 2.5, "4k"]),
+        ("[2026-01-01]", "[2026-01-01]"),
+        ("{a = 1}", "{a = 1}"),
         ("1\nother = 2", "1\nother = 2"),
         ("", ""),
     ],
 )
 def test_a_value_is_a_toml_scalar_or_text(text, value):
-    assert parse.scalar(text) == value
-    assert type(parse.scalar(text)) is type(value)
+    assert parse.value(text) == value
+    assert type(parse.value(text)) is type(value)
 
 
 @given(st.text())
 def test_any_text_is_a_value_that_json_can_carry(text):
-    value = parse.scalar(text)
+    value = parse.value(text)
     assert json.loads(json.dumps(value, allow_nan=False)) == value
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_stay_numbers(number):
-    assert math.isclose(parse.scalar(repr(number)), number)
+    assert math.isclose(parse.value(repr(number)), number)
 
 
 def test_overrides_build_one_tree():

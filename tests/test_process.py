@@ -10,8 +10,8 @@ import time
 from pathlib import Path
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
-GENERATED = ("--workload", "randwrite,bs=4k,size=100%,requests=3000", "--capacity", "4MiB")
-ENDLESS = ("--workload", "randwrite,bs=4k,size=100%,requests=4000000000", "--capacity", "64MiB")
+GENERATED = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000", "--capacity", "4MiB")
+ENDLESS = ("--workload", "randwrite,bs=4k,size=64MiB,requests=4000000000", "--capacity", "64MiB")
 
 
 def ftlab(*arguments: str, **extra) -> subprocess.CompletedProcess:

@@ -61,9 +61,17 @@ def test_relative_figures_start_from_the_first_layer_that_has_one(comparison):
 
 def test_the_summary_tells_the_set_up_and_what_was_checked(result):
     text = text_of(run_summary(result))
-    for part in ("512 MiB", "spc", "overlay", "300 reads verified", "0 violations", "80.00 %"):
+    for part in (
+        "512 MiB",
+        "spc",
+        "overlay",
+        "300 reads verified",
+        "0 violations",
+        "80.00 %",
+        "prefetched entries",
+    ):
         assert part in text
-    assert "1,114 (host 1,000, translation 64, gc 50)" in text
+    assert "1,114 (host 1,000, GC data 50, translation 64)" in text
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,14 @@ CAUSE_COLOURS = {
     "data": "#0072B2",
     "translation": "#E69F00",
     "gc": "#D55E00",
+    "gc_data": "#D55E00",
+    "gc_mapping": "#CC79A7",
+    "gc_translation": "#F0E442",
     "merge": "#009E73",
     "log": "#009E73",
-    "wear": "#CC79A7",
-    "background": "#56B4E9",
+    "wear": "#56B4E9",
 }
-OTHER_COLOURS = ("#999999", "#F0E442", "#000000")
+OTHER_COLOURS = ("#999999", "#000000")
 STYLE: Any = {
     "axes.axisbelow": True,
     "axes.grid": True,
@@ -152,7 +154,8 @@ def _draw_operations(panels: Sequence[Axes], results: Results, labels: Labels) -
 
 def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
     """Draw one bar for each layer, one layer of it for each cause that occurs at all."""
-    causes = list(dict.fromkeys(c for each in counts for c, number in each.items() if number))
+    occurring = dict.fromkeys(c for each in counts for c, number in each.items() if number)
+    causes = sorted(occurring, key=lambda cause: (*CAUSE_COLOURS, cause).index(cause))
     floor = [0.0] * len(counts)
     names = [_literal(label) for label in labels]
     others = cycle(OTHER_COLOURS)
@@ -160,7 +163,9 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
         colour = CAUSE_COLOURS.get(cause) or next(others)
         heights = [float(each.get(cause) or 0) for each in counts]
         look: dict[str, Any] = {"color": colour, "edgecolor": "white", "linewidth": 0.6}
-        axes.bar(range(len(counts)), heights, 0.65, bottom=floor, label=cause, **look)
+        axes.bar(
+            range(len(counts)), heights, 0.65, bottom=floor, label=cause.replace("_", " "), **look
+        )
         floor = [low + height for low, height in zip(floor, heights, strict=True)]
     crowded = sum(map(len, names)) > LABEL_MAX
     slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}

@@ -71,7 +71,7 @@ class Workload(Source):
     bs
         Request size, bytes or text.
     size
-        Part of the device that is touched, bytes, text or a share (``"80%"``).
+        Address space that is touched, from 0, bytes or text.
     requests
         How many to generate.
     **parameters

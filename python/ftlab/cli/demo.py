@@ -23,7 +23,7 @@ NEXT = f"""
 What to try next:
   ftlab run {PROFILE} --preset {PRESET} --ftl tpftl          one layer in detail
   ftlab compare {PROFILE} --preset {PRESET} --cache 64KiB    a larger mapping cache
-  ftlab compare --workload randwrite,bs=4k,requests=200000 --capacity 64MiB --warmup sequential
+  ftlab compare --workload randwrite,bs=4k,size=64MiB --capacity 64MiB --warmup sequential
   ftlab compare YOUR-TRACE.csv.gz                                   your own trace
   ftlab list ftls                                                   what else there is"""
 

@@ -57,7 +57,7 @@ def source_options(command: Command) -> Command:
         click.option(
             "--workload",
             metavar="PATTERN,KEY=VALUE,...",
-            help="Generate requests instead: randwrite,bs=4k,size=80%,requests=100000",
+            help="Generate requests instead: randwrite,bs=4k,size=64MiB,requests=100000",
         ),
         *_options(SOURCE),
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go back."),
@@ -128,7 +128,7 @@ def decorated(command: Command, options: Sequence[Callable[[Command], Command]])
 
 def _tree(settings: Iterable[Setting], options: Mapping[str, Any]) -> Config:
     given = [each for each in settings if options[each.name] is not None]
-    return merge(nested(each.path, parse.scalar(options[each.name])) for each in given)
+    return merge(nested(each.path, parse.value(options[each.name])) for each in given)
 
 
 def _order(options: Mapping[str, Any]) -> str | None:

@@ -4,41 +4,46 @@ from __future__ import annotations
 
 import math
 import tomllib
+from typing import Any
 
 import click
 
 from ftlab.config import Config, merge, nested
 
-Scalar = str | int | float | bool
 
-
-def scalar(text: str) -> Scalar:
-    """Return a TOML scalar (number, truth value, quoted text), or else the text as it stands."""
+def value(text: str) -> Any:
+    """Return a TOML value (number, truth value, quoted text, array), or the text as it stands."""
     try:
         document = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
         return text
-    value = document["value"]
-    plain = isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
-    return value if plain and len(document) == 1 else text
+    found = document["value"]
+    return found if _plain(found) and len(document) == 1 else text
 
 
-def setting(text: str) -> tuple[str, Scalar]:
+def _plain(found: Any) -> bool:
+    """Tell whether JSON has a form for a value of TOML."""
+    if isinstance(found, list):
+        return all(_plain(each) for each in found)
+    return isinstance(found, str | int) or (isinstance(found, float) and math.isfinite(found))
+
+
+def setting(text: str) -> tuple[str, Any]:
     """Split ``key=value``."""
-    key, equals, value = text.partition("=")
+    key, equals, found = text.partition("=")
     if not equals or not key.strip():
         raise click.UsageError(f"`{text}` is not KEY=VALUE")
-    return key.strip(), scalar(value.strip())
+    return key.strip(), value(found.strip())
 
 
 def overrides(texts: tuple[str, ...]) -> Config:
     """Return the tree that ``section.key=value`` texts describe, the last one winning."""
     tree: Config = {}
     for text in texts:
-        key, value = setting(text)
+        key, found = setting(text)
         if not all(key.split(".")):
             raise click.UsageError(f"`{key}` is not a dotted key such as `gc.policy`")
-        tree = merge([tree, nested(key, value)])
+        tree = merge([tree, nested(key, found)])
     return tree
 
 
@@ -47,7 +52,7 @@ def workload(text: str) -> Config:
     pattern, *settings = (part.strip() for part in text.split(","))
     if not pattern or "=" in pattern:
         raise click.UsageError(
-            f"`{text}` does not start with a pattern, as in `randwrite,bs=4k,size=80%`"
+            f"`{text}` does not start with a pattern, as in `randwrite,bs=4k,size=64MiB`"
         )
     return {"pattern": pattern, **dict(setting(each) for each in settings)}
 

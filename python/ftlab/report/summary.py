@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -100,6 +101,7 @@ def run_summary(result: Result) -> list[Section]:
         ("host", _host(result)),
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
+        (f"{result['ftl']} alone", _group(result, "own")),
         ("garbage collection", _collection(result)),
         ("response time", _responses(result)),
         ("cost", _cost(result)),
@@ -123,12 +125,12 @@ def checks_line(result: Result) -> str:
 
 
 def _setup(result: Result) -> list[tuple[str, str]]:
-    device = result.find("config.device.capacity")
+    capacity = result.find("device.capacity_bytes")
     lines = [
         ("ftl", result.find("ftl")),
         ("trace", result.find("trace.name")),
         ("format", result.find("trace.format")),
-        ("device", written(device, "bytes")),
+        ("device", written(capacity, "bytes")),
         ("addresses", result.find("config.run.address")),
         ("warm-up", result.find("config.run.warmup")),
         ("seed", result.find("seed")),
@@ -158,15 +160,19 @@ def _operations(result: Result) -> list[tuple[str, str]]:
     lines = []
     for kind, causes in result["flash"].items():
         if isinstance(causes, Record):
-            parts = [(cause, number) for cause, number in causes.items() if number]
+            parts = sorted(((c, number) for c, number in causes.items() if number), key=_host_first)
             total = sum(number for _, number in parts)
-            detail = ", ".join(f"{cause} {written(number)}" for cause, number in parts)
+            detail = ", ".join(f"{words(cause)} {written(number)}" for cause, number in parts)
             if total:
                 lines.append((words(kind), f"{written(total)} ({detail})"))
         elif causes:
             lines.append((words(kind), written(causes)))
     amplification = written(result.find("write_amplification"), "factor")
     return [*lines, ("write amplification", amplification)]
+
+
+def _host_first(part: tuple[str, int]) -> tuple[bool, str]:
+    return part[0] not in ("host", "data"), part[0]
 
 
 def _group(result: Result, name: str) -> list[tuple[str, str]]:
@@ -228,7 +234,8 @@ def words(key: str) -> str:
     """Return a name as a person would write it; its unit stands with the figure."""
     for unit in ("_us", "_s", "_bytes"):
         key = key.removesuffix(unit)
-    return key.replace("_", " ").replace("gc ", "GC ").replace("copybacks", "copy-backs")
+    key = re.sub(r"\bgc_", "GC_", key)
+    return key.replace("_", " ").replace("copybacks", "copy-backs")
 
 
 def text_of(sections: Sequence[Section]) -> str:
