@@ -2,11 +2,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from hypothesis import settings
 
 import sample
 from ftlab import Comparison
 from ftlab import Result as RunResult
 from ftlab.cli import program
+
+settings.register_profile("reproducible", derandomize=True, deadline=None)
+settings.load_profile("reproducible")
 
 
 @pytest.fixture

@@ -27,6 +27,22 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypat
     assert os.listdir(tmp_path) == ["result.json"]
 
 
+def test_a_device_is_written_to_and_never_replaced(monkeypatch):
+    monkeypatch.setattr(os, "replace", lambda *_: pytest.fail("would have replaced a device"))
+    files.check_writable("/dev/null")
+    files.write_atomically("/dev/null", "gone")
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "real").mkdir()
+    link = tmp_path / "link.json"
+    link.symlink_to(tmp_path / "real" / "result.json")
+    files.check_writable(link)
+    files.write_atomically(link, "new")
+    assert link.is_symlink()
+    assert (tmp_path / "real" / "result.json").read_text() == "new"
+
+
 def test_new_files_have_the_permissions_of_any_other(tmp_path):
     plain = tmp_path / "plain"
     plain.write_text("")

@@ -12,7 +12,9 @@ from ftlab.errors import ConfigError
 def check_writable(path: str | os.PathLike[str]) -> None:
     """Raise `ConfigError` if ``path`` cannot be written, before any work is done for it."""
     target = Path(path)
-    folder = target.parent
+    if _is_special(target):
+        return
+    folder = target.resolve().parent
     if target.is_dir():
         raise ConfigError(f"{target}: is a folder, expected the name of a file to write")
     if not folder.is_dir():
@@ -22,13 +24,24 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write ``content`` beside ``path`` and rename it into place, so that no half is ever seen."""
+    """Write ``content`` beside ``path`` and rename it into place, so that no half is ever seen.
+
+    A link stays a link; what is no file, as ``/dev/null`` or a pipe, is written to and never replaced.
+    """
     target = Path(path)
     data = content.encode() if isinstance(content, str) else content
     try:
-        _replace(target, data)
+        if _is_special(target):
+            target.write_bytes(data)
+        else:
+            _replace(target.resolve(), data)
     except OSError as error:
         raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
+
+
+def _is_special(target: Path) -> bool:
+    """Tell whether ``target`` is a device or a pipe."""
+    return target.exists() and not (target.is_file() or target.is_dir())
 
 
 def _replace(target: Path, data: bytes) -> None:

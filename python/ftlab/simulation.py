@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from ftlab.traces import Source, read_trace
 
 
 def simulate(
-    trace: Source | str,
+    trace: Source | str | os.PathLike[str],
     ftl: Ftl | str = "page",
     device: Device | None = None,
     *,
@@ -72,7 +73,7 @@ def simulate(
 
 
 def compare(
-    trace: Source | str,
+    trace: Source | str | os.PathLike[str],
     ftls: Iterable[Ftl | str],
     device: Device | None = None,
     *,
@@ -111,7 +112,7 @@ def execute(config: Config, ftls: Sequence[str], progress: Progress | None = Non
 
 
 def _setup(
-    trace: Source | str,
+    trace: Source | str | os.PathLike[str],
     device: Device | None,
     preset: str | None,
     gc: str | Mapping[str, Any] | None,
@@ -123,7 +124,7 @@ def _setup(
     config: Mapping[str, Any] | None,
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the layer."""
-    source = read_trace(trace) if isinstance(trace, str) else trace
+    source = trace if isinstance(trace, Source) else read_trace(trace)
     sections = given(
         preset=preset,
         device=device.config() if device else None,
