@@ -26,7 +26,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write ``content`` beside ``path`` and rename it into place, so that no half is ever seen.
 
-    A link stays a link; what is no file, as ``/dev/null`` or a pipe, is written to and never replaced.
+    A link stays a link; a device or a pipe is written to and never replaced.
     """
     target = Path(path)
     data = content.encode() if isinstance(content, str) else content
