@@ -99,7 +99,7 @@ def result(
         "planes": {"requests": [200, 200], "sdrpp": 0.0, "busy_fraction": [0.5, 0.25]},
         "channels": {"busy_fraction": [0.1]},
         "wear": {"erases_total": 16, "erases_min": 0, "erases_max": 2},
-        "own": {} if hit_ratio is None else {"prefetched_entries": 7},
+        "own": {} if hit_ratio is None else {f"{ftl}.prefetched_entries": 7},
         "ram_bytes": {"tables": 512, "cache": 8192, "buffer": 0},
         "speed": {"wall_s": 0.5, "requests_per_s": 8e5, "flash_ops_per_s": 2e7, "trace_read_s": 0},
         "checks": {"reads_verified": 300, "rules_checked": 5000, "violations": 0},

@@ -87,7 +87,7 @@ def test_the_configuration_can_be_seen_before_a_run(ftlab):
 
 
 def test_a_trace_file_runs_and_its_format_is_told(ftlab, trace):
-    result = ftlab("run", trace, "--address", "compact", "--cache", "64")
+    result = ftlab("run", trace, "--address", "compact", *DEVICE)
     assert result.exit_code == 0, result.output
     assert "spc" in result.stdout
 

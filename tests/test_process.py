@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
-GENERATED = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000", "--capacity", "4MiB")
+DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16")
+GENERATED = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000", *DEVICE)
 ENDLESS = ("--workload", "randwrite,bs=4k,size=64MiB,requests=4000000000", "--capacity", "64MiB")
 
 

@@ -68,7 +68,7 @@ def test_the_summary_tells_the_set_up_and_what_was_checked(result):
         "300 reads verified",
         "0 violations",
         "80.00 %",
-        "prefetched entries",
+        "  prefetched entries",
     ):
         assert part in text
     assert "1,114 (host 1,000, GC data 50, translation 64)" in text

@@ -1,7 +1,7 @@
 """A laboratory for flash translation layers: any FTL on one checked NAND model.
 
 >>> import ftlab
->>> trace = ftlab.Workload("randwrite", bs="4k", size="4MiB", requests=2000)
+>>> trace = ftlab.Workload("randwrite", bs="4k", size="64MiB", requests=2000)
 >>> result = ftlab.simulate(trace, ftl=ftlab.TPFTL(cache="1KiB"))
 >>> result.checks.violations
 0

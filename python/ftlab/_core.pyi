@@ -8,6 +8,20 @@ import numpy.typing as npt
 
 _Progress: TypeAlias = Callable[[str, int, float | None], Any]
 
+__all__ = [
+    "ConfigError",
+    "FtlabError",
+    "InternalError",
+    "Interrupted",
+    "TraceError",
+    "__version__",
+    "catalog",
+    "resolve",
+    "simulate",
+    "trace_columns",
+    "trace_info",
+]
+
 __version__: str
 
 class FtlabError(Exception): ...

@@ -32,7 +32,7 @@ class Source:
 
         Raises `ftlab.TraceError` where the file cannot be read as its format says.
         """
-        return Record(json.loads(_core.trace_info(json.dumps(self.config()), progress)))
+        return statistics(self.config(), progress)
 
     def to_numpy(self, limit: int | None = None) -> dict[str, npt.NDArray[np.integer[Any]]]:
         """Return the first ``limit`` requests (all by default) as columns of equal length.
@@ -89,6 +89,13 @@ class Workload(Source):
     ) -> None:
         settings = given(pattern=pattern, bs=bs, size=size, requests=requests, **parameters)
         super().__init__("workload", settings)
+
+
+def statistics(config: Config, progress: Progress | None = None) -> Record:
+    """Return the name, the format and the statistics of the requests that a configuration names."""
+    answer = json.loads(_core.trace_info(json.dumps(config), progress))
+    source = {key: answer["trace"][key] for key in ("name", "format")}
+    return Record({**source, **answer["info"]})
 
 
 def read_trace(

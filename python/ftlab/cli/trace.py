@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from ftlab import _core
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.output import Outputs, output_options
 from ftlab.cli.progress import meter
@@ -17,6 +15,7 @@ from ftlab.report.numbers import by_name
 from ftlab.report.summary import Section, text_of, words
 from ftlab.report.tables import Table
 from ftlab.result import Record, Result
+from ftlab.traces import statistics
 
 
 @click.group()
@@ -34,34 +33,34 @@ def info(**options: Any) -> None:
     if outputs.form in ("md", "tex"):
         raise click.UsageError("statistics of a trace are written as .json, .csv or .txt")
     with meter() as progress:
-        statistics = Result(json.loads(_core.trace_info(json.dumps(config), progress)))
+        found = statistics(config, progress)
     texts = {
-        "json": statistics.to_json() + "\n",
-        "csv": statistics.to_csv(),
-        "txt": _text(statistics),
+        "json": found.to_json() + "\n",
+        "csv": Result(found).to_csv(),
+        "txt": _text(found),
     }
     text = texts[outputs.form] if outputs.form else None
-    outputs.result(text, lambda: _show(statistics))
+    outputs.result(text, lambda: _show(found))
 
 
-def _show(statistics: Record) -> None:
-    """Print the statistics, then those that are tables."""
-    show_sections(_sections(statistics))
-    for title, table in _tables(statistics):
+def _show(record: Record) -> None:
+    """Print the record, then those that are tables."""
+    show_sections(_sections(record))
+    for title, table in _tables(record):
         click.echo(f"\n{title}")
         show_table(table)
 
 
-def _text(statistics: Record) -> str:
+def _text(record: Record) -> str:
     """Return what `_show` prints in a pipe."""
-    tables = [f"\n{title}\n{table.text()}" for title, table in _tables(statistics)]
-    return "".join([text_of(_sections(statistics)), *tables])
+    tables = [f"\n{title}\n{table.text()}" for title, table in _tables(record)]
+    return "".join([text_of(_sections(record)), *tables])
 
 
-def _sections(statistics: Record) -> list[Section]:
+def _sections(record: Record) -> list[Section]:
     """Return one section of single figures, and one for each group of them."""
-    groups = {key: value for key, value in statistics.items() if isinstance(value, Record)}
-    sections = [("trace", _lines(statistics))]
+    groups = {key: value for key, value in record.items() if isinstance(value, Record)}
+    sections = [("trace", _lines(record))]
     sections += [(words(key), _lines(group)) for key, group in groups.items()]
     return [(title, lines) for title, lines in sections if lines]
 
@@ -75,11 +74,11 @@ def _lines(record: Record) -> list[tuple[str, str]]:
     ]
 
 
-def _tables(statistics: Record) -> list[tuple[str, Table]]:
+def _tables(record: Record) -> list[tuple[str, Table]]:
     """Return the lists of records, such as one for each volume, as tables."""
     lists = {
         key: value
-        for key, value in statistics.items()
+        for key, value in record.items()
         if isinstance(value, list) and value and isinstance(value[0], Record)
     }
     return [(words(key), _table(rows)) for key, rows in lists.items()]

@@ -101,7 +101,7 @@ def run_summary(result: Result) -> list[Section]:
         ("host", _host(result)),
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
-        (f"{result['ftl']} alone", _group(result, "own")),
+        (f"{result['ftl']} alone", _own(result)),
         ("garbage collection", _collection(result)),
         ("response time", _responses(result)),
         ("cost", _cost(result)),
@@ -189,6 +189,12 @@ def _is_share(key: str) -> bool:
     return key.endswith(("_ratio", "_probability", "_utilization"))
 
 
+def _own(result: Result) -> list[tuple[str, str]]:
+    """Return the layer's own figures, whose names begin with the layer's."""
+    prefix = f"{result['ftl']}."
+    return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
+
+
 def _collection(result: Result) -> list[tuple[str, str]]:
     merges = [(f"{key} merges", text) for key, text in _group(result, "merges")]
     return [*_group(result, "gc"), *merges]
@@ -232,8 +238,8 @@ def _ram(result: Result) -> Iterator[tuple[str, Any]]:
 
 def words(key: str) -> str:
     """Return a name as a person would write it; its unit stands with the figure."""
-    for unit in ("_us", "_s", "_bytes"):
-        key = key.removesuffix(unit)
+    if not key.endswith("_per_s"):
+        key = key.removesuffix("_us").removesuffix("_s")
     key = re.sub(r"\bgc_", "GC_", key)
     return key.replace("_", " ").replace("copybacks", "copy-backs")
 
