@@ -41,7 +41,7 @@ def test_response_times_are_drawn_on_a_logarithmic_axis(result):
 def test_operations_are_stacked_by_the_causes_that_occur(comparison):
     reads, _, erases = comparison.plot.operations().axes
     labels = [bars.get_label() for bars in reads.containers]
-    assert labels == ["host", "translation", "gc data"]
+    assert labels == ["host", "translation", "GC data"]
     assert [bars.get_label() for bars in erases.containers] == ["data", "translation"]
 
 

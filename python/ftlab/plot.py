@@ -163,9 +163,7 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
         colour = CAUSE_COLOURS.get(cause) or next(others)
         heights = [float(each.get(cause) or 0) for each in counts]
         look: dict[str, Any] = {"color": colour, "edgecolor": "white", "linewidth": 0.6}
-        axes.bar(
-            range(len(counts)), heights, 0.65, bottom=floor, label=cause.replace("_", " "), **look
-        )
+        axes.bar(range(len(counts)), heights, 0.65, bottom=floor, label=_cause(cause), **look)
         floor = [low + height for low, height in zip(floor, heights, strict=True)]
     crowded = sum(map(len, names)) > LABEL_MAX
     slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}
@@ -173,6 +171,10 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.set_ylim(0, max(floor, default=0.0) * 1.3 or 1.0)
     _legend(axes, ncols=2, fontsize="small")
+
+
+def _cause(name: str) -> str:
+    return name.replace("gc_", "GC ").replace("_", " ")
 
 
 def _draw_timeline(panels: Sequence[Axes], results: Results, labels: Labels) -> None:
