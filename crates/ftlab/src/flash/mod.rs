@@ -149,14 +149,8 @@ impl Flash {
     /// Commands whose rules were checked, since measuring started.
     #[must_use]
     pub fn rules_checked(&self) -> u64 {
-        let operations = [
-            Operation::Read,
-            Operation::ReadOob,
-            Operation::Program,
-            Operation::CopyBack,
-            Operation::Erase,
-        ];
-        self.invalidations + operations.iter().map(|op| self.ledger.total(*op)).sum::<u64>()
+        let operations = Operation::ALL.iter().map(|operation| self.ledger.total(*operation));
+        self.invalidations + operations.sum::<u64>()
     }
 
     /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
@@ -213,7 +207,7 @@ impl Flash {
         self.unwritten_reads += 1;
         let plane = lpn.0 % self.geometry.planes();
         self.ledger.count(Operation::Read, Cause::Host);
-        self.timeline.read(plane, self.geometry.channel_of(plane));
+        self.timeline.read(plane);
     }
 
     /// Reads a page and its OOB.
@@ -231,7 +225,7 @@ impl Flash {
         self.history.push(Operation::ReadOob, cause, ppn.0);
         self.ledger.count(Operation::ReadOob, cause);
         let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
-        self.timeline.read_oob(plane, self.geometry.channel_of(plane));
+        self.timeline.read_oob(plane);
         owner
     }
 
@@ -255,9 +249,12 @@ impl Flash {
     #[inline(always)]
     pub fn copy(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
         let source = self.geometry.block_of(from);
-        self.book_read(from, source, cause);
         let (owner, target) = self.duplicate(from, source, to);
-        self.book_program(to, target, cause);
+        self.history.push(Operation::Read, cause, from.0);
+        self.history.push(Operation::Program, cause, to.0);
+        self.ledger.count(Operation::Read, cause);
+        self.ledger.count(Operation::Program, cause);
+        self.timeline.copy(self.geometry.plane_of(source), self.geometry.plane_of(target));
         owner
     }
 
@@ -413,7 +410,7 @@ impl Flash {
         self.history.push(Operation::Read, cause, ppn.0);
         self.ledger.count(Operation::Read, cause);
         let plane = self.geometry.plane_of(pbn);
-        self.timeline.read(plane, self.geometry.channel_of(plane));
+        self.timeline.read(plane);
     }
 
     #[inline(always)]
@@ -421,7 +418,7 @@ impl Flash {
         self.history.push(Operation::Program, cause, ppn.0);
         self.ledger.count(Operation::Program, cause);
         let plane = self.geometry.plane_of(pbn);
-        self.timeline.program(plane, self.geometry.channel_of(plane));
+        self.timeline.program(plane);
     }
 
     /// Makes `to` hold what `from` holds. Returns the owner, and the block of `to`.
@@ -527,23 +524,27 @@ impl Flash {
 /// The last operations, for the message of a broken rule.
 #[derive(Clone, Debug, Default)]
 struct History {
-    ring: [Option<(Operation, Cause, u32)>; 16],
-    next: usize,
+    /// Operation, cause and address, packed so that noting one is a single store.
+    ring: [u64; 16],
+    pushed: usize,
 }
 
 impl History {
     #[inline(always)]
     fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
-        self.ring[self.next & 15] = Some((operation, cause, address));
-        self.next = self.next.wrapping_add(1);
+        let packed = (operation as u64) << 40 | (cause as u64) << 32 | u64::from(address);
+        self.ring[self.pushed & 15] = packed;
+        self.pushed = self.pushed.wrapping_add(1);
     }
 }
 
 impl std::fmt::Display for History {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (newer, older) = self.ring.split_at(self.next & 15);
-        for (operation, cause, address) in older.iter().chain(newer).flatten() {
-            write!(f, "{operation:?} {address} ({}); ", cause.name())?;
+        for age in (1..=self.pushed.min(16)).rev() {
+            let packed = self.ring[(self.pushed - age) & 15];
+            let operation = Operation::ALL[(packed >> 40) as usize];
+            let cause = Cause::ALL[(packed >> 32) as usize & 255];
+            write!(f, "{operation:?} {} ({}); ", packed as u32, cause.name())?;
         }
         Ok(())
     }

@@ -24,7 +24,6 @@ use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Bytes, Lpn, Ppn, Vtpn};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
@@ -140,34 +139,11 @@ struct Node {
     hotness: u64,
 }
 
-/// A mean, ordered as `sum / count` without division.
-#[derive(Clone, Copy, Debug)]
-struct Mean {
-    sum: u64,
-    count: u64,
+/// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
+/// different means of at most 1024 counts get different keys below 2^31 accesses.
+fn mean(sum: u64, count: usize) -> u64 {
+    (sum as f64 / count as f64).to_bits()
 }
-
-impl Ord for Mean {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let [left, right] =
-            [(self, other), (other, self)].map(|(a, b)| u128::from(a.sum) * u128::from(b.count));
-        left.cmp(&right)
-    }
-}
-
-impl PartialOrd for Mean {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Mean {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Mean {}
 
 /// Counts the change of the number of nodes and switches selective prefetching (section 4.3).
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +179,7 @@ pub struct Tpftl {
     tokens: FxHashMap<u32, u32>,
     /// Token of the node of each cached translation page.
     node_tokens: FxHashMap<u32, u32>,
-    coldest: IndexedHeap<Mean>,
+    coldest: IndexedHeap<u64>,
     detector: SequenceDetector,
     accesses: u64,
     counts: MappingCounts,
@@ -432,7 +408,13 @@ impl Tpftl {
         }
         let vtpn = self.nodes[victim].vtpn;
         self.changes.clear();
-        while self.budget - self.used < needed && self.evict_entry(victim) {}
+        let mut lives = true;
+        while lives && self.budget - self.used < needed {
+            lives = self.evict_entry(victim);
+        }
+        if lives {
+            self.reorder(victim);
+        }
         if self.changes.is_empty() {
             return None;
         }
@@ -493,9 +475,7 @@ impl Tpftl {
         self.entries.remove(token);
         self.tokens.remove(&lpn.0);
         self.used -= ENTRY_BYTES;
-        if lives {
-            self.reorder(owner);
-        } else {
+        if !lives {
             let node = self.nodes.remove(owner);
             self.node_tokens.remove(&node.vtpn.0);
             self.coldest.remove(owner);
@@ -528,7 +508,7 @@ impl Tpftl {
         let node = Node { vtpn, entries, dirty: 0, oldest_clean: NIL, hotness: 0 };
         let token = self.nodes.insert(node);
         self.node_tokens.insert(vtpn.0, token);
-        self.coldest.insert(token, Mean { sum: self.accesses, count: 1 });
+        self.coldest.insert(token, mean(self.accesses, 1));
         self.used += self.node_bytes;
         self.detector.count(1);
         token
@@ -583,10 +563,8 @@ impl Tpftl {
     fn reorder(&mut self, token: u32) {
         let node = &self.nodes[token];
         let key = match self.page_order {
-            PageOrder::Hotness => Mean { sum: node.hotness, count: node.entries.len() as u64 },
-            PageOrder::Recency => {
-                Mean { sum: self.entries[node.entries.front()].hotness, count: 1 }
-            }
+            PageOrder::Hotness => mean(node.hotness, node.entries.len()),
+            PageOrder::Recency => mean(self.entries[node.entries.front()].hotness, 1),
         };
         self.coldest.update(token, key);
     }
@@ -632,8 +610,8 @@ impl Tpftl {
         let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
         assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
         if self.page_order == PageOrder::Hotness {
-            let key = self.coldest.key(token);
-            assert_eq!((key.sum, key.count), (hotness, entries.len() as u64), "order of the nodes");
+            let key = mean(hotness, entries.len());
+            assert_eq!(self.coldest.key(token), key, "order of the nodes");
         }
     }
 }
