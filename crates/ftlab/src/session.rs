@@ -27,6 +27,9 @@ use std::time::{Duration, Instant};
 /// Batches that may wait for a simulation: bounds memory, whatever the input's length.
 const QUEUED_BATCHES: usize = 8;
 
+/// Without a capacity the device is at least this large, so that there are spare blocks to speak of.
+const SMALLEST_DEVICE_BYTES: u64 = 64 << 20;
+
 /// How often a caller is told how far the run has come.
 const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -134,7 +137,8 @@ fn measure(
     })?;
     let address = AddressMap::new(policy, &measured.extents, capacity)?;
     let whole = input.address_space_bytes().filter(|_| policy == AddressPolicy::Compact);
-    let capacity = capacity.unwrap_or(address.span_bytes().max(whole.unwrap_or(0)));
+    let needed = address.span_bytes().max(whole.unwrap_or(0)).max(SMALLEST_DEVICE_BYTES);
+    let capacity = capacity.unwrap_or(needed);
     let trace = TraceReport {
         name,
         format,
