@@ -57,11 +57,11 @@ def _table(entries: Sequence[Any]) -> Table:
 def _parameters(ftls: Sequence[Mapping[str, Any]]) -> Table:
     """Return the settings of all layers, by the key that ``--set`` takes."""
     rows = [
-        [f"{ftl['name']}.{each['key']}", _cell(each["default"]), _cell(each["meaning"])]
+        [ftl["name"], each["key"], _cell(each["default"]), _cell(each["meaning"])]
         for ftl in ftls
         for each in ftl.get("parameters", [])
     ]
-    return Table(["parameter", "default", "meaning"], rows)
+    return Table(["ftl", "parameter", "default", "meaning"], rows)
 
 
 def _cell(value: Any) -> str:

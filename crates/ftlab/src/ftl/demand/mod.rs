@@ -18,7 +18,7 @@ mod dftl;
 mod tpftl;
 
 pub use dftl::{Dftl, DftlConfig, Replacement};
-pub use tpftl::{PageOrder, PrefetchAt, Tpftl, TpftlConfig};
+pub use tpftl::{Features, PageOrder, PrefetchAt, Tpftl, TpftlConfig};
 
 use super::parts::block_pool::{BlockPool, Stream};
 use super::parts::page_map::PageMap;
