@@ -3,8 +3,9 @@
 //!
 //! * Exact LRU: W. F. King, Analysis of demand paging algorithms, IFIP Congress 1971.
 //! * LRU: H. Che, Y. Tung and Z. Wang, Hierarchical web caching systems, IEEE JSAC 20(7), 2002.
-//! * FIFO: C. Fricker, P. Robert and J. Roberts, A versatile and accurate approximation for LRU cache
-//!   performance, ITC 24, 2012.
+//! * FIFO: V. Martina, M. Garetto and E. Leonardi, A unified approach to the performance analysis of
+//!   caching systems, INFOCOM 2014; that it equals random replacement: E. Gelenbe, A unified approach
+//!   to the evaluation of a class of replacement algorithms, IEEE Trans. Computers C-22(6), 1973.
 //! * Dirty evictions follow from Che's approximation: see [`demand_cached_map`].
 
 use super::{double_until, root};
