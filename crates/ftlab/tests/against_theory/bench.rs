@@ -9,6 +9,7 @@ use ftlab::rng::Rng;
 use ftlab::simulate::{Simulation, Simulator};
 use ftlab::units::Nanos;
 use serde_json::Value;
+use std::sync::atomic::AtomicBool;
 
 /// A configuration written as JSON.
 pub fn config(tree: &Value) -> Config {
@@ -27,7 +28,7 @@ pub fn simulation<F: Ftl>(config: &Config, logical_blocks: u32) -> Simulation<F>
 /// A device after the warm-up of its configuration.
 pub fn warm<F: Ftl>(config: &Config, logical_blocks: u32) -> Simulation<F> {
     let mut simulation = simulation(config, logical_blocks);
-    simulation.precondition();
+    simulation.precondition(&AtomicBool::new(false));
     simulation.start_measuring();
     simulation
 }
