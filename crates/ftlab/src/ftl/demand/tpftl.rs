@@ -227,7 +227,7 @@ impl Tpftl {
         let loaded = self.node_tokens.get(&vtpn.0).copied().unwrap_or(NIL);
         let wanted = self.prefetch_end(lpn, loaded, last, store.pages.last_on_page(vtpn));
         let node_bytes = if loaded == NIL { self.node_bytes } else { 0 };
-        let victim = self.coldest.min_but(loaded).unwrap_or(NIL);
+        let victim = self.coldest_but(loaded);
         // A node that gives up its own entries must live on, or be made anew.
         let kept = if victim == loaded { self.node_bytes } else { node_bytes };
         self.choose_load(lpn, wanted, self.room_with(victim) - kept);
@@ -443,7 +443,6 @@ impl Tpftl {
         if node.oldest_clean == NIL && !dirty {
             node.oldest_clean = token;
         }
-        self.reorder(owner);
     }
 
     /// Moves the node's mark off an entry that is about to leave its place.
@@ -454,13 +453,34 @@ impl Tpftl {
         }
     }
 
-    fn reorder(&mut self, token: u32) {
-        let node = &self.nodes[token];
-        let key = match self.page_order {
+    /// How hot a node is, as a key of the order of nodes.
+    fn hotness_of(&self, node: &Node) -> u64 {
+        match self.page_order {
             PageOrder::Hotness => mean(node.hotness, node.entries.len()),
             PageOrder::Recency => mean(self.entries[node.entries.front()].hotness, 1),
-        };
-        self.coldest.update(token, key);
+        }
+    }
+
+    /// Notes that a node may have become colder. One that became hotter keeps its old key, so that a
+    /// hit costs nothing: keys are never above the truth, and looking for the coldest node corrects
+    /// those that come up.
+    fn reorder(&mut self, token: u32) {
+        let key = self.hotness_of(&self.nodes[token]);
+        if key < self.coldest.key(token) {
+            self.coldest.update(token, key);
+        }
+    }
+
+    /// The coldest node but `other`, unless that is alone; [`NIL`] without nodes.
+    fn coldest_but(&mut self, other: u32) -> u32 {
+        while let Some(token) = self.coldest.min_but(other) {
+            let key = self.hotness_of(&self.nodes[token]);
+            if key == self.coldest.key(token) {
+                return token;
+            }
+            self.coldest.update(token, key);
+        }
+        NIL
     }
 
     fn soil(&mut self, token: u32) {
@@ -503,10 +523,7 @@ impl Tpftl {
         assert_eq!(hotness, node.hotness, "hotness of {}", node.vtpn);
         let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
         assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
-        if self.page_order == PageOrder::Hotness {
-            let key = mean(hotness, entries.len());
-            assert_eq!(self.coldest.key(token), key, "order of the nodes");
-        }
+        assert!(self.coldest.key(token) <= self.hotness_of(node), "order of the nodes");
     }
 }
 
