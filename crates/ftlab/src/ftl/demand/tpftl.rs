@@ -49,7 +49,8 @@ struct Node {
     vtpn: Vtpn,
     /// Entries by last touch, newest in front.
     entries: List,
-    dirty: u32,
+    /// The dirty ones among them, in no order that matters.
+    dirty: List,
     /// All entries older than this one are dirty; [`NIL`] when all are.
     oldest_clean: u32,
     hotness: u64,
@@ -73,6 +74,7 @@ pub struct Tpftl {
     nodes: Slab<Node>,
     entries: Slab<Entry>,
     links: Links,
+    dirty_links: Links,
     /// Token of the entry of each cached logical page.
     tokens: FxHashMap<u32, u32>,
     /// Token of the node of each cached translation page.
@@ -110,6 +112,7 @@ impl MappingCache for Tpftl {
             nodes: Slab::default(),
             entries: Slab::default(),
             links: Links::default(),
+            dirty_links: Links::default(),
             tokens: FxHashMap::default(),
             node_tokens: FxHashMap::default(),
             coldest: IndexedHeap::default(),
@@ -364,7 +367,9 @@ impl Tpftl {
         let node = &mut self.nodes[owner];
         self.links.remove(&mut node.entries, token);
         node.hotness -= hotness;
-        node.dirty -= u32::from(dirty);
+        if dirty {
+            self.dirty_links.remove(&mut node.dirty, token);
+        }
         let lives = !node.entries.is_empty();
         self.entries.remove(token);
         self.tokens.remove(&lpn.0);
@@ -399,7 +404,7 @@ impl Tpftl {
             return node;
         }
         let entries = List::default();
-        let node = Node { vtpn, entries, dirty: 0, oldest_clean: NIL, hotness: 0 };
+        let node = Node { vtpn, entries, dirty: List::default(), oldest_clean: NIL, hotness: 0 };
         let token = self.nodes.insert(node);
         self.node_tokens.insert(vtpn.0, token);
         self.coldest.insert(token, mean(self.accesses, 1));
@@ -419,6 +424,7 @@ impl Tpftl {
         let entry = Entry { lpn, ppn, node: owner, hotness, dirty: false };
         let token = self.entries.insert(entry);
         self.links.grow(self.entries.tokens());
+        self.dirty_links.grow(self.entries.tokens());
         self.tokens.insert(lpn.0, token);
         match leader {
             NIL => self.links.push_front(&mut node.entries, token),
@@ -487,24 +493,23 @@ impl Tpftl {
         let entry = &mut self.entries[token];
         if !entry.dirty {
             entry.dirty = true;
-            self.nodes[entry.node].dirty += 1;
+            self.dirty_links.push_front(&mut self.nodes[entry.node].dirty, token);
         }
     }
 
     /// Makes all dirty entries of a node clean and adds them to `changes`.
     fn clean_node(&mut self, token: u32, changes: &mut Vec<Change>) {
         let node = &mut self.nodes[token];
-        if node.dirty == 0 {
+        if node.dirty.is_empty() {
             return;
         }
-        node.dirty = 0;
-        node.oldest_clean = node.entries.back();
-        for token in self.links.from_oldest(&node.entries) {
+        for token in self.dirty_links.from_oldest(&node.dirty) {
             let entry = &mut self.entries[token];
-            if std::mem::take(&mut entry.dirty) {
-                changes.push((entry.lpn, entry.ppn));
-            }
+            entry.dirty = false;
+            changes.push((entry.lpn, entry.ppn));
         }
+        node.dirty = List::default();
+        node.oldest_clean = node.entries.back();
     }
 
     fn audit_node(&self, token: u32, node: &Node) {
@@ -518,7 +523,13 @@ impl Tpftl {
         assert!(entries.iter().all(|(_, e)| e.node == token), "owner of an entry of {}", node.vtpn);
         assert!(entries.is_sorted_by_key(|(_, e)| e.hotness), "entries of {} by touch", node.vtpn);
         let dirty = entries.iter().filter(|(_, e)| e.dirty).count();
-        assert_eq!(dirty, node.dirty as usize, "dirty entries of {}", node.vtpn);
+        self.dirty_links.audit(&node.dirty);
+        let mut listed = self.dirty_links.from_oldest(&node.dirty);
+        assert!(
+            listed.all(|t| self.entries[t].node == token && self.entries[t].dirty),
+            "dirty list"
+        );
+        assert_eq!(dirty, node.dirty.len(), "dirty entries of {}", node.vtpn);
         let hotness: u64 = entries.iter().map(|(_, e)| e.hotness).sum();
         assert_eq!(hotness, node.hotness, "hotness of {}", node.vtpn);
         let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
