@@ -1,6 +1,108 @@
-//! The module `ftlab._core`.
-use pyo3::prelude::*;
+//! The module `ftlab._core`: JSON in, JSON out. Convert, release the interpreter, call, convert back.
+
+mod border;
+mod catalog;
 
 /// The compiled core of ftlab.
-#[pymodule]
-mod _core {}
+#[pyo3::pymodule]
+mod _core {
+    use crate::border::{configuration, raise, with_progress};
+    use ftlab::request::{BATCH, Op};
+    use ftlab::session;
+    use numpy::IntoPyArray;
+    use pyo3::prelude::*;
+    use pyo3::types::PyDict;
+
+    #[pymodule_export]
+    use crate::border::{ConfigError, FtlabError, InternalError, Interrupted, TraceError};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Everything that can be named, as JSON: FTLs, presets, formats, profiles, patterns, policies,
+    /// metrics.
+    #[pyfunction]
+    fn catalog() -> String {
+        crate::catalog::json()
+    }
+
+    /// The configuration (JSON) with every default filled in, as JSON.
+    #[pyfunction]
+    fn resolve(config: &str) -> PyResult<String> {
+        let config = configuration(config)?;
+        Ok(serde_json::to_string(&config).expect("a configuration serialises"))
+    }
+
+    /// Runs each FTL on the configured device and input. Returns a JSON list of results.
+    #[pyfunction]
+    #[pyo3(signature = (config, ftls, progress=None))]
+    #[allow(clippy::needless_pass_by_value)]
+    fn simulate(
+        py: Python<'_>,
+        config: &str,
+        ftls: Vec<String>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let config = configuration(config)?;
+        let names: Vec<&str> = ftls.iter().map(String::as_str).collect();
+        let reports = with_progress(py, progress, |watch| session::run(&config, &names, watch))?;
+        Ok(serde_json::to_string(&reports).expect("a report serialises"))
+    }
+
+    /// Statistics of the configured input, as JSON `{"trace": ..., "info": ...}`.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn trace_info(py: Python<'_>, config: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        let config = configuration(config)?;
+        let (trace, info) =
+            with_progress(py, progress, |watch| session::trace_info(&config, watch))?;
+        let both = serde_json::json!({ "trace": trace, "info": info });
+        Ok(both.to_string())
+    }
+
+    /// The requests of the configured input as arrays `time_ns, volume, offset, length, op`.
+    #[pyfunction]
+    #[pyo3(signature = (config, limit=None))]
+    fn trace_columns<'py>(
+        py: Python<'py>,
+        config: &str,
+        limit: Option<usize>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let config = configuration(config)?;
+        let read = || -> Result<Vec<ftlab::request::Request>, ftlab::Error> {
+            let mut source = session::open_input(&config)?.open()?;
+            let mut requests = Vec::new();
+            let limit = limit.unwrap_or(usize::MAX);
+            let mut batch = Vec::with_capacity(BATCH);
+            while requests.len() < limit {
+                batch.clear();
+                source.fill(&mut batch)?;
+                if batch.is_empty() {
+                    break;
+                }
+                requests.append(&mut batch);
+            }
+            requests.truncate(limit);
+            Ok(requests)
+        };
+        let requests = py.detach(read).map_err(raise)?;
+        let columns = PyDict::new(py);
+        macro_rules! column {
+            ($name:literal, $field:expr) => {
+                let values: Vec<_> = requests.iter().map($field).collect();
+                columns.set_item($name, values.into_pyarray(py))?;
+            };
+        }
+        column!("time_ns", |request| request.time);
+        column!("volume", |request| request.volume);
+        column!("offset", |request| request.offset);
+        column!("length", |request| request.length);
+        column!("op", |request| match request.op {
+            Op::Read => 0_u8,
+            Op::Write => 1,
+            Op::Trim => 2,
+        });
+        Ok(columns)
+    }
+}

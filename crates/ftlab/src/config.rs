@@ -6,7 +6,9 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{DftlConfig, FtlConfig, TpftlConfig};
+use crate::trace::{TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
+use crate::workload::WorkloadConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -28,8 +30,41 @@ pub struct Config {
     pub tpftl: TpftlConfig,
     /// How requests reach the device.
     pub host: HostConfig,
+    /// The trace or profile that is run.
+    pub input: InputConfig,
+    /// The generated workload that is run when there is no trace.
+    pub workload: WorkloadConfig,
     /// How a run is prepared and measured.
     pub run: RunConfig,
+}
+
+/// The trace or profile that is run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct InputConfig {
+    /// A file, `-` for standard input, or the name of a profile; absent: `workload` is run.
+    pub trace: Option<String>,
+    /// Format of the trace; absent: found from its content.
+    pub format: Option<String>,
+    /// What to do with times that go back. Default error.
+    pub order: TimeOrder,
+    /// Only this volume.
+    pub volume: Option<u32>,
+    /// Only the first so many requests.
+    pub requests: Option<u64>,
+}
+
+impl InputConfig {
+    /// How the trace is read.
+    #[must_use]
+    pub fn options(&self) -> TraceOptions {
+        TraceOptions {
+            format: self.format.clone(),
+            order: self.order,
+            volume: self.volume,
+            requests: self.requests,
+        }
+    }
 }
 
 /// The NAND device: capacity, shape and timing.
@@ -335,11 +370,12 @@ impl Config {
             dftl: section(&mut tree, "dftl")?,
             tpftl: section(&mut tree, "tpftl")?,
             host: section(&mut tree, "host")?,
+            input: section(&mut tree, "input")?,
+            workload: section(&mut tree, "workload")?,
             run: section(&mut tree, "run")?,
         };
         if let Some(name) = tree.keys().next() {
-            let known = ["preset", "device", "gc", "ftl", "dftl", "tpftl", "host", "run"];
-            return Err(Error::unknown("section", name, known));
+            return Err(Error::unknown("section", name, SECTIONS));
         }
         config.check()?;
         Ok(config)
@@ -402,6 +438,9 @@ impl Config {
         })
     }
 }
+
+const SECTIONS: [&str; 10] =
+    ["preset", "device", "gc", "ftl", "dftl", "tpftl", "host", "input", "workload", "run"];
 
 fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {
     if holds {

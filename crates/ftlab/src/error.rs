@@ -1,7 +1,7 @@
 //! Mistakes of the user, told in one line: where, what was found, what was expected.
 //!
-//! A broken rule of the flash or a broken invariant of an FTL is not an [`Error`]: it is a bug of
-//! ours, and panics with the page, the block and the last operations.
+//! A broken rule of the flash or a broken invariant of an FTL is a bug of ours: it panics with the
+//! page, the block and the last operations; a session turns that into [`Error::Internal`].
 
 use std::path::PathBuf;
 
@@ -46,6 +46,9 @@ pub enum Error {
         /// The operating system's answer.
         source: std::io::Error,
     },
+    /// A broken rule or invariant: a bug of ours, told with what reproduces it.
+    #[error("{0}")]
+    Internal(String),
     /// The caller asked for the run to stop.
     #[error("interrupted")]
     Interrupted,

@@ -74,6 +74,12 @@ pub trait Input: Send + Sync {
     /// The format's registered name, for reports (`spc`, `msr`, ..., `generated`).
     fn format(&self) -> String;
 
+    /// The whole address space that requests are drawn from, in bytes, where that is more than what
+    /// they happen to touch.
+    fn address_space_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// False for a pipe, which can be read only once.
     fn rereadable(&self) -> bool {
         true

@@ -1,1 +1,395 @@
-//! stub
+//! Several FTLs over one reading of the input: a thread decodes, and each FTL has a thread of its own.
+//!
+//! ```text
+//! measure: read once for the address space --> warm-up (as configured) --> measured phase
+//! reader --batches--> bounded queue --> simulation of FTL 1
+//!               \----> bounded queue --> simulation of FTL 2 ...
+//! ```
+
+use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
+use crate::config::{Config, InputConfig, Warmup};
+use crate::error::Error;
+use crate::ftl::{Entry, find};
+use crate::metrics::result::{Report, SpeedReport, TraceReport};
+use crate::request::{BATCH, Input, Request, RequestSource};
+use crate::simulate::Simulator;
+use crate::trace::{self, TraceInfo};
+use crate::workload::{self, PROFILES};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Batches that may wait for a simulation: bounds memory, whatever the input's length.
+const QUEUED_BATCHES: usize = 8;
+
+/// Without a capacity the device is at least this large, so that there are spare blocks to speak of.
+const SMALLEST_DEVICE_BYTES: u64 = 64 << 20;
+
+/// How often a caller is told how far the run has come.
+const WATCH_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// `measuring input`, `warming up` or `simulating`.
+    pub phase: &'static str,
+    /// Requests read in this phase.
+    pub requests: u64,
+    /// Share of the phase that is done, where that is known.
+    pub fraction: Option<f64>,
+}
+
+/// Told how far a run has come about every 50 ms; an error stops it.
+pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
+
+/// The input that a configuration names.
+///
+/// # Errors
+/// Those of [`trace::open`], [`workload::profile`] and [`workload::open`].
+pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
+    let InputConfig { trace, requests, volume, .. } = &config.input;
+    let Some(name) = trace else {
+        return workload::open(&config.workload, config.run.seed);
+    };
+    let is_profile = PROFILES.iter().any(|profile| profile.name == name);
+    if !is_profile || Path::new(name).exists() {
+        return trace::open(name, &config.input.options());
+    }
+    if volume.is_some() {
+        return Err(Error::config("input.volume", "found a profile, expected a trace to filter"));
+    }
+    workload::profile(name, *requests, config.run.seed)
+}
+
+/// What is in the input that a configuration names.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, TraceInfo), Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let trace = TraceReport {
+        name: input.name(),
+        format: input.format(),
+        digest: Some(info.digest.clone()),
+        requests: Some(info.requests),
+        volumes: Some(info.volumes_count),
+        span_bytes: Some(info.span_bytes),
+    };
+    Ok((trace, info))
+}
+
+fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
+    if last.elapsed() < WATCH_INTERVAL {
+        return Ok(());
+    }
+    *last = Instant::now();
+    watch(progress)
+}
+
+/// Runs each of `ftls` on the configured device under the configured input.
+///
+/// # Errors
+/// What is wrong with the configuration or the input, [`Error::Internal`] when an FTL broke a rule,
+/// [`Error::Interrupted`] or another error that `watch` returned.
+pub fn run(config: &Config, ftls: &[&str], watch: Watch<'_>) -> Result<Vec<Report>, Error> {
+    let entries: Vec<&Entry> = ftls.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
+    let input = open_input(config)?;
+    let replays = matches!(config.run.warmup, Warmup::Footprint | Warmup::Replay(1..));
+    if replays && !input.rereadable() {
+        let message = "found a replay of a pipe, which can be read once; write it to a file";
+        return Err(Error::config("run.warmup", message));
+    }
+    let (trace, capacity, address) = measure(config, input.as_ref(), watch)?;
+    let mut simulators = Vec::new();
+    for entry in &entries {
+        simulators.push((entry.simulate)(config, capacity, address.clone())?);
+    }
+    let session = Session { config, input: input.as_ref(), trace, state: State::default() };
+    session.run(&entries, simulators, watch)
+}
+
+/// The address space of the input, and the device that holds it.
+fn measure(
+    config: &Config,
+    input: &dyn Input,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, u64, AddressMap), Error> {
+    let capacity = config.device.capacity.map(|bytes| bytes.0);
+    let policy = config.run.address;
+    let (name, format) = (input.name(), input.format());
+    if !input.rereadable() {
+        let trace = TraceReport { name, format, ..TraceReport::default() };
+        let (capacity, address) = unmeasured(policy, capacity)?;
+        return Ok((trace, capacity, address));
+    }
+    let mut last = Instant::now();
+    let measured: Measured = extents(input.open()?.as_mut(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let address = AddressMap::new(policy, &measured.extents, capacity)?;
+    let whole = input.address_space_bytes().filter(|_| policy == AddressPolicy::Compact);
+    let needed = address.span_bytes().max(whole.unwrap_or(0)).max(SMALLEST_DEVICE_BYTES);
+    let capacity = capacity.unwrap_or(needed);
+    let trace = TraceReport {
+        name,
+        format,
+        digest: Some(measured.digest.text()),
+        requests: Some(measured.requests),
+        volumes: Some(measured.extents.len() as u64),
+        span_bytes: Some(address.span_bytes()),
+    };
+    Ok((trace, capacity, address))
+}
+
+/// A pipe is read once, so nothing is known of it beforehand.
+fn unmeasured(policy: AddressPolicy, capacity: Option<u64>) -> Result<(u64, AddressMap), Error> {
+    let Some(capacity) = capacity else {
+        let message = "found a pipe, which cannot be measured first; set --capacity";
+        return Err(Error::config("device.capacity", message));
+    };
+    if policy == AddressPolicy::Compact {
+        let message = "found compact on a pipe, whose volumes are not known before it is read; \
+                       expected --address overlay or modulo";
+        return Err(Error::config("run.address", message));
+    }
+    let anything = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+    Ok((capacity, AddressMap::new(policy, &[anything], Some(capacity))?))
+}
+
+/// What the threads of a session share.
+#[derive(Default)]
+struct State {
+    stop: AtomicBool,
+    measuring: AtomicBool,
+    requests: AtomicU64,
+    /// Bits of an `f64`; 0 for unknown.
+    fraction: AtomicU64,
+}
+
+impl State {
+    fn progress(&self) -> Progress {
+        let fraction = f64::from_bits(self.fraction.load(Ordering::Relaxed));
+        Progress {
+            phase: match self.measuring.load(Ordering::Relaxed) {
+                true => "simulating",
+                false => "warming up",
+            },
+            requests: self.requests.load(Ordering::Relaxed),
+            fraction: Some(fraction).filter(|fraction| *fraction > 0.0),
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// What a simulation is told.
+#[derive(Clone)]
+enum Message {
+    Precondition,
+    /// Serve these as writes, not measured.
+    Touch(Arc<Vec<Request>>),
+    Serve(Arc<Vec<Request>>),
+    StartMeasuring,
+}
+
+struct Session<'a> {
+    config: &'a Config,
+    input: &'a dyn Input,
+    trace: TraceReport,
+    state: State,
+}
+
+impl Session<'_> {
+    fn run(
+        &self,
+        entries: &[&Entry],
+        simulators: Vec<Box<dyn Simulator>>,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Report>, Error> {
+        thread::scope(|scope| {
+            let mut queues = Vec::new();
+            let mut workers = Vec::new();
+            for (entry, simulator) in entries.iter().zip(simulators) {
+                let (queue, messages) = sync_channel(QUEUED_BATCHES);
+                queues.push(queue);
+                workers.push(scope.spawn(move || self.simulate(entry, simulator, &messages)));
+            }
+            let (ended, end) = channel::<()>();
+            let reader = scope.spawn(move || {
+                let _ended = ended;
+                self.read(&queues)
+            });
+            let watched = self.watch(&end, watch);
+            let read = join(reader.join());
+            // The queues are closed now: the workers finish what they have.
+            let reports: Vec<Result<Report, Error>> =
+                self.wait(workers.into_iter().map(|worker| worker.join()).collect());
+            watched?;
+            let trace_read_s = read?;
+            let reports = first_cause(reports)?.into_iter();
+            Ok(reports
+                .map(|mut report| {
+                    report.speed.trace_read_s = trace_read_s;
+                    report
+                })
+                .collect())
+        })
+    }
+
+    fn wait(
+        &self,
+        joined: Vec<thread::Result<Result<Report, Error>>>,
+    ) -> Vec<Result<Report, Error>> {
+        joined.into_iter().map(join).collect()
+    }
+
+    /// Tells the caller how far the reader has come until it ends.
+    fn watch(&self, end: &Receiver<()>, watch: Watch<'_>) -> Result<(), Error> {
+        while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(WATCH_INTERVAL) {
+            watch(self.state.progress()).inspect_err(|_| {
+                self.state.stop.store(true, Ordering::Relaxed);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Feeds warm-up and measured phase to all simulations. Returns the seconds spent reading for
+    /// the measured phase.
+    fn read(&self, queues: &[SyncSender<Message>]) -> Result<f64, Error> {
+        let all = |message: &Message| {
+            let sent = queues.iter().all(|queue| queue.send(message.clone()).is_ok());
+            if sent && !self.state.stopped() { Ok(()) } else { Err(Error::Interrupted) }
+        };
+        match self.config.run.warmup {
+            Warmup::None => {}
+            Warmup::Sequential | Warmup::Random(_) => all(&Message::Precondition)?,
+            Warmup::Footprint => drop(self.pass(|batch| all(&Message::Touch(batch)))?),
+            Warmup::Replay(times) => {
+                for _ in 0..times {
+                    self.pass(|batch| all(&Message::Serve(batch)))?;
+                }
+            }
+        }
+        all(&Message::StartMeasuring)?;
+        self.state.measuring.store(true, Ordering::Relaxed);
+        self.pass(|batch| all(&Message::Serve(batch)))
+    }
+
+    /// Reads the whole input once. Returns the seconds spent reading.
+    fn pass(
+        &self,
+        mut send: impl FnMut(Arc<Vec<Request>>) -> Result<(), Error>,
+    ) -> Result<f64, Error> {
+        let mut source: Box<dyn RequestSource> = self.input.open()?;
+        let (mut requests, mut reading) = (0, Duration::ZERO);
+        loop {
+            let mut batch = Vec::with_capacity(BATCH);
+            let start = Instant::now();
+            source.fill(&mut batch)?;
+            reading += start.elapsed();
+            if batch.is_empty() {
+                return Ok(reading.as_secs_f64());
+            }
+            requests += batch.len() as u64;
+            send(Arc::new(batch))?;
+            let known = self.trace.requests.map(|all| requests as f64 / all.max(1) as f64);
+            let fraction = known.or_else(|| source.progress()).unwrap_or(0.0);
+            self.state.requests.store(requests, Ordering::Relaxed);
+            self.state.fraction.store(fraction.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// One FTL's thread: serves what it is sent, and reports.
+    fn simulate(
+        &self,
+        entry: &Entry,
+        mut simulator: Box<dyn Simulator>,
+        messages: &Receiver<Message>,
+    ) -> Result<Report, Error> {
+        let mut wall = Duration::ZERO;
+        let served = catch_unwind(AssertUnwindSafe(|| {
+            for message in messages {
+                if self.state.stopped() {
+                    return Err(Error::Interrupted);
+                }
+                match message {
+                    Message::Precondition => simulator.precondition(&self.state.stop),
+                    Message::Touch(batch) => simulator.serve_as_writes(&batch)?,
+                    Message::StartMeasuring => {
+                        simulator.start_measuring();
+                        wall = Duration::ZERO;
+                    }
+                    Message::Serve(batch) => {
+                        let start = Instant::now();
+                        simulator.serve(&batch)?;
+                        wall += start.elapsed();
+                    }
+                }
+            }
+            if self.state.stopped() {
+                return Err(Error::Interrupted);
+            }
+            simulator.check();
+            Ok(())
+        }));
+        match served {
+            Ok(result) => result.map(|()| self.report(entry, simulator.as_ref(), wall)),
+            Err(panic) => Err(Error::Internal(format!(
+                "{} at request {} with seed {}: {}",
+                entry.name,
+                simulator.requests() + 1,
+                self.config.run.seed,
+                panic_message(panic.as_ref())
+            ))),
+        }
+    }
+
+    fn report(&self, entry: &Entry, simulator: &dyn Simulator, wall: Duration) -> Report {
+        let outcome = simulator.outcome();
+        let wall_s = wall.as_secs_f64();
+        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+        let speed = SpeedReport {
+            wall_s,
+            requests_per_s: per_second(outcome.host.requests),
+            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
+            trace_read_s: 0.0,
+        };
+        Report::new(entry.name, &outcome, self.trace.clone(), speed)
+    }
+}
+
+/// The result of a thread; a panic of its own is a bug.
+fn join<T>(joined: thread::Result<Result<T, Error>>) -> Result<T, Error> {
+    joined.unwrap_or_else(|panic| Err(Error::Internal(panic_message(panic.as_ref()))))
+}
+
+/// All reports, or the error that was not caused by another simulation's.
+fn first_cause(reports: Vec<Result<Report, Error>>) -> Result<Vec<Report>, Error> {
+    let mut finished = Vec::new();
+    let mut interrupted = None;
+    for report in reports {
+        match report {
+            Ok(report) => finished.push(report),
+            Err(Error::Interrupted) => interrupted = Some(Error::Interrupted),
+            Err(cause) => return Err(cause),
+        }
+    }
+    interrupted.map_or(Ok(finished), Err)
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("an invariant does not hold").to_owned()
+}

@@ -12,6 +12,7 @@ use crate::rng::Rng;
 use crate::units::{Lpn, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One FTL on one device under one host: requests go in, and at the end everything is known.
 #[derive(Clone, Debug)]
@@ -89,8 +90,8 @@ pub trait Simulator: Send {
     /// As [`Simulator::serve`].
     fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error>;
 
-    /// Does the part of the warm-up that needs no input.
-    fn precondition(&mut self);
+    /// Does the part of the warm-up that needs no input; ends early once `stop` is true.
+    fn precondition(&mut self, stop: &AtomicBool);
 
     /// Ends the warm-up: counters start at zero on an idle device; state stays.
     fn start_measuring(&mut self);
@@ -315,17 +316,20 @@ impl<F: Ftl> Simulator for Simulation<F> {
         requests.try_for_each(|request| self.serve_one(&request).map(drop))
     }
 
-    fn precondition(&mut self) {
-        let pages = self.flash.geometry().logical_pages;
+    fn precondition(&mut self, stop: &AtomicBool) {
+        let pages = u64::from(self.flash.geometry().logical_pages);
         let rounds = match self.config.run.warmup {
             Warmup::Sequential => 0,
-            Warmup::Random(rounds) => rounds,
+            Warmup::Random(rounds) => u64::from(rounds),
             Warmup::None | Warmup::Footprint | Warmup::Replay(_) => return,
         };
-        (0..pages).for_each(|lpn| self.write_page(lpn));
         let mut rng = Rng::new(self.config.run.seed, "precondition");
-        for _ in 0..u64::from(rounds) * u64::from(pages) {
-            self.write_page(rng.below(u64::from(pages)) as u32);
+        for count in 0..pages * (1 + rounds) {
+            if count % 4096 == 0 && stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let lpn = if count < pages { count } else { rng.below(pages) };
+            self.write_page(lpn as u32);
         }
     }
 

@@ -1,23 +1,21 @@
 //! The segmented replacement that `FlashSim`'s DFTL really uses (ALGORITHMS 2.2).
 //!
 //! Entries have ages. A miss enters the *real* segment with the greatest age plus one; when that is
-//! full, its youngest-aged entry falls into the *ghost* segment, whose youngest-aged entry is the
-//! victim. A hit adds one to the age; a ghost that has thereby caught up with the lowest age in the
-//! real segment changes places with it. Ties go to the entry that entered its segment first.
+//! full, its entry of the lowest age falls into the *ghost* segment, whose lowest age is the victim.
+//! A hit adds one to the age; a ghost that has thereby caught up with the lowest age in the real
+//! segment changes places with it. Among equal ages the entry that came to it first goes first.
+//!
+//! No ghost is older than the youngest real entry, so whatever changes segment enters at an end.
 
-use super::indexed_heap::IndexedHeap;
-
-/// Age, then order of entering the segment.
-type Key = (u64, u64);
+use super::age_list::AgeList;
 
 /// The replacement order of dense tokens.
 #[derive(Clone, Debug)]
 pub struct AgedSegments {
-    real: IndexedHeap<Key>,
-    ghost: IndexedHeap<Key>,
+    real: AgeList,
+    ghost: AgeList,
     real_capacity: usize,
     greatest_age: u64,
-    entered: u64,
 }
 
 impl AgedSegments {
@@ -25,67 +23,57 @@ impl AgedSegments {
     #[must_use]
     pub fn new(real_capacity: usize) -> Self {
         AgedSegments {
-            real: IndexedHeap::default(),
-            ghost: IndexedHeap::default(),
+            real: AgeList::default(),
+            ghost: AgeList::default(),
             real_capacity: real_capacity.max(1),
             greatest_age: 0,
-            entered: 0,
         }
     }
 
     /// Adds a token to the real segment, older than all others.
     pub fn insert(&mut self, token: u32) {
         if self.real.len() == self.real_capacity {
-            let youngest = self.real.min().expect("the real segment is full");
-            let (age, _) = self.real.key(youngest);
-            self.real.remove(youngest);
-            let key = self.enter(age);
-            self.ghost.insert(youngest, key);
+            self.demote_lowest();
         }
-        let key = self.enter(self.greatest_age + 1);
-        self.real.insert(token, key);
+        self.greatest_age += 1;
+        self.real.insert_high(token, self.greatest_age);
+    }
+
+    fn demote_lowest(&mut self) {
+        if let Some(lowest) = self.real.lowest() {
+            let age = self.real.age(lowest);
+            self.real.remove(lowest);
+            self.ghost.insert_high(lowest, age);
+        }
     }
 
     /// Notes a hit.
+    #[inline]
     pub fn touch(&mut self, token: u32) {
         if self.real.contains(token) {
-            let (age, order) = self.real.key(token);
-            self.greatest_age = self.greatest_age.max(age + 1);
-            self.real.update(token, (age + 1, order));
+            self.real.grow_older(token);
+            self.greatest_age = self.greatest_age.max(self.real.age(token));
             return;
         }
-        let (age, order) = self.ghost.key(token);
-        let age = age + 1;
-        self.ghost.update(token, (age, order));
-        match self.real.min() {
-            Some(lowest) if self.real.key(lowest).0 <= age => self.exchange(token, lowest, age),
-            _ => {}
+        self.ghost.grow_older(token);
+        let age = self.ghost.age(token);
+        if self.real.lowest().is_some_and(|lowest| self.real.age(lowest) <= age) {
+            self.ghost.remove(token);
+            self.demote_lowest();
+            self.real.insert_low(token, age);
+            self.greatest_age = self.greatest_age.max(age);
         }
     }
 
-    fn exchange(&mut self, ghost: u32, real: u32, ghost_age: u64) {
-        let (real_age, _) = self.real.key(real);
-        self.ghost.remove(ghost);
-        self.real.remove(real);
-        let key = self.enter(ghost_age);
-        self.real.insert(ghost, key);
-        let key = self.enter(real_age);
-        self.ghost.insert(real, key);
-    }
-
-    fn enter(&mut self, age: u64) -> Key {
-        self.greatest_age = self.greatest_age.max(age);
-        self.entered += 1;
-        (age, self.entered)
-    }
-
-    /// The token to evict next: the youngest-aged ghost, else the youngest-aged real one.
+    /// The token to evict next: the ghost of the lowest age, else the real one.
+    #[inline]
     #[must_use]
     pub fn victim(&self) -> Option<u32> {
-        self.ghost.min().or_else(|| self.real.min())
+        self.ghost.lowest().or_else(|| self.real.lowest())
     }
 
     /// Forgets a token.
+    #[inline]
     pub fn remove(&mut self, token: u32) {
         if self.real.contains(token) {
             self.real.remove(token);
@@ -99,6 +87,8 @@ impl AgedSegments {
     /// # Panics
     /// When the real segment overflows or `len` is not the number of tokens.
     pub fn audit(&self, len: usize) {
+        self.real.audit();
+        self.ghost.audit();
         assert!(self.real.len() <= self.real_capacity, "real segment overflows");
         assert_eq!(self.real.len() + self.ghost.len(), len, "tokens in the segments");
     }
@@ -107,15 +97,16 @@ impl AgedSegments {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rng::Rng;
 
     #[test]
-    fn a_miss_enters_the_real_segment_and_its_youngest_becomes_a_ghost() {
+    fn a_miss_enters_the_real_segment_and_its_lowest_becomes_a_ghost() {
         let mut segments = AgedSegments::new(2);
         (0..4).for_each(|token| segments.insert(token)); // ages 1 2 3 4; real 2 3, ghost 0 1
         assert_eq!(segments.victim(), Some(0));
         segments.touch(0); // age 2, below the lowest real age 3: stays a ghost
         assert!(segments.ghost.contains(0));
-        assert_eq!(segments.victim(), Some(0), "of two ghosts of age 2 the first to enter");
+        assert_eq!(segments.victim(), Some(1), "of two ghosts of age 2 the first to get there");
     }
 
     #[test]
@@ -127,5 +118,30 @@ mod tests {
         assert_eq!(segments.victim(), Some(1));
         segments.remove(1);
         segments.audit(2);
+    }
+
+    #[test]
+    fn no_ghost_is_older_than_a_real_entry() {
+        let mut rng = Rng::new(3, "aged");
+        let mut segments = AgedSegments::new(16);
+        let mut tokens: Vec<u32> = Vec::new();
+        for _ in 0..50_000 {
+            if tokens.len() < 24 {
+                let token = (0..24).find(|token| !tokens.contains(token)).expect("a free token");
+                segments.insert(token);
+                tokens.push(token);
+            } else if rng.chance(0.7) {
+                segments.touch(tokens[(rng.below(24) * rng.below(24) / 24) as usize]);
+            } else {
+                let victim = segments.victim().expect("full");
+                segments.remove(victim);
+                tokens.retain(|token| *token != victim);
+            }
+            segments.audit(tokens.len());
+            let lowest_real = segments.real.lowest().map(|token| segments.real.age(token));
+            let ghosts = tokens.iter().filter(|token| segments.ghost.contains(**token));
+            let oldest_ghost = ghosts.map(|token| segments.ghost.age(*token)).max();
+            assert!(oldest_ghost <= lowest_real, "{oldest_ghost:?} {lowest_real:?}");
+        }
     }
 }

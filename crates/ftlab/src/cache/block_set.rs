@@ -1,33 +1,49 @@
-//! A set of block numbers that finds its lowest member at once: a tree of 64-bit words.
+//! Sets of block numbers that find their lowest member at once: trees of 64-bit words.
 
-/// Members below a fixed bound. Insert, remove and lowest touch one word per level (at most 6).
+/// Words of one level for each level, all sets in one table.
+const MOST_LEVELS: usize = 6;
+
+/// A fixed number of sets of members below a fixed bound. Insert, remove and lowest touch one word
+/// per level, of which there are at most 6.
 #[derive(Clone, Debug)]
-pub struct BlockSet {
-    /// Level 0 has a bit per member; each level above has a bit per non-zero word below.
-    levels: Vec<Vec<u64>>,
+pub struct BlockSets {
+    /// The sets one after another; in each, level 0 has a bit per member, and each level above a bit
+    /// per non-zero word below.
+    words: Vec<u64>,
+    words_per_set: usize,
+    /// Where each level starts in a set.
+    starts: [usize; MOST_LEVELS],
+    levels: usize,
 }
 
-impl BlockSet {
-    /// An empty set for members below `bound`.
+impl BlockSets {
+    /// Empty sets.
     #[must_use]
-    pub fn new(bound: u32) -> Self {
-        let mut levels = Vec::new();
+    pub fn new(sets: usize, bound: u32) -> Self {
+        let (mut starts, mut levels, mut start) = ([0; MOST_LEVELS], 0, 0);
         let mut words = bound.div_ceil(64).max(1) as usize;
         loop {
-            levels.push(vec![0_u64; words]);
+            starts[levels] = start;
+            levels += 1;
+            start += words;
             if words == 1 {
-                return BlockSet { levels };
+                return BlockSets {
+                    words: vec![0; sets * start],
+                    words_per_set: start,
+                    starts,
+                    levels,
+                };
             }
             words = words.div_ceil(64);
         }
     }
 
-    /// Adds a member.
+    /// Adds a member to a set.
     #[inline]
-    pub fn insert(&mut self, member: u32) {
+    pub fn insert(&mut self, set: usize, member: u32) {
         let mut index = member as usize;
-        for level in &mut self.levels {
-            let word = &mut level[index / 64];
+        for level in 0..self.levels {
+            let word = &mut self.words[set * self.words_per_set + self.starts[level] + index / 64];
             let was_empty = *word == 0;
             *word |= 1 << (index % 64);
             if !was_empty {
@@ -37,12 +53,12 @@ impl BlockSet {
         }
     }
 
-    /// Removes a member.
+    /// Removes a member from a set.
     #[inline]
-    pub fn remove(&mut self, member: u32) {
+    pub fn remove(&mut self, set: usize, member: u32) {
         let mut index = member as usize;
-        for level in &mut self.levels {
-            let word = &mut level[index / 64];
+        for level in 0..self.levels {
+            let word = &mut self.words[set * self.words_per_set + self.starts[level] + index / 64];
             *word &= !(1 << (index % 64));
             if *word != 0 {
                 return;
@@ -51,23 +67,18 @@ impl BlockSet {
         }
     }
 
-    /// Whether there is no member.
+    /// The lowest member of a set.
     #[inline]
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.levels[self.levels.len() - 1][0] == 0
-    }
-
-    /// The lowest member.
-    #[inline]
-    #[must_use]
-    pub fn lowest(&self) -> Option<u32> {
-        if self.is_empty() {
+    pub fn lowest(&self, set: usize) -> Option<u32> {
+        let base = set * self.words_per_set;
+        if self.words[base + self.words_per_set - 1] == 0 {
             return None;
         }
-        let descend =
-            |index: usize, level: &Vec<u64>| index * 64 + level[index].trailing_zeros() as usize;
-        Some(self.levels.iter().rev().fold(0, descend) as u32)
+        let descend = |index: usize, start: &usize| {
+            index * 64 + self.words[base + start + index].trailing_zeros() as usize
+        };
+        Some(self.starts[..self.levels].iter().rev().fold(0, descend) as u32)
     }
 }
 
@@ -78,22 +89,25 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn a_block_set_behaves_as_an_ordered_set() {
+    fn block_sets_behave_as_ordered_sets() {
         for bound in [1, 63, 64, 65, 4096, 4097, 300_000] {
             let mut rng = Rng::new(u64::from(bound), "set");
-            let (mut set, mut model) = (BlockSet::new(bound), BTreeSet::new());
+            let mut sets = BlockSets::new(2, bound);
+            let mut models = [BTreeSet::new(), BTreeSet::new()];
             for _ in 0..5_000 {
+                let set = rng.below(2) as usize;
                 let member = rng.below(u64::from(bound)) as u32;
                 if rng.chance(0.4) {
-                    set.insert(member);
-                    model.insert(member);
+                    sets.insert(set, member);
+                    models[set].insert(member);
                 } else {
-                    let victim = model.first().copied().unwrap_or(member);
-                    set.remove(victim);
-                    model.remove(&victim);
+                    let victim = models[set].first().copied().unwrap_or(member);
+                    sets.remove(set, victim);
+                    models[set].remove(&victim);
                 }
-                assert_eq!(set.lowest(), model.first().copied());
-                assert_eq!(set.is_empty(), model.is_empty());
+                for (set, model) in models.iter().enumerate() {
+                    assert_eq!(sets.lowest(set), model.first().copied());
+                }
             }
         }
     }

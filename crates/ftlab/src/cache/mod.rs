@@ -1,5 +1,6 @@
 //! Containers without flash: index-linked, no search, no allocation per operation.
 
+pub mod age_list;
 pub mod aged_segments;
 pub mod block_lists;
 pub mod block_set;

@@ -16,6 +16,8 @@
 //! The published response-time models are settings: one plane without transfer in open loop is the
 //! FIFO single server of `FlashSim`; closed loop with one request outstanding is "no queue".
 
+#![allow(clippy::inline_always)] // part of every flash command
+
 use crate::config::DeviceConfig;
 use crate::flash::Geometry;
 use crate::units::Nanos;
@@ -58,12 +60,12 @@ struct Resource {
 }
 
 impl Resource {
-    #[inline]
-    fn hold(&mut self, start: Nanos, end: Nanos) {
+    #[inline(always)]
+    fn hold(&mut self, start: Nanos, end: Nanos, operations: u64) {
         debug_assert!(start >= self.free_at && end >= start);
         self.free_at = end;
         self.busy += end - start;
-        self.operations += 1;
+        self.operations += operations;
     }
 }
 
@@ -82,6 +84,8 @@ pub struct Timeline {
     timing: Timing,
     planes: Vec<Resource>,
     channels: Vec<Resource>,
+    /// Channel of each plane.
+    channel_of: Vec<u32>,
     issued: Nanos,
     chain: Nanos,
     start: Nanos,
@@ -96,6 +100,7 @@ impl Timeline {
             timing,
             planes: vec![Resource::default(); geometry.planes() as usize],
             channels: vec![Resource::default(); geometry.channels as usize],
+            channel_of: (0..geometry.planes()).map(|plane| geometry.channel_of(plane)).collect(),
             issued: 0,
             chain: 0,
             start: Nanos::MAX,
@@ -160,56 +165,74 @@ impl Timeline {
         self.channels.iter().map(|channel| channel.busy)
     }
 
-    #[inline]
-    pub(crate) fn read(&mut self, plane: u32, channel: u32) {
-        self.read_from_array(plane, channel, self.timing.read, self.timing.transfer);
+    #[inline(always)]
+    pub(crate) fn read(&mut self, plane: u32) {
+        self.read_from_array(plane, self.timing.read, self.timing.transfer);
     }
 
     #[inline]
-    pub(crate) fn read_oob(&mut self, plane: u32, channel: u32) {
-        self.read_from_array(plane, channel, self.timing.oob_read, 0);
+    pub(crate) fn read_oob(&mut self, plane: u32) {
+        self.read_from_array(plane, self.timing.oob_read, 0);
     }
 
-    #[inline]
-    fn read_from_array(&mut self, plane: u32, channel: u32, array: Nanos, transfer: Nanos) {
+    #[inline(always)]
+    fn read_from_array(&mut self, plane: u32, array: Nanos, transfer: Nanos) {
         let start = self.chain.max(self.planes[plane as usize].free_at);
         let mut end = start + array;
         if transfer > 0 {
-            let bus = &mut self.channels[channel as usize];
+            let bus = self.bus_of(plane);
             let begin = end.max(bus.free_at);
             end = begin + transfer;
-            bus.hold(begin, end);
+            bus.hold(begin, end, 1);
         }
-        self.occupy(plane, start, end);
+        self.occupy(plane, start, end, 1);
     }
 
-    #[inline]
-    pub(crate) fn program(&mut self, plane: u32, channel: u32) {
+    #[inline(always)]
+    pub(crate) fn program(&mut self, plane: u32) {
         let mut start = self.chain.max(self.planes[plane as usize].free_at);
-        let transfer = self.timing.transfer;
+        let Timing { transfer, program, .. } = self.timing;
         if transfer > 0 {
-            let bus = &mut self.channels[channel as usize];
+            let bus = self.bus_of(plane);
             start = start.max(bus.free_at);
-            bus.hold(start, start + transfer);
+            bus.hold(start, start + transfer, 1);
         }
-        self.occupy(plane, start, start + transfer + self.timing.program);
+        self.occupy(plane, start, start + transfer + program, 1);
+    }
+
+    /// A read and then a program, through the controller.
+    #[inline(always)]
+    pub(crate) fn copy(&mut self, from: u32, to: u32) {
+        if from == to && self.timing.transfer == 0 {
+            // Nothing comes in between, so both are booked at once.
+            let start = self.chain.max(self.planes[from as usize].free_at);
+            self.occupy(from, start, start + self.timing.read + self.timing.program, 2);
+        } else {
+            self.read(from);
+            self.program(to);
+        }
+    }
+
+    #[inline(always)]
+    fn bus_of(&mut self, plane: u32) -> &mut Resource {
+        &mut self.channels[self.channel_of[plane as usize] as usize]
     }
 
     #[inline]
     pub(crate) fn copy_back(&mut self, plane: u32) {
         let start = self.chain.max(self.planes[plane as usize].free_at);
-        self.occupy(plane, start, start + self.timing.read + self.timing.program);
+        self.occupy(plane, start, start + self.timing.read + self.timing.program, 1);
     }
 
     #[inline]
     pub(crate) fn erase(&mut self, plane: u32) {
         let start = self.chain.max(self.planes[plane as usize].free_at);
-        self.occupy(plane, start, start + self.timing.erase);
+        self.occupy(plane, start, start + self.timing.erase, 1);
     }
 
-    #[inline]
-    fn occupy(&mut self, plane: u32, start: Nanos, end: Nanos) {
-        self.planes[plane as usize].hold(start, end);
+    #[inline(always)]
+    fn occupy(&mut self, plane: u32, start: Nanos, end: Nanos, operations: u64) {
+        self.planes[plane as usize].hold(start, end, operations);
         self.chain = end;
         self.start = self.start.min(start);
         self.end = self.end.max(end);
@@ -238,7 +261,7 @@ mod tests {
         timeline.issue(0);
         for &plane in planes {
             timeline.begin_chain();
-            timeline.program(plane, plane / 2);
+            timeline.program(plane);
         }
         timeline.served().end
     }
@@ -267,16 +290,33 @@ mod tests {
     }
 
     #[test]
+    fn a_copy_is_a_read_and_then_a_program() {
+        for (from, to) in [(0, 0), (0, 1), (0, 2)] {
+            for transfer in [0, 102_400] {
+                let mut timeline = dloop();
+                timeline.timing.transfer = transfer;
+                let mut apart = timeline.clone();
+                timeline.copy(from, to);
+                apart.read(from);
+                apart.program(to);
+                assert_eq!(timeline.served(), apart.served());
+                assert!(timeline.plane_busy().eq(apart.plane_busy()));
+                assert!(timeline.plane_operations().eq(apart.plane_operations()));
+            }
+        }
+    }
+
+    #[test]
     fn a_read_waits_for_its_plane_then_for_its_channel() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.read(0, 0);
+        timeline.read(0);
         assert_eq!(timeline.served(), Service { start: 0, end: 127_400 });
         timeline.issue(1_000);
-        timeline.read(1, 0);
+        timeline.read(1);
         assert_eq!(timeline.served(), Service { start: 1_000, end: 127_400 + 102_400 });
         timeline.issue(2_000);
-        timeline.read(2, 1);
+        timeline.read(2);
         assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
     }
 
@@ -297,8 +337,8 @@ mod tests {
                     for k in 0..operations {
                         timeline.begin_chain();
                         match read {
-                            true => timeline.read(k % planes, 0),
-                            false => timeline.program(k % planes, 0),
+                            true => timeline.read(k % planes),
+                            false => timeline.program(k % planes),
                         }
                     }
                     let per_operation = timeline.idle_at() as f64 / f64::from(operations);

@@ -5,6 +5,8 @@
 //! plane = ((channel x chips + chip) x dies + die) x planes_per_die + plane in die
 //! ```
 
+#![allow(clippy::inline_always)] // part of every flash command
+
 use crate::config::DeviceConfig;
 use crate::error::Error;
 use crate::units::{Pbn, Ppn};
@@ -130,28 +132,28 @@ impl Geometry {
     }
 
     /// The block of a page.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn block_of(&self, ppn: Ppn) -> Pbn {
         Pbn(self.by_pages_per_block.quotient(ppn.0))
     }
 
     /// The first page of a block.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn first_page(&self, pbn: Pbn) -> Ppn {
         Ppn(pbn.0 * self.pages_per_block)
     }
 
     /// The plane of a block.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn plane_of(&self, pbn: Pbn) -> u32 {
         self.by_blocks_per_plane.quotient(pbn.0)
     }
 
     /// The channel of a plane.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub const fn channel_of(&self, plane: u32) -> u32 {
         self.by_planes_per_channel.quotient(plane)
@@ -170,7 +172,7 @@ impl Divisor {
         Divisor { reciprocal: u128::from(u64::MAX / u64::from(divisor)) + 1 }
     }
 
-    #[inline]
+    #[inline(always)]
     const fn quotient(self, number: u32) -> u32 {
         ((self.reciprocal * number as u128) >> 64) as u32
     }

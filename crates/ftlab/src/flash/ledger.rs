@@ -48,6 +48,17 @@ pub enum Operation {
     Erase,
 }
 
+impl Operation {
+    /// All operations, in the order of their numbers.
+    pub const ALL: [Operation; 5] = [
+        Operation::Read,
+        Operation::ReadOob,
+        Operation::Program,
+        Operation::CopyBack,
+        Operation::Erase,
+    ];
+}
+
 const CAUSES: usize = Cause::ALL.len();
 
 /// Operations counted by what and why.

@@ -17,6 +17,10 @@
 //! Memory: 6 bytes per physical page (owner, stamp), 2 per logical page (version), and a bit. Tables
 //! start as zeroes, which the operating system provides when a page of them is first touched.
 
+// The device is the inner loop of everything: its small steps are inlined into each command, so that
+// the compiler computes a page's block and plane once.
+#![allow(clippy::inline_always)]
+
 pub mod geometry;
 pub mod ledger;
 pub mod presets;
@@ -145,14 +149,8 @@ impl Flash {
     /// Commands whose rules were checked, since measuring started.
     #[must_use]
     pub fn rules_checked(&self) -> u64 {
-        let operations = [
-            Operation::Read,
-            Operation::ReadOob,
-            Operation::Program,
-            Operation::CopyBack,
-            Operation::Erase,
-        ];
-        self.invalidations + operations.iter().map(|op| self.ledger.total(*op)).sum::<u64>()
+        let operations = Operation::ALL.iter().map(|operation| self.ledger.total(*operation));
+        self.invalidations + operations.sum::<u64>()
     }
 
     /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
@@ -209,17 +207,14 @@ impl Flash {
         self.unwritten_reads += 1;
         let plane = lpn.0 % self.geometry.planes();
         self.ledger.count(Operation::Read, Cause::Host);
-        self.timeline.read(plane, self.geometry.channel_of(plane));
+        self.timeline.read(plane);
     }
 
     /// Reads a page and its OOB.
-    #[inline]
+    #[inline(always)]
     pub fn read(&mut self, ppn: Ppn, cause: Cause) -> Owner {
         let owner = self.programmed_owner(ppn);
-        self.history.push(Operation::Read, cause, ppn.0);
-        self.ledger.count(Operation::Read, cause);
-        let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
-        self.timeline.read(plane, self.geometry.channel_of(plane));
+        self.book_read(ppn, self.geometry.block_of(ppn), cause);
         owner
     }
 
@@ -230,12 +225,12 @@ impl Flash {
         self.history.push(Operation::ReadOob, cause, ppn.0);
         self.ledger.count(Operation::ReadOob, cause);
         let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
-        self.timeline.read_oob(plane, self.geometry.channel_of(plane));
+        self.timeline.read_oob(plane);
         owner
     }
 
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
-    #[inline]
+    #[inline(always)]
     pub fn program(&mut self, ppn: Ppn, owner: Owner, cause: Cause) {
         let stamp = match (owner, cause) {
             (Owner::Data(lpn), Cause::Host) if self.verify => {
@@ -245,30 +240,36 @@ impl Flash {
             }
             _ => 0,
         };
-        let pbn = self.fill(ppn, owner, stamp);
-        self.history.push(Operation::Program, cause, ppn.0);
-        self.ledger.count(Operation::Program, cause);
-        let plane = self.geometry.plane_of(pbn);
-        self.timeline.program(plane, self.geometry.channel_of(plane));
+        let pbn = self.fill(ppn, self.encode(owner), stamp);
+        self.book_program(ppn, pbn, cause);
     }
 
-    /// Moves a valid page through the controller: a read, then a program, with their transfers.
+    /// Copies a valid page through the controller: a read, then a program, with their transfers.
     /// Both copies are valid until one is invalidated.
-    #[inline]
+    #[inline(always)]
     pub fn copy(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
-        let owner = self.read(from, cause);
-        let pbn = self.duplicate(from, to, owner);
+        let source = self.geometry.block_of(from);
+        let (owner, target) = self.duplicate(from, source, to);
+        self.history.push(Operation::Read, cause, from.0);
         self.history.push(Operation::Program, cause, to.0);
+        self.ledger.count(Operation::Read, cause);
         self.ledger.count(Operation::Program, cause);
-        let plane = self.geometry.plane_of(pbn);
-        self.timeline.program(plane, self.geometry.channel_of(plane));
+        self.timeline.copy(self.geometry.plane_of(source), self.geometry.plane_of(target));
         owner
     }
 
-    /// Moves a valid page inside its plane without the bus; page numbers must have the same parity.
+    /// Copies a valid page through the controller and marks the old copy as superseded.
+    #[inline(always)]
+    pub fn relocate(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
+        let owner = self.copy(from, to, cause);
+        self.invalidate(from);
+        owner
+    }
+
+    /// Copies a valid page inside its plane without the bus; page numbers must have the same parity.
     pub fn copy_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
-        let owner = self.programmed_owner(from);
-        let plane = self.geometry.plane_of(self.geometry.block_of(from));
+        let source = self.geometry.block_of(from);
+        let plane = self.geometry.plane_of(source);
         if plane != self.geometry.plane_of(self.geometry.block_of(to)) {
             self.broken("a copy-back stays inside its plane", from, to.0);
         }
@@ -276,7 +277,7 @@ impl Flash {
         if !(page(from) ^ page(to)).is_multiple_of(2) {
             self.broken("a copy-back keeps the parity of the page", from, to.0);
         }
-        self.duplicate(from, to, owner);
+        let (owner, _) = self.duplicate(from, source, to);
         self.history.push(Operation::CopyBack, cause, to.0);
         self.ledger.count(Operation::CopyBack, cause);
         self.timeline.copy_back(plane);
@@ -300,7 +301,7 @@ impl Flash {
     }
 
     /// Marks a valid page as superseded: an action in RAM, free of charge. Returns its block.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate(&mut self, ppn: Ppn) -> Pbn {
         let pbn = self.geometry.block_of(ppn);
         let (word, bit) = self.valid_bit(pbn, ppn);
@@ -371,13 +372,13 @@ impl Flash {
         self.versions[lpn.index()] & HOLDS_DATA != 0
     }
 
-    #[inline]
+    #[inline(always)]
     fn valid_bit(&self, pbn: Pbn, ppn: Ppn) -> (usize, u64) {
         let page = ppn.0 - self.geometry.first_page(pbn).0;
         (pbn.index() * self.valid_words_per_block + (page / 64) as usize, 1 << (page % 64))
     }
 
-    #[inline]
+    #[inline(always)]
     fn encode(&self, owner: Owner) -> u32 {
         match owner {
             Owner::Data(lpn) => lpn.0 + 1,
@@ -385,7 +386,7 @@ impl Flash {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn decode(&self, raw: u32) -> Owner {
         let page = raw - 1;
         if page < self.geometry.logical_pages {
@@ -395,7 +396,7 @@ impl Flash {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn programmed_owner(&self, ppn: Ppn) -> Owner {
         let raw = self.owners[ppn.index()];
         if raw == 0 {
@@ -404,28 +405,43 @@ impl Flash {
         self.decode(raw)
     }
 
-    /// Programs `to` with what `from` holds.
-    #[inline]
-    fn duplicate(&mut self, from: Ppn, to: Ppn, owner: Owner) -> Pbn {
-        if !self.is_valid(from) {
+    #[inline(always)]
+    fn book_read(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
+        self.history.push(Operation::Read, cause, ppn.0);
+        self.ledger.count(Operation::Read, cause);
+        let plane = self.geometry.plane_of(pbn);
+        self.timeline.read(plane);
+    }
+
+    #[inline(always)]
+    fn book_program(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
+        self.history.push(Operation::Program, cause, ppn.0);
+        self.ledger.count(Operation::Program, cause);
+        let plane = self.geometry.plane_of(pbn);
+        self.timeline.program(plane);
+    }
+
+    /// Makes `to` hold what `from` holds. Returns the owner, and the block of `to`.
+    #[inline(always)]
+    fn duplicate(&mut self, from: Ppn, source: Pbn, to: Ppn) -> (Owner, Pbn) {
+        let (word, bit) = self.valid_bit(source, from);
+        if self.valid[word] & bit == 0 {
             self.broken("only a valid page is worth copying", from, to.0);
         }
-        self.fill(to, owner, self.stamps[from.index()])
+        let raw = self.owners[from.index()];
+        (self.decode(raw), self.fill(to, raw, self.stamps[from.index()]))
     }
 
     /// Checks the rules of programming and makes the page valid. Returns its block.
-    #[inline]
-    fn fill(&mut self, ppn: Ppn, owner: Owner, stamp: u16) -> Pbn {
+    #[inline(always)]
+    fn fill(&mut self, ppn: Ppn, raw: u32, stamp: u16) -> Pbn {
         let pbn = self.geometry.block_of(ppn);
         let page = ppn.0 - self.geometry.first_page(pbn).0;
-        let raw = self.encode(owner);
         let (word, bit) = self.valid_bit(pbn, ppn);
         let block = &mut self.blocks[pbn.index()];
-        if self.owners[ppn.index()] != 0 {
-            self.broken("a page is programmed once between erases", ppn, raw - 1);
-        }
-        if self.order == ProgramOrder::Ascending && u32::from(block.written) != page {
-            self.broken("pages of a block are programmed in ascending order", ppn, raw - 1);
+        let in_order = u32::from(block.written) == page || self.order == ProgramOrder::Any;
+        if self.owners[ppn.index()] != 0 || !in_order {
+            self.refuse_program(ppn, raw);
         }
         block.written += 1;
         block.valid += 1;
@@ -435,6 +451,14 @@ impl Flash {
             self.stamps[ppn.index()] = stamp;
         }
         pbn
+    }
+
+    #[cold]
+    fn refuse_program(&self, ppn: Ppn, raw: u32) -> ! {
+        if self.owners[ppn.index()] != 0 {
+            self.broken("a page is programmed once between erases", ppn, raw - 1);
+        }
+        self.broken("pages of a block are programmed in ascending order", ppn, raw - 1);
     }
 
     #[cold]
@@ -500,23 +524,27 @@ impl Flash {
 /// The last operations, for the message of a broken rule.
 #[derive(Clone, Debug, Default)]
 struct History {
-    ring: [Option<(Operation, Cause, u32)>; 16],
-    next: usize,
+    /// Operation, cause and address, packed so that noting one is a single store.
+    ring: [u64; 16],
+    pushed: usize,
 }
 
 impl History {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
-        self.ring[self.next & 15] = Some((operation, cause, address));
-        self.next = self.next.wrapping_add(1);
+        let packed = (operation as u64) << 40 | (cause as u64) << 32 | u64::from(address);
+        self.ring[self.pushed & 15] = packed;
+        self.pushed = self.pushed.wrapping_add(1);
     }
 }
 
 impl std::fmt::Display for History {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (newer, older) = self.ring.split_at(self.next & 15);
-        for (operation, cause, address) in older.iter().chain(newer).flatten() {
-            write!(f, "{operation:?} {address} ({}); ", cause.name())?;
+        for age in (1..=self.pushed.min(16)).rev() {
+            let packed = self.ring[(self.pushed - age) & 15];
+            let operation = Operation::ALL[(packed >> 40) as usize];
+            let cause = Cause::ALL[(packed >> 32) as usize & 255];
+            write!(f, "{operation:?} {} ({}); ", packed as u32, cause.name())?;
         }
         Ok(())
     }

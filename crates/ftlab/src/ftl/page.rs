@@ -104,8 +104,8 @@ impl PageFtl {
         let (victim, _) = self.pool.take_victim(flash);
         while let Some(from) = flash.first_valid(victim) {
             let to = self.pool.next_page(Stream::GcData, flash);
-            if let Owner::Data(lpn) = flash.copy(from, to, Cause::GcData) {
-                self.remap(lpn, Some(to), flash);
+            if let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) {
+                self.map.replace(lpn, Some(to));
             }
         }
         self.pool.release(victim, flash);

@@ -9,6 +9,46 @@ use crate::config::{GcConfig, Policy};
 use crate::rng::Rng;
 use crate::units::Pbn;
 
+/// A registered policy.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyEntry {
+    /// The name, the value of `gc.policy`.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+}
+
+/// All policies.
+pub const POLICIES: &[PolicyEntry] = &[
+    PolicyEntry {
+        name: "greedy",
+        summary: "fewest valid pages, lowest block number among equals",
+        source: "FlashSim, TPFTL, DLOOP",
+    },
+    PolicyEntry {
+        name: "cost-benefit",
+        summary: "largest age x (1 - u) / 2u",
+        source: "Gupta et al., DFTL, ASPLOS 2009",
+    },
+    PolicyEntry {
+        name: "fifo",
+        summary: "the block closed longest ago",
+        source: "Desnoyers, SYSTOR 2012",
+    },
+    PolicyEntry {
+        name: "random",
+        summary: "any closed block",
+        source: "Van Houdt, SIGMETRICS 2013",
+    },
+    PolicyEntry {
+        name: "d-choices",
+        summary: "fewest valid pages among gc.choices random blocks",
+        source: "Van Houdt, SIGMETRICS 2013",
+    },
+];
+
 /// What a policy is told about the closed blocks of a device, and what it answers.
 trait VictimPolicy {
     /// A block was filled; it has `valid` valid pages.

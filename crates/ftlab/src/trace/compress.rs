@@ -24,13 +24,14 @@ pub(super) enum Compressed {
 }
 
 impl Compressed {
-    fn of(magic: &[u8]) -> Self {
+    /// What a stream that begins with `magic` is compressed by.
+    pub(super) fn of(magic: &[u8]) -> Self {
         match magic {
             [0x1f, 0x8b, ..] => Self::Gzip,
             [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] => Self::Bzip2,
             // An empty stream has the end-of-stream magic at once.
             [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, ..] => Self::Bzip2,
-            [0xfd, b'7', b'z', b'X', b'Z', 0] => Self::Xz,
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
             // A skippable frame, which parallel compressors put in front.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,

@@ -1,5 +1,6 @@
 //! The table of formats, and how a file's format is found.
 
+use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
 use super::lines::Lines;
@@ -69,6 +70,11 @@ pub(super) fn detect(front: &[u8], whole: bool) -> Result<&'static Format, Mista
             unknown(front)
         });
     };
+    if Compressed::of(front) != Compressed::No {
+        return Err(Mistake(
+            "not a format that ftlab reads: it is compressed twice; decompress it once".into(),
+        ));
+    }
     for format in FORMATS {
         match (format.recognise)(&sample) {
             Verdict::Yes => return Ok(format),

@@ -30,6 +30,10 @@ impl Input for Synthetic {
     fn format(&self) -> String {
         "generated".to_owned()
     }
+
+    fn address_space_bytes(&self) -> Option<u64> {
+        Some(self.plan.size)
+    }
 }
 
 struct Stream {

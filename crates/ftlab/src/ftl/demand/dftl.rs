@@ -64,6 +64,7 @@ struct Entry {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a whole FTL")]
 enum Order {
     Segmented(SegmentedLru),
     Flashsim(AgedSegments),

@@ -265,8 +265,7 @@ impl<C: MappingCache> DemandFtl<C> {
     fn collect_data_block(&mut self, victim: Pbn, flash: &mut Flash) {
         while let Some(from) = flash.first_valid(victim) {
             let to = self.store.pool.next_page(Stream::GcData, flash);
-            if let Owner::Data(lpn) = flash.copy(from, to, Cause::GcData) {
-                self.store.pool.invalidate(from, flash);
+            if let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) {
                 self.gc_lookups += 1;
                 if self.cache.relocate(lpn, to) {
                     self.gc_hits += 1;

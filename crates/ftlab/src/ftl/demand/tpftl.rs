@@ -13,6 +13,11 @@
 //!
 //! Without `b` only evicted entries are written, still at most one write-back per translation (4.5).
 
+mod config;
+mod detector;
+
+pub use config::{Features, PageOrder, PrefetchAt, TpftlConfig};
+
 use super::{MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
@@ -21,102 +26,12 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
 use crate::ftl::parts::translation_pages::Change;
-use crate::units::{Bytes, Lpn, Ppn, Vtpn};
+use crate::units::{Lpn, Ppn, Vtpn};
+use detector::SequenceDetector;
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
-
-/// TPFTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TpftlConfig {
-    /// Techniques in use: any of r, s, b, c; `-` for none (Figures 7 and 8). Default `rsbc`.
-    pub features: Features,
-    /// Change of the node count that switches selective prefetching. Default 3 (section 4.3).
-    pub threshold: u32,
-    /// Bytes of a node. Default 6: one entry slot (Figure 4).
-    pub node_bytes: Bytes,
-    /// Order of nodes. Default `hotness` (section 4.2).
-    pub page_order: PageOrder,
-    /// Where prefetched entries enter a node's list. Default `front`.
-    pub prefetch_at: PrefetchAt,
-}
-
-impl Default for TpftlConfig {
-    fn default() -> Self {
-        TpftlConfig {
-            features: Features { request: true, selective: true, batch: true, clean_first: true },
-            threshold: 3,
-            node_bytes: Bytes(6),
-            page_order: PageOrder::Hotness,
-            prefetch_at: PrefetchAt::Front,
-        }
-    }
-}
-
-/// The four techniques of the paper, written `rsbc`, `bc`, `-`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub struct Features {
-    /// Request-level prefetching, `r`.
-    pub request: bool,
-    /// Selective prefetching, `s`.
-    pub selective: bool,
-    /// Batch-update replacement, `b`.
-    pub batch: bool,
-    /// Clean-first replacement, `c`.
-    pub clean_first: bool,
-}
-
-impl TryFrom<String> for Features {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
-        let known = |c: char| "rsbc".contains(c);
-        if text != "-" && (text.is_empty() || !text.chars().all(known)) {
-            return Err(format!("found {text:?}, expected letters of \"rsbc\", or \"-\""));
-        }
-        let has = |c| text.contains(c);
-        Ok(Features {
-            request: has('r'),
-            selective: has('s'),
-            batch: has('b'),
-            clean_first: has('c'),
-        })
-    }
-}
-
-impl From<Features> for String {
-    fn from(features: Features) -> String {
-        let Features { request, selective, batch, clean_first } = features;
-        let letters = [(request, 'r'), (selective, 's'), (batch, 'b'), (clean_first, 'c')];
-        let text: String =
-            letters.iter().filter(|(on, _)| *on).map(|(_, letter)| *letter).collect();
-        if text.is_empty() { "-".into() } else { text }
-    }
-}
-
-/// Order of the page-level list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PageOrder {
-    /// Mean hotness of the entries (the paper).
-    Hotness,
-    /// Last touch of the node.
-    Recency,
-}
-
-/// Where prefetched entries enter a node's list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PrefetchAt {
-    /// Right behind the requested entry.
-    Front,
-    /// At the cold end.
-    Tail,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
@@ -140,51 +55,10 @@ struct Node {
     hotness: u64,
 }
 
-/// A mean, ordered as `sum / count` without division.
-#[derive(Clone, Copy, Debug)]
-struct Mean {
-    sum: u64,
-    count: u64,
-}
-
-impl Ord for Mean {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let [left, right] =
-            [(self, other), (other, self)].map(|(a, b)| u128::from(a.sum) * u128::from(b.count));
-        left.cmp(&right)
-    }
-}
-
-impl PartialOrd for Mean {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Mean {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Mean {}
-
-/// Counts the change of the number of nodes and switches selective prefetching (section 4.3).
-#[derive(Clone, Copy, Debug)]
-struct SequenceDetector {
-    counter: i64,
-    threshold: i64,
-    active: bool,
-}
-
-impl SequenceDetector {
-    fn count(&mut self, change: i64) {
-        self.counter += change;
-        if self.counter.abs() >= self.threshold {
-            self.active = self.counter < 0;
-            self.counter = 0;
-        }
-    }
+/// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
+/// different means of at most 1024 counts get different keys below 2^31 accesses.
+fn mean(sum: u64, count: usize) -> u64 {
+    (sum as f64 / count as f64).to_bits()
 }
 
 /// TPFTL's two-level mapping cache.
@@ -203,7 +77,7 @@ pub struct Tpftl {
     tokens: FxHashMap<u32, u32>,
     /// Token of the node of each cached translation page.
     node_tokens: FxHashMap<u32, u32>,
-    coldest: IndexedHeap<Mean>,
+    coldest: IndexedHeap<u64>,
     detector: SequenceDetector,
     accesses: u64,
     counts: MappingCounts,
@@ -239,11 +113,7 @@ impl MappingCache for Tpftl {
             tokens: FxHashMap::default(),
             node_tokens: FxHashMap::default(),
             coldest: IndexedHeap::default(),
-            detector: SequenceDetector {
-                counter: 0,
-                threshold: i64::from(threshold),
-                active: false,
-            },
+            detector: SequenceDetector::new(threshold),
             accesses: 0,
             counts: MappingCounts::default(),
             prefetched: 0,
@@ -432,7 +302,13 @@ impl Tpftl {
         }
         let vtpn = self.nodes[victim].vtpn;
         self.changes.clear();
-        while self.budget - self.used < needed && self.evict_entry(victim) {}
+        let mut lives = true;
+        while lives && self.budget - self.used < needed {
+            lives = self.evict_entry(victim);
+        }
+        if lives {
+            self.reorder(victim);
+        }
         if self.changes.is_empty() {
             return None;
         }
@@ -493,9 +369,7 @@ impl Tpftl {
         self.entries.remove(token);
         self.tokens.remove(&lpn.0);
         self.used -= ENTRY_BYTES;
-        if lives {
-            self.reorder(owner);
-        } else {
+        if !lives {
             let node = self.nodes.remove(owner);
             self.node_tokens.remove(&node.vtpn.0);
             self.coldest.remove(owner);
@@ -528,7 +402,7 @@ impl Tpftl {
         let node = Node { vtpn, entries, dirty: 0, oldest_clean: NIL, hotness: 0 };
         let token = self.nodes.insert(node);
         self.node_tokens.insert(vtpn.0, token);
-        self.coldest.insert(token, Mean { sum: self.accesses, count: 1 });
+        self.coldest.insert(token, mean(self.accesses, 1));
         self.used += self.node_bytes;
         self.detector.count(1);
         token
@@ -583,10 +457,8 @@ impl Tpftl {
     fn reorder(&mut self, token: u32) {
         let node = &self.nodes[token];
         let key = match self.page_order {
-            PageOrder::Hotness => Mean { sum: node.hotness, count: node.entries.len() as u64 },
-            PageOrder::Recency => {
-                Mean { sum: self.entries[node.entries.front()].hotness, count: 1 }
-            }
+            PageOrder::Hotness => mean(node.hotness, node.entries.len()),
+            PageOrder::Recency => mean(self.entries[node.entries.front()].hotness, 1),
         };
         self.coldest.update(token, key);
     }
@@ -632,8 +504,8 @@ impl Tpftl {
         let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
         assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
         if self.page_order == PageOrder::Hotness {
-            let key = self.coldest.key(token);
-            assert_eq!((key.sum, key.count), (hotness, entries.len() as u64), "order of the nodes");
+            let key = mean(hotness, entries.len());
+            assert_eq!(self.coldest.key(token), key, "order of the nodes");
         }
     }
 }

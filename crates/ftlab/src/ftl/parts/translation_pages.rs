@@ -130,8 +130,7 @@ impl TranslationPages {
     /// GC moves a translation page; only the GTD changes.
     pub fn migrate(&mut self, from: Ppn, pool: &mut BlockPool, flash: &mut Flash) {
         let to = pool.next_page(Stream::Translation, flash);
-        if let Owner::Translation(vtpn) = flash.copy(from, to, Cause::GcTranslation) {
-            pool.invalidate(from, flash);
+        if let Owner::Translation(vtpn) = flash.relocate(from, to, Cause::GcTranslation) {
             self.directory[vtpn.index()] = to;
         }
     }

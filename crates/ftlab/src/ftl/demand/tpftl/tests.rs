@@ -6,7 +6,7 @@ use crate::flash::Operation;
 use crate::ftl::demand::DemandFtl;
 use crate::ftl::demand::bench::Bench;
 use crate::ftl::{Ftl, RamUse};
-use crate::units::Ratio;
+use crate::units::{Bytes, Ratio};
 
 /// 6 translation pages of 1024 mappings, as in the figures of the paper.
 fn bench(slots: u64, features: &str) -> Bench<Tpftl> {
@@ -106,32 +106,6 @@ fn without_clean_first_recency_alone_decides() {
     assert_eq!((counts.replacements, counts.dirty_replacements), (3, 1), "55 cleans 56 and 436");
     let left: Vec<u32> = bench.cached().into_iter().map(|(lpn, _)| lpn).collect();
     assert_eq!(left[4..], [at(5, 435), at(5, 979)]);
-}
-
-/// ALGORITHMS 37, the counter walk.
-#[test]
-fn the_counter_switches_at_three_and_starts_again() {
-    let mut bench = bench(64, "rsbc");
-    let detector = &mut bench.ftl.cache.detector;
-    let mut walk = Vec::new();
-    for change in [-1, -1, 1, -1, -1] {
-        detector.count(change);
-        walk.push((detector.counter, detector.active));
-    }
-    assert_eq!(walk, [(-1, false), (-2, false), (-1, false), (-2, false), (0, true)]);
-    for change in [1, 1, 1] {
-        detector.count(change);
-    }
-    assert_eq!((detector.counter, detector.active), (0, false));
-    for _ in 0..10 {
-        detector.count(-1);
-        detector.count(1);
-    }
-    assert_eq!((detector.counter, detector.active), (0, false), "alternating never switches");
-    detector.count(-1);
-    detector.count(-1);
-    detector.count(-1);
-    assert!(detector.active, "evictions precede loads: from -2 the eviction half switches");
 }
 
 /// WiscSee quotes the authors: request 0..2047 loads 0..1023 on the miss of 0 and 1024..2047 on

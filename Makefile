@@ -1,0 +1,59 @@
+# Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
+.DELETE_ON_ERROR:
+.PHONY: demo test lint bench docs clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.8
+SYNC := $(BIN)/uv sync --quiet --frozen --inexact --no-install-project --all-extras
+
+export VIRTUAL_ENV := $(CURDIR)/$(VENV)
+export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
+unexport PYTHONPATH PYTHONHOME
+
+CORE := python/ftlab/_core.abi3.so
+RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \
+	$(shell find crates/*/src -type f)
+
+demo: $(CORE)
+	$(BIN)/ftlab demo
+
+test: $(CORE)
+	cargo test --locked -p ftlab
+	$(BIN)/pytest
+
+lint: $(CORE)
+	cargo fmt --all --check
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy --strict python/ftlab
+	$(BIN)/python -m mypy.stubtest ftlab._core
+
+bench:
+	cargo bench --locked -p ftlab
+
+docs: $(CORE) $(VENV)/docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) docs/_build dist ftlab-demo python/ftlab/_core*.so
+	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	cargo clean
+
+$(VENV)/tools: pyproject.toml uv.lock
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ftlab needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(SYNC)
+	touch $@
+
+$(VENV)/docs: $(VENV)/tools
+	$(SYNC) --group docs
+	touch $@
+
+$(CORE): $(VENV)/tools $(RUST)
+	$(BIN)/maturin develop --quiet --release --locked --uv
+	touch $@

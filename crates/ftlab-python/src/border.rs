@@ -1,0 +1,74 @@
+//! What crosses the border to Python: configurations in, errors and progress out.
+
+use ftlab::Error;
+use ftlab::config::Config;
+use ftlab::session::{Progress, Watch};
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+create_exception!(ftlab._core, FtlabError, PyException, "Something that ftlab cannot do.");
+create_exception!(ftlab._core, ConfigError, FtlabError, "A configuration that cannot be used.");
+create_exception!(ftlab._core, TraceError, FtlabError, "A trace that cannot be read or believed.");
+create_exception!(ftlab._core, InternalError, FtlabError, "A broken rule or invariant: a bug.");
+create_exception!(ftlab._core, Interrupted, FtlabError, "The run was stopped.");
+
+/// The Python exception of an error.
+pub fn raise(error: Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        Error::Config { .. } | Error::Unknown { .. } => ConfigError::new_err(message),
+        Error::Trace { .. } | Error::Io { .. } => TraceError::new_err(message),
+        Error::Internal(_) => InternalError::new_err(message),
+        Error::Interrupted => Interrupted::new_err(message),
+    }
+}
+
+/// A configuration from JSON.
+pub fn configuration(json: &str) -> PyResult<Config> {
+    let tree = serde_json::from_str(json)
+        .map_err(|error| ConfigError::new_err(format!("configuration: {error}")))?;
+    Config::resolve(&tree).map_err(raise)
+}
+
+/// Runs `work` without the interpreter. About every 50 ms signals are checked and `callback` is told
+/// `(phase, requests, fraction)`; what either raises stops the work and is raised here. A panic
+/// becomes an `InternalError`: the interpreter survives.
+pub fn with_progress<T: Send>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    quiet_panics();
+    let mut raised: Option<PyErr> = None;
+    let result = py.detach(|| {
+        let mut watch = |progress: Progress| {
+            Python::attach(|py| tell(py, callback.as_ref(), progress)).map_err(|error| {
+                raised = Some(error);
+                Error::Interrupted
+            })
+        };
+        catch_unwind(AssertUnwindSafe(|| work(&mut watch)))
+    });
+    match (raised, result) {
+        (Some(error), _) => Err(error),
+        (None, Ok(result)) => result.map_err(raise),
+        (None, Err(_)) => Err(InternalError::new_err("an invariant of ftlab does not hold")),
+    }
+}
+
+fn tell(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> PyResult<()> {
+    py.check_signals()?;
+    if let Some(callback) = callback {
+        callback.call1(py, (progress.phase, progress.requests, progress.fraction))?;
+    }
+    Ok(())
+}
+
+/// Panics are told as exceptions, in one line, and not also on standard error.
+fn quiet_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| panic::set_hook(Box::new(|_| {})));
+}

@@ -1,0 +1,128 @@
+//! Speed as ratios inside one run: each FTL against a bare loop that does the same kind of work.
+//!
+//! The bare loop is what no simulator can beat: one map update and one reverse-map update per page
+//! written, greedy GC by buckets, a serial clock; no checks, no cache, no latencies. Rounds of all
+//! contestants take turns, so that a machine that changes its speed changes it for all; each ratio
+//! is formed inside its round and the median is printed.
+//!
+//! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_ROUNDS` sets the rounds (default 5).
+
+mod bare;
+
+use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::config::Config;
+use ftlab::ftl::FTLS;
+use ftlab::request::{BATCH, Op, Request};
+use ftlab::rng::Rng;
+use ftlab::simulate::Simulator;
+use ftlab::units::Bytes;
+use ftlab::workload;
+use std::time::Instant;
+
+const CAPACITY: u64 = 512 << 20;
+
+fn main() {
+    let rounds: usize =
+        std::env::var("FTLAB_BENCH_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
+    let uniform = uniform(2_000_000, CAPACITY);
+    for (name, requests) in [("uniform writes", uniform), ("financial1", financial1(2_000_000))] {
+        ratios(name, &requests, rounds);
+    }
+    sizes();
+}
+
+fn uniform(count: usize, capacity: u64) -> Vec<Request> {
+    let mut rng = Rng::new(1, "bench");
+    let pages = capacity / 4096;
+    let write = |offset| Request { time: 0, offset, length: 4096, volume: 0, op: Op::Write };
+    (0..count).map(|_| write(4096 * rng.below(pages))).collect()
+}
+
+fn financial1(count: u64) -> Vec<Request> {
+    let input = workload::profile("financial1", Some(count), 1).expect("a profile");
+    let mut source = input.open().expect("a generator");
+    let (mut requests, mut batch) = (Vec::new(), Vec::new());
+    loop {
+        source.fill(&mut batch).expect("generated");
+        if batch.is_empty() {
+            return requests;
+        }
+        requests.append(&mut batch);
+    }
+}
+
+fn simulator(ftl: &str, capacity: u64) -> Box<dyn Simulator> {
+    let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+    let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
+    let entry = ftlab::ftl::find(ftl).expect("a registered FTL");
+    (entry.simulate)(&Config::default(), capacity, address).expect("a device")
+}
+
+/// Flash operations per second of one pass over `requests`, after one pass of warm-up as writes.
+fn simulate(ftl: &str, requests: &[Request], capacity: u64) -> f64 {
+    let mut simulator = simulator(ftl, capacity);
+    simulator.serve_as_writes(requests).expect("inside the device");
+    simulator.start_measuring();
+    let start = Instant::now();
+    for batch in requests.chunks(BATCH) {
+        simulator.serve(batch).expect("inside the device");
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    simulator.outcome().flash.ledger().flash_operations() as f64 / seconds
+}
+
+fn ratios(workload: &str, requests: &[Request], rounds: usize) {
+    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
+    let mut bare = Vec::new();
+    let mut speeds = vec![Vec::new(); names.len()];
+    for _ in 0..rounds {
+        bare.push(bare::speed(requests, CAPACITY));
+        for (name, speeds) in names.iter().zip(&mut speeds) {
+            speeds.push(simulate(name, requests, CAPACITY));
+        }
+    }
+    eprintln!("\n{workload}, {} requests, 512 MiB, 15 % over-provisioning", requests.len());
+    eprintln!("{:<12}{:>20}{:>10}{:>20}", "", "flash operations/s", "ratio", "min - max");
+    eprintln!("{:<12}{:>18.1} M{:>10}", "bare loop", median(&bare) / 1e6, 1);
+    for (name, speeds) in names.iter().zip(&speeds) {
+        let ratios: Vec<f64> = speeds.iter().zip(&bare).map(|(a, b)| a / b).collect();
+        let lowest = ratios.iter().copied().fold(f64::MAX, f64::min);
+        let highest = ratios.iter().copied().fold(0.0, f64::max);
+        let range = format!("{lowest:.3} - {highest:.3}");
+        let (speed, ratio) = (median(speeds) / 1e6, median(&ratios));
+        eprintln!("{name:<12}{speed:>18.1} M{ratio:>10.3}{range:>20}");
+    }
+}
+
+/// Time per flash operation from a small device to a large one, uniform writes over all of it.
+fn sizes() {
+    eprintln!("\nns per flash operation by device size, 500,000 uniform writes");
+    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
+    eprintln!("{:<12}{}", "capacity", names.map_text(|name| format!("{name:>10}")));
+    for shift in [29_u32, 31, 33, 35, 37, 39] {
+        let capacity = 1_u64 << shift;
+        let requests = uniform(500_000, capacity);
+        let times = names.map_text(|ftl| {
+            let nanoseconds = 1e9 / simulate(ftl, &requests, capacity);
+            format!("{nanoseconds:>10.1}")
+        });
+        eprintln!("{:<12}{times}", Bytes(capacity).to_string());
+    }
+}
+
+/// Cells of a table row.
+trait MapText {
+    fn map_text(&self, cell: impl Fn(&str) -> String) -> String;
+}
+
+impl MapText for Vec<&str> {
+    fn map_text(&self, cell: impl Fn(&str) -> String) -> String {
+        self.iter().map(|name| cell(name)).collect()
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted[sorted.len() / 2]
+}

@@ -1,0 +1,41 @@
+"""A laboratory for flash translation layers: any FTL on one checked NAND model.
+
+>>> import ftlab
+>>> trace = ftlab.Workload("randwrite", bs="4k", size="64MiB", requests=2000)
+>>> result = ftlab.simulate(trace, ftl=ftlab.TPFTL(cache="1KiB"))
+>>> result.checks.violations
+0
+"""
+
+from ftlab._core import __version__
+from ftlab.catalogue import catalog
+from ftlab.devices import Device
+from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
+from ftlab.ftls import DFTL, TPFTL, Ftl, Page
+from ftlab.result import Comparison, Record, Result
+from ftlab.simulation import compare, simulate
+from ftlab.traces import Trace, Workload, profile, read_trace
+
+__all__ = [
+    "DFTL",
+    "TPFTL",
+    "Comparison",
+    "ConfigError",
+    "Device",
+    "Ftl",
+    "FtlabError",
+    "InternalError",
+    "Interrupted",
+    "Page",
+    "Record",
+    "Result",
+    "Trace",
+    "TraceError",
+    "Workload",
+    "__version__",
+    "catalog",
+    "compare",
+    "profile",
+    "read_trace",
+    "simulate",
+]

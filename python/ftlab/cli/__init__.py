@@ -1,0 +1,74 @@
+"""The command ``ftlab``: one file for each verb, what they share in the others.
+
+Standard output is for the result, standard error for progress and warnings. Exit codes: 0 fine,
+1 a broken invariant inside ftlab, 2 a mistake in the command, configuration or trace, 130 stopped.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from ftlab import __version__
+from ftlab.cli.compare import compare
+from ftlab.cli.demo import demo
+from ftlab.cli.listing import listing
+from ftlab.cli.run import run
+from ftlab.cli.trace import trace
+from ftlab.errors import FtlabError, InternalError, Interrupted
+
+
+class Program(click.Group):
+    """The group of verbs; it turns every exception into one line and an exit code."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run the command line and leave the process with its exit code."""
+        extra["standalone_mode"] = False
+        try:
+            code = super().main(args, *rest, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:
+            error.show()
+            code = error.exit_code
+        except click.UsageError as error:
+            code = _fail(_usage(error), 2)
+        except click.ClickException as error:
+            code = _fail(error.format_message(), error.exit_code)
+        except (click.Abort, Interrupted, KeyboardInterrupt):
+            code = _fail("interrupted", 130)
+        except InternalError as error:
+            code = _fail(f"{error}\nthis is a bug in ftlab: please report the lines above", 1)
+        except FtlabError as error:
+            code = _fail(str(error), 2)
+        sys.exit(code)
+
+
+def _fail(message: str, code: int) -> int:
+    click.echo(f"error: {message}", err=True)
+    return code
+
+
+def _usage(error: click.UsageError) -> str:
+    """Return the message, and where the options are explained."""
+    message = error.format_message().rstrip(".")
+    return f"{message} (see `{error.ctx.command_path} --help`)" if error.ctx else message
+
+
+@click.group(cls=Program, name="ftlab", context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="ftlab", message="%(prog)s %(version)s")
+def program() -> None:
+    """Run any flash translation layer on any trace, on one checked NAND model."""
+
+
+for verb in (demo, run, compare, trace, listing):
+    program.add_command(verb)
+
+
+def main() -> NoReturn:
+    """Run the command line of this process."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    program.main(prog_name="ftlab")

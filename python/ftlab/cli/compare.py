@@ -1,0 +1,54 @@
+"""``ftlab compare``: several layers side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli import parse
+from ftlab.cli.job import configuration, perform, print_resolved
+from ftlab.cli.options import model_options, source_options
+from ftlab.cli.output import Outputs, output_options, picture_options, rendered
+from ftlab.cli.show import show_table, show_warnings
+from ftlab.report.summary import checks_line, comparison_table, relative_table, setup_line
+from ftlab.result import Comparison
+
+DEFAULT = "page,dftl,tpftl"
+
+
+@click.command()
+@source_options
+@click.option("--ftl", default=DEFAULT, show_default=True, help="Layers, with commas between.")
+@model_options
+@output_options
+@picture_options
+def compare(ftl: str, print_config: bool, **options: Any) -> None:
+    """Run several layers on TRACE and show them side by side, the best values marked.
+
+    The trace is read once; every layer runs on a device of its own, with the same settings.
+    """
+    ftls = parse.names(ftl)
+    config = configuration(options)
+    if print_config:
+        print_resolved(config)
+        return
+    outputs = Outputs.of(options)
+    comparison = perform(config, ftls)
+    outputs.pictures(comparison)
+    text = rendered(outputs.form, comparison, single=False)
+    outputs.result(text, lambda: show_comparison(comparison))
+    show_warnings(comparison)
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Print the set-up, the table, the relative table, and what was checked."""
+    first = comparison[0]
+    click.echo(setup_line(first).removeprefix(f"ftl {first['ftl']}, ") + "\n")
+    show_table(comparison_table(comparison))
+    if len(comparison) > 1:
+        click.echo()
+        show_table(relative_table(comparison))
+    click.echo()
+    for label, result in zip(comparison.labels, comparison, strict=True):
+        click.echo(f"{label}: {checks_line(result)}")

@@ -1,0 +1,59 @@
+"""``ftlab demo``: the main job on a built-in workload, with nothing to prepare."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from ftlab.cli.compare import show_comparison
+from ftlab.cli.job import perform
+from ftlab.cli.output import Outputs
+from ftlab.cli.show import show_warnings
+from ftlab.config import Config
+from ftlab.errors import ConfigError
+
+FOLDER = Path("ftlab-demo")
+FTLS = ["page", "dftl", "tpftl"]
+PROFILE = "financial1"
+PRESET = "tpftl-eurosys15"
+
+NEXT = f"""
+What to try next:
+  ftlab run {PROFILE} --preset {PRESET} --ftl tpftl          one layer in detail
+  ftlab compare {PROFILE} --preset {PRESET} --cache 64KiB    a larger mapping cache
+  ftlab compare --workload randwrite,bs=4k,size=64MiB --capacity 64MiB --warmup sequential
+  ftlab compare YOUR-TRACE.csv.gz                                   your own trace
+  ftlab list ftls                                                   what else there is"""
+
+
+@click.command()
+@click.option("--requests", type=click.IntRange(min=1), help="Stop after this many requests.")
+def demo(requests: int | None) -> None:
+    """Compare three layers on a built-in workload: a table, a figure, an HTML report.
+
+    The workload is the profile of a bank's transaction log, at its full length, on the device of
+    the TPFTL paper. The figure and the report are written to the folder ftlab-demo.
+    """
+    outputs = _outputs()
+    source = {"trace": PROFILE} if requests is None else {"trace": PROFILE, "requests": requests}
+    config: Config = {"preset": PRESET, "input": source, "run": {"warmup": "footprint"}}
+    comparison = perform(config, FTLS)
+    outputs.pictures(comparison)
+    show_comparison(comparison)
+    show_warnings(comparison)
+    written = " and ".join(path for path in (outputs.report, outputs.plot) if path)
+    click.echo(f"\nWritten: {written}\n{NEXT}")
+
+
+def _outputs() -> Outputs:
+    """Make the folder, and return the files that will be written into it."""
+    try:
+        FOLDER.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{FOLDER}: cannot make this folder: {error.strerror}") from error
+    plot = str(FOLDER / "comparison.svg") if find_spec("matplotlib") else None
+    outputs = Outputs(None, plot=plot, report=str(FOLDER / "report.html"))
+    outputs.check()
+    return outputs

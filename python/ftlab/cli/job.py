@@ -1,0 +1,38 @@
+"""From the options of a verb to results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from ftlab import _core
+from ftlab.cli.options import model_config, source_config
+from ftlab.cli.progress import meter
+from ftlab.config import Config, merge
+from ftlab.errors import InternalError
+from ftlab.result import Comparison
+from ftlab.simulation import execute
+
+
+def configuration(options: Mapping[str, Any]) -> Config:
+    """Return the configuration that the options of `run` or `compare` describe."""
+    return merge([source_config(options), model_config(options)])
+
+
+def print_resolved(config: Config) -> None:
+    """Print the configuration with all defaults, as JSON."""
+    click.echo(json.dumps(json.loads(_core.resolve(json.dumps(config))), indent=2))
+
+
+def perform(config: Config, ftls: list[str]) -> Comparison:
+    """Run the layers with progress on a terminal; a bug comes with all that reproduces it."""
+    try:
+        with meter() as progress:
+            return Comparison(execute(config, ftls, progress))
+    except InternalError as error:
+        seed = config.get("run", {}).get("seed", "the default")
+        reproduce = f"ftls {','.join(ftls)}, seed {seed}, configuration {json.dumps(config)}"
+        raise InternalError(f"{error}\n{reproduce}") from error

@@ -1,0 +1,138 @@
+"""The options that `run` and `compare` share, each once: how it is written, where it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+from ftlab.cli import parse
+from ftlab.config import Config, merge, nested
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Setting:
+    """An option whose text becomes one leaf of the configuration."""
+
+    flag: str
+    path: str
+    metavar: str
+    help: str
+
+    @property
+    def name(self) -> str:
+        """Return the name under which click passes the option."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+SOURCE = (
+    Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
+    Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+)
+MODEL = (
+    Setting("--preset", "preset", "NAME", "Start from a published set-up."),
+    Setting("--capacity", "device.capacity", "SIZE", "Logical size of the device [the trace's]."),
+    Setting("--page", "device.page", "SIZE", "Flash page."),
+    Setting("--pages-per-block", "device.pages_per_block", "N", "Pages of an erase block."),
+    Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
+    Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
+    Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
+    Setting("--warmup", "run.warmup", "MODE", "none|footprint|replay:K|sequential|random:K"),
+    Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
+    Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
+    Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
+    Setting("--seed", "run.seed", "N", "Of every random choice."),
+)
+ORDERS = ("sort", "clamp")
+
+
+def source_options(command: Command) -> Command:
+    """Add the argument TRACE and the options that say what to read."""
+    options = [
+        click.argument("trace", required=False),
+        click.option(
+            "--workload",
+            metavar="PATTERN,KEY=VALUE,...",
+            help="Generate requests instead: randwrite,bs=4k,size=64MiB,requests=100000",
+        ),
+        *_options(SOURCE),
+        click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go back."),
+        click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
+        click.option("--requests", type=click.IntRange(min=1), help="Stop after this many."),
+    ]
+    return decorated(command, options)
+
+
+def model_options(command: Command) -> Command:
+    """Add the options that describe device, layer, host and run."""
+    options = [
+        *_options(MODEL),
+        click.option("--no-verify", is_flag=True, help="Do not check the data of every read."),
+        click.option(
+            "--set",
+            "overrides",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Any key of the configuration, as gc.policy=greedy; may be repeated.",
+        ),
+        click.option("--print-config", is_flag=True, help="Print what would be run, and stop."),
+    ]
+    return decorated(command, options)
+
+
+def source_config(options: Mapping[str, Any]) -> Config:
+    """Return the section that names the requests, from the options of `source_options`."""
+    trace, workload, requests = options["trace"], options["workload"], options["requests"]
+    if (trace is None) == (workload is None):
+        raise click.UsageError(
+            "give either a TRACE (a file, - for standard input, or a profile's name) "
+            "or --workload PATTERN,KEY=VALUE,..."
+        )
+    if workload is not None:
+        _refuse_input_options(options)
+        sizes = {} if requests is None else {"requests": requests}
+        return {"workload": {**parse.workload(workload), **sizes}}
+    leaves = {"trace": trace, "requests": requests, "order": _order(options)}
+    given = {key: value for key, value in leaves.items() if value is not None}
+    return merge([{"input": given}, _tree(SOURCE, options)])
+
+
+def model_config(options: Mapping[str, Any]) -> Config:
+    """Return the tree that the options of `model_options` describe; ``--set`` is strongest."""
+    verify = {"run": {"verify": False}} if options["no_verify"] else {}
+    return merge([_tree(MODEL, options), verify, parse.overrides(options["overrides"])])
+
+
+def _refuse_input_options(options: Mapping[str, Any]) -> None:
+    """Fail if an option was given that only says how to read a file."""
+    names = [*ORDERS, *(each.name for each in SOURCE)]
+    useless = next((name for name in names if options[name]), None)
+    if useless:
+        raise click.UsageError(f"--{useless} says how to read a TRACE; --workload reads none")
+
+
+def _options(settings: Iterable[Setting]) -> list[Callable[[Any], Any]]:
+    return [click.option(each.flag, metavar=each.metavar, help=each.help) for each in settings]
+
+
+def decorated(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
+    """Apply decorators so that the help lists them in the order written."""
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _tree(settings: Iterable[Setting], options: Mapping[str, Any]) -> Config:
+    given = [each for each in settings if options[each.name] is not None]
+    return merge(nested(each.path, parse.value(options[each.name])) for each in given)
+
+
+def _order(options: Mapping[str, Any]) -> str | None:
+    chosen = [order for order in ORDERS if options[order]]
+    if len(chosen) > 1:
+        raise click.UsageError("--sort and --clamp exclude each other")
+    return chosen[0] if chosen else None

@@ -1,0 +1,124 @@
+"""Where a result goes: standard output or a file, as text, JSON, CSV or a table; figure; report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ftlab.cli.options import Command, decorated
+from ftlab.files import check_writable, write_atomically
+from ftlab.report.summary import comparison_table, run_summary, text_of
+from ftlab.result import Comparison, Result
+
+FIGURE_KINDS = (".svg", ".png")
+FORMS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex", ".txt": "txt"}
+
+
+def output_options(command: Command) -> Command:
+    """Add the options that say where the result goes."""
+    options = [
+        click.option("--json", "as_json", is_flag=True, help="Print JSON."),
+        click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Write the result to a file instead; .json .csv .md .tex .txt say the form.",
+        ),
+    ]
+    return decorated(command, options)
+
+
+def picture_options(command: Command) -> Command:
+    """Add the options that ask for a figure or a report."""
+    options = [
+        click.option("--plot", metavar="FILE", help="Draw the figure as .svg or .png."),
+        click.option("--report", metavar="FILE", help="Write one self-contained .html file."),
+    ]
+    return decorated(command, options)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What was asked for, checked before a run starts so that none is in vain."""
+
+    form: str | None
+    output: str | None = None
+    plot: str | None = None
+    report: str | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Outputs:
+        """Return the outputs that the options ask for, or fail if they cannot be written."""
+        if options["as_json"] and options["as_csv"]:
+            raise click.UsageError("--json and --csv exclude each other")
+        form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
+        output = options["output"]
+        if output and not form:
+            form = FORMS[_suffix("--output", output, FORMS)]
+        outputs = cls(form, output, options.get("plot"), options.get("report"))
+        outputs.check()
+        return outputs
+
+    def check(self) -> None:
+        """Raise an error if a file could not be written at the end."""
+        if self.plot:
+            _suffix("--plot", self.plot, FIGURE_KINDS)
+            if find_spec("matplotlib") is None:
+                raise click.UsageError("--plot needs matplotlib: pip install 'ftlab[plot]'")
+        if self.report:
+            _suffix("--report", self.report, (".html", ".htm"))
+        files = [path for path in (self.output, self.plot, self.report) if path]
+        for path in files:
+            check_writable(path)
+        if len({Path(path).resolve() for path in files}) < len(files):
+            raise click.UsageError("two outputs have the same file name")
+
+    def pictures(self, comparison: Comparison) -> None:
+        """Write the figure and the report that were asked for."""
+        if self.plot:
+            from ftlab.plot import image
+
+            kind = Path(self.plot).suffix.removeprefix(".").lower()
+            write_atomically(self.plot, image(comparison.plot.overview(), kind))
+        if self.report:
+            from ftlab.report.html import report
+
+            write_atomically(self.report, report(comparison))
+
+    def result(self, text: str | None, show: Callable[[], None]) -> None:
+        """Write ``text`` to the file or standard output; without one, show the readable form."""
+        if text is None:
+            show()
+        elif self.output:
+            write_atomically(self.output, text)
+        else:
+            click.echo(text, nl=not text.endswith("\n"))
+
+
+def rendered(form: str | None, comparison: Comparison, single: bool) -> str | None:
+    """Return the result in a form for machines or papers; None means the readable one."""
+    first: Result = comparison[0]
+    result = first if single else comparison
+    table = comparison_table(comparison)
+    forms: dict[str, Callable[[], str]] = {
+        "json": lambda: str(result.to_json()) + "\n",
+        "csv": result.to_csv,
+        "md": table.markdown,
+        "tex": table.latex,
+        "txt": lambda: text_of(run_summary(first)) if single else table.text(),
+    }
+    return forms[form]() if form else None
+
+
+def _suffix(option: str, path: str, known: Iterable[str]) -> str:
+    """Return the end of the file's name if it is one that says a form."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in known:
+        raise click.UsageError(f"{option} {path}: the name must end in {', '.join(known)}")
+    return suffix

@@ -1,0 +1,57 @@
+"""Progress of long work: a line on a terminal's standard error, nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from ftlab import config
+from ftlab.report.numbers import rate
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+@contextmanager
+def meter() -> Iterator[config.Progress | None]:
+    """Yield a callback that shows progress, or None where nobody would see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[pace]}"),
+        Remaining(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield _Meter(bar)
+
+
+class _Meter:
+    """One bar for the phase that runs; a new phase replaces it."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._phase = ""
+        self._start = 0.0
+
+    def __call__(self, phase: str, requests: int, fraction: float | None) -> None:
+        if phase != self._phase:
+            for task in self._bar.task_ids:
+                self._bar.remove_task(task)
+            self._bar.add_task(phase, total=1.0, pace="")
+            self._phase, self._start = phase, time.monotonic()
+        elapsed = max(time.monotonic() - self._start, 1e-3)
+        task = self._bar.task_ids[-1]
+        total = None if fraction is None else 1.0
+        pace = f"{requests:,} requests, {rate(requests / elapsed)}"
+        self._bar.update(task, total=total, completed=fraction or 0.0, pace=pace)

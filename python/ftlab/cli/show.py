@@ -1,0 +1,81 @@
+"""Results on standard output: rich tables on a terminal, plain aligned text in a pipe."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from ftlab.report.summary import Section, text_of
+from ftlab.report.tables import Table
+from ftlab.result import Comparison
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+
+def show_table(table: Table, prose: bool = False) -> None:
+    """Print a table; ``prose`` keeps all columns to the left."""
+    if sys.stdout.isatty():
+        _print(_rich(table, prose))
+    else:
+        click.echo(table.text(prose), nl=False)
+
+
+def show_sections(sections: Sequence[Section]) -> None:
+    """Print the sections of a summary."""
+    if sys.stdout.isatty():
+        _print(*(_rich_section(title, lines) for title, lines in sections))
+    else:
+        click.echo(text_of(sections), nl=False)
+
+
+def show_warnings(comparison: Comparison) -> None:
+    """Print what the runs warn of on standard error, each text once."""
+    warnings: dict[str, list[str]] = {}
+    for label, result in zip(comparison.labels, comparison, strict=True):
+        for warning in result.find("warnings") or []:
+            warnings.setdefault(warning, []).append(label)
+    for warning, labels in warnings.items():
+        click.echo(f"warning: {', '.join(labels)}: {warning}", err=True)
+
+
+def _print(*parts: RenderableType) -> None:
+    from rich.console import Console
+
+    Console(highlight=False).print(*parts, sep="\n")
+
+
+def _rich(table: Table, prose: bool) -> RenderableType:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for column, title in enumerate(table.header):
+        left = prose or column == 0
+        shown.add_column(Text(title), justify="left" if left else "right", no_wrap=not prose)
+    for index, row in enumerate(table.rows):
+        best = (column for column in range(len(row)) if (index, column) in table.best)
+        shown.add_row(*_styled(row, set(best)))
+    return shown
+
+
+def _styled(row: Sequence[str], best: set[int]) -> Iterable[RenderableType]:
+    from rich.text import Text
+
+    return [Text(cell, "bold green" if c in best else "") for c, cell in enumerate(row)]
+
+
+def _rich_section(title: str, lines: Sequence[tuple[str, str]]) -> RenderableType:
+    from rich.console import Group
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    grid = RichTable.grid(padding=(0, 2))
+    grid.add_column(min_width=29)
+    for label, text in lines:
+        grid.add_row(Text(f"  {label}"), Text(text))
+    return Group(Text(title, "bold"), grid, Text(""))

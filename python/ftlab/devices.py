@@ -1,0 +1,58 @@
+"""The flash device of a run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+from ftlab.config import Config, Quantity, given
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """A NAND device; what is left ``None`` comes from the preset or the core's defaults.
+
+    Sizes are bytes or text (``"512MiB"``, ``"4k"``), times nanoseconds or text (``"25us"``),
+    ratios fractions or text (``"15%"``).
+
+    Attributes
+    ----------
+    capacity
+        Logical size that the host sees; by default as large as the trace's address space.
+    page, oob
+        Data and spare size of a flash page.
+    pages_per_block
+        Pages of an erase block.
+    over_provisioning
+        Physical space beyond the capacity, as a share of the capacity.
+    blocks
+        Physical blocks, instead of `over_provisioning`.
+    channels, chips_per_channel, dies_per_chip, planes_per_die
+        The geometry.
+    read, oob_read, program, erase
+        Time of the operation in the cells.
+    transfer_per_byte
+        Time on the channel for each byte.
+    program_order
+        Whether pages of a block must be programmed in ascending order.
+    """
+
+    capacity: Quantity | None = None
+    page: Quantity | None = None
+    pages_per_block: int | None = None
+    over_provisioning: Quantity | None = None
+    blocks: int | None = None
+    channels: int | None = None
+    chips_per_channel: int | None = None
+    dies_per_chip: int | None = None
+    planes_per_die: int | None = None
+    oob: Quantity | None = None
+    read: Quantity | None = None
+    oob_read: Quantity | None = None
+    program: Quantity | None = None
+    erase: Quantity | None = None
+    transfer_per_byte: Quantity | None = None
+    program_order: str | None = None
+
+    def config(self) -> Config:
+        """Return the ``device`` section of the configuration, only what was given."""
+        return given(**asdict(self))

@@ -1,0 +1,9 @@
+"""What can go wrong, as exceptions. Every message is one line that names the place and the remedy.
+
+``ConfigError`` and ``TraceError`` are mistakes in what was asked; ``Interrupted`` says that a run
+was stopped; ``InternalError`` is a broken invariant, a bug in ftlab or in one of its FTLs.
+"""
+
+from ftlab._core import ConfigError, FtlabError, InternalError, Interrupted, TraceError
+
+__all__ = ["ConfigError", "FtlabError", "InternalError", "Interrupted", "TraceError"]

@@ -1,0 +1,74 @@
+"""The translation layers as Python objects: a name, a mapping-cache budget, and parameters."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from ftlab.config import Config, Quantity, given
+
+
+class Ftl:
+    """A flash translation layer by its registered name, for example ``Ftl("tpftl")``.
+
+    Parameters
+    ----------
+    name
+        Name in the registry (``ftlab list ftls``); a wrong one is a `ConfigError` at run time.
+    cache
+        RAM of the mapping cache, bytes or text (``"8KiB"``), without the global directory.
+    **parameters
+        The layer's own settings, checked by the core when a run starts.
+    """
+
+    def __init__(self, name: str, /, cache: Quantity | None = None, **parameters: Any) -> None:
+        self.name = name
+        self.cache = cache
+        self.parameters = parameters
+
+    def config(self) -> Config:
+        """Return the sections that this layer adds to the configuration."""
+        shared = given(cache=self.cache)
+        own = given(**self.parameters)
+        return {**({"ftl": shared} if shared else {}), **({self.name: own} if own else {})}
+
+    def __str__(self) -> str:
+        """Name and whatever was set, to tell two variants of one layer apart."""
+        settings = {**given(cache=self.cache), **self.parameters}
+        inside = ", ".join(f"{key}={value}" for key, value in settings.items())
+        return f"{self.name}({inside})" if inside else self.name
+
+    def __repr__(self) -> str:
+        """Text that names the layer and its settings."""
+        return f"<{type(self).__name__} {self}>"
+
+
+class _Named(Ftl):
+    """A layer whose class says its name."""
+
+    registered: ClassVar[str]
+
+    def __init__(self, cache: Quantity | None = None, **parameters: Any) -> None:
+        super().__init__(self.registered, cache, **parameters)
+
+
+class Page(_Named):
+    """The full page map in RAM: the ideal that the others approach."""
+
+    registered = "page"
+
+
+class DFTL(_Named):
+    """DFTL (Gupta et al., ASPLOS'09): map entries cached on demand, segmented LRU."""
+
+    registered = "dftl"
+
+
+class TPFTL(_Named):
+    """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
+
+    registered = "tpftl"
+
+
+def as_ftl(ftl: Ftl | str) -> Ftl:
+    """Return ``ftl`` itself, or the layer of that name."""
+    return Ftl(ftl) if isinstance(ftl, str) else ftl

@@ -1,0 +1,1 @@
+"""Results for people: tables, the summary of a run, the HTML report."""

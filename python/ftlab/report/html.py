@@ -1,0 +1,216 @@
+"""One HTML file that holds everything: tables, figures, configuration, and the data to download.
+
+The page loads nothing. Its policy allows no source at all but its own style sheet and script, by
+their digests, and images that are part of the page. Every text from outside is escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Iterable, Sequence
+from importlib import resources
+
+from ftlab.report.summary import (
+    Section,
+    checks_line,
+    comparison_table,
+    relative_table,
+    run_summary,
+    setup_line,
+)
+from ftlab.report.tables import Table
+from ftlab.result import Comparison, Result
+
+FIGURE_CAPTIONS = {
+    "latency": "Share of requests answered within a time; further left is faster.",
+    "operations": "Flash operations by what caused them.",
+    "timeline": "Hit ratio of the mapping cache and write amplification as the run went on.",
+}
+
+
+def report(comparison: Comparison, title: str | None = None) -> str:
+    """Return the report of one or several results as a complete HTML document."""
+    first: Result = comparison[0]
+    heading = title or f"{first.find('trace.name')}: {', '.join(comparison.labels)}"
+    table = comparison_table(comparison)
+    relative = relative_table(comparison) if len(comparison) > 1 else None
+    body = [
+        f"<h1>{_text(heading)}</h1>",
+        f"<p>{_text(_setup(first))}; ftlab {_text(first.find('ftlab'))}</p>",
+        _warnings(comparison),
+        _section("Result", _table(table.transposed(), "sortable")),
+        _section("Relative to the first", _table(relative)) if relative else "",
+        _section("Figures", _figures(comparison)),
+        *(_details(label, result) for label, result in _labelled(comparison)),
+        _section("Configuration", _configuration(comparison)),
+        _section("Data", _downloads(comparison)),
+    ]
+    return _document(heading, "\n".join(part for part in body if part))
+
+
+def summary_table(result: Result) -> str:
+    """Return the summary of one run as an HTML table, for a notebook."""
+    return _sections(run_summary(result))
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """Return the comparison as an HTML table, for a notebook."""
+    return _table(comparison_table(comparison))
+
+
+def _document(title: str, body: str) -> str:
+    """Return a page with the policy that lets nothing in from outside."""
+    style, script = _asset("report.css"), _asset("report.js")
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            "img-src data:",
+            f"style-src '{_digest(style)}'",
+            f"script-src '{_digest(script)}'",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{_text(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _asset(name: str) -> str:
+    """Return the text of a file that is shipped beside this module."""
+    return resources.files("ftlab.report").joinpath(name).read_text("utf-8")
+
+
+def _digest(text: str) -> str:
+    """Return the digest by which a content security policy names an inline element."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _text(value: object) -> str:
+    """Return text that no browser reads as markup."""
+    return html.escape(str(value), quote=True)
+
+
+def _section(title: str, content: str) -> str:
+    return f"<section>\n<h2>{_text(title)}</h2>\n{content}\n</section>"
+
+
+def _table(table: Table, kind: str = "") -> str:
+    """Return a table; the best cells are bold."""
+    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.header)
+    rows = "\n".join(_row(index, row, table) for index, row in enumerate(table.rows))
+    return (
+        f'<div class="wide"><table class="{kind}">\n<thead><tr>{head}</tr></thead>\n'
+        f"<tbody>\n{rows}\n</tbody>\n</table></div>"
+    )
+
+
+def _row(index: int, row: Sequence[str], table: Table) -> str:
+    cells = [f'<th scope="row">{_text(row[0])}</th>']
+    for column, cell in enumerate(row[1:], start=1):
+        mark = ' class="best"' if (index, column) in table.best else ""
+        inside = f"<b>{_text(cell)}</b>" if mark else _text(cell)
+        cells.append(f"<td{mark}>{inside}</td>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:
+    return zip(comparison.labels, comparison, strict=True)
+
+
+def _setup(result: Result) -> str:
+    """Return what all layers of a comparison share."""
+    return setup_line(result).removeprefix(f"ftl {result['ftl']}, ")
+
+
+def _warnings(comparison: Comparison) -> str:
+    """Return the warnings of all results, or nothing."""
+    items = [
+        f"<li><b>{_text(label)}</b>: {_text(warning)}</li>"
+        for label, result in _labelled(comparison)
+        for warning in result.find("warnings") or []
+    ]
+    return f'<ul class="warnings">{"".join(items)}</ul>' if items else ""
+
+
+def _figures(comparison: Comparison) -> str:
+    """Return the figures as images inside the page, or how to get them."""
+    try:
+        from ftlab import plot
+    except ImportError:
+        return "<p>Figures need matplotlib: <code>pip install 'ftlab[plot]'</code>.</p>"
+    parts = []
+    for name, caption in FIGURE_CAPTIONS.items():
+        svg = plot.image(plot.FIGURES[name](list(comparison), comparison.labels))
+        source = _data_url("image/svg+xml", svg)
+        parts.append(
+            f'<figure><img alt="{_text(caption)}" src="{source}">'
+            f"<figcaption>{_text(caption)}</figcaption></figure>"
+        )
+    return "\n".join(parts)
+
+
+def _details(label: str, result: Result) -> str:
+    """Return the whole summary of one run, folded."""
+    return (
+        f"<details><summary>{_text(label)}: {_text(checks_line(result))}</summary>\n"
+        f"{_sections(run_summary(result))}\n</details>"
+    )
+
+
+def _sections(sections: Sequence[Section]) -> str:
+    rows = [
+        f'<tr><th colspan="2" scope="rowgroup">{_text(title)}</th></tr>\n'
+        + "\n".join(
+            f"<tr><td>{_text(label)}</td><td>{_text(text)}</td></tr>" for label, text in lines
+        )
+        for title, lines in sections
+    ]
+    return '<table class="summary">\n' + "\n".join(rows) + "\n</table>"
+
+
+def _configuration(comparison: Comparison) -> str:
+    """Return the resolved configuration of each run, folded."""
+    parts = []
+    for label, result in _labelled(comparison):
+        tree = json.dumps(result["config"].to_dict(), indent=2, ensure_ascii=False)
+        parts.append(
+            f"<details><summary>{_text(label)}</summary><pre>{_text(tree)}</pre></details>"
+        )
+    return "\n".join(parts)
+
+
+def _downloads(comparison: Comparison) -> str:
+    """Return links that save the data which the page carries."""
+    files = {
+        "results.json": ("application/json", comparison.to_json()),
+        "results.csv": ("text/csv", comparison.to_csv()),
+        "table.tex": ("text/plain", comparison_table(comparison).latex()),
+        "table.md": ("text/plain", comparison_table(comparison).markdown()),
+    }
+    links = [
+        f'<a download="{name}" href="{_data_url(kind, text.encode())}">{name}</a>'
+        for name, (kind, text) in files.items()
+    ]
+    return f"<p>{' · '.join(links)}</p>"
+
+
+def _data_url(kind: str, content: bytes) -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"

@@ -1,0 +1,254 @@
+"""Which figures are shown, in which order: the summary of a run and the comparison of several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ftlab.report.numbers import by_name, written
+from ftlab.report.tables import ABSENT, Table
+from ftlab.result import Comparison, Record, Result
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a result: where it is, what it is called, its unit, and which way is better."""
+
+    path: str
+    label: str
+    unit: str
+    better: str = ""
+
+    def of(self, result: Result) -> float | None:
+        """Return its value, or None where the result has none."""
+        value = result.find(self.path)
+        if isinstance(value, Record):
+            parts = [each for each in value.values() if each is not None]
+            return sum(parts) if parts else None
+        return value if isinstance(value, int | float) else None
+
+
+HEADLINES = (
+    Figure("mapping.hit_ratio", "mapping hit ratio", "ratio", "higher"),
+    Figure(
+        "mapping.dirty_replacement_probability", "dirty replacement probability", "ratio", "lower"
+    ),
+    Figure("mapping.translation_reads", "translation page reads", "count", "lower"),
+    Figure("mapping.translation_writes", "translation page writes", "count", "lower"),
+    Figure("write_amplification", "write amplification", "factor", "lower"),
+    Figure("flash.erases", "block erases", "count", "lower"),
+    Figure("gc.copied_pages", "pages copied by GC", "count", "lower"),
+    Figure("response_us.mean", "mean response", "us", "lower"),
+    Figure("response_us.p99", "99 % response", "us", "lower"),
+    Figure("response_us.p999", "99.9 % response", "us", "lower"),
+    Figure("read_response_us.mean", "mean read response", "us", "lower"),
+    Figure("write_response_us.mean", "mean write response", "us", "lower"),
+    Figure("service_us.mean", "mean service time", "us", "lower"),
+    Figure("ram_bytes", "mapping RAM", "bytes", "lower"),
+    Figure("speed.requests_per_s", "simulated requests", "per_s"),
+)
+
+PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "max")
+
+
+def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
+    """Return one row for each figure and one column for each layer, the best values marked."""
+    values = [[figure.of(result) for result in comparison] for figure in figures]
+    shown = [row for row in range(len(figures)) if any(v is not None for v in values[row])]
+    rows = [
+        [figures[row].label, *(written(value, figures[row].unit) for value in values[row])]
+        for row in shown
+    ]
+    best = {
+        (position, column + 1)
+        for position, row in enumerate(shown)
+        for column in _best(values[row], figures[row].better)
+    }
+    return Table(["", *comparison.labels], rows, frozenset(best))
+
+
+def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
+    """Return each figure as a multiple of the first layer that has it and is not zero."""
+    rows = []
+    for figure in figures:
+        values = [figure.of(result) for result in comparison]
+        base = next((value for value in values if value), None)
+        if figure.better and base and sum(value is not None for value in values) > 1:
+            cells = [ABSENT if v is None else f"{v / base:.3f} x" for v in values]
+            rows.append([figure.label, *cells])
+    return Table(["relative", *comparison.labels], rows)
+
+
+def _best(values: Sequence[float | None], better: str) -> list[int]:
+    """Return the positions of the best value, unless it is no distinction."""
+    known = [value for value in values if value is not None]
+    if not better or len(set(known)) < 2:
+        return []
+    winner = max(known) if better == "higher" else min(known)
+    return [position for position, value in enumerate(values) if value == winner]
+
+
+Section = tuple[str, list[tuple[str, str]]]
+"""A title and its lines: a label and what it says."""
+
+
+def run_summary(result: Result) -> list[Section]:
+    """Return what a person wants to know of one run, in sections."""
+    sections = [
+        ("run", _setup(result)),
+        ("host", _host(result)),
+        ("flash operations", _operations(result)),
+        ("mapping", _group(result, "mapping")),
+        (f"{result['ftl']} alone", _own(result)),
+        ("garbage collection", _collection(result)),
+        ("response time", _responses(result)),
+        ("cost", _cost(result)),
+    ]
+    return [(title, lines) for title, lines in sections if lines]
+
+
+def setup_line(result: Result) -> str:
+    """Return one line that says what was run on what: device, format, addresses."""
+    return ", ".join(f"{label} {text}" for label, text in _setup(result))
+
+
+def checks_line(result: Result) -> str:
+    """Return how many reads were compared with the last write, and what was found."""
+    verified, violations = result.find("checks.reads_verified"), result.find("checks.violations")
+    rules = result.find("checks.rules_checked")
+    return (
+        f"{written(verified)} reads verified, {written(rules)} device rules checked, "
+        f"{written(violations)} violations"
+    )
+
+
+def _setup(result: Result) -> list[tuple[str, str]]:
+    capacity = result.find("device.capacity_bytes")
+    lines = [
+        ("ftl", result.find("ftl")),
+        ("trace", result.find("trace.name")),
+        ("format", result.find("trace.format")),
+        ("device", written(capacity, "bytes")),
+        ("addresses", result.find("config.run.address")),
+        ("warm-up", result.find("config.run.warmup")),
+        ("seed", result.find("seed")),
+    ]
+    return [(label, str(value)) for label, value in lines if value is not None]
+
+
+def _host(result: Result) -> list[tuple[str, str]]:
+    host = result["host"]
+    moved = f"{written(host.find('bytes_read'), 'bytes')} read"
+    return [
+        ("requests", f"{_of(host, 'requests')} in {written(host.find('duration_s'), 's')}"),
+        ("reads", f"{_of(host, 'reads')} ({_of(host, 'page_reads')} pages, {moved})"),
+        (
+            "writes",
+            f"{_of(host, 'writes')} ({_of(host, 'page_writes')} pages, "
+            f"{written(host.find('bytes_written'), 'bytes')} written)",
+        ),
+    ]
+
+
+def _of(record: Record, path: str) -> str:
+    return written(record.find(path))
+
+
+def _operations(result: Result) -> list[tuple[str, str]]:
+    lines = []
+    for kind, causes in result["flash"].items():
+        if isinstance(causes, Record):
+            parts = sorted(((c, number) for c, number in causes.items() if number), key=_host_first)
+            total = sum(number for _, number in parts)
+            detail = ", ".join(f"{words(cause)} {written(number)}" for cause, number in parts)
+            if total:
+                lines.append((words(kind), f"{written(total)} ({detail})"))
+        elif causes:
+            lines.append((words(kind), written(causes)))
+    amplification = written(result.find("write_amplification"), "factor")
+    return [*lines, ("write amplification", amplification)]
+
+
+def _host_first(part: tuple[str, int]) -> tuple[bool, str]:
+    return part[0] not in ("host", "data"), part[0]
+
+
+def _group(result: Result, name: str) -> list[tuple[str, str]]:
+    """Return the figures of a section that exist, each in the unit that its name says."""
+    figures: Iterable[tuple[str, Any]] = (result.find(name) or {}).items()
+    return [
+        (words(key), written(value, "ratio") if _is_share(key) else by_name(key, value))
+        for key, value in figures
+        if value is not None and not isinstance(value, Record | list)
+    ]
+
+
+def _is_share(key: str) -> bool:
+    return key.endswith(("_ratio", "_probability", "_utilization"))
+
+
+def _own(result: Result) -> list[tuple[str, str]]:
+    """Return the layer's own figures, whose names begin with the layer's."""
+    prefix = f"{result['ftl']}."
+    return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
+
+
+def _collection(result: Result) -> list[tuple[str, str]]:
+    merges = [(f"{key} merges", text) for key, text in _group(result, "merges")]
+    return [*_group(result, "gc"), *merges]
+
+
+def _responses(result: Result) -> list[tuple[str, str]]:
+    """Return a small table: a line of percentiles for each kind of request."""
+    names = {
+        "response_us": "all",
+        "read_response_us": "reads",
+        "write_response_us": "writes",
+        "service_us": "service, without queueing",
+    }
+    lines = [
+        (name, _columns(written(result[kind].find(key), "us") for key in PERCENTILES))
+        for kind, name in names.items()
+        if isinstance(result.find(kind), Record)
+    ]
+    return [("", _columns(PERCENTILES)), *lines] if lines else []
+
+
+def _columns(cells: Iterable[str]) -> str:
+    return "".join(cell.rjust(11) for cell in cells)
+
+
+def _cost(result: Result) -> list[tuple[str, str]]:
+    ram = ", ".join(f"{part} {written(value, 'bytes')}" for part, value in _ram(result))
+    speed = result["speed"]
+    pace = f"{written(speed.find('requests_per_s'), 'per_s')} requests"
+    work = f"{written(speed.find('flash_ops_per_s'), 'per_s')} flash operations"
+    return [
+        ("RAM", ram),
+        ("speed", f"{written(speed.find('wall_s'), 's')}: {pace}, {work}"),
+        ("checks", checks_line(result)),
+    ]
+
+
+def _ram(result: Result) -> Iterator[tuple[str, Any]]:
+    yield from ((part, value) for part, value in result["ram_bytes"].items() if value is not None)
+
+
+def words(key: str) -> str:
+    """Return a name as a person would write it; its unit stands with the figure."""
+    if not key.endswith("_per_s"):
+        key = key.removesuffix("_us").removesuffix("_s")
+    key = re.sub(r"\bgc_", "GC_", key)
+    return key.replace("_", " ").replace("copybacks", "copy-backs")
+
+
+def text_of(sections: Sequence[Section]) -> str:
+    """Return sections as aligned plain text."""
+    width = max(len(label) for _, lines in sections for label, _ in lines)
+    blocks = [
+        "\n".join([title, *(f"  {label.ljust(width)}  {text}" for label, text in lines)])
+        for title, lines in sections
+    ]
+    return "\n\n".join(blocks) + "\n"

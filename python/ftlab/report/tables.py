@@ -1,0 +1,90 @@
+"""A table of texts with its best cells marked, written as text, CSV, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+ABSENT = "–"  # noqa: RUF001
+"""What a cell says where a figure does not exist."""
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        **{char: f"\\{char}" for char in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "µ": r"\textmu{}",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A header, rows of the same width, and the positions (row, column) of the best cells."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    best: frozenset[tuple[int, int]] = field(default=frozenset())
+
+    def text(self, prose: bool = False) -> str:
+        """Align columns with spaces; all but the first to the right, unless they hold prose."""
+        pad = "  " if self.best else ""
+        header = [cell + (pad if column else "") for column, cell in enumerate(self.header)]
+        lines = [header, *self._marked(lambda cell: f"{cell} *", pad)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        return "".join(_aligned(line, widths, prose) + "\n" for line in lines)
+
+    def csv(self) -> str:
+        """Return comma-separated values, unmarked; an absent figure is empty."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.header)
+        writer.writerows([["" if cell == ABSENT else cell for cell in row] for row in self.rows])
+        return text.getvalue()
+
+    def markdown(self) -> str:
+        """Return a Markdown table with the best cells in bold."""
+        rule = [":--"] + ["--:"] * (len(self.header) - 1)
+        lines = [self.header, rule, *self._marked(lambda cell: f"**{cell}**")]
+        return "".join(f"| {' | '.join(_pipe(c) for c in line)} |\n" for line in lines)
+
+    def latex(self) -> str:
+        """Return a LaTeX tabular (package booktabs) with the best cells in bold."""
+        rows = [[cell.translate(_LATEX) for cell in row] for row in self.rows]
+        safe = Table([cell.translate(_LATEX) for cell in self.header], rows, self.best)
+        lines = [" & ".join(row) + r" \\" for row in safe._marked(lambda c: rf"\textbf{{{c}}}")]
+        columns = "l" + "r" * (len(self.header) - 1)
+        start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+        head = [" & ".join(safe.header) + r" \\", r"\midrule"]
+        return "\n".join([*start, *head, *lines, r"\bottomrule", r"\end{tabular}", ""])
+
+    def transposed(self) -> Table:
+        """Return the table with rows and columns exchanged, best cells following theirs."""
+        header, *rows = zip(self.header, *self.rows, strict=True)
+        return Table(header, rows, frozenset((column - 1, row + 1) for row, column in self.best))
+
+    def _marked(self, mark: Callable[[str], str], pad: str = "") -> list[list[str]]:
+        """Return the rows with the best cells marked, and the others padded to match."""
+        return [
+            [
+                mark(cell) if (r, c) in self.best else cell + (pad if c else "")
+                for c, cell in enumerate(row)
+            ]
+            for r, row in enumerate(self.rows)
+        ]
+
+
+def _aligned(line: Sequence[str], widths: Sequence[int], prose: bool) -> str:
+    cells = [
+        cell.ljust(width) if prose or column == 0 else cell.rjust(width)
+        for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+    ]
+    return "  ".join(cells).rstrip()
+
+
+def _pipe(cell: str) -> str:
+    """Keep a cell inside its column."""
+    return cell.replace("|", r"\|").replace("\n", " ")

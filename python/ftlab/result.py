@@ -1,0 +1,223 @@
+"""What a run returns: nested figures by name, and the ways out of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+SERIES = ("distributions", "timeline", "warnings")
+"""Keys of a result that hold series or texts: they have no cell in a one-row table."""
+
+
+class Record(Mapping[str, Any]):
+    """A read-only dictionary whose keys are attributes too: ``r.mapping.hit_ratio``."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = {key: _wrap(value) for key, value in values.items()}
+
+    def __getitem__(self, key: str) -> Any:
+        """Return the figure of that name."""
+        return self._values[key]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the figure of that name."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self._values[name]
+        except KeyError:
+            known = ", ".join(self._values)
+            raise AttributeError(f"no figure named {name!r} here; there are: {known}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the figures."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return the number of figures."""
+        return len(self._values)
+
+    def __dir__(self) -> list[str]:
+        """List the figures beside the methods, for completion."""
+        return [*super().__dir__(), *self._values]
+
+    def __repr__(self) -> str:
+        """Text of the plain dictionary."""
+        return repr(self.to_dict())
+
+    def find(self, path: str) -> Any:
+        """Return the figure at a dotted path, or None where this record has none."""
+        value: Any = self
+        for key in path.split("."):
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain dictionaries, lists and scalars."""
+        return {key: _plain(value) for key, value in self._values.items()}
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the same as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def _wrap(value: Any) -> Any:
+    """Return mappings as records, at any depth."""
+    if isinstance(value, Mapping):
+        return Record(value)
+    return [_wrap(each) for each in value] if isinstance(value, list) else value
+
+
+def _plain(value: Any) -> Any:
+    """Return records as dictionaries, at any depth."""
+    if isinstance(value, Record):
+        return value.to_dict()
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+class Result(Record):
+    """Everything that one run measured, by the names and units of ``docs/results.md``."""
+
+    def flat(self) -> dict[str, Any]:
+        """Return one row: dotted names to scalars; a list becomes text, a series is left out."""
+        return dict(_cells({key: self[key] for key in self if key not in SERIES}))
+
+    def to_csv(self) -> str:
+        """Return a header line and the row of `flat`; a figure that does not exist is empty."""
+        return _csv([self.flat()])
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the row of `flat` as a data frame; needs ``ftlab[frames]``."""
+        import pandas as pd
+
+        return pd.DataFrame([self.flat()])
+
+    @cached_property
+    def plot(self) -> Plots:
+        """The figures of this result; they need ``ftlab[plot]``."""
+        return Plots([self], [self["ftl"]])
+
+    def _repr_html_(self) -> str:
+        """Show the summary in a notebook."""
+        from ftlab.report.html import summary_table
+
+        return summary_table(self)
+
+    def __repr__(self) -> str:
+        """One line with the figures that are asked for first."""
+        mean = self.find("response_us.mean")
+        amplification = self.find("write_amplification")
+        return f"<Result {self['ftl']}: WA {amplification}, mean response {mean} us>"
+
+
+class Comparison(Sequence[Result]):
+    """Results of several layers on one trace, in the order asked for.
+
+    `labels` names each: the layer's name, with its settings where a layer appears twice.
+    """
+
+    def __init__(self, results: Sequence[Result], labels: Sequence[str] | None = None) -> None:
+        self._results = list(results)
+        self.labels = list(labels) if labels else [result["ftl"] for result in results]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the result at a position, or the one with that label."""
+        return self._results[self.labels.index(key) if isinstance(key, str) else key]
+
+    def __len__(self) -> int:
+        """Return the number of results."""
+        return len(self._results)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return the results as plain dictionaries."""
+        return [result.to_dict() for result in self._results]
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """Return the same as JSON text: a list with one object for each layer."""
+        return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
+
+    def to_csv(self) -> str:
+        """Return a header line and one row for each layer, columns as `Result.flat`."""
+        return _csv(self._rows())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return one row for each layer, indexed by label; needs ``ftlab[frames]``."""
+        import pandas as pd
+
+        return pd.DataFrame(self._rows(), index=self.labels)
+
+    @cached_property
+    def plot(self) -> Plots:
+        """The figures of all results together; they need ``ftlab[plot]``."""
+        return Plots(self._results, self.labels)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [result.flat() for result in self._results]
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        from ftlab.report.html import comparison_html
+
+        return comparison_html(self)
+
+    def __repr__(self) -> str:
+        """Text that names the layers."""
+        return f"<Comparison of {', '.join(self.labels)}>"
+
+
+class Plots:
+    """The figures of one or several results, as matplotlib figures."""
+
+    def __init__(self, results: Sequence[Result], labels: Sequence[str]) -> None:
+        self._results = results
+        self._labels = labels
+
+    def latency(self) -> Figure:
+        """Draw the distribution of response times, on a logarithmic axis of microseconds."""
+        return self._draw("latency")
+
+    def operations(self) -> Figure:
+        """Draw the flash operations by cause, stacked."""
+        return self._draw("operations")
+
+    def timeline(self) -> Figure:
+        """Draw hit ratio and write amplification over simulated time."""
+        return self._draw("timeline")
+
+    def overview(self) -> Figure:
+        """Draw all of them on one page."""
+        return self._draw("overview")
+
+    def _draw(self, name: str) -> Figure:
+        from ftlab import plot
+
+        return plot.FIGURES[name](self._results, self._labels)
+
+
+def _cells(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield dotted names and scalars of a tree."""
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _cells(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            yield prefix + key, " ".join(str(each) for each in value)
+        else:
+            yield prefix + key, value
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as CSV; the header is the union of their names in order of appearance."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

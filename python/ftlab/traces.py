@@ -1,0 +1,136 @@
+"""Where requests come from: trace files, built-in profiles and generated workloads."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from ftlab import _core
+from ftlab.config import Config, Progress, Quantity, given
+from ftlab.result import Record
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+
+class Source:
+    """A stream of requests that the core reads or generates; nothing is read until it is asked."""
+
+    def __init__(self, section: str, settings: Config) -> None:
+        self._section = section
+        self._settings = settings
+
+    def config(self) -> Config:
+        """Return the section of the configuration that names this source."""
+        return {self._section: dict(self._settings)}
+
+    def info(self, progress: Progress | None = None) -> Record:
+        """Read the whole stream once and return its statistics.
+
+        Raises `ftlab.TraceError` where the file cannot be read as its format says.
+        """
+        return statistics(self.config(), progress)
+
+    def to_numpy(self, limit: int | None = None) -> dict[str, npt.NDArray[np.integer[Any]]]:
+        """Return the first ``limit`` requests (all by default) as columns of equal length.
+
+        ``time_ns`` (since the first request), ``volume``, ``offset`` and ``length`` in bytes,
+        ``op`` (0 read, 1 write, 2 trim).
+        """
+        return _core.trace_columns(json.dumps(self.config()), limit)
+
+    def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
+        """Return the columns of `to_numpy` as a data frame; needs ``ftlab[frames]``."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_numpy(limit))
+
+    def __repr__(self) -> str:
+        """Text that names the source and its settings."""
+        inside = ", ".join(f"{key}={value!r}" for key, value in self._settings.items())
+        return f"{type(self).__name__}({inside})"
+
+
+class Trace(Source):
+    """A recorded trace, or a built-in profile of one."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__("input", given(**settings))
+
+
+class Workload(Source):
+    """Generated requests, described in fio's words.
+
+    Parameters
+    ----------
+    pattern
+        ``"randwrite"``, ``"read"``, ... (``ftlab list patterns``).
+    bs
+        Request size, bytes or text.
+    size
+        Address space that is touched, from 0, bytes or text.
+    requests
+        How many to generate.
+    **parameters
+        Further settings of the pattern, checked by the core when a run starts.
+    """
+
+    def __init__(
+        self,
+        pattern: str,
+        /,
+        bs: Quantity | None = None,
+        size: Quantity | None = None,
+        requests: int | None = None,
+        **parameters: Any,
+    ) -> None:
+        settings = given(pattern=pattern, bs=bs, size=size, requests=requests, **parameters)
+        super().__init__("workload", settings)
+
+
+def statistics(config: Config, progress: Progress | None = None) -> Record:
+    """Return the name, the format and the statistics of the requests that a configuration names."""
+    answer = json.loads(_core.trace_info(json.dumps(config), progress))
+    source = {key: answer["trace"][key] for key in ("name", "format")}
+    return Record({**source, **answer["info"]})
+
+
+def read_trace(
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    order: str | None = None,
+    volume: int | None = None,
+    requests: int | None = None,
+) -> Trace:
+    """Return the trace in a file, plain or compressed with gzip, bzip2, xz or zstd.
+
+    Parameters
+    ----------
+    path
+        The file, or ``"-"`` for standard input.
+    format
+        Name of the format (``ftlab list formats``); detected by default.
+    order
+        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``.
+    volume
+        Read only this volume (application unit, disk) of the trace.
+    requests
+        Stop after this many requests.
+
+    Raises
+    ------
+    ftlab.TraceError
+        when the trace is used: the file is missing, or a line of it is not what the format says
+    """
+    return Trace(
+        trace=os.fspath(path), format=format, order=order, volume=volume, requests=requests
+    )
+
+
+def profile(name: str, *, requests: int | None = None) -> Trace:
+    """Return a built-in workload fitted to a published trace (``ftlab list profiles``)."""
+    return Trace(trace=name, requests=requests)

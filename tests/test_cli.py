@@ -1,0 +1,206 @@
+"""The command line on the real core: what it prints where, and with which exit code."""
+
+import csv
+import io
+import json
+import os
+
+import pytest
+
+from ftlab import _core, errors
+
+WORKLOAD = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000")
+DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16", "--cache", "1KiB")
+GENERATED = (*WORKLOAD, *DEVICE)
+
+
+def failure(result, code=2) -> str:
+    """Return the one line on standard error of a command that failed as it should."""
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("error: ")
+    return line
+
+
+def test_run_summarises_one_layer(ftlab):
+    result = ftlab("run", *GENERATED, "--ftl", "dftl")
+    assert result.exit_code == 0, result.output
+    for part in ("dftl", "4 MiB", "write amplification", "hit ratio", "p99", " 0 violations"):
+        assert part in result.stdout
+
+
+def test_run_prints_json_and_nothing_else(ftlab):
+    result = ftlab("run", *GENERATED, "--json")
+    figures = json.loads(result.stdout)
+    assert figures["ftl"] == "tpftl"
+    assert figures["host"]["requests"] == 3000
+    assert figures["checks"]["violations"] == 0
+
+
+def test_run_prints_one_csv_row(ftlab):
+    (row,) = csv.DictReader(io.StringIO(ftlab("run", *GENERATED, "--csv").stdout))
+    assert float(row["write_amplification"]) >= 1
+
+
+def test_compare_puts_layers_side_by_side(ftlab):
+    result = ftlab("compare", *GENERATED, "--ftl", "page,dftl,tpftl")
+    assert result.exit_code == 0, result.output
+    header = next(line for line in result.stdout.splitlines() if "page" in line and "dftl" in line)
+    assert header.split() == ["page", "dftl", "tpftl"]
+    assert " *" in result.stdout
+    assert "relative" in result.stdout
+    assert result.stdout.count(" 0 violations") == 3
+
+
+def test_compare_prints_json_for_every_layer(ftlab):
+    figures = json.loads(ftlab("compare", *GENERATED, "--ftl", "page,tpftl", "--json").stdout)
+    assert [each["ftl"] for each in figures] == ["page", "tpftl"]
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "md", "tex", "txt"])
+def test_the_files_name_says_the_form(ftlab, suffix):
+    result = ftlab("compare", *GENERATED, "-o", f"out.{suffix}")
+    assert (result.exit_code, result.stdout) == (0, "")
+    starts = {"json": "[", "csv": "ftlab,", "md": "|", "tex": r"\begin{tabular}", "txt": " "}
+    with open(f"out.{suffix}", encoding="utf-8") as file:
+        assert file.read().startswith(starts[suffix])
+
+
+def test_figure_and_report_are_written_beside_the_result(ftlab):
+    result = ftlab("compare", *GENERATED, "--plot", "a.svg", "--report", "a.html", "--json")
+    assert result.exit_code == 0, result.output
+    assert len(json.loads(result.stdout)) == 3
+    assert sorted(os.listdir()) == ["a.html", "a.svg"]
+
+
+def test_the_same_seed_prints_the_same_figures(ftlab):
+    first, second = (json.loads(ftlab("run", *GENERATED, "--json").stdout) for _ in "12")
+    for each in (first, second):
+        del each["speed"]
+    assert first == second
+
+
+def test_the_configuration_can_be_seen_before_a_run(ftlab):
+    result = ftlab("run", *GENERATED, "--set", "run.seed=7", "--print-config")
+    assert json.loads(result.stdout)["run"]["seed"] == 7
+
+
+def test_a_trace_file_runs_and_its_format_is_told(ftlab, trace):
+    result = ftlab("run", trace, "--address", "compact", *DEVICE)
+    assert result.exit_code == 0, result.output
+    assert "spc" in result.stdout
+
+
+def test_trace_info_tells_what_is_in_a_file(ftlab, trace):
+    statistics = json.loads(ftlab("trace", "info", trace, "--json").stdout)
+    assert statistics["requests"] == 40
+    text = ftlab("trace", "info", trace)
+    assert text.exit_code == 0, text.output
+    assert "40" in text.stdout
+    assert "spc" in text.stdout
+
+
+@pytest.mark.parametrize("kind", ["ftls", "gc", "presets", "formats", "profiles", "patterns"])
+def test_everything_that_can_be_named_is_listed(ftlab, kind):
+    result = ftlab("list", kind)
+    assert result.exit_code == 0, result.output
+    names = [entry["name"] for entry in json.loads(ftlab("list", kind, "--json").stdout)]
+    assert names
+    assert all(name in result.stdout for name in names)
+
+
+def test_listing_without_a_kind_lists_all(ftlab):
+    text = ftlab("list").stdout
+    assert all(name in text for name in ("tpftl", "tpftl-eurosys15", "financial1", "randwrite"))
+
+
+def test_demo_writes_a_report_and_says_what_to_try(ftlab):
+    result = ftlab("demo", "--requests", "20000")
+    assert result.exit_code == 0, result.output
+    assert sorted(os.listdir("ftlab-demo")) == ["comparison.svg", "report.html"]
+    assert "ftlab-demo/report.html" in result.stdout
+    assert "What to try next" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("run", "missing.spc"), "missing.spc"),
+        (("run", *GENERATED, "--ftl", "tpftll"), "tpftl"),
+        (("run", *GENERATED, "--set", "device.chanels=8"), "chanels"),
+        (("run", *GENERATED, "--capacity", "lots"), "lots"),
+        (("run", "--workload", "randwrit"), "randwrit"),
+        (("run", *GENERATED, "--preset", "nothing"), "nothing"),
+        (("run", *GENERATED, "--seed", "one"), "one"),
+        (("compare", *GENERATED, "--ftl", "page,page"), "twice"),
+        (("run",), "give either a TRACE"),
+        (("run", "financial1", *WORKLOAD), "give either a TRACE"),
+        (("run", *WORKLOAD, "--sort"), "--sort says how to read"),
+        (("run", "financial1", "--sort", "--clamp"), "exclude each other"),
+        (("run", *GENERATED, "--json", "--csv"), "exclude each other"),
+        (("run", *GENERATED, "--set", "seed"), "KEY=VALUE"),
+        (("run", *GENERATED, "-o", "result.doc"), ".json"),
+        (("run", *GENERATED, "--plot", "result.pdf"), ".svg"),
+        (("run", *GENERATED, "-o", "missing/result.json"), "does not exist"),
+        (("run", *GENERATED, "--report", "a.html", "-o", "a.html"), "must end in"),
+        (("run", *GENERATED, "--plt", "a.svg"), "--plot"),
+        (("rnu",), "run"),
+        (("list", "ftl"), "ftls"),
+    ],
+)
+def test_a_mistake_gets_one_line_and_leaves_nothing_behind(ftlab, arguments, part):
+    assert part in failure(ftlab(*arguments))
+    assert os.listdir() == []
+
+
+def test_a_bad_line_of_a_trace_is_named(ftlab, trace):
+    trace.write_text(trace.read_text() + "0,8,4096,x,9.0\n")
+    line = failure(ftlab("run", trace, "-o", "result.json"))
+    assert f"{trace.name}:41" in line
+    assert os.listdir() == []
+
+
+def test_an_output_that_cannot_be_written_is_known_before_the_run(ftlab, monkeypatch):
+    monkeypatch.setattr(_core, "simulate", lambda *_: pytest.fail("the run has started"))
+    failure(ftlab("run", *GENERATED, "--report", "missing/report.html"))
+
+
+def test_a_stopped_run_leaves_nothing_behind(ftlab, monkeypatch):
+    def stop(*_):
+        raise errors.Interrupted("stopped")
+
+    monkeypatch.setattr(_core, "simulate", stop)
+    failure(ftlab("run", *GENERATED, "-o", "result.json"), code=130)
+    assert os.listdir() == []
+
+
+def test_a_bug_asks_for_a_report_with_all_that_reproduces_it(ftlab, monkeypatch):
+    def break_down(*_):
+        raise errors.InternalError("page 5 of block 3 was programmed twice")
+
+    monkeypatch.setattr(_core, "simulate", break_down)
+    result = ftlab("run", *GENERATED, "--seed", "42")
+    assert result.exit_code == 1
+    first, second, last = result.stderr.splitlines()
+    assert first == "error: page 5 of block 3 was programmed twice"
+    assert "seed 42" in second
+    assert '"capacity": "4MiB"' in second
+    assert "please report" in last
+
+
+def test_warnings_go_to_standard_error(ftlab, monkeypatch):
+    import sample
+
+    answer = json.dumps([sample.result("page"), sample.result("dftl")])
+    monkeypatch.setattr(_core, "simulate", lambda *_: answer)
+    result = ftlab("compare", *GENERATED, "--ftl", "page,dftl", "--json")
+    assert len(json.loads(result.stdout)) == 2
+    assert "warning: page: page never collected garbage" in result.stderr
+
+
+def test_every_verb_explains_itself(ftlab):
+    for verb in ([], ["run"], ["compare"], ["trace", "info"], ["list"], ["demo"]):
+        result = ftlab(*verb, "--help")
+        assert result.exit_code == 0
+        assert "Usage: ftlab" in result.stdout

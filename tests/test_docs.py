@@ -1,0 +1,77 @@
+"""The documentation is true: its commands and its Python run, its tables have every name."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from ftlab.config import merge
+from ftlab.devices import Device
+from test_core import SECTIONS
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+COMMANDS = [
+    (page.name, line.removeprefix("$ ftlab "))
+    for page in PAGES
+    for block in blocks(page, "console")
+    for line in block.splitlines()
+    if line.startswith("$ ftlab ")
+]
+
+
+@pytest.mark.parametrize(("page", "command"), COMMANDS)
+def test_commands_of_the_docs_run(ftlab, page, command):
+    result = ftlab(*shlex.split(command))
+    assert result.exit_code == 0, f"{page}: {result.output}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
+def test_python_of_the_docs_runs(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)
+
+
+def test_the_example_of_the_package_runs():
+    import doctest
+
+    import ftlab
+
+    assert doctest.testmod(ftlab).failed == 0
+
+
+def test_every_figure_of_a_result_is_documented():
+    text = (ROOT / "docs" / "results.md").read_text("utf-8")
+    words = set(re.findall(r"[a-z0-9_]+", text))
+    named = merge({section: dict.fromkeys(keys.split())} for section, keys in SECTIONS.items())
+    missing = [f"{s}.{key}" for s, keys in named.items() for key in keys if key not in words]
+    assert missing == []
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        targets = re.findall(r"\]\(([\w./-]+\.(?:md|cff))\)", page.read_text("utf-8"))
+        assert [each for each in targets if not (page.parent / each).exists()] == [], page.name
+
+
+def test_every_option_of_run_is_documented():
+    from ftlab.cli import program
+
+    text = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    options = [name for each in program.commands["run"].params for name in each.opts]
+    flags = [name for name in options if name.startswith("--") and name != "--output"]
+    assert [flag for flag in flags if flag not in text] == []
+
+
+def test_every_part_of_a_device_is_documented():
+    undocumented = [name for name in Device.__dataclass_fields__ if name not in Device.__doc__]
+    assert undocumented == []

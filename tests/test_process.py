@@ -1,0 +1,99 @@
+"""The installed command as a process: exit codes, pipes, signals, start-up."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+COMMAND = str(Path(sys.executable).parent / "ftlab")
+DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16")
+GENERATED = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000", *DEVICE)
+ENDLESS = ("--workload", "randwrite,bs=4k,size=64MiB,requests=4000000000", "--capacity", "64MiB")
+
+
+def ftlab(*arguments: str, **extra) -> subprocess.CompletedProcess:
+    return subprocess.run([COMMAND, *arguments], capture_output=True, timeout=60, **extra)
+
+
+def test_the_command_is_installed():
+    done = ftlab("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"ftlab ")
+
+
+def test_a_mistake_ends_with_2_and_one_line():
+    done = ftlab("run", "no-such-trace")
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert done.stderr.startswith(b"error: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_no_arguments_show_the_help():
+    done = ftlab()
+    assert done.returncode == 2
+    assert b"Usage: ftlab" in done.stderr
+
+
+def test_a_pipe_gets_plain_text_and_no_progress():
+    done = ftlab("run", *GENERATED)
+    assert done.returncode == 0
+    assert b"\x1b" not in done.stdout + done.stderr
+    assert b"%|" not in done.stderr
+
+
+def test_a_closed_pipe_is_no_news():
+    process = subprocess.Popen(
+        [COMMAND, "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    process.wait(60)
+    assert errors == ""
+
+
+def test_standard_input_is_a_trace(trace):
+    done = ftlab("trace", "info", "-", "--json", input=trace.read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["requests"] == 40
+
+
+def test_ctrl_c_stops_at_once_with_130_and_writes_nothing(tmp_path):
+    output = tmp_path / "result.json"
+    process = subprocess.Popen(
+        [COMMAND, "run", *ENDLESS, "-o", str(output)], stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(2)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    start = time.monotonic()
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert time.monotonic() - start < 2
+    assert os.listdir(tmp_path) == []
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    heavy = "{'matplotlib', 'pandas', 'rich', 'numpy', 'click'}"
+    code = f"import sys, ftlab; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_summary_on_a_terminal_is_the_same_in_colour(tmp_path):
+    if shutil.which("script") is None:
+        script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
+        command = [sys.executable, "-c", script, COMMAND, "compare", *GENERATED]
+    else:
+        command = ["script", "-qec", " ".join([COMMAND, "compare", *GENERATED]), "/dev/null"]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=60)
+    assert done.returncode == 0
+    assert b"write amplification" in done.stdout
+    assert b"\x1b[" in done.stdout

@@ -1,0 +1,98 @@
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import sample
+from ftlab import Comparison, Result
+from ftlab.report.html import report
+
+EVIL = '</script><script>alert("x")</script><img src=x onerror=alert(1)>'
+
+
+class Page(HTMLParser):
+    """Collects what a browser would load, run or style."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.links: list[str] = []
+        self.inline: dict[str, str] = {}
+        self.handlers: list[str] = []
+        self.policy = ""
+        self._inside = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self._inside = tag
+        values = dict(attrs)
+        self.links += [values[name] for name in ("src", "href") if name in values]
+        self.handlers += [name for name in values if name.startswith("on") or name == "style"]
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        if self._inside in ("script", "style"):
+            self.inline[self._inside] = data
+
+
+@pytest.fixture
+def page(comparison) -> Page:
+    return Page(report(comparison))
+
+
+def test_the_page_loads_nothing_from_outside(page):
+    assert page.links
+    assert all(link.startswith("data:") for link in page.links)
+    assert "link" not in page.tags
+    assert "url(" not in page.inline["style"]
+
+
+def test_the_policy_allows_only_what_the_page_carries(page):
+    assert page.policy.startswith("default-src 'none'; img-src data:;")
+    assert "unsafe" not in page.policy
+    for kind, text in page.inline.items():
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in page.policy
+    assert not page.handlers, "the policy would refuse inline handlers and styles"
+
+
+def test_text_from_outside_is_never_markup():
+    evil = sample.result(EVIL)
+    evil["trace"]["name"] = evil["config"]["ftl"]["name"] = EVIL
+    evil["warnings"] = [EVIL]
+    page = Page(report(Comparison([Result(evil)])))
+    assert page.tags.count("script") == 1
+    assert "alert" not in page.inline["script"]
+    assert not page.handlers
+
+
+def test_the_data_can_be_saved_from_the_page(page, comparison):
+    data = [link for link in page.links if link.startswith("data:application/json")]
+    (content,) = (base64.b64decode(link.partition(",")[2]) for link in data)
+    assert json.loads(content) == comparison.to_dict()
+    assert any(link.startswith("data:text/csv;base64,") for link in page.links)
+
+
+def test_the_page_shows_table_figures_warnings_and_configuration(comparison):
+    text = report(comparison)
+    assert len(re.findall(r"<img ", text)) == 3
+    assert '<td class="best"><b>90.00 %</b></td>' in text
+    assert "tpftl never collected garbage" in text
+    assert "&quot;pages_per_block&quot;: 64" in text
+    assert "300 reads verified" in text
+
+
+def test_a_single_result_has_no_relative_table(result):
+    assert "Relative to the first" not in report(Comparison([result]))
+
+
+def test_the_same_results_give_the_same_page(comparison):
+    assert report(comparison) == report(comparison)
