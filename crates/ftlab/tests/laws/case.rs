@@ -1,12 +1,12 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
 use ftlab::config::{
-    Config, Copies, DeviceConfig, GcConfig, GcMode, HostConfig, Policy, ProgramOrder, RunConfig,
+    Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, ProgramOrder, RunConfig,
 };
 use ftlab::error::Error;
 use ftlab::flash::Flash;
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
-use ftlab::ftl::{DftlConfig, Entry, Ftl, FtlConfig, TpftlConfig, find};
+use ftlab::ftl::{DftlConfig, Entry, Ftl, TpftlConfig, find};
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
 use serde_json::{Value, json};
@@ -44,14 +44,12 @@ impl Case {
         let device = draw_device(rng);
         let logical_pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
         let config = Config {
-            preset: None,
             device,
             gc: draw_gc(rng),
-            ftl: FtlConfig::default(),
             dftl: draw_dftl(rng),
             tpftl: draw_tpftl(rng),
-            host: HostConfig::default(),
             run: RunConfig { seed, ..RunConfig::default() },
+            ..Config::default()
         };
         let mut case = Case { entry, config };
         case.config.ftl.cache = Some(draw_cache(rng, &case.config, logical_pages));
@@ -100,7 +98,10 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", json!({"ftl": self.entry.name, "config": self.config}))
+        let Config { device, gc, ftl, dftl, tpftl, run, .. } = &self.config;
+        let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
+            "tpftl": tpftl, "run": run});
+        write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
 
