@@ -145,7 +145,9 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         let cache = C::build(config, &geometry)?;
         let seed = config.run.seed;
         let translation = geometry.translation_pages();
-        // A GC step may open a block for data and, with updates of the map, one for translation.
+        // A GC step may open a block for data and, with updates of the map, one for translation. Two
+        // are enough: what it opens for data it gives back by erasing its victim, and what it opens
+        // for translation leaves waste behind that the pool collects before the next data block.
         let mut pool = BlockPool::new(&config.gc, &geometry, seed, 2, translation)?;
         let pages = TranslationPages::format(&mut pool, flash);
         let store = MapStore { pool, pages };

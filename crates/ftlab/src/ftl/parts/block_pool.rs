@@ -80,6 +80,8 @@ pub struct BlockPool {
     mode: GcMode,
     oob_scan: bool,
     programs: u64,
+    /// Blocks collected since the current GC run started.
+    victims_of_run: u64,
     counts: GcCounts,
 }
 
@@ -129,6 +131,7 @@ impl BlockPool {
             mode: gc.mode,
             oob_scan: gc.oob_scan,
             programs: 0,
+            victims_of_run: 0,
             counts: GcCounts::default(),
         })
     }
@@ -169,6 +172,7 @@ impl BlockPool {
     /// Notes the start of a GC run.
     pub const fn start_gc(&mut self) {
         self.counts.runs += 1;
+        self.victims_of_run = 0;
     }
 
     /// Whether a GC run that was started for `stream` may end.
@@ -223,15 +227,12 @@ impl BlockPool {
 
     /// Takes the next block to collect out of the candidates, and tells what it is filled with.
     ///
-    /// With at most two free blocks, translation blocks go first: collecting one needs no update of
-    /// the map, so the space that earlier updates wasted comes back before more is needed.
-    ///
     /// # Panics
-    /// When no closed block has an invalid page.
+    /// When no block is closed.
     pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Stream) {
-        let urgent =
-            if self.free.len() <= 2 { self.wasteful_translation_block(flash) } else { None };
-        let pbn = urgent
+        self.victims_of_run += 1;
+        let pbn = self
+            .forced_victim(flash)
             .or_else(|| self.victims.choose(self.programs))
             .expect("a device that needs GC has closed blocks");
         let valid = flash.valid_in(pbn);
@@ -254,11 +255,31 @@ impl BlockPool {
         (pbn, self.blocks[pbn.index()].stream)
     }
 
-    fn wasteful_translation_block(&self, flash: &Flash) -> Option<Pbn> {
+    /// The victim where the policy has no say.
+    ///
+    /// With at most two free blocks, translation blocks go first: collecting one needs no update of
+    /// the map, so the space that earlier updates wasted comes back before more is needed.
+    ///
+    /// A run that has taken as many victims as there are blocks goes on with the most wasteful ones:
+    /// a policy that ignores valid pages can go round for ever on a nearly full device, where the
+    /// map updates of each full block that it moves waste the room that it has just made.
+    fn forced_victim(&self, flash: &Flash) -> Option<Pbn> {
+        if self.free.len() <= 2 {
+            let translation = self.most_wasteful(flash, |stream| stream == Stream::Translation);
+            if translation.is_some() {
+                return translation;
+            }
+        }
+        let patience = self.blocks.len() as u64;
+        if self.victims_of_run > patience { self.most_wasteful(flash, |_| true) } else { None }
+    }
+
+    /// The closed block with the fewest valid pages, if it has an invalid one at all.
+    fn most_wasteful(&self, flash: &Flash, wanted: impl Fn(Stream) -> bool) -> Option<Pbn> {
         let pages = flash.geometry().pages_per_block;
         let blocks = self.blocks.iter().enumerate();
         blocks
-            .filter(|(_, b)| b.state == State::Closed && b.stream == Stream::Translation)
+            .filter(|(_, block)| block.state == State::Closed && wanted(block.stream))
             .map(|(number, _)| Pbn(number as u32))
             .filter(|pbn| flash.valid_in(*pbn) < pages)
             .min_by_key(|pbn| flash.valid_in(*pbn))

@@ -1,0 +1,92 @@
+//! A wrong configuration gets one line: the key, what was found, what was expected.
+
+use ftlab::config::Config;
+use ftlab::error::Error;
+use ftlab::flash::Flash;
+use ftlab::ftl::find;
+
+/// Resolves a configuration and builds an FTL on the device, which is small by default.
+fn build(ftl: &str, json: &str) -> Result<(), Error> {
+    let config = Config::resolve(&serde_json::from_str(json).expect("JSON"))?;
+    let capacity = config.device.capacity.map_or(16 << 20, |bytes| bytes.0);
+    let mut flash = Flash::new(&config.device, capacity)?;
+    (find(ftl)?.build)(&config, &mut flash).map(drop)
+}
+
+fn message(ftl: &str, json: &str) -> String {
+    let error = build(ftl, json).expect_err(json);
+    error.to_string()
+}
+
+#[test]
+fn a_mistake_is_told_in_one_line() {
+    let cases = [
+        ("page", r#"{"devise": {}}"#),
+        ("page", r#"{"preset": "tpftl"}"#),
+        ("page", r#"{"preset": 7}"#),
+        ("page", r#"{"device": {"chanels": 8}}"#),
+        ("page", r#"{"device": {"page": 5000}}"#),
+        ("page", r#"{"device": {"page": 256}}"#),
+        ("page", r#"{"device": {"page": "128KiB"}}"#),
+        ("page", r#"{"device": {"page": "4q"}}"#),
+        ("page", r#"{"device": {"pages_per_block": 1}}"#),
+        ("page", r#"{"device": {"pages_per_block": 5000}}"#),
+        ("page", r#"{"device": {"pages_per_block": -1}}"#),
+        ("page", r#"{"device": {"channels": 0}}"#),
+        ("page", r#"{"device": {"planes_per_die": 2000}}"#),
+        ("page", r#"{"device": {"over_provisioning": -0.1}}"#),
+        ("page", r#"{"device": {"over_provisioning": 101}}"#),
+        ("page", r#"{"device": {"erase": "11s"}}"#),
+        ("page", r#"{"device": {"capacity": 0}}"#),
+        ("page", r#"{"device": {"capacity": "32TiB"}}"#),
+        ("page", r#"{"device": {"blocks": 10}}"#),
+        ("page", r#"{"device": {"over_provisioning": 0}}"#),
+        ("page", r#"{"device": {"over_provisioning": "5%"}}"#),
+        ("dftl", r#"{"device": {"over_provisioning": "10%"}}"#),
+        ("tpftl", r#"{"device": {"blocks": 70}, "gc": {"copies": "own"}}"#),
+        ("page", r#"{"gc": {"low": 0}}"#),
+        ("page", r#"{"gc": {"low": 4, "high": 4}}"#),
+        ("page", r#"{"gc": {"choices": 0}}"#),
+        ("page", r#"{"gc": {"policy": "gready"}}"#),
+        ("page", r#"{"gc": {"low": 100, "high": 101}}"#),
+        ("dftl", r#"{"ftl": {"cache": 7}}"#),
+        ("dftl", r#"{"dftl": {"protected": 1.5}}"#),
+        ("dftl", r#"{"dftl": {"replacement": "slru"}}"#),
+        ("tpftl", r#"{"ftl": {"cache": 11}}"#),
+        ("tpftl", r#"{"ftl": {"cache": 13}, "tpftl": {"node_bytes": 8}}"#),
+        ("tpftl", r#"{"tpftl": {"threshold": 0}}"#),
+        ("tpftl", r#"{"tpftl": {"features": "rx"}}"#),
+        ("tpftl", r#"{"tpftl": {"features": ""}}"#),
+        ("tpftl", r#"{"tpftl": {"page_order": "random"}}"#),
+        ("page", r#"{"host": {"mode": "closed:0"}}"#),
+        ("page", r#"{"host": {"time_scale": -1}}"#),
+        ("page", r#"{"run": {"warmup": "twice"}}"#),
+        ("page", r#"{"run": {"seed": -1}}"#),
+        ("tpfl", "{}"),
+        ("ideal", "{}"),
+        ("", "{}"),
+    ];
+    let mut told = String::new();
+    for (ftl, json) in cases {
+        let line = message(ftl, json);
+        assert!(!line.contains('\n'), "{json}: {line}");
+        told += &format!("{ftl:6}{json}\n      {line}\n");
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn the_number_of_blocks_that_is_asked_for_is_enough() {
+    for ftl in ["page", "dftl", "tpftl"] {
+        for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
+        {
+            let device = |blocks| format!(r#"{{"device": {{"blocks": {blocks}}}, "gc": {gc}}}"#);
+            let line = message(ftl, &device(64));
+            let asked = line.split("expected at least ").nth(1).expect("a remedy");
+            let asked = asked.split(' ').next().and_then(|n| n.parse::<u32>().ok());
+            let asked = asked.expect("a number of blocks");
+            assert!(build(ftl, &device(asked)).is_ok(), "{ftl} {gc} with {asked} blocks");
+            assert!(build(ftl, &device(asked - 1)).is_err(), "{ftl} {gc}: fewer would do");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! A configuration and a seed decide everything, whichever way an FTL is called; and the numbers of
+//! two workloads, so that one glance shows any change of behaviour.
+
+use ftlab::address::{AddressMap, Extent};
+use ftlab::config::Config;
+use ftlab::flash::{Flash, Ledger};
+use ftlab::ftl::{Entry, FTLS};
+use ftlab::metrics::result::Report;
+use ftlab::request::{Op, Request};
+use ftlab::session::{open_input, run};
+use ftlab::units::Lpn;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// 20,000 requests, a third of them reads, on a full and aged device of 32 MiB.
+const ZIPF: &str = r#"{
+    "device": {"capacity": "32MiB"},
+    "ftl": {"cache": "2KiB"},
+    "workload": {"pattern": "zipf", "size": "32MiB", "bs_mix": [["4k", 3], ["16k", 1]],
+                 "read_share": "33%", "requests": 20000},
+    "run": {"warmup": "random:1"}}"#;
+
+/// The first 20,000 requests of Financial1's profile on the device of TPFTL, full and aged.
+const FINANCIAL1: &str = r#"{
+    "preset": "tpftl-eurosys15",
+    "device": {"capacity": "512MiB"},
+    "input": {"trace": "financial1", "requests": 20000},
+    "run": {"warmup": "random:1", "address": "modulo"}}"#;
+
+fn config(json: &str) -> Config {
+    Config::resolve(&serde_json::from_str(json).expect("JSON")).expect("a good configuration")
+}
+
+fn reports(config: &Config) -> Vec<Report> {
+    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
+    run(config, &names, &mut |_| Ok(())).expect("a run")
+}
+
+/// A report without the speed of the machine.
+fn facts(report: &Report) -> Value {
+    let mut tree = serde_json::to_value(report).expect("a report is a tree");
+    tree.as_object_mut().expect("a table").remove("speed").expect("the speed");
+    tree
+}
+
+#[test]
+fn the_same_seed_gives_the_same_report_and_another_seed_another() {
+    for policy in ["greedy", "cost-benefit", "fifo", "random", "d-choices"] {
+        let mut config = config(ZIPF);
+        config.gc.policy = serde_json::from_value(policy.into()).expect("a policy");
+        let [once, again] = [(), ()].map(|()| reports(&config));
+        config.run.seed += 1;
+        for ((one, two), other) in once.iter().zip(&again).zip(&reports(&config)) {
+            assert_eq!(facts(one), facts(two), "{} under {policy}", one.ftl);
+            assert_ne!(facts(one)["flash"], facts(other)["flash"], "{} under {policy}", one.ftl);
+        }
+    }
+}
+
+#[test]
+fn ftls_that_run_together_do_what_each_does_alone() {
+    let config = config(ZIPF);
+    for together in reports(&config) {
+        let alone = run(&config, &[&together.ftl], &mut |_| Ok(())).expect("a run").remove(0);
+        assert_eq!(facts(&together), facts(&alone), "{}", together.ftl);
+    }
+}
+
+fn requests(config: &Config) -> Vec<Request> {
+    let mut source = open_input(config).expect("an input").open().expect("a stream");
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        source.fill(&mut all).expect("requests");
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+/// Serves requests through `Box<dyn Ftl>`, one call for each.
+fn by_hand(entry: &Entry, config: &Config, requests: &[Request]) -> Ledger {
+    let capacity = config.device.capacity.expect("a capacity").0;
+    let mut flash = Flash::new(&config.device, capacity).expect("a device");
+    let mut ftl = (entry.build)(config, &mut flash).expect("an FTL");
+    flash.start_measuring();
+    let page = u64::from(flash.geometry().page_bytes);
+    for request in requests {
+        let pages = request.offset / page..request.end().div_ceil(page);
+        let pages: Vec<Lpn> = pages.map(|page| Lpn(page as u32)).collect();
+        match request.op {
+            Op::Read => ftl.read(&pages, &mut flash),
+            Op::Write => ftl.write(&pages, &mut flash),
+            Op::Trim => ftl.trim(&pages, &mut flash),
+        }
+    }
+    ftl.audit(&flash);
+    flash.ledger().clone()
+}
+
+#[test]
+fn a_boxed_ftl_does_what_a_simulation_with_the_ftl_inside_does() {
+    let config = config(ZIPF);
+    let requests = requests(&config);
+    let capacity = config.device.capacity.expect("a capacity").0;
+    let whole = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+    let address = AddressMap::new(config.run.address, &[whole], Some(capacity)).expect("a map");
+    for entry in FTLS {
+        let mut simulator = (entry.simulate)(&config, capacity, address.clone()).expect("built");
+        simulator.serve(&requests).expect("requests inside the device");
+        simulator.check();
+        let inside = simulator.outcome().flash.ledger().clone();
+        assert_eq!(by_hand(entry, &config, &requests), inside, "{}", entry.name);
+    }
+}
+
+/// One line for each figure, one column for each FTL.
+fn table(reports: &[Report]) -> String {
+    let figures = [
+        "/host/page_reads",
+        "/host/page_writes",
+        "/mapping/lookups",
+        "/mapping/hits",
+        "/mapping/replacements",
+        "/mapping/dirty_replacements",
+        "/mapping/cached_entries",
+        "/flash/reads/translation",
+        "/flash/programs/translation",
+        "/flash/programs/gc_data",
+        "/flash/programs/gc_mapping",
+        "/flash/programs/gc_translation",
+        "/gc/runs",
+        "/gc/data_blocks",
+        "/gc/translation_blocks",
+        "/wear/erases_total",
+        "/wear/erases_max",
+        "/write_amplification",
+        "/response_us/mean",
+        "/response_us/max",
+        "/checks/reads_verified",
+    ];
+    let trees: Vec<Value> = reports.iter().map(facts).collect();
+    let mut text = format!("{:32}", "");
+    trees.iter().for_each(|tree| write!(text, "{:>14}", cell(&tree["ftl"])).expect("text"));
+    for figure in figures {
+        write!(text, "\n{figure:32}").expect("text");
+        for tree in &trees {
+            write!(text, "{:>14}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
+        }
+    }
+    text
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            format!("{:.3}", number.as_f64().expect("a float"))
+        }
+        Value::String(text) => text.clone(),
+        Value::Null => "-".into(),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn the_numbers_of_a_zipf_workload_stay() {
+    insta::assert_snapshot!(table(&reports(&config(ZIPF))));
+}
+
+#[test]
+fn the_numbers_of_financial1_stay() {
+    insta::assert_snapshot!(table(&reports(&config(FINANCIAL1))));
+}

@@ -1,0 +1,182 @@
+//! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
+
+use ftlab::config::{
+    Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, ProgramOrder, RunConfig,
+};
+use ftlab::error::Error;
+use ftlab::flash::Flash;
+use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
+use ftlab::ftl::{DftlConfig, Entry, Ftl, TpftlConfig, find};
+use ftlab::rng::Rng;
+use ftlab::units::{Bytes, Duration, Ratio};
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Bytes of a page: the smallest that a device may have, so 128 mappings on a translation page.
+pub const PAGE: u64 = 512;
+/// Mappings on a translation page.
+pub const ENTRIES: u64 = PAGE / 4;
+
+/// An FTL, its configuration and (in `config.run.seed`) its seed.
+pub struct Case {
+    pub entry: &'static Entry,
+    pub config: Config,
+}
+
+/// One of several, all alike.
+pub fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize]
+}
+
+/// Uniform from `least` to `most`.
+pub fn between(rng: &mut Rng, least: u32, most: u32) -> u32 {
+    least + rng.below(u64::from(most - least) + 1) as u32
+}
+
+fn flip(rng: &mut Rng) -> bool {
+    rng.chance(0.5)
+}
+
+impl Case {
+    /// The case with this seed. Half of the devices are the smallest that the FTL accepts.
+    pub fn draw(entry: &'static Entry, seed: u64) -> Case {
+        let rng = &mut Rng::new(seed, "case");
+        let device = draw_device(rng);
+        let logical_pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
+        let config = Config {
+            device,
+            gc: draw_gc(rng),
+            dftl: draw_dftl(rng),
+            tpftl: draw_tpftl(rng),
+            run: RunConfig { seed, ..RunConfig::default() },
+            ..Config::default()
+        };
+        let mut case = Case { entry, config };
+        case.config.ftl.cache = Some(draw_cache(rng, &case.config, logical_pages));
+        let least = case.least_blocks();
+        let spare = if flip(rng) { 0 } else { between(rng, 1, 12) };
+        case.config.device.blocks = Some(least + spare);
+        case
+    }
+
+    /// Reads a case from the line that a failure prints.
+    pub fn parse(line: &str) -> Case {
+        let tree: Value = serde_json::from_str(line).expect("a case is a line of JSON");
+        let name = tree["ftl"].as_str().expect("a case names its FTL");
+        let config = tree["config"].as_object().expect("a case has a configuration");
+        Case {
+            entry: find(name).expect("a registered FTL"),
+            config: Config::resolve(config).expect("a good configuration"),
+        }
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.config.run.seed
+    }
+
+    /// An erased device with the FTL on it.
+    pub fn build(&self) -> Result<(Flash, Box<dyn Ftl>), Error> {
+        let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
+        let mut flash = Flash::new(&self.config.device, capacity)?;
+        let ftl = (self.entry.build)(&self.config, &mut flash)?;
+        Ok((flash, ftl))
+    }
+
+    /// Physical blocks of the smallest device that the FTL accepts.
+    pub fn least_blocks(&mut self) -> u32 {
+        for blocks in 1..10_000 {
+            self.config.device.blocks = Some(blocks);
+            match self.build() {
+                Ok((flash, _)) => return flash.geometry().blocks(),
+                Err(Error::Config { key, .. }) if key.starts_with("device.") => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+        panic!("no device is large enough")
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Config { device, gc, ftl, dftl, tpftl, run, .. } = &self.config;
+        let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
+            "tpftl": tpftl, "run": run});
+        write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
+    }
+}
+
+fn draw_device(rng: &mut Rng) -> DeviceConfig {
+    let (channels, planes_per_die) = pick(rng, &[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]);
+    let translation_pages = between(rng, 1, 6);
+    let pages = u64::from(translation_pages) * ENTRIES - rng.below(ENTRIES);
+    let time = |rng: &mut Rng| Duration(rng.below(1000));
+    DeviceConfig {
+        capacity: Some(Bytes(pages * PAGE)),
+        page: Bytes(PAGE),
+        pages_per_block: pick(rng, &[2, 3, 4, 5, 8, 16, 65]),
+        over_provisioning: Ratio(0.0),
+        blocks: None,
+        channels,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die,
+        oob: Bytes(16),
+        read: time(rng),
+        oob_read: time(rng),
+        program: time(rng),
+        erase: time(rng),
+        transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
+        program_order: ProgramOrder::Ascending,
+    }
+}
+
+fn draw_gc(rng: &mut Rng) -> GcConfig {
+    let policies =
+        [Policy::Greedy, Policy::CostBenefit, Policy::Fifo, Policy::Random, Policy::DChoices];
+    let low = between(rng, 1, 5);
+    GcConfig {
+        policy: pick(rng, &policies),
+        choices: between(rng, 1, 10),
+        low,
+        high: low + between(rng, 1, 4),
+        copies: pick(rng, &[Copies::Shared, Copies::Own]),
+        mode: pick(rng, &[GcMode::Batch, GcMode::Single]),
+        oob_scan: flip(rng),
+    }
+}
+
+fn draw_dftl(rng: &mut Rng) -> DftlConfig {
+    let orders = [Replacement::Segmented, Replacement::SegmentedFlashsim, Replacement::Lru];
+    DftlConfig {
+        replacement: pick(rng, &orders),
+        protected: Ratio(pick(rng, &[0.0, 0.3, 0.8, 1.0])),
+        evict_batch: flip(rng),
+    }
+}
+
+fn draw_tpftl(rng: &mut Rng) -> TpftlConfig {
+    TpftlConfig {
+        features: Features {
+            request: flip(rng),
+            selective: flip(rng),
+            batch: flip(rng),
+            clean_first: flip(rng),
+        },
+        threshold: between(rng, 1, 4),
+        node_bytes: Bytes(rng.below(17)),
+        page_order: pick(rng, &[PageOrder::Hotness, PageOrder::Recency]),
+        prefetch_at: pick(rng, &[PrefetchAt::Front, PrefetchAt::Tail]),
+    }
+}
+
+/// From one entry to the whole table.
+fn draw_cache(rng: &mut Rng, config: &Config, logical_pages: u64) -> Bytes {
+    let one = 6 + config.tpftl.node_bytes.0.max(2);
+    let all = logical_pages * one;
+    Bytes(match rng.below(4) {
+        0 => one,
+        1 => one + rng.below(100),
+        2 => one + rng.below(all / 4),
+        _ => one + rng.below(all),
+    })
+}

@@ -1,0 +1,234 @@
+//! A case under way: every request is followed by the laws.
+
+use crate::case::Case;
+use ftlab::config::GcMode;
+use ftlab::flash::{Cause, Flash, Ledger, Operation};
+use ftlab::ftl::{Ftl, MappingCounts};
+use ftlab::request::Op;
+use ftlab::units::{Lpn, Pbn, Ppn};
+
+/// What can be seen of a device and its FTL from outside.
+struct Seen {
+    ledger: Ledger,
+    mapping: MappingCounts,
+    gc_runs: u64,
+    reads_verified: u64,
+    unwritten_reads: u64,
+    /// Per block: whether it is erased, and how often it was.
+    blocks: Vec<(bool, u32)>,
+}
+
+impl Seen {
+    fn of(flash: &Flash, ftl: &dyn Ftl) -> Seen {
+        let blocks = (0..flash.geometry().blocks()).map(Pbn);
+        Seen {
+            ledger: flash.ledger().clone(),
+            mapping: ftl.mapping_counts().unwrap_or_default(),
+            gc_runs: ftl.metrics().gc.runs,
+            reads_verified: flash.reads_verified(),
+            unwritten_reads: flash.unwritten_reads(),
+            blocks: blocks.map(|pbn| (flash.is_erased(pbn), flash.erases_of(pbn))).collect(),
+        }
+    }
+
+    fn free(&self) -> u32 {
+        self.blocks.iter().filter(|(erased, _)| *erased).count() as u32
+    }
+}
+
+/// A device, its FTL, and which pages should hold data.
+pub struct Run<'a> {
+    case: &'a Case,
+    pub flash: Flash,
+    ftl: Box<dyn Ftl>,
+    holds_data: Vec<bool>,
+    seen: Seen,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(case: &'a Case) -> Run<'a> {
+        let (flash, ftl) = case.build().expect("a device that the FTL accepts");
+        let holds_data = vec![false; flash.geometry().logical_pages as usize];
+        let seen = Seen::of(&flash, &*ftl);
+        Run { case, flash, ftl, holds_data, seen }
+    }
+
+    pub fn pages(&self) -> u32 {
+        self.flash.geometry().logical_pages
+    }
+
+    /// Serves a request. The flash checks its rules; the laws are checked by the next audit.
+    pub fn serve(&mut self, op: Op, pages: &[Lpn]) {
+        match op {
+            Op::Read => self.ftl.read(pages, &mut self.flash),
+            Op::Write => self.ftl.write(pages, &mut self.flash),
+            Op::Trim => self.ftl.trim(pages, &mut self.flash),
+        }
+        if op != Op::Read {
+            pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = op == Op::Write);
+        }
+    }
+
+    /// Serves a request and checks that every law held on the way.
+    pub fn step(&mut self, op: Op, pages: &[Lpn]) {
+        let unwritten = pages.iter().filter(|lpn| !self.holds_data[lpn.index()]).count() as u64;
+        self.serve(op, pages);
+        let now = Seen::of(&self.flash, &*self.ftl);
+        let then = std::mem::replace(&mut self.seen, now);
+        self.every_host_page_is_served_once(op, pages.len() as u64, unwritten, &then);
+        self.a_translation_loads_and_writes_one_page_at_most(pages.len() as u64, &then);
+        self.gc_keeps_to_its_thresholds(pages.len(), &then);
+        self.the_least_erased_block_is_opened(&then);
+        self.audit();
+    }
+
+    /// The laws that need no memory of the state before.
+    pub fn audit(&mut self) {
+        self.seen = Seen::of(&self.flash, &*self.ftl);
+        self.ftl.audit(&self.flash);
+        self.trimmed_pages_are_empty_and_written_ones_are_not();
+        self.the_books_balance();
+        self.the_cache_keeps_to_its_budget();
+    }
+
+    /// Reads every page; the flash compares each with the last version written.
+    pub fn read_everything(&mut self) {
+        for lpn in (0..self.pages()).map(Lpn) {
+            self.serve(Op::Read, &[lpn]);
+        }
+        self.audit();
+    }
+
+    fn count(&self, operation: Operation, cause: Cause) -> u64 {
+        self.seen.ledger.get(operation, cause)
+    }
+
+    fn every_host_page_is_served_once(&self, op: Op, pages: u64, unwritten: u64, then: &Seen) {
+        let (read, written, blank) = match op {
+            Op::Read => (pages, 0, unwritten),
+            Op::Write => (0, pages, 0),
+            Op::Trim => (0, 0, 0),
+        };
+        let reads = self.count(Operation::Read, Cause::Host)
+            - then.ledger.get(Operation::Read, Cause::Host);
+        assert_eq!(reads, read, "every page that the host reads is read once");
+        let programs = self.count(Operation::Program, Cause::Host)
+            - then.ledger.get(Operation::Program, Cause::Host);
+        assert_eq!(programs, written, "every page that the host writes is programmed once");
+        let verified = self.seen.reads_verified - then.reads_verified;
+        assert_eq!(verified, read, "every read is verified");
+        let found_blank = self.seen.unwritten_reads - then.unwritten_reads;
+        assert_eq!(found_blank, blank, "reads that find no data");
+    }
+
+    fn a_translation_loads_and_writes_one_page_at_most(&self, pages: u64, then: &Seen) {
+        let since = |operation| {
+            self.count(operation, Cause::Translation)
+                - then.ledger.get(operation, Cause::Translation)
+        };
+        let (reads, programs) = (since(Operation::Read), since(Operation::Program));
+        let (now, before) = (self.seen.mapping, then.mapping);
+        if self.ftl.mapping_counts().is_none() {
+            assert_eq!((reads, programs), (0, 0), "a map in RAM needs no translation pages");
+            return;
+        }
+        assert_eq!(now.lookups - before.lookups, pages, "each page is translated once");
+        let misses = pages - (now.hits - before.hits);
+        assert!(programs <= misses, "{programs} translation pages written in {misses} misses");
+        assert!(reads - programs <= misses, "{} loaded in {misses} misses", reads - programs);
+        let dirty = now.dirty_replacements - before.dirty_replacements;
+        assert!(programs <= dirty, "{programs} written for {dirty} dirty entries replaced");
+        assert!(dirty <= now.replacements - before.replacements, "dirty replacements");
+    }
+
+    /// GC starts when a frontier needs a block and `low` or fewer are free; a batch ends at `high`.
+    fn gc_keeps_to_its_thresholds(&self, pages: usize, then: &Seen) {
+        let gc = &self.case.config.gc;
+        let (free, before) = (self.seen.free(), then.free());
+        if self.seen.gc_runs == then.gc_runs {
+            assert_eq!(
+                self.seen.ledger.total(Operation::Erase),
+                then.ledger.total(Operation::Erase),
+                "blocks erased although GC did not run"
+            );
+            let kept = free == before || free >= gc.low;
+            assert!(kept, "{before} to {free} free blocks without GC, gc.low is {}", gc.low);
+            return;
+        }
+        if pages == 1 {
+            // A page may open a block for the map and one for data. FTLs may need more than `low`.
+            let latest = gc.low.max(3) + 1;
+            assert!(before <= latest, "GC with {before} free blocks, gc.low is {}", gc.low);
+            let enough = gc.mode == GcMode::Single || free + 2 >= gc.high;
+            assert!(enough, "GC ended with {free} free blocks, gc.high is {}", gc.high);
+        }
+    }
+
+    /// No block that stayed free all the time had fewer erases than one that was opened.
+    fn the_least_erased_block_is_opened(&self, then: &Seen) {
+        let pairs = || then.blocks.iter().zip(&self.seen.blocks);
+        let stayed = pairs().filter(|(then, now)| then == now && now.0).map(|(_, now)| now.1);
+        let opened = pairs().filter(|(then, now)| then.0 && !now.0 && then.1 == now.1);
+        if let (Some(least), Some(most)) = (stayed.min(), opened.map(|(_, now)| now.1).max()) {
+            assert!(most <= least, "a block with {most} erases was opened, one had only {least}");
+        }
+    }
+
+    fn trimmed_pages_are_empty_and_written_ones_are_not(&self) {
+        for (number, expected) in self.holds_data.iter().enumerate() {
+            let holds = self.flash.audit_holds_data(Lpn(number as u32));
+            assert_eq!(holds, *expected, "whether page {number} holds data");
+        }
+    }
+
+    fn the_books_balance(&self) {
+        let ledger = self.flash.ledger();
+        for cause in [Cause::GcData, Cause::GcMapping, Cause::GcTranslation] {
+            let read = ledger.get(Operation::Read, cause);
+            let written = ledger.get(Operation::Program, cause);
+            assert_eq!(read, written, "GC reads what it writes ({})", cause.name());
+        }
+        let geometry = self.flash.geometry();
+        let written = (0..geometry.pages()).map(Ppn);
+        let written = written.filter(|ppn| self.flash.audit_owner(*ppn).is_some()).count() as u64;
+        let erased = ledger.total(Operation::Erase) * u64::from(geometry.pages_per_block);
+        assert_eq!(ledger.pages_programmed(), written + erased, "programs = written + erased");
+        let blocks = (0..geometry.blocks()).map(Pbn);
+        let erases: u64 = blocks.map(|pbn| u64::from(self.flash.erases_of(pbn))).sum();
+        assert_eq!(erases, ledger.total(Operation::Erase), "erases of all blocks together");
+    }
+
+    fn the_cache_keeps_to_its_budget(&self) {
+        let Some(mapping) = self.ftl.metrics().mapping else { return };
+        let (used, budget) = (mapping.occupancy.bytes, self.ftl.ram().cache);
+        let cache = self.case.config.ftl.cache.map_or(0, |bytes| bytes.0);
+        assert_eq!(budget, cache, "the budget is what was configured");
+        assert!(used <= budget, "the cache holds {used} B of {budget}");
+    }
+
+    /// Planes are busy for the sum of the latencies of their operations; on a shared bus, a plane
+    /// that has read a page is held until the bus takes it.
+    pub fn time_is_the_sum_of_the_operations(&self) {
+        let (timeline, ledger) = (self.flash.timeline(), self.flash.ledger());
+        let device = &self.case.config.device;
+        let transfer = device.transfer_per_byte.0 * device.page.0;
+        let cost = [
+            (Operation::Read, device.read.0 + transfer),
+            (Operation::ReadOob, device.oob_read.0),
+            (Operation::Program, device.program.0 + transfer),
+            (Operation::Erase, device.erase.0),
+        ];
+        let operations: u64 = cost.iter().map(|(operation, _)| ledger.total(*operation)).sum();
+        assert_eq!(timeline.plane_operations().sum::<u64>(), operations, "operations of planes");
+        let latencies: u64 = cost.iter().map(|(what, time)| ledger.total(*what) * time).sum();
+        let busy: u64 = timeline.plane_busy().sum();
+        if transfer == 0 || self.flash.geometry().planes() == 1 {
+            assert_eq!(busy, latencies, "busy time of the planes");
+        } else {
+            assert!(busy >= latencies, "planes are busy for {busy} ns of {latencies}");
+        }
+        let transfers = ledger.total(Operation::Read) + ledger.total(Operation::Program);
+        let bus: u64 = timeline.channel_busy().sum();
+        assert_eq!(bus, transfers * transfer, "busy time of the channels");
+    }
+}

@@ -1,0 +1,40 @@
+//! Bugs that were found, each as the smallest run that showed it.
+
+use ftlab::config::Config;
+use ftlab::flash::Flash;
+use ftlab::ftl::find;
+use ftlab::rng::Rng;
+use ftlab::units::Lpn;
+
+/// Fills a device, then overwrites random pages.
+fn fill_and_overwrite(ftl: &str, config: &str, overwrites: u32) {
+    let tree = serde_json::from_str(config).expect("JSON");
+    let config = Config::resolve(&tree).expect("a good configuration");
+    let capacity = config.device.capacity.expect("a capacity").0;
+    let mut flash = Flash::new(&config.device, capacity).expect("a device");
+    let mut ftl = (find(ftl).expect("an FTL").build)(&config, &mut flash).expect("enough blocks");
+    let pages = flash.geometry().logical_pages;
+    (0..pages).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
+    let mut rng = Rng::new(config.run.seed, "overwrite");
+    for _ in 0..overwrites {
+        ftl.write(&[Lpn(rng.below(u64::from(pages)) as u32)], &mut flash);
+    }
+    ftl.audit(&flash);
+}
+
+/// FIFO and random victims moved full blocks for ever: on a nearly full device, the map updates of
+/// each block that was moved wasted as much room as collecting it had made.
+#[test]
+fn gc_of_a_demand_paged_ftl_ends_although_the_policy_ignores_valid_pages() {
+    for ftl in ["dftl", "tpftl"] {
+        for (policy, mode) in [("fifo", "batch"), ("fifo", "single"), ("random", "batch")] {
+            let config = format!(
+                r#"{{"device": {{"capacity": "300KiB", "page": 512, "pages_per_block": 2,
+                                "blocks": 315}},
+                    "gc": {{"policy": "{policy}", "mode": "{mode}", "low": 5, "high": 8}},
+                    "ftl": {{"cache": 12}}}}"#
+            );
+            fill_and_overwrite(ftl, &config, 2000);
+        }
+    }
+}
