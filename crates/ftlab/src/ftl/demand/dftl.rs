@@ -9,6 +9,7 @@
 
 use super::{MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::aged_segments::AgedSegments;
+use crate::cache::links::NIL;
 use crate::cache::segmented_lru::SegmentedLru;
 use crate::cache::slab::Slab;
 use crate::config::Config;
@@ -81,6 +82,8 @@ pub struct Dftl {
     evict_batch: bool,
     entries_per_page: u32,
     counts: MappingCounts,
+    /// Token of the entry translated last.
+    current: u32,
     /// Mappings of one write-back; kept to reuse its memory.
     changes: Vec<Change>,
 }
@@ -113,6 +116,7 @@ impl MappingCache for Dftl {
             evict_batch: config.dftl.evict_batch,
             entries_per_page: geometry.entries_per_translation_page(),
             counts: MappingCounts::default(),
+            current: NIL,
             changes: Vec::new(),
         })
     }
@@ -129,6 +133,7 @@ impl MappingCache for Dftl {
         if let Some(&token) = self.tokens.get(&lpn.0) {
             self.counts.hits += 1;
             self.order.touch(token);
+            self.current = token;
             return self.entries[token].ppn;
         }
         if self.entries.len() == self.capacity {
@@ -140,12 +145,14 @@ impl MappingCache for Dftl {
         let token = self.entries.insert(Entry { lpn, ppn, dirty: false });
         self.tokens.insert(lpn.0, token);
         self.order.insert(token);
+        self.current = token;
         ppn
     }
 
     #[inline]
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
-        let entry = &mut self.entries[self.tokens[&lpn.0]];
+        let entry = &mut self.entries[self.current];
+        debug_assert_eq!(entry.lpn, lpn, "the page translated last");
         entry.dirty = true;
         std::mem::replace(&mut entry.ppn, new)
     }

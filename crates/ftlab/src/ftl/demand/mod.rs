@@ -135,7 +135,7 @@ pub struct DemandFtl<C> {
     gc_lookups: u64,
     gc_hits: u64,
     /// Pages that GC moved and whose mappings are not cached; kept to reuse its memory.
-    moved: Vec<Change>,
+    moved: Vec<(Lpn, Ppn)>,
     changes: Vec<Change>,
 }
 
@@ -272,7 +272,7 @@ impl<C: MappingCache> DemandFtl<C> {
                 if self.cache.relocate(lpn, to) {
                     self.gc_hits += 1;
                 } else {
-                    self.moved.push((lpn, Some(to)));
+                    self.moved.push((lpn, to));
                 }
             }
         }
@@ -288,7 +288,7 @@ impl<C: MappingCache> DemandFtl<C> {
         for group in moved.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift) {
             let vtpn = pages.page_of(group[0].0);
             self.changes.clear();
-            self.changes.extend_from_slice(group);
+            self.changes.extend(group.iter().map(|(lpn, ppn)| (*lpn, Some(*ppn))));
             self.cache.ride_along(vtpn, &mut self.changes);
             pages.rewrite(vtpn, &self.changes, Cause::GcMapping, pool, flash);
         }

@@ -77,11 +77,13 @@ pub struct Tpftl {
     dirty_links: Links,
     /// Token of the entry of each cached logical page.
     tokens: FxHashMap<u32, u32>,
-    /// Token of the node of each cached translation page.
-    node_tokens: FxHashMap<u32, u32>,
+    /// Token of the node of each translation page, or [`NIL`].
+    node_of: Vec<u32>,
     coldest: IndexedHeap<u64>,
     detector: SequenceDetector,
     accesses: u64,
+    /// Token of the entry translated last.
+    current: u32,
     counts: MappingCounts,
     prefetched: u64,
     /// Logical pages of one load, and changes of one write-back; kept to reuse their memory.
@@ -114,10 +116,11 @@ impl MappingCache for Tpftl {
             links: Links::default(),
             dirty_links: Links::default(),
             tokens: FxHashMap::default(),
-            node_tokens: FxHashMap::default(),
+            node_of: vec![NIL; geometry.translation_pages() as usize],
             coldest: IndexedHeap::default(),
             detector: SequenceDetector::new(threshold),
             accesses: 0,
+            current: NIL,
             counts: MappingCounts::default(),
             prefetched: 0,
             load: Vec::new(),
@@ -137,17 +140,17 @@ impl MappingCache for Tpftl {
         if let Some(&token) = self.tokens.get(&lpn.0) {
             self.counts.hits += 1;
             self.touch(token);
-            return self.entries[token].ppn;
+            self.current = token;
+        } else {
+            self.miss(lpn, last, store, flash);
         }
-        self.miss(lpn, last, store, flash);
-        let token = self.tokens[&lpn.0];
-        self.entries[token].ppn
+        self.entries[self.current].ppn
     }
 
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
-        let token = self.tokens[&lpn.0];
-        self.soil(token);
-        std::mem::replace(&mut self.entries[token].ppn, new)
+        debug_assert_eq!(self.entries[self.current].lpn, lpn, "the page translated last");
+        self.soil(self.current);
+        std::mem::replace(&mut self.entries[self.current].ppn, new)
     }
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
@@ -162,7 +165,8 @@ impl MappingCache for Tpftl {
         if !self.features.batch {
             return;
         }
-        if let Some(&node) = self.node_tokens.get(&vtpn.0) {
+        let node = self.node_of[vtpn.index()];
+        if node != NIL {
             self.clean_node(node, changes);
         }
     }
@@ -210,14 +214,15 @@ impl MappingCache for Tpftl {
         assert_eq!(bytes, self.used, "bytes in use");
         assert!(self.used <= self.budget, "{} B used of {}", self.used, self.budget);
         assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
-        assert_eq!(self.nodes.len(), self.node_tokens.len(), "nodes and their index");
+        let indexed = self.node_of.iter().filter(|node| **node != NIL).count();
+        assert_eq!(self.nodes.len(), indexed, "nodes and their index");
         assert_eq!(self.nodes.len(), self.coldest.len(), "nodes and their order");
         assert!(self.detector.counter.abs() < self.detector.threshold, "counter at its threshold");
         for (token, entry) in self.entries.iter() {
             assert_eq!(self.tokens.get(&entry.lpn.0), Some(&token), "index of {}", entry.lpn);
         }
         for (token, node) in self.nodes.iter() {
-            assert_eq!(self.node_tokens.get(&node.vtpn.0), Some(&token), "index of {}", node.vtpn);
+            assert_eq!(self.node_of[node.vtpn.index()], token, "index of {}", node.vtpn);
             self.audit_node(token, node);
         }
     }
@@ -227,7 +232,7 @@ impl Tpftl {
     /// Sections 4.2 to 4.5: choose what to load, make room in one node, load from one page.
     fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
         let vtpn = store.pages.page_of(lpn);
-        let loaded = self.node_tokens.get(&vtpn.0).copied().unwrap_or(NIL);
+        let loaded = self.node_of[vtpn.index()];
         let wanted = self.prefetch_end(lpn, loaded, last, store.pages.last_on_page(vtpn));
         let node_bytes = if loaded == NIL { self.node_bytes } else { 0 };
         let victim = self.coldest_but(loaded);
@@ -376,7 +381,7 @@ impl Tpftl {
         self.used -= ENTRY_BYTES;
         if !lives {
             let node = self.nodes.remove(owner);
-            self.node_tokens.remove(&node.vtpn.0);
+            self.node_of[node.vtpn.index()] = NIL;
             self.coldest.remove(owner);
             self.used -= self.node_bytes;
             self.detector.count(-1);
@@ -393,6 +398,9 @@ impl Tpftl {
         for &lpn in &load {
             let ppn = store.pages.mapping(lpn);
             leader = self.add_entry(node, lpn, ppn, leader);
+            if lpn == load[0] {
+                self.current = leader;
+            }
         }
         self.used += ENTRY_BYTES * load.len() as u64;
         self.load = load;
@@ -400,13 +408,14 @@ impl Tpftl {
     }
 
     fn node_for(&mut self, vtpn: Vtpn) -> u32 {
-        if let Some(&node) = self.node_tokens.get(&vtpn.0) {
+        let node = self.node_of[vtpn.index()];
+        if node != NIL {
             return node;
         }
         let entries = List::default();
         let node = Node { vtpn, entries, dirty: List::default(), oldest_clean: NIL, hotness: 0 };
         let token = self.nodes.insert(node);
-        self.node_tokens.insert(vtpn.0, token);
+        self.node_of[vtpn.index()] = token;
         self.coldest.insert(token, mean(self.accesses, 1));
         self.used += self.node_bytes;
         self.detector.count(1);
