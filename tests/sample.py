@@ -76,7 +76,7 @@ def host() -> dict[str, Any]:
 def result(
     ftl: str = "page", mean: float = 900.0, hit_ratio: float | None = None, translation: int = 0
 ) -> dict[str, Any]:
-    """Return a complete result; a layer with the whole map in RAM has no hit ratio."""
+    """Return a complete result; an FTL with the whole map in RAM has no hit ratio."""
     return {
         "ftlab": "0.1.0",
         "ftl": ftl,

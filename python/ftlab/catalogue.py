@@ -1,4 +1,4 @@
-"""What this build of ftlab offers: layers, presets, formats, profiles, patterns, metrics."""
+"""What this build of ftlab offers: FTLs, presets, formats, profiles, patterns, metrics."""
 
 from __future__ import annotations
 

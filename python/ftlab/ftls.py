@@ -17,7 +17,7 @@ class Ftl:
     cache
         RAM of the mapping cache, bytes or text (``"8KiB"``), without the global directory.
     **parameters
-        The layer's own settings, checked by the core when a run starts.
+        The FTL's own settings, checked by the core when a run starts.
     """
 
     def __init__(self, name: str, /, cache: Quantity | None = None, **parameters: Any) -> None:
@@ -26,24 +26,24 @@ class Ftl:
         self.parameters = parameters
 
     def config(self) -> Config:
-        """Return the sections that this layer adds to the configuration."""
+        """Return the sections that this FTL adds to the configuration."""
         shared = given(cache=self.cache)
         own = given(**self.parameters)
         return {**({"ftl": shared} if shared else {}), **({self.name: own} if own else {})}
 
     def __str__(self) -> str:
-        """Name and whatever was set, to tell two variants of one layer apart."""
+        """Name and whatever was set, to tell two variants of one FTL apart."""
         settings = {**given(cache=self.cache), **self.parameters}
         inside = ", ".join(f"{key}={value}" for key, value in settings.items())
         return f"{self.name}({inside})" if inside else self.name
 
     def __repr__(self) -> str:
-        """Text that names the layer and its settings."""
+        """Text that names the FTL and its settings."""
         return f"<{type(self).__name__} {self}>"
 
 
 class _Named(Ftl):
-    """A layer whose class says its name."""
+    """An FTL whose class says its name."""
 
     registered: ClassVar[str]
 
@@ -70,5 +70,5 @@ class TPFTL(_Named):
 
 
 def as_ftl(ftl: Ftl | str) -> Ftl:
-    """Return ``ftl`` itself, or the layer of that name."""
+    """Return ``ftl`` itself, or the FTL of that name."""
     return Ftl(ftl) if isinstance(ftl, str) else ftl

@@ -67,7 +67,7 @@ def latency(results: Results, labels: Labels) -> Figure:
 
 
 def operations(results: Results, labels: Labels) -> Figure:
-    """Draw reads, programs and erases of each layer, stacked by what caused them."""
+    """Draw reads, programs and erases of each FTL, stacked by what caused them."""
     with _styled():
         figure = Figure(figsize=(9.0, 3.8))
         _draw_operations(figure.subplots(1, 3), results, labels)
@@ -153,7 +153,7 @@ def _draw_operations(panels: Sequence[Axes], results: Results, labels: Labels) -
 
 
 def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
-    """Draw one bar for each layer, one layer of it for each cause that occurs at all."""
+    """Draw one bar for each FTL, one layer of it for each cause that occurs at all."""
     occurring = dict.fromkeys(c for each in counts for c, number in each.items() if number)
     causes = sorted(occurring, key=lambda cause: (*CAUSE_COLOURS, cause).index(cause))
     floor = [0.0] * len(counts)

@@ -119,9 +119,9 @@ class Result(Record):
 
 
 class Comparison(Sequence[Result]):
-    """Results of several layers on one trace, in the order asked for.
+    """Results of several FTLs on one trace, in the order asked for.
 
-    `labels` names each: the layer's name, with its settings where a layer appears twice.
+    `labels` names each: the FTL's name, with its settings where an FTL appears twice.
     """
 
     def __init__(self, results: Sequence[Result], labels: Sequence[str] | None = None) -> None:
@@ -141,15 +141,15 @@ class Comparison(Sequence[Result]):
         return [result.to_dict() for result in self._results]
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the same as JSON text: a list with one object for each layer."""
+        """Return the same as JSON text: a list with one object for each FTL."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """Return a header line and one row for each layer, columns as `Result.flat`."""
+        """Return a header line and one row for each FTL, columns as `Result.flat`."""
         return _csv(self._rows())
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row for each layer, indexed by label; needs ``ftlab[frames]``."""
+        """Return one row for each FTL, indexed by label; needs ``ftlab[frames]``."""
         import pandas as pd
 
         return pd.DataFrame(self._rows(), index=self.labels)
@@ -169,7 +169,7 @@ class Comparison(Sequence[Result]):
         return comparison_html(self)
 
     def __repr__(self) -> str:
-        """Text that names the layers."""
+        """Text that names the FTLs."""
         return f"<Comparison of {', '.join(self.labels)}>"
 
 

@@ -1,4 +1,4 @@
-"""Running layers on a trace: one (`simulate`) or several side by side (`compare`)."""
+"""Running FTLs on a trace: one (`simulate`) or several side by side (`compare`)."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def simulate(
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Run one layer on a trace and return everything that was measured.
+    """Run one FTL on a trace and return everything that was measured.
 
     Parameters
     ----------
     trace
         A source of requests, or the path of a trace, or the name of a profile.
     ftl
-        The layer, or its name.
+        The FTL, or its name.
     device
         The flash device; by default as large as the trace's address space.
     preset
@@ -87,9 +87,9 @@ def compare(
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Run several layers on the same trace and device; arguments and errors as `simulate`.
+    """Run several FTLs on the same trace and device; arguments and errors as `simulate`.
 
-    Layers with the same settings share one pass over the trace, each on its own thread.
+    FTLs with the same settings share one pass over the trace, each on its own thread.
     """
     setup = _setup(trace, device, preset, gc, host, warmup, address, seed, verify, config)
     chosen = [as_ftl(ftl) for ftl in ftls]
@@ -106,7 +106,7 @@ def compare(
 
 
 def execute(config: Config, ftls: Sequence[str], progress: Progress | None = None) -> list[Result]:
-    """Run the named layers on a complete configuration: the one door to the core's simulation."""
+    """Run the named FTLs on a complete configuration: the one door to the core's simulation."""
     answer = _core.simulate(json.dumps(config), list(ftls), progress)
     return [Result(each) for each in json.loads(answer)]
 
@@ -123,7 +123,7 @@ def _setup(
     verify: bool | None,
     config: Mapping[str, Any] | None,
 ) -> Config:
-    """Return the configuration that the arguments of `simulate` describe, without the layer."""
+    """Return the configuration that the arguments of `simulate` describe, without the FTL."""
     source = trace if isinstance(trace, Source) else read_trace(trace)
     sections = given(
         preset=preset,
@@ -137,26 +137,26 @@ def _setup(
 
 @dataclass
 class _Batch:
-    """Layers that one configuration can serve."""
+    """FTLs that one configuration can serve."""
 
     indices: list[int] = field(default_factory=list)
     sections: list[Config] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
 
     def takes(self, ftl: Ftl) -> bool:
-        """Tell whether the layer's shared settings are those of the batch, and its name is free."""
+        """Tell whether the FTL's shared settings are those of the batch, and its name is free."""
         shared = ftl.config().get("ftl")
         return ftl.name not in self.names and shared == self.sections[0].get("ftl")
 
     def add(self, index: int, ftl: Ftl) -> None:
-        """Put the layer at position ``index`` of the comparison into the batch."""
+        """Put the FTL at position ``index`` of the comparison into the batch."""
         self.indices.append(index)
         self.sections.append(ftl.config())
         self.names.add(ftl.name)
 
 
 def _batches(ftls: Sequence[Ftl]) -> list[_Batch]:
-    """Group layers into as few runs as their settings allow, first come first served."""
+    """Group FTLs into as few runs as their settings allow, first come first served."""
     batches: list[_Batch] = []
     for index, ftl in enumerate(ftls):
         batch = next((each for each in batches if each.takes(ftl)), None)

@@ -11,6 +11,7 @@
 //! * [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then
 //!   [`ftl::demand`].
 //! * [`request`], [`trace`], [`workload`], [`address`]: where requests come from.
+//! * [`model`]: closed forms that a simulation is held against; it knows nothing of the others.
 //! * [`simulate`]: the loop; [`metrics`]: what comes out; [`session`]: several FTLs at once over one
 //!   reading of the input.
 
@@ -23,6 +24,7 @@ pub mod flash;
 pub mod ftl;
 pub mod gc;
 pub mod metrics;
+pub mod model;
 pub mod request;
 pub mod rng;
 pub mod session;

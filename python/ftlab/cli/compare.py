@@ -1,4 +1,4 @@
-"""``ftlab compare``: several layers side by side."""
+"""``ftlab compare``: several FTLs side by side."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ DEFAULT = "page,dftl,tpftl"
 
 @click.command()
 @source_options
-@click.option("--ftl", default=DEFAULT, show_default=True, help="Layers, with commas between.")
+@click.option("--ftl", default=DEFAULT, show_default=True, help="FTLs, with commas between.")
 @model_options
 @output_options
 @picture_options
 def compare(ftl: str, print_config: bool, **options: Any) -> None:
-    """Run several layers on TRACE and show them side by side, the best values marked.
+    """Run several FTLs on TRACE and show them side by side, the best values marked.
 
-    The trace is read once; every layer runs on a device of its own, with the same settings.
+    The trace is read once; every FTL runs on a device of its own, with the same settings.
     """
     ftls = parse.names(ftl)
     config = configuration(options)

@@ -21,7 +21,7 @@ PRESET = "tpftl-eurosys15"
 
 NEXT = f"""
 What to try next:
-  ftlab run {PROFILE} --preset {PRESET} --ftl tpftl          one layer in detail
+  ftlab run {PROFILE} --preset {PRESET} --ftl tpftl          one FTL in detail
   ftlab compare {PROFILE} --preset {PRESET} --cache 64KiB    a larger mapping cache
   ftlab compare --workload randwrite,bs=4k,size=64MiB --capacity 64MiB --warmup sequential
   ftlab compare YOUR-TRACE.csv.gz                                   your own trace
@@ -31,7 +31,7 @@ What to try next:
 @click.command()
 @click.option("--requests", type=click.IntRange(min=1), help="Stop after this many requests.")
 def demo(requests: int | None) -> None:
-    """Compare three layers on a built-in workload: a table, a figure, an HTML report.
+    """Compare three FTLs on a built-in workload: a table, a figure, an HTML report.
 
     The workload is the profile of a bank's transaction log, at its full length, on the device of
     the TPFTL paper. The figure and the report are written to the folder ftlab-demo.

@@ -28,7 +28,7 @@ def print_resolved(config: Config) -> None:
 
 
 def perform(config: Config, ftls: list[str]) -> Comparison:
-    """Run the layers with progress on a terminal; a bug comes with all that reproduces it."""
+    """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it."""
     try:
         with meter() as progress:
             return Comparison(execute(config, ftls, progress))

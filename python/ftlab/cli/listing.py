@@ -55,7 +55,7 @@ def _table(entries: Sequence[Any]) -> Table:
 
 
 def _parameters(ftls: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the settings of all layers, by the key that ``--set`` takes."""
+    """Return the settings of all FTLs, by the key that ``--set`` takes."""
     rows = [
         [ftl["name"], each["key"], _cell(each["default"]), _cell(each["meaning"])]
         for ftl in ftls

@@ -68,7 +68,7 @@ def source_options(command: Command) -> Command:
 
 
 def model_options(command: Command) -> Command:
-    """Add the options that describe device, layer, host and run."""
+    """Add the options that describe device, FTL, host and run."""
     options = [
         *_options(MODEL),
         click.option("--no-verify", is_flag=True, help="Do not check the data of every read."),

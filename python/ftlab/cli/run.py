@@ -1,4 +1,4 @@
-"""``ftlab run``: one layer, a readable summary."""
+"""``ftlab run``: one FTL, a readable summary."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ftlab.report.summary import run_summary
 
 @click.command()
 @source_options
-@click.option("--ftl", default="tpftl", show_default=True, help="The layer (`ftlab list ftls`).")
+@click.option("--ftl", default="tpftl", show_default=True, help="The FTL (`ftlab list ftls`).")
 @model_options
 @output_options
 @picture_options
 def run(ftl: str, print_config: bool, **options: Any) -> None:
-    """Run one layer on TRACE and summarise what it did.
+    """Run one FTL on TRACE and summarise what it did.
 
     TRACE is a file (plain, .gz, .bz2, .xz or .zst), - for standard input, or the name of a
     built-in profile (`ftlab list profiles`).

@@ -136,7 +136,7 @@ def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:
 
 
 def _setup(result: Result) -> str:
-    """Return what all layers of a comparison share."""
+    """Return what all FTLs of a comparison share."""
     return setup_line(result).removeprefix(f"ftl {result['ftl']}, ")
 
 

@@ -54,7 +54,7 @@ PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "max")
 
 
 def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
-    """Return one row for each figure and one column for each layer, the best values marked."""
+    """Return one row for each figure and one column for each FTL, the best values marked."""
     values = [[figure.of(result) for result in comparison] for figure in figures]
     shown = [row for row in range(len(figures)) if any(v is not None for v in values[row])]
     rows = [
@@ -70,7 +70,7 @@ def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLIN
 
 
 def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
-    """Return each figure as a multiple of the first layer that has it and is not zero."""
+    """Return each figure as a multiple of the first FTL that has it and is not zero."""
     rows = []
     for figure in figures:
         values = [figure.of(result) for result in comparison]
@@ -190,7 +190,7 @@ def _is_share(key: str) -> bool:
 
 
 def _own(result: Result) -> list[tuple[str, str]]:
-    """Return the layer's own figures, whose names begin with the layer's."""
+    """Return the FTL's own figures, whose names begin with the FTL's."""
     prefix = f"{result['ftl']}."
     return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
 

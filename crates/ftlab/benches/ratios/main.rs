@@ -10,13 +10,14 @@
 mod bare;
 
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
-use ftlab::config::Config;
+use ftlab::config::{Config, Warmup};
 use ftlab::ftl::FTLS;
 use ftlab::request::{BATCH, Op, Request};
 use ftlab::rng::Rng;
 use ftlab::simulate::Simulator;
 use ftlab::units::Bytes;
 use ftlab::workload;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 const CAPACITY: u64 = 512 << 20;
@@ -28,7 +29,7 @@ fn main() {
     for (name, requests) in [("uniform writes", uniform), ("financial1", financial1(2_000_000))] {
         ratios(name, &requests, rounds);
     }
-    sizes();
+    sizes().expect("the table of sizes is written");
 }
 
 fn uniform(count: usize, capacity: u64) -> Vec<Request> {
@@ -51,17 +52,21 @@ fn financial1(count: u64) -> Vec<Request> {
     }
 }
 
-fn simulator(ftl: &str, capacity: u64) -> Box<dyn Simulator> {
+fn simulator(ftl: &str, config: &Config, capacity: u64) -> Box<dyn Simulator> {
     let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
     let entry = ftlab::ftl::find(ftl).expect("a registered FTL");
-    (entry.simulate)(&Config::default(), capacity, address).expect("a device")
+    (entry.simulate)(config, capacity, address).expect("a device")
 }
 
 /// Flash operations per second of one pass over `requests`, after one pass of warm-up as writes.
-fn simulate(ftl: &str, requests: &[Request], capacity: u64) -> f64 {
-    let mut simulator = simulator(ftl, capacity);
+fn simulate(ftl: &str, requests: &[Request]) -> f64 {
+    let mut simulator = simulator(ftl, &Config::default(), CAPACITY);
     simulator.serve_as_writes(requests).expect("inside the device");
+    measure(simulator.as_mut(), requests)
+}
+
+fn measure(simulator: &mut dyn Simulator, requests: &[Request]) -> f64 {
     simulator.start_measuring();
     let start = Instant::now();
     for batch in requests.chunks(BATCH) {
@@ -78,7 +83,7 @@ fn ratios(workload: &str, requests: &[Request], rounds: usize) {
     for _ in 0..rounds {
         bare.push(bare::speed(requests, CAPACITY));
         for (name, speeds) in names.iter().zip(&mut speeds) {
-            speeds.push(simulate(name, requests, CAPACITY));
+            speeds.push(simulate(name, requests));
         }
     }
     eprintln!("\n{workload}, {} requests, 512 MiB, 15 % over-provisioning", requests.len());
@@ -94,20 +99,41 @@ fn ratios(workload: &str, requests: &[Request], rounds: usize) {
     }
 }
 
-/// Time per flash operation from a small device to a large one, uniform writes over all of it.
-fn sizes() {
-    eprintln!("\nns per flash operation by device size, 500,000 uniform writes");
+/// Time per flash operation from a small device to a large one: uniform writes over the whole of a
+/// device that was filled in order, with spare blocks for all of them, so that no size has GC. The
+/// table also goes to `target/bench/sizes.csv`.
+fn sizes() -> std::io::Result<()> {
+    const WRITES: usize = 500_000;
+    eprintln!("\nns per flash operation by device size, {WRITES} uniform writes on a full device");
     let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
     eprintln!("{:<12}{}", "capacity", names.map_text(|name| format!("{name:>10}")));
+    let mut csv = format!("capacity_bytes,{}\n", names.join(","));
     for shift in [29_u32, 31, 33, 35, 37, 39] {
         let capacity = 1_u64 << shift;
-        let requests = uniform(500_000, capacity);
-        let times = names.map_text(|ftl| {
-            let nanoseconds = 1e9 / simulate(ftl, &requests, capacity);
-            format!("{nanoseconds:>10.1}")
-        });
-        eprintln!("{:<12}{times}", Bytes(capacity).to_string());
+        let requests = uniform(WRITES, capacity);
+        let mut config = Config::default();
+        config.run.warmup = Warmup::Sequential;
+        let logical_blocks = capacity / config.device.page.0 / 64;
+        // Translation pages and one write-back for each write need room, too.
+        config.device.blocks = Some((logical_blocks * 1002 / 1000) as u32 + 3 * WRITES as u32 / 64);
+        let times: Vec<f64> = names
+            .iter()
+            .map(|ftl| {
+                let mut simulator = simulator(ftl, &config, capacity);
+                simulator.precondition(&AtomicBool::new(false));
+                1e9 / measure(simulator.as_mut(), &requests)
+            })
+            .collect();
+        let row = |width: usize, separator: &str| {
+            let cells: Vec<String> = times.iter().map(|time| format!("{time:>width$.1}")).collect();
+            cells.join(separator)
+        };
+        eprintln!("{:<12}{}", Bytes(capacity).to_string(), row(10, ""));
+        csv += &format!("{capacity},{}\n", row(0, ","));
     }
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench");
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(format!("{folder}/sizes.csv"), csv)
 }
 
 /// Cells of a table row.

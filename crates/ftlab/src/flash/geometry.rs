@@ -33,14 +33,13 @@ pub struct Geometry {
     pub logical_pages: u32,
     by_pages_per_block: Divisor,
     by_blocks_per_plane: Divisor,
-    by_planes_per_channel: Divisor,
 }
 
 impl Geometry {
     /// The shape of a device that holds `capacity` bytes of logical address space.
     ///
     /// Physical blocks are `device.blocks` or, rounded down, logical blocks x (1 + over-provisioning)
-    /// (ALGORITHMS 30-T9), then rounded up so that every plane has as many.
+    /// (ALGORITHMS 30-T9), then rounded up so that every plane has as many, and at least two.
     ///
     /// # Errors
     /// [`Error::Config`] when the device is empty, too large for 32-bit page numbers, or has fewer
@@ -55,7 +54,7 @@ impl Geometry {
         let planes = u64::from(dies) * u64::from(device.planes_per_die);
         let spare = 1.0 + device.over_provisioning.0;
         let wanted = device.blocks.map_or((logical_blocks as f64 * spare) as u64, u64::from);
-        let blocks_per_plane = wanted.div_ceil(planes);
+        let blocks_per_plane = wanted.div_ceil(planes).max(2);
         let physical_blocks = blocks_per_plane * planes;
         let most_blocks = MOST_PAGES / u64::from(device.pages_per_block);
         if physical_blocks.max(logical_blocks) > most_blocks {
@@ -85,7 +84,6 @@ impl Geometry {
             logical_pages: logical_blocks as u32 * device.pages_per_block,
             by_pages_per_block: Divisor::new(device.pages_per_block),
             by_blocks_per_plane: Divisor::new(blocks_per_plane as u32),
-            by_planes_per_channel: Divisor::new(planes_per_channel),
         })
     }
 
@@ -156,25 +154,26 @@ impl Geometry {
     #[inline(always)]
     #[must_use]
     pub const fn channel_of(&self, plane: u32) -> u32 {
-        self.by_planes_per_channel.quotient(plane)
+        plane / self.planes_per_channel
     }
 }
 
-/// Exact division of any `u32` by a fixed one, as a multiplication (Lemire's reciprocal).
+/// Exact division of any `u32` by a fixed one of at least 2, as one multiplication (Lemire's
+/// reciprocal).
 #[derive(Clone, Copy, Debug)]
 struct Divisor {
-    reciprocal: u128,
+    reciprocal: u64,
 }
 
 impl Divisor {
     fn new(divisor: u32) -> Self {
-        assert!(divisor > 0, "division by zero");
-        Divisor { reciprocal: u128::from(u64::MAX / u64::from(divisor)) + 1 }
+        assert!(divisor >= 2, "the reciprocal of {divisor} does not fit");
+        Divisor { reciprocal: u64::MAX / u64::from(divisor) + 1 }
     }
 
     #[inline(always)]
     const fn quotient(self, number: u32) -> u32 {
-        ((self.reciprocal * number as u128) >> 64) as u32
+        ((self.reciprocal as u128 * number as u128) >> 64) as u32
     }
 }
 
@@ -185,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_divisor_divides_exactly() {
-        for divisor in [1, 2, 3, 5, 7, 64, 100, 2355, 65_537, u32::MAX - 1, u32::MAX] {
+        for divisor in [2, 3, 5, 7, 64, 100, 2355, 65_537, u32::MAX - 1, u32::MAX] {
             let by = Divisor::new(divisor);
             for k in 0..2000_u32 {
                 for n in [

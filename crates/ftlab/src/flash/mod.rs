@@ -326,16 +326,14 @@ impl Flash {
         u32::from(self.blocks[pbn.index()].valid)
     }
 
-    /// The first valid page of a block.
+    /// The valid pages of a block, ascending: `while let Some(ppn) = pages.next(flash)`. A page that is
+    /// invalidated meanwhile may still be listed.
     #[inline]
     #[must_use]
-    pub fn first_valid(&self, pbn: Pbn) -> Option<Ppn> {
-        let words = self.valid_words_per_block;
-        let first = pbn.index() * words;
-        let bitmap = &self.valid[first..first + words];
-        let (k, word) = bitmap.iter().enumerate().find(|(_, word)| **word != 0)?;
-        let page = k as u32 * 64 + word.trailing_zeros();
-        Some(Ppn(self.geometry.first_page(pbn).0 + page))
+    pub fn valid_pages(&self, pbn: Pbn) -> ValidPages {
+        let word = pbn.index() * self.valid_words_per_block;
+        let end = word + self.valid_words_per_block;
+        ValidPages { first: self.geometry.first_page(pbn).0, bits: self.valid[word], word, end }
     }
 
     /// Whether a page is programmed and not invalidated.
@@ -518,6 +516,34 @@ impl Flash {
                 assert!(newest || !self.verify, "page {ppn} is a stale copy of {lpn}");
             }
         }
+    }
+}
+
+/// The valid pages of a block, one after another.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidPages {
+    /// Page of the lowest bit of `bits`.
+    first: u32,
+    bits: u64,
+    word: usize,
+    end: usize,
+}
+
+impl ValidPages {
+    /// The next valid page.
+    #[inline]
+    pub fn next(&mut self, flash: &Flash) -> Option<Ppn> {
+        while self.bits == 0 {
+            self.word += 1;
+            if self.word == self.end {
+                return None;
+            }
+            self.first += 64;
+            self.bits = flash.valid[self.word];
+        }
+        let page = self.first + self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        Some(Ppn(page))
     }
 }
 

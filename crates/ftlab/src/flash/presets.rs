@@ -31,7 +31,7 @@ pub const PRESETS: &[Preset] = &[
     },
     Preset {
         name: "mnftl-dac11",
-        summary: "2 KB MLC pages, 128 per block, 60/800/1500 us, 4352 blocks, no queue",
+        summary: "2 KB MLC pages, 128 per block, 60/800/1500 us, 4352 blocks + 1, no queue",
         source: "Qin et al., MNFTL, DAC 2011, section 5; block count derived from its Table 2",
         text: include_str!("presets/mnftl-dac11.toml"),
     },

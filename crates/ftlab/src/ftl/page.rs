@@ -102,7 +102,8 @@ impl PageFtl {
 
     fn collect(&mut self, flash: &mut Flash) {
         let (victim, _) = self.pool.take_victim(flash);
-        while let Some(from) = flash.first_valid(victim) {
+        let mut pages = flash.valid_pages(victim);
+        while let Some(from) = pages.next(flash) {
             let to = self.pool.next_page(Stream::GcData, flash);
             if let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) {
                 self.map.replace(lpn, Some(to));

@@ -7,13 +7,17 @@ use serde::Serialize;
 /// Latencies above 2^50 ns (13 days) count as that in percentiles; mean and maximum stay exact.
 const LONGEST: u64 = 1 << 50;
 
-/// Records latencies in nanoseconds.
+/// Records latencies in nanoseconds. Equal ones in a row, which are common on an idle device, are
+/// entered together.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     histogram: Histogram<u64>,
     sum: u128,
     sum_of_squares: u128,
     max: Nanos,
+    last: Nanos,
+    /// How often `last` came in a row and is not entered yet.
+    repeats: u64,
 }
 
 /// A distribution of latencies, in microseconds.
@@ -47,7 +51,7 @@ pub struct Cdf {
 impl Default for Latencies {
     fn default() -> Self {
         let histogram = Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are valid");
-        Latencies { histogram, sum: 0, sum_of_squares: 0, max: 0 }
+        Latencies { histogram, sum: 0, sum_of_squares: 0, max: 0, last: 0, repeats: 0 }
     }
 }
 
@@ -55,14 +59,34 @@ impl Latencies {
     /// Records one latency.
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
-        self.histogram.saturating_record(latency);
-        self.sum += u128::from(latency);
-        self.sum_of_squares += u128::from(latency) * u128::from(latency);
-        self.max = self.max.max(latency);
+        if latency != self.last {
+            self.enter();
+            self.last = latency;
+        }
+        self.repeats += 1;
+    }
+
+    fn enter(&mut self) {
+        let (latency, times) = (self.last, std::mem::take(&mut self.repeats));
+        if times > 0 {
+            self.histogram.saturating_record_n(latency, times);
+            let sum = u128::from(latency) * u128::from(times);
+            self.sum += sum;
+            self.sum_of_squares += sum * u128::from(latency);
+            self.max = self.max.max(latency);
+        }
+    }
+
+    /// Everything recorded so far, entered.
+    fn entered(&self) -> Latencies {
+        let mut all = self.clone();
+        all.enter();
+        all
     }
 
     /// Adds what another recorder has seen.
     pub fn merge(&mut self, other: &Latencies) {
+        let other = other.entered();
         self.histogram.add(&other.histogram).expect("all recorders have the same bounds");
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;
@@ -72,25 +96,26 @@ impl Latencies {
     /// Number of latencies.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.histogram.len()
+        self.histogram.len() + self.repeats
     }
 
     /// Sum of all latencies, ns.
     #[must_use]
-    pub const fn sum(&self) -> u128 {
-        self.sum
+    pub fn sum(&self) -> u128 {
+        self.sum + u128::from(self.last) * u128::from(self.repeats)
     }
 
     /// The distribution in microseconds; `None` when nothing was recorded.
     #[must_use]
     pub fn summary(&self) -> Option<LatencySummary> {
-        if self.count() == 0 {
+        let all = self.entered();
+        if all.count() == 0 {
             return None;
         }
-        let count = self.count() as f64;
-        let mean = self.sum as f64 / count;
-        let variance = (self.sum_of_squares as f64 / count - mean * mean).max(0.0);
-        let percentile = |q| self.histogram.value_at_quantile(q).min(self.max) as f64 / 1e3;
+        let count = all.count() as f64;
+        let mean = all.sum as f64 / count;
+        let variance = (all.sum_of_squares as f64 / count - mean * mean).max(0.0);
+        let percentile = |q| all.histogram.value_at_quantile(q).min(all.max) as f64 / 1e3;
         Some(LatencySummary {
             mean: mean / 1e3,
             stddev: variance.sqrt() / 1e3,
@@ -98,21 +123,21 @@ impl Latencies {
             p90: percentile(0.9),
             p99: percentile(0.99),
             p999: percentile(0.999),
-            max: self.max as f64 / 1e3,
+            max: all.max as f64 / 1e3,
         })
     }
 
     /// About 120 points of the cumulative distribution, dense in the upper tail.
     #[must_use]
     pub fn cdf(&self) -> Cdf {
-        let mut cdf = Cdf::default();
-        if self.count() == 0 {
+        let (all, mut cdf) = (self.entered(), Cdf::default());
+        if all.count() == 0 {
             return cdf;
         }
         let body = (0..100).map(|k| f64::from(k) / 100.0);
         let tail = (0..=20).map(|k| 1.0 - 10f64.powf(-2.0 - f64::from(k) / 5.0));
         for quantile in body.chain(tail).chain([1.0]) {
-            let value = self.histogram.value_at_quantile(quantile).min(self.max);
+            let value = all.histogram.value_at_quantile(quantile).min(all.max);
             cdf.value.push(value as f64 / 1e3);
             cdf.fraction.push(quantile);
         }

@@ -48,7 +48,10 @@ impl Trace {
         let (front, whole) = front?;
         let format = match named {
             Some(format) => format,
-            None => detect(front, whole).map_err(|mistake| place.error(None, mistake))?,
+            None => {
+                let line = (!front.is_empty()).then_some(1);
+                detect(front, whole).map_err(|mistake| place.error(line, mistake))?
+            }
         };
         let rereadable = place.size.is_some();
         Ok(Self {

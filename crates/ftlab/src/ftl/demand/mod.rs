@@ -257,13 +257,15 @@ impl<C: MappingCache> DemandFtl<C> {
     }
 
     fn collect_translation_block(&mut self, victim: Pbn, flash: &mut Flash) {
-        while let Some(from) = flash.first_valid(victim) {
+        let mut pages = flash.valid_pages(victim);
+        while let Some(from) = pages.next(flash) {
             self.store.pages.migrate(from, &mut self.store.pool, flash);
         }
     }
 
     fn collect_data_block(&mut self, victim: Pbn, flash: &mut Flash) {
-        while let Some(from) = flash.first_valid(victim) {
+        let mut pages = flash.valid_pages(victim);
+        while let Some(from) = pages.next(flash) {
             let to = self.store.pool.next_page(Stream::GcData, flash);
             if let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) {
                 self.gc_lookups += 1;

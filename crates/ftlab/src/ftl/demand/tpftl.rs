@@ -49,7 +49,8 @@ struct Node {
     vtpn: Vtpn,
     /// Entries by last touch, newest in front.
     entries: List,
-    dirty: u32,
+    /// The dirty ones among them, in no order that matters.
+    dirty: List,
     /// All entries older than this one are dirty; [`NIL`] when all are.
     oldest_clean: u32,
     hotness: u64,
@@ -73,6 +74,7 @@ pub struct Tpftl {
     nodes: Slab<Node>,
     entries: Slab<Entry>,
     links: Links,
+    dirty_links: Links,
     /// Token of the entry of each cached logical page.
     tokens: FxHashMap<u32, u32>,
     /// Token of the node of each cached translation page.
@@ -110,6 +112,7 @@ impl MappingCache for Tpftl {
             nodes: Slab::default(),
             entries: Slab::default(),
             links: Links::default(),
+            dirty_links: Links::default(),
             tokens: FxHashMap::default(),
             node_tokens: FxHashMap::default(),
             coldest: IndexedHeap::default(),
@@ -227,7 +230,7 @@ impl Tpftl {
         let loaded = self.node_tokens.get(&vtpn.0).copied().unwrap_or(NIL);
         let wanted = self.prefetch_end(lpn, loaded, last, store.pages.last_on_page(vtpn));
         let node_bytes = if loaded == NIL { self.node_bytes } else { 0 };
-        let victim = self.coldest.min_but(loaded).unwrap_or(NIL);
+        let victim = self.coldest_but(loaded);
         // A node that gives up its own entries must live on, or be made anew.
         let kept = if victim == loaded { self.node_bytes } else { node_bytes };
         self.choose_load(lpn, wanted, self.room_with(victim) - kept);
@@ -364,7 +367,9 @@ impl Tpftl {
         let node = &mut self.nodes[owner];
         self.links.remove(&mut node.entries, token);
         node.hotness -= hotness;
-        node.dirty -= u32::from(dirty);
+        if dirty {
+            self.dirty_links.remove(&mut node.dirty, token);
+        }
         let lives = !node.entries.is_empty();
         self.entries.remove(token);
         self.tokens.remove(&lpn.0);
@@ -399,7 +404,7 @@ impl Tpftl {
             return node;
         }
         let entries = List::default();
-        let node = Node { vtpn, entries, dirty: 0, oldest_clean: NIL, hotness: 0 };
+        let node = Node { vtpn, entries, dirty: List::default(), oldest_clean: NIL, hotness: 0 };
         let token = self.nodes.insert(node);
         self.node_tokens.insert(vtpn.0, token);
         self.coldest.insert(token, mean(self.accesses, 1));
@@ -419,6 +424,7 @@ impl Tpftl {
         let entry = Entry { lpn, ppn, node: owner, hotness, dirty: false };
         let token = self.entries.insert(entry);
         self.links.grow(self.entries.tokens());
+        self.dirty_links.grow(self.entries.tokens());
         self.tokens.insert(lpn.0, token);
         match leader {
             NIL => self.links.push_front(&mut node.entries, token),
@@ -443,7 +449,6 @@ impl Tpftl {
         if node.oldest_clean == NIL && !dirty {
             node.oldest_clean = token;
         }
-        self.reorder(owner);
     }
 
     /// Moves the node's mark off an entry that is about to leave its place.
@@ -454,37 +459,57 @@ impl Tpftl {
         }
     }
 
-    fn reorder(&mut self, token: u32) {
-        let node = &self.nodes[token];
-        let key = match self.page_order {
+    /// How hot a node is, as a key of the order of nodes.
+    fn hotness_of(&self, node: &Node) -> u64 {
+        match self.page_order {
             PageOrder::Hotness => mean(node.hotness, node.entries.len()),
             PageOrder::Recency => mean(self.entries[node.entries.front()].hotness, 1),
-        };
-        self.coldest.update(token, key);
+        }
+    }
+
+    /// Notes that a node may have become colder. One that became hotter keeps its old key, so that a
+    /// hit costs nothing: keys are never above the truth, and looking for the coldest node corrects
+    /// those that come up.
+    fn reorder(&mut self, token: u32) {
+        let key = self.hotness_of(&self.nodes[token]);
+        if key < self.coldest.key(token) {
+            self.coldest.update(token, key);
+        }
+    }
+
+    /// The coldest node but `other`, unless that is alone; [`NIL`] without nodes.
+    fn coldest_but(&mut self, other: u32) -> u32 {
+        while let Some(token) = self.coldest.min_but(other) {
+            let key = self.hotness_of(&self.nodes[token]);
+            if key == self.coldest.key(token) {
+                return token;
+            }
+            self.coldest.update(token, key);
+        }
+        NIL
     }
 
     fn soil(&mut self, token: u32) {
         let entry = &mut self.entries[token];
         if !entry.dirty {
             entry.dirty = true;
-            self.nodes[entry.node].dirty += 1;
+            self.dirty_links.push_front(&mut self.nodes[entry.node].dirty, token);
         }
     }
 
     /// Makes all dirty entries of a node clean and adds them to `changes`.
     fn clean_node(&mut self, token: u32, changes: &mut Vec<Change>) {
         let node = &mut self.nodes[token];
-        if node.dirty == 0 {
+        if node.dirty.is_empty() {
             return;
         }
-        node.dirty = 0;
-        node.oldest_clean = node.entries.back();
-        for token in self.links.from_oldest(&node.entries) {
+        for token in self.dirty_links.from_oldest(&node.dirty) {
             let entry = &mut self.entries[token];
-            if std::mem::take(&mut entry.dirty) {
-                changes.push((entry.lpn, entry.ppn));
-            }
+            entry.dirty = false;
+            changes.push((entry.lpn, entry.ppn));
         }
+        node.dirty = List::default();
+        node.oldest_clean = node.entries.back();
     }
 
     fn audit_node(&self, token: u32, node: &Node) {
@@ -498,15 +523,18 @@ impl Tpftl {
         assert!(entries.iter().all(|(_, e)| e.node == token), "owner of an entry of {}", node.vtpn);
         assert!(entries.is_sorted_by_key(|(_, e)| e.hotness), "entries of {} by touch", node.vtpn);
         let dirty = entries.iter().filter(|(_, e)| e.dirty).count();
-        assert_eq!(dirty, node.dirty as usize, "dirty entries of {}", node.vtpn);
+        self.dirty_links.audit(&node.dirty);
+        let mut listed = self.dirty_links.from_oldest(&node.dirty);
+        assert!(
+            listed.all(|t| self.entries[t].node == token && self.entries[t].dirty),
+            "dirty list"
+        );
+        assert_eq!(dirty, node.dirty.len(), "dirty entries of {}", node.vtpn);
         let hotness: u64 = entries.iter().map(|(_, e)| e.hotness).sum();
         assert_eq!(hotness, node.hotness, "hotness of {}", node.vtpn);
         let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
         assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
-        if self.page_order == PageOrder::Hotness {
-            let key = mean(hotness, entries.len());
-            assert_eq!(self.coldest.key(token), key, "order of the nodes");
-        }
+        assert!(self.coldest.key(token) <= self.hotness_of(node), "order of the nodes");
     }
 }
 

@@ -1,0 +1,50 @@
+//! Closed forms: what theory says a simulation must measure.
+//!
+//! Each file holds one subject and names its sources. The formulas know nothing of the simulator;
+//! the tests in `tests/against_theory` hold both against each other.
+//!
+//! * [`greedy_gc`]: write amplification under uniform random writes, by victim policy.
+//! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
+//!   references.
+//! * [`queueing`]: waiting times of a single server.
+//!
+//! Absent: skewed writes with garbage collection, and anything about a finite run that is not in its
+//! steady state.
+
+pub mod caching;
+pub mod greedy_gc;
+pub mod queueing;
+
+/// The root of a function that is at most 0 at `low` and at least 0 at `high`, by bisection to the
+/// last bit.
+fn root(mut low: f64, mut high: f64, function: impl Fn(f64) -> f64) -> f64 {
+    loop {
+        let middle = low + (high - low) / 2.0;
+        if middle <= low || middle >= high {
+            return middle;
+        }
+        if function(middle) > 0.0 { high = middle } else { low = middle }
+    }
+}
+
+/// The smallest power of two times `start` at which a rising function is not negative.
+fn double_until(start: f64, function: impl Fn(f64) -> f64) -> f64 {
+    let mut high = start;
+    while function(high) < 0.0 {
+        high *= 2.0;
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bisection_finds_the_root_to_the_last_bit() {
+        let high = double_until(1.0, |x| x * x - 200.0);
+        assert_eq!(high, 16.0);
+        let found = root(0.0, high, |x| x * x - 200.0);
+        assert!((found - 200.0_f64.sqrt()).abs() < 4e-15, "{found}");
+    }
+}

@@ -1,0 +1,12 @@
+//! The simulator against theory: closed forms, relations between runs, and identities.
+//!
+//! Every test prints the table of what it found: `cargo test --test against_theory -- --nocapture`.
+//! Tolerances are of two kinds: bounds that theory gives for a finite device, and four or more
+//! standard errors of a fixed seed.
+
+mod bench;
+mod caching;
+mod collection;
+mod identities;
+mod queueing;
+mod relations;
