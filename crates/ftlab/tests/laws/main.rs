@@ -95,7 +95,7 @@ fn every_ftl_survives_thousands_of_writes_to_the_smallest_full_device() {
 }
 
 #[test]
-fn every_ftl_does_the_same_again() {
+fn the_same_seed_gives_the_same_operations() {
     for_each_case(cases() / 180, |case| {
         let [once, twice] = [(), ()].map(|()| {
             let mut run = begin(case);

@@ -88,6 +88,7 @@ impl<'a> Run<'a> {
         self.ftl.audit(&self.flash);
         self.trimmed_pages_are_empty_and_written_ones_are_not();
         self.the_books_balance();
+        self.every_valid_page_is_needed();
         self.the_cache_keeps_to_its_budget();
     }
 
@@ -196,6 +197,16 @@ impl<'a> Run<'a> {
         let blocks = (0..geometry.blocks()).map(Pbn);
         let erases: u64 = blocks.map(|pbn| u64::from(self.flash.erases_of(pbn))).sum();
         assert_eq!(erases, ledger.total(Operation::Erase), "erases of all blocks together");
+    }
+
+    /// One valid copy of each page that holds data, and of each translation page; nothing else.
+    fn every_valid_page_is_needed(&self) {
+        let geometry = self.flash.geometry();
+        let data = self.holds_data.iter().filter(|holds| **holds).count() as u32;
+        let on_flash = self.ftl.mapping_counts().is_some();
+        let map = if on_flash { geometry.translation_pages() } else { 0 };
+        let valid: u32 = (0..geometry.blocks()).map(|pbn| self.flash.valid_in(Pbn(pbn))).sum();
+        assert_eq!(valid, data + map, "valid pages, {data} of data and {map} of the map");
     }
 
     fn the_cache_keeps_to_its_budget(&self) {

@@ -1,0 +1,205 @@
+"""Seeds bugs into copies of the core, one at a time, and shows that the laws catch each of them.
+
+Run `python3 tools/mutants.py [PART OF A NAME]`. It exits with 1 when a bug survives, and fails
+loudly when a bug cannot be seeded, does not compile, or when the core itself breaks a law.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+ROOT = Path(__file__).resolve().parent.parent
+CRATE = Path("crates/ftlab")
+LIST = ROOT / CRATE / "tests/mutants/mutants.toml"
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutants"
+CASES = "1500"
+JOBS = 2
+LONGEST_BUILD_S = 900
+LONGEST_RUN_S = 90
+# A bug is best caught where every request is checked; without, some run for ever.
+CHECKED_OFTEN = "every_ftl_obeys"
+LAWS = ["cargo", "test", "--quiet", "-p", "ftlab", "--test", "laws"]
+
+
+class UnusableError(Exception):
+    """The mutation test itself does not work, so it proves nothing."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A bug: in `file`, `find` becomes `replace`."""
+
+    name: str
+    why: str
+    file: str
+    find: str
+    replace: str
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy of the core with a build directory of its own."""
+
+    root: Path
+
+    def refresh(self) -> None:
+        """Copy what has changed, so that cargo builds no more than that again."""
+        manifest = (ROOT / "Cargo.toml").read_text()
+        for key in ("members", "default-members"):
+            only = f'{key} = ["{CRATE}"]'
+            manifest, count = re.subn(rf"(?m)^{key} = .*$", only, manifest)
+            if count != 1:
+                raise UnusableError(f"Cargo.toml: found {count} lines of {key}, expected 1")
+        self.write("Cargo.toml", manifest)
+        self.write("Cargo.lock", (ROOT / "Cargo.lock").read_text())
+        sources = [path for path in (ROOT / CRATE).rglob("*") if path.is_file()]
+        wanted = {path.relative_to(ROOT) for path in sources}
+        for path in wanted:
+            self.restore(path)
+        for path in (self.root / CRATE).rglob("*"):
+            if path.is_file() and path.relative_to(self.root) not in wanted:
+                path.unlink()
+
+    def write(self, path: str | Path, text: str) -> None:
+        """Write a file, unless it says so already."""
+        target = self.root / path
+        if not target.is_file() or target.read_text() != text:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+
+    def restore(self, path: Path) -> None:
+        """Make a file what it is in the repository."""
+        source, target = ROOT / path, self.root / path
+        if not target.is_file() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(source.read_bytes())
+
+    def cargo(self, command: list[str], longest_s: int) -> subprocess.CompletedProcess[str]:
+        """Run cargo here; whatever its environment says, a case is not chosen from outside."""
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("FTLAB_LAWS")}
+        environment |= {
+            "CARGO_TARGET_DIR": str(self.root / "target"),
+            "CARGO_PROFILE_TEST_OPT_LEVEL": "1",
+            "CARGO_TERM_COLOR": "never",
+            "RUST_BACKTRACE": "0",
+            "FTLAB_LAWS_CASES": CASES,
+        }
+        return subprocess.run(
+            command,
+            cwd=self.root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=longest_s,
+        )
+
+    def laws(self, name: str) -> str | None:
+        """Build and run the laws; the message of the one that was broken, if any."""
+        build = self.cargo([*LAWS, "--no-run"], LONGEST_BUILD_S)
+        if build.returncode != 0:
+            raise UnusableError(f"{name}: does not compile\n{build.stdout[-3000:]}")
+        for laws in (CHECKED_OFTEN, ""):
+            try:
+                run = self.cargo([*LAWS, "--", "--test-threads=1", laws], LONGEST_RUN_S)
+            except subprocess.TimeoutExpired:
+                return f"no end after {LONGEST_RUN_S} s"
+            if run.returncode != 0:
+                break
+        else:
+            return None
+        message = re.search(r"panicked at [^\n]*:\n([^\n]*)", run.stdout)
+        if message is None:
+            raise UnusableError(f"{name}: failed, but no law was broken\n{run.stdout[-3000:]}")
+        return message[1]
+
+
+def seeded(mutant: Mutant) -> str:
+    """Return the mutant's file with the bug in it."""
+    path = ROOT / CRATE / mutant.file
+    if not path.is_file():
+        raise UnusableError(f"{mutant.name}: there is no {CRATE / mutant.file}")
+    text = path.read_text()
+    count = text.count(mutant.find)
+    if count != 1:
+        raise UnusableError(
+            f"{mutant.name}: found {mutant.find!r} {count} times in {mutant.file}, expected once"
+        )
+    return text.replace(mutant.find, mutant.replace)
+
+
+def kill(mutant: Mutant, copies: SimpleQueue[Copy]) -> str | None:
+    """Run the laws over the mutant in a copy that is free; the message that caught it."""
+    copy = copies.get()
+    try:
+        copy.write(CRATE / mutant.file, seeded(mutant))
+        return copy.laws(mutant.name)
+    finally:
+        copy.restore(CRATE / mutant.file)
+        copies.put(copy)
+
+
+def read_mutants(part: str) -> list[Mutant]:
+    """Return the mutants whose names contain `part`, each known to be seedable."""
+    mutants = [Mutant(**entry) for entry in tomllib.loads(LIST.read_text())["mutant"]]
+    for mutant in mutants:
+        seeded(mutant)
+    chosen = [mutant for mutant in mutants if part in mutant.name]
+    if not chosen:
+        raise UnusableError(f"no mutant has {part!r} in its name")
+    return chosen
+
+
+def prepare() -> SimpleQueue[Copy]:
+    """Build copies of the core, of which the first is known to obey the laws."""
+    first, *others = [Copy(TARGET / str(number)) for number in range(JOBS)]
+    first.refresh()
+    broken = first.laws("the core itself")
+    if broken is not None:
+        raise UnusableError(f"the core itself breaks a law: {broken}")
+    copies: SimpleQueue[Copy] = SimpleQueue()
+    for copy in (first, *others):
+        copy.refresh()
+        if not (copy.root / "target").exists():
+            # Dependencies are compiled once: their builds do not depend on where they are.
+            shutil.copytree(first.root / "target", copy.root / "target", symlinks=True)
+        copies.put(copy)
+    return copies
+
+
+def main() -> int:
+    """Print each mutant with the message that caught it, and the score."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", nargs="?", default="", help="run mutants with this in their names")
+    start = time.monotonic()
+    mutants = read_mutants(parser.parse_args().part)
+    copies = prepare()
+    killed = 0
+    with ThreadPoolExecutor(JOBS) as pool:
+        results = pool.map(lambda mutant: kill(mutant, copies), mutants)
+        for mutant, message in zip(mutants, results, strict=True):
+            killed += message is not None
+            verdict = "SURVIVED" if message is None else f"killed by: {message[:110]}"
+            print(f"{mutant.name}\n    {verdict}", flush=True)
+    print(f"{killed}/{len(mutants)} killed in {time.monotonic() - start:.0f} s")
+    return 0 if killed == len(mutants) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except UnusableError as problem:
+        print(f"mutants: {problem}", file=sys.stderr)
+        sys.exit(2)
