@@ -80,7 +80,6 @@ def result(
     return {
         "ftlab": "0.1.0",
         "ftl": ftl,
-        "complete": True,
         "warnings": [f"{ftl} never collected garbage; use a smaller device"],
         "config": config(ftl),
         "device": {"capacity_bytes": 536870912, "blocks": 2355, "planes": 1},

@@ -58,7 +58,6 @@ def test_a_result_has_every_promised_figure(results, name):
 
 def test_the_books_balance(results):
     for result in results:
-        assert result.complete is True
         assert result.seed == 3
         assert result.host.requests == result.host.reads + result.host.writes == 3000
         programs = sum(result.flash.programs.values())

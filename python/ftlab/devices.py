@@ -18,7 +18,7 @@ class Device:
     ----------
     capacity
         Logical size that the host sees; by default as large as the trace's address space.
-    page, oob
+    page
         Data and spare size of a flash page.
     pages_per_block
         Pages of an erase block.
@@ -45,7 +45,6 @@ class Device:
     chips_per_channel: int | None = None
     dies_per_chip: int | None = None
     planes_per_die: int | None = None
-    oob: Quantity | None = None
     read: Quantity | None = None
     oob_read: Quantity | None = None
     program: Quantity | None = None

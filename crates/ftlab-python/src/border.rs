@@ -2,7 +2,7 @@
 
 use ftlab::Error;
 use ftlab::config::Config;
-use ftlab::session::{Progress, Watch};
+use ftlab::session::{Progress, Watch, panic_message};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -55,7 +55,7 @@ pub fn with_progress<T: Send>(
     match (raised, result) {
         (Some(error), _) => Err(error),
         (None, Ok(result)) => result.map_err(raise),
-        (None, Err(_)) => Err(InternalError::new_err("an invariant of ftlab does not hold")),
+        (None, Err(panic)) => Err(InternalError::new_err(panic_message(panic.as_ref()))),
     }
 }
 

@@ -6,8 +6,8 @@ mod catalog;
 /// The compiled core of ftlab.
 #[pyo3::pymodule]
 mod _core {
-    use crate::border::{configuration, raise, with_progress};
-    use ftlab::request::{BATCH, Op};
+    use crate::border::{configuration, with_progress};
+    use ftlab::request::Op;
     use ftlab::session;
     use numpy::IntoPyArray;
     use pyo3::prelude::*;
@@ -70,23 +70,8 @@ mod _core {
         limit: Option<usize>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let config = configuration(config)?;
-        let read = || -> Result<Vec<ftlab::request::Request>, ftlab::Error> {
-            let mut source = session::open_input(&config)?.open()?;
-            let mut requests = Vec::new();
-            let limit = limit.unwrap_or(usize::MAX);
-            let mut batch = Vec::with_capacity(BATCH);
-            while requests.len() < limit {
-                batch.clear();
-                source.fill(&mut batch)?;
-                if batch.is_empty() {
-                    break;
-                }
-                requests.append(&mut batch);
-            }
-            requests.truncate(limit);
-            Ok(requests)
-        };
-        let requests = py.detach(read).map_err(raise)?;
+        let limit = limit.unwrap_or(usize::MAX);
+        let requests = with_progress(py, None, |watch| session::requests(&config, limit, watch))?;
         let columns = PyDict::new(py);
         macro_rules! column {
             ($name:literal, $field:expr) => {

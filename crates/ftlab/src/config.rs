@@ -89,8 +89,6 @@ pub struct DeviceConfig {
     pub dies_per_chip: u32,
     /// Planes in each die. Default 1.
     pub planes_per_die: u32,
-    /// Spare (OOB) bytes of a page. Default 128.
-    pub oob: Bytes,
     /// Array time of a page read. Default 25 us (TPFTL Table 3).
     pub read: Duration,
     /// Array time of an OOB read. Default 0: not modelled by TPFTL.
@@ -117,7 +115,6 @@ impl Default for DeviceConfig {
             chips_per_channel: 1,
             dies_per_chip: 1,
             planes_per_die: 1,
-            oob: Bytes(128),
             read: Duration(25_000),
             oob_read: Duration(0),
             program: Duration(200_000),
@@ -143,7 +140,8 @@ pub enum ProgramOrder {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GcConfig {
-    /// Which closed block is collected. Default greedy.
+    /// Which closed block is collected. Default greedy. At the last free block, and after a run of as
+    /// many victims as there are blocks, the most wasteful block is taken instead (`forced_victims`).
     pub policy: Policy,
     /// Blocks drawn by `d-choices`. Default 10.
     pub choices: u32,
@@ -206,7 +204,7 @@ pub enum Copies {
 pub enum GcMode {
     /// Collect until `gc.high` blocks are free.
     Batch,
-    /// Collect one block.
+    /// Collect only while no block may be opened: one block at a time when copies are shared.
     Single,
 }
 
@@ -431,6 +429,10 @@ impl Config {
         })?;
         expect((1..=1024).contains(&self.gc.choices), || {
             ("gc.choices", format!("found {}, expected 1 to 1024", self.gc.choices))
+        })?;
+        let node = self.tpftl.node_bytes;
+        expect(node.0 <= 4096, || {
+            ("tpftl.node_bytes", format!("found {node}, expected at most 4096"))
         })?;
         let scale = self.host.time_scale;
         expect(scale.is_finite() && (0.0..=1e6).contains(&scale), || {

@@ -36,7 +36,7 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(50);
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// `measuring input`, `warming up` or `simulating`.
+    /// `measuring input`, `reading`, `warming up` or `simulating`.
     pub phase: &'static str,
     /// Requests read in this phase.
     pub requests: u64,
@@ -85,6 +85,27 @@ pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, Tra
         span_bytes: Some(info.span_bytes),
     };
     Ok((trace, info))
+}
+
+/// The first `limit` requests of the input that a configuration names.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<Request>, Error> {
+    let mut source = open_input(config)?.open()?;
+    let (mut requests, mut batch) = (Vec::new(), Vec::with_capacity(BATCH));
+    let mut last = Instant::now();
+    while requests.len() < limit {
+        source.fill(&mut batch)?;
+        if batch.is_empty() {
+            break;
+        }
+        requests.append(&mut batch);
+        let (count, fraction) = (requests.len() as u64, source.progress());
+        tick(&mut last, watch, Progress { phase: "reading", requests: count, fraction })?;
+    }
+    requests.truncate(limit);
+    Ok(requests)
 }
 
 fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
@@ -220,41 +241,40 @@ impl Session<'_> {
         thread::scope(|scope| {
             let mut queues = Vec::new();
             let mut workers = Vec::new();
+            // Every worker holds a sender: the channel is closed when the last one has ended.
+            let (ended, end) = channel::<()>();
             for (entry, simulator) in entries.iter().zip(simulators) {
                 let (queue, messages) = sync_channel(QUEUED_BATCHES);
                 queues.push(queue);
-                workers.push(scope.spawn(move || self.simulate(entry, simulator, &messages)));
+                let ended = ended.clone();
+                workers.push(scope.spawn(move || {
+                    let _ended = ended;
+                    self.simulate(entry, simulator, &messages)
+                }));
             }
-            let (ended, end) = channel::<()>();
-            let reader = scope.spawn(move || {
-                let _ended = ended;
-                self.read(&queues)
-            });
+            drop(ended);
+            let reader = scope.spawn(move || self.read(&queues));
             let watched = self.watch(&end, watch);
             let read = join(reader.join());
-            // The queues are closed now: the workers finish what they have.
-            let reports: Vec<Result<Report, Error>> =
-                self.wait(workers.into_iter().map(|worker| worker.join()).collect());
+            let reports = workers.into_iter().map(|worker| join(worker.join())).collect();
             watched?;
-            let trace_read_s = read?;
-            let reports = first_cause(reports)?.into_iter();
-            Ok(reports
-                .map(|mut report| {
-                    report.speed.trace_read_s = trace_read_s;
-                    report
-                })
-                .collect())
+            // A simulation that fails stops the reader, and a trace that fails the simulations:
+            // neither may hide the other's cause.
+            let trace_read_s = match read {
+                Err(Error::Interrupted) => {
+                    return first_cause(reports).and(Err(Error::Interrupted));
+                }
+                read => read?,
+            };
+            let mut reports = first_cause(reports)?;
+            for report in &mut reports {
+                report.speed.trace_read_s = trace_read_s;
+            }
+            Ok(reports)
         })
     }
 
-    fn wait(
-        &self,
-        joined: Vec<thread::Result<Result<Report, Error>>>,
-    ) -> Vec<Result<Report, Error>> {
-        joined.into_iter().map(join).collect()
-    }
-
-    /// Tells the caller how far the reader has come until it ends.
+    /// Tells the caller how far the run has come until the last simulation has ended.
     fn watch(&self, end: &Receiver<()>, watch: Watch<'_>) -> Result<(), Error> {
         while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(WATCH_INTERVAL) {
             watch(self.state.progress()).inspect_err(|_| {
@@ -282,7 +302,6 @@ impl Session<'_> {
             }
         }
         all(&Message::StartMeasuring)?;
-        self.state.measuring.store(true, Ordering::Relaxed);
         self.pass(|batch| all(&Message::Serve(batch)))
     }
 
@@ -327,6 +346,7 @@ impl Session<'_> {
                     Message::Precondition => simulator.precondition(&self.state.stop),
                     Message::Touch(batch) => simulator.serve_as_writes(&batch)?,
                     Message::StartMeasuring => {
+                        self.state.measuring.store(true, Ordering::Relaxed);
                         simulator.start_measuring();
                         wall = Duration::ZERO;
                     }
@@ -388,7 +408,9 @@ fn first_cause(reports: Vec<Result<Report, Error>>) -> Result<Vec<Report>, Error
     interrupted.map_or(Ok(finished), Err)
 }
 
-fn panic_message(panic: &(dyn Any + Send)) -> String {
+/// What a panic says.
+#[must_use]
+pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     text.unwrap_or("an invariant does not hold").to_owned()

@@ -23,6 +23,8 @@ pub struct Simulation<F> {
     ftl: F,
     host: Host,
     pages: Vec<Lpn>,
+    /// Of `pages`, those that the request covers only in part.
+    partial_pages: u64,
     totals: HostTotals,
     reads: Latencies,
     writes: Latencies,
@@ -46,13 +48,15 @@ pub struct HostTotals {
     pub page_reads: u64,
     /// Pages written.
     pub page_writes: u64,
+    /// Of the pages written, those of which only a part was.
+    pub partial_page_writes: u64,
     /// Pages trimmed.
     pub page_trims: u64,
     /// Bytes asked for by reads.
     pub bytes_read: u64,
     /// Bytes asked for by writes.
     pub bytes_written: u64,
-    /// Issue of the first request to completion of the last, ns.
+    /// Completion of the last request, ns.
     pub duration: Nanos,
 }
 
@@ -73,7 +77,7 @@ pub struct Outcome<'a> {
     /// Service times, from the first flash operation of a request to its last, ns.
     pub service: &'a Latencies,
     /// The run over time.
-    pub series: &'a Series,
+    pub series: Series,
 }
 
 /// A simulation whose FTL is known only at run time: one call per batch, static inside.
@@ -109,6 +113,9 @@ pub trait Simulator: Send {
     fn outcome(&self) -> Outcome<'_>;
 }
 
+/// No request is issued later, 146 years after the first: what is left of the clock is for service.
+const LATEST_ISSUE: Nanos = 1 << 62;
+
 /// When requests are issued.
 #[derive(Clone, Debug)]
 struct Host {
@@ -123,7 +130,7 @@ impl Host {
     fn issue(&mut self, time: Nanos) -> Nanos {
         match self.mode {
             HostMode::Open if self.time_scale == 1.0 => time,
-            HostMode::Open => (time as f64 * self.time_scale) as Nanos,
+            HostMode::Open => ((time as f64 * self.time_scale) as Nanos).min(LATEST_ISSUE),
             HostMode::Closed(depth) if self.outstanding.len() < depth as usize => 0,
             HostMode::Closed(_) => self.outstanding.pop().map_or(0, |Reverse(end)| end),
         }
@@ -160,6 +167,7 @@ impl<F: Ftl> Simulation<F> {
             ftl,
             host,
             pages: Vec::new(),
+            partial_pages: 0,
             totals: HostTotals::default(),
             reads: Latencies::default(),
             writes: Latencies::default(),
@@ -187,11 +195,12 @@ impl<F: Ftl> Simulation<F> {
         }
         let served = self.flash.timeline().served();
         self.host.complete(served.end);
-        self.count(request, served.end - issued);
-        self.service.record(served.end - served.start);
+        self.count(request, served.end - issued, served.end - served.start);
         self.totals.duration = self.totals.duration.max(served.end);
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
-            self.sample();
+            let (now, since) = self.sample();
+            self.sampled = now;
+            self.series.push(since);
         }
         let audit = self.config.run.audit;
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
@@ -226,6 +235,13 @@ impl<F: Ftl> Simulation<F> {
             Op::Trim => ((offset + page_bytes - 1) >> shift, end >> shift),
             Op::Read | Op::Write => (offset >> shift, ((end - 1) >> shift) + 1),
         };
+        let in_page = page_bytes - 1;
+        let (cut_first, cut_last) = (offset & in_page != 0, end & in_page != 0);
+        let one_page = last == first + 1;
+        self.partial_pages = match one_page {
+            true => u64::from(cut_first || cut_last),
+            false => u64::from(cut_first) + u64::from(cut_last),
+        };
         let last = match self.config.host.split {
             Split::Single => last.min(first + 1),
             Split::Pages => last,
@@ -249,11 +265,10 @@ impl<F: Ftl> Simulation<F> {
     }
 
     #[inline]
-    fn count(&mut self, request: &Request, response: Nanos) {
+    fn count(&mut self, request: &Request, response: Nanos, service: Nanos) {
         let pages = self.pages.len() as u64;
         let totals = &mut self.totals;
         totals.requests += 1;
-        self.sampled.response += u128::from(response);
         match request.op {
             Op::Read => {
                 totals.reads += 1;
@@ -264,39 +279,48 @@ impl<F: Ftl> Simulation<F> {
             Op::Write => {
                 totals.writes += 1;
                 totals.page_writes += pages;
+                totals.partial_page_writes += self.partial_pages;
                 totals.bytes_written += u64::from(request.length);
                 self.writes.record(response);
             }
             Op::Trim => {
                 totals.trims += 1;
                 totals.page_trims += pages;
+                return;
             }
         }
+        self.service.record(service);
+        self.sampled.response += u128::from(response);
+        self.sampled.responses += 1;
     }
 
-    /// Appends what happened since the last point of the series. `sampled` holds the totals up to
-    /// that point, but for the response times, which it sums since.
-    fn sample(&mut self) {
+    /// What happened since the last point of the series. `sampled` holds the totals up to
+    /// that point, but for the response times, which it sums since. Returns the new totals and the
+    /// difference.
+    fn sample(&self) -> (Sample, Sample) {
         let mapping = self.ftl.mapping_counts().unwrap_or_default();
         let now = Sample {
             time: self.totals.duration,
             requests: self.totals.requests,
             response: 0,
+            responses: 0,
             lookups: mapping.lookups,
             hits: mapping.hits,
             host_programs: self.flash.ledger().get(Operation::Program, Cause::Host),
             programs: self.flash.ledger().pages_programmed(),
         };
-        let then = std::mem::replace(&mut self.sampled, now);
-        self.series.push(Sample {
+        let then = self.sampled;
+        let since = Sample {
             time: now.time,
             requests: now.requests - then.requests,
             response: then.response,
+            responses: then.responses,
             lookups: now.lookups - then.lookups,
             hits: now.hits - then.hits,
             host_programs: now.host_programs - then.host_programs,
             programs: now.programs - then.programs,
-        });
+        };
+        (now, since)
     }
 
     /// Writes one logical page at a time, outside the host's clock.
@@ -371,6 +395,11 @@ impl<F: Ftl> Simulator for Simulation<F> {
     }
 
     fn outcome(&self) -> Outcome<'_> {
+        let mut series = self.series.clone();
+        let (_, since) = self.sample();
+        if since.requests > 0 {
+            series.push(since);
+        }
         Outcome {
             config: &self.config,
             flash: &self.flash,
@@ -379,7 +408,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             reads: &self.reads,
             writes: &self.writes,
             service: &self.service,
-            series: &self.series,
+            series,
         }
     }
 }

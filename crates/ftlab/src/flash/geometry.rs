@@ -27,8 +27,6 @@ pub struct Geometry {
     pub pages_per_block: u32,
     /// Bytes of data in each page.
     pub page_bytes: u32,
-    /// Bytes of spare area in each page.
-    pub oob_bytes: u32,
     /// Pages of the logical address space.
     pub logical_pages: u32,
     by_pages_per_block: Divisor,
@@ -53,7 +51,7 @@ impl Geometry {
         let dies = device.channels * device.chips_per_channel * device.dies_per_chip;
         let planes = u64::from(dies) * u64::from(device.planes_per_die);
         let spare = 1.0 + device.over_provisioning.0;
-        let wanted = device.blocks.map_or((logical_blocks as f64 * spare) as u64, u64::from);
+        let wanted = device.blocks.map_or((logical_blocks as f64 * spare + 1e-6) as u64, u64::from);
         let blocks_per_plane = wanted.div_ceil(planes).max(2);
         let physical_blocks = blocks_per_plane * planes;
         let most_blocks = MOST_PAGES / u64::from(device.pages_per_block);
@@ -80,7 +78,6 @@ impl Geometry {
             blocks_per_plane: blocks_per_plane as u32,
             pages_per_block: device.pages_per_block,
             page_bytes: device.page.0 as u32,
-            oob_bytes: device.oob.0 as u32,
             logical_pages: logical_blocks as u32 * device.pages_per_block,
             by_pages_per_block: Divisor::new(device.pages_per_block),
             by_blocks_per_plane: Divisor::new(blocks_per_plane as u32),

@@ -80,6 +80,8 @@ pub struct FtlMetrics {
     pub mapping: Option<MappingMetrics>,
     /// Garbage collection.
     pub gc: GcCounts,
+    /// Free blocks at which GC starts and at which a batch ends, as they are in force.
+    pub gc_levels: (u32, u32),
     /// Figures of this FTL alone, by name.
     pub own: BTreeMap<&'static str, u64>,
 }

@@ -62,7 +62,8 @@ impl Ftl for PageFtl {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics { gc: self.pool.gc_counts(), ..FtlMetrics::default() }
+        let gc_levels = self.pool.gc_levels();
+        FtlMetrics { gc: self.pool.gc_counts(), gc_levels, ..FtlMetrics::default() }
     }
 
     fn reset_metrics(&mut self) {

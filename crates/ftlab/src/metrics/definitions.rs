@@ -1,4 +1,5 @@
-//! Every metric of a result: name, unit, formula, source.
+//! The metrics that comparisons show and papers define: name, unit, formula, source. The documents
+//! list every key of a result.
 
 /// Which direction is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,7 @@ const fn metric(
 
 use Better::{Higher, Lower, Neither};
 
-/// All scalar metrics, in the order of a result.
+/// The metrics, in the order of a result.
 pub const METRICS: &[Metric] = &[
     metric("host.requests", "requests", Neither, "requests served while measuring", ""),
     metric(
@@ -75,7 +76,7 @@ pub const METRICS: &[Metric] = &[
         "mapping.hit_ratio",
         "ratio",
         Higher,
-        "hits / lookups, one lookup per page access",
+        "hits / lookups, one lookup per page access, trims included",
         "TPFTL 5.1, H_r",
     ),
     metric(
@@ -135,7 +136,7 @@ pub const METRICS: &[Metric] = &[
         "pages programmed / pages written by the host",
         "TPFTL Equation 12, A",
     ),
-    metric("response_us.mean", "us", Lower, "completion - issue, all requests", "TPFTL 5.1"),
+    metric("response_us.mean", "us", Lower, "completion - issue, reads and writes", "TPFTL 5.1"),
     metric("response_us.p99", "us", Lower, "99th percentile, within 0.1 %", ""),
     metric("read_response_us.mean", "us", Lower, "completion - issue, reads", ""),
     metric("write_response_us.mean", "us", Lower, "completion - issue, writes", ""),

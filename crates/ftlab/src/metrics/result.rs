@@ -17,8 +17,6 @@ pub struct Report {
     pub ftlab: &'static str,
     /// Name of the FTL.
     pub ftl: String,
-    /// False when the run was interrupted.
-    pub complete: bool,
     /// The resolved configuration.
     pub config: Config,
     /// The device that came out of it.
@@ -116,6 +114,9 @@ pub struct HostReport {
     pub page_reads: u64,
     /// Page accesses of writes.
     pub page_writes: u64,
+    /// Of these, of only part of a page: a device that keeps whole pages would have to read the rest,
+    /// which is not charged.
+    pub partial_page_writes: u64,
     /// Pages trimmed.
     pub page_trims: u64,
     /// Page reads of pages that hold no data.
@@ -192,6 +193,12 @@ pub struct GcReport {
     pub mean_valid_data: Option<f64>,
     /// Mean of valid pages in collected translation blocks.
     pub mean_valid_translation: Option<f64>,
+    /// Free blocks at which GC starts: `gc.low`, or what a GC step of this FTL needs if that is more.
+    pub low: u32,
+    /// Free blocks at which a batch ends.
+    pub high: u32,
+    /// Victims that the policy did not choose: at the last free block, or to end a run.
+    pub forced_victims: u64,
     /// Runs in idle time; `null` where GC is never started in idle time.
     pub background_runs: Option<u64>,
 }
@@ -276,7 +283,6 @@ impl Report {
         let mut report = Report {
             ftlab: env!("CARGO_PKG_VERSION"),
             ftl: ftl.to_owned(),
-            complete: true,
             config: outcome.config.clone(),
             device: device(outcome.flash, metrics.mapping.is_some()),
             trace,
@@ -342,6 +348,7 @@ fn host(totals: &HostTotals, flash: &Flash) -> HostReport {
         trims: totals.trims,
         page_reads: totals.page_reads,
         page_writes: totals.page_writes,
+        partial_page_writes: totals.partial_page_writes,
         page_trims: totals.page_trims,
         unwritten_page_reads: flash.unwritten_reads(),
         bytes_read: totals.bytes_read,
@@ -403,6 +410,9 @@ fn gc(metrics: &FtlMetrics, ledger: &Ledger) -> GcReport {
         copied_pages: copied(Cause::GcData) + copied(Cause::GcTranslation),
         mean_valid_data: ratio(counts.valid_data, counts.data_blocks),
         mean_valid_translation: ratio(counts.valid_translation, counts.translation_blocks),
+        low: metrics.gc_levels.0,
+        high: metrics.gc_levels.1,
+        forced_victims: counts.forced_victims,
         background_runs: None,
     }
 }
@@ -422,15 +432,11 @@ fn planes(flash: &Flash, duration: Nanos) -> PlanesReport {
 }
 
 /// Mean and population standard deviation.
-fn moments(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
-    for value in values {
-        count += 1.0;
-        sum += value;
-        squares += value * value;
-    }
-    let mean = sum / count;
-    (mean, (squares / count - mean * mean).max(0.0).sqrt())
+fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let squares: f64 = values.map(|value| (value - mean) * (value - mean)).sum();
+    (mean, (squares / count).sqrt())
 }
 
 fn wear(flash: &Flash) -> WearReport {
@@ -490,6 +496,13 @@ fn warnings(report: &Report) -> Vec<String> {
             "the device was {:.0} % busy: response times grow with the length of the input; use \
              --time-scale or --host closed:QD",
             100.0 * busiest
+        ));
+    }
+    if report.device.planes > 1 {
+        warnings.push(format!(
+            "{} planes, but page-level FTLs fill one block after another, so writes use one plane at \
+             a time",
+            report.device.planes
         ));
     }
     if !report.config.run.verify {

@@ -12,8 +12,10 @@ pub struct Sample {
     pub time: u64,
     /// Requests completed in the stretch.
     pub requests: u64,
-    /// Sum of their response times, ns.
+    /// Sum of the response times of reads and writes, ns.
     pub response: u128,
+    /// Reads and writes among the requests.
+    pub responses: u64,
     /// Mapping lookups.
     pub lookups: u64,
     /// Lookups found in the cache.
@@ -42,7 +44,7 @@ pub struct Timeline {
     pub hit_ratio: Vec<Option<f64>>,
     /// Write amplification of the stretch; absent without host writes.
     pub write_amplification: Vec<Option<f64>>,
-    /// Mean response time of the stretch, us.
+    /// Mean response time of reads and writes in the stretch, us.
     pub mean_response_us: Vec<f64>,
 }
 
@@ -80,7 +82,7 @@ impl Series {
             timeline.requests.push(requests);
             timeline.hit_ratio.push(share(point.hits, point.lookups));
             timeline.write_amplification.push(share(point.programs, point.host_programs));
-            let mean = point.response as f64 / point.requests.max(1) as f64;
+            let mean = point.response as f64 / point.responses.max(1) as f64;
             timeline.mean_response_us.push(mean / 1e3);
         }
         timeline
@@ -92,6 +94,7 @@ fn merge(pair: &[Sample]) -> Sample {
         time: sum.time.max(sample.time),
         requests: sum.requests + sample.requests,
         response: sum.response + sample.response,
+        responses: sum.responses + sample.responses,
         lookups: sum.lookups + sample.lookups,
         hits: sum.hits + sample.hits,
         host_programs: sum.host_programs + sample.host_programs,

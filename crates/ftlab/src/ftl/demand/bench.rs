@@ -40,7 +40,7 @@ impl<C: MappingCache> Bench<C> {
         Bench { ftl, flash }
     }
 
-    fn cost(&mut self, action: impl FnOnce(&mut DemandFtl<C>, &mut Flash)) -> Cost {
+    pub fn cost(&mut self, action: impl FnOnce(&mut DemandFtl<C>, &mut Flash)) -> Cost {
         self.flash.start_measuring();
         action(&mut self.ftl, &mut self.flash);
         self.ftl.audit(&self.flash);

@@ -182,9 +182,10 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
             flash.begin_page();
-            self.translate(lpn, last, flash);
-            self.remap(lpn, None, flash);
-            flash.trim(lpn);
+            if self.translate(lpn, last, flash).is_some() {
+                self.remap(lpn, None, flash);
+                flash.trim(lpn);
+            }
         }
     }
 
@@ -206,6 +207,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
                 occupancy: self.cache.occupancy(),
             }),
             gc: self.store.pool.gc_counts(),
+            gc_levels: self.store.pool.gc_levels(),
             own: self.cache.own_metrics(),
         }
     }

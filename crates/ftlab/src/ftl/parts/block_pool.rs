@@ -28,6 +28,16 @@ pub enum Stream {
     Translation,
 }
 
+impl Stream {
+    /// Why GC touches a block that is written with this.
+    const fn gc_cause(self) -> Cause {
+        match self {
+            Stream::Translation => Cause::GcTranslation,
+            Stream::Data | Stream::GcData => Cause::GcData,
+        }
+    }
+}
+
 const STREAMS: usize = 3;
 
 /// GC of a region since measuring started.
@@ -43,6 +53,8 @@ pub struct GcCounts {
     pub valid_data: u64,
     /// Valid pages in the translation blocks collected.
     pub valid_translation: u64,
+    /// Victims that the policy did not choose: at the last free block, or to end a run.
+    pub forced_victims: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,15 +114,16 @@ impl BlockPool {
         translation_pages: u32,
     ) -> Result<Self, Error> {
         let low = gc.low.max(reserve);
-        let high = gc.high.max(low + 1);
+        let high = gc.high.max(low.saturating_add(1));
         let open = match (translation_pages > 0, gc.copies) {
             (false, Copies::Shared) => 1,
             (false, Copies::Own) | (true, Copies::Shared) => 2,
             (true, Copies::Own) => 3,
         };
         let full = geometry.logical_blocks() + translation_pages.div_ceil(geometry.pages_per_block);
-        let needed = full + high + open + u32::from(translation_pages > 0);
-        if geometry.blocks() < needed {
+        let translation = u64::from(translation_pages > 0);
+        let needed = u64::from(full) + u64::from(high) + open + translation;
+        if u64::from(geometry.blocks()) < needed {
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(
@@ -139,10 +152,10 @@ impl BlockPool {
         })
     }
 
-    /// Number of free blocks.
+    /// Free blocks at which GC starts and at which a batch ends, as they are in force.
     #[must_use]
-    pub fn free_blocks(&self) -> u32 {
-        self.free.len()
+    pub const fn gc_levels(&self) -> (u32, u32) {
+        (self.low, self.high)
     }
 
     /// GC since measuring started.
@@ -237,8 +250,9 @@ impl BlockPool {
     /// When no block is closed.
     pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Stream) {
         self.victims_of_run += 1;
-        let pbn = self
-            .forced_victim(flash)
+        let forced = self.forced_victim(flash);
+        self.counts.forced_victims += u64::from(forced.is_some());
+        let pbn = forced
             .or_else(|| self.victims.choose(self.programs))
             .expect("a device that needs GC has closed blocks");
         let valid = flash.valid_in(pbn);
@@ -289,9 +303,10 @@ impl BlockPool {
 
     /// Reads the OOB of every page of a victim, as `FlashSim` does.
     fn scan(&self, pbn: Pbn, flash: &mut Flash) {
+        let cause = self.blocks[pbn.index()].stream.gc_cause();
         let first = flash.geometry().first_page(pbn).0;
         for ppn in first..first + flash.geometry().pages_per_block {
-            flash.read_oob(Ppn(ppn), Cause::GcData);
+            flash.read_oob(Ppn(ppn), cause);
         }
     }
 
@@ -299,10 +314,7 @@ impl BlockPool {
     pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
         let info = &mut self.blocks[pbn.index()];
         debug_assert_eq!(info.state, State::Collected);
-        let cause = match info.stream {
-            Stream::Translation => Cause::GcTranslation,
-            Stream::Data | Stream::GcData => Cause::GcData,
-        };
+        let cause = info.stream.gc_cause();
         info.state = State::Free;
         flash.erase(pbn, cause);
         self.free.used.push(Reverse((flash.erases_of(pbn), pbn.0)));

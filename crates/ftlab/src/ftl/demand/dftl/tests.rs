@@ -97,3 +97,15 @@ fn ram_is_the_papers() {
     let ftl = DemandFtl::<Dftl>::build(&Config::default(), &mut flash).expect("an FTL");
     assert_eq!(ftl.ram(), RamUse { tables: 512, cache: 8192, buffer: 0 });
 }
+
+#[test]
+fn trimming_what_holds_no_data_changes_nothing() {
+    let mut bench = bench(2);
+    bench.cost(|ftl, flash| ftl.trim(&[Lpn(3)], flash));
+    let again = bench.cost(|ftl, flash| ftl.trim(&[Lpn(3), Lpn(200), Lpn(300)], flash));
+    assert_eq!(again.tp.1, 1, "3 is written back as unmapped");
+    let both = bench.cost(|ftl, flash| ftl.trim(&[Lpn(3), Lpn(200)], flash));
+    assert_eq!(both.tp.1, 2, "200 and 300 are written back");
+    let nothing = bench.cost(|ftl, flash| ftl.trim(&[Lpn(300), Lpn(3), Lpn(200)], flash));
+    assert_eq!(nothing, costs((3, 0), (0, 0)));
+}

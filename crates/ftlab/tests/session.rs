@@ -1,0 +1,89 @@
+//! What several threads over one input must not get wrong: causes of errors, and stopping.
+
+use ftlab::Error;
+use ftlab::config::Config;
+use ftlab::session;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+fn config(tree: &serde_json::Value) -> Config {
+    Config::resolve(tree.as_object().expect("a table")).expect("a configuration")
+}
+
+/// A trace of so many requests, the second of which lies at 1 GiB, in a pipe: it cannot be measured.
+#[cfg(unix)]
+fn pipe_with_a_far_request(name: &str, requests: usize) -> (PathBuf, std::thread::JoinHandle<()>) {
+    let path = std::env::temp_dir().join(format!("ftlab-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_file(&path);
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
+    assert!(made.success());
+    let pipe = path.clone();
+    let writer = std::thread::spawn(move || {
+        let Ok(mut file) = std::fs::OpenOptions::new().write(true).open(pipe) else { return };
+        for k in 0..requests {
+            let sector = if k == 1 { 2 << 20 } else { 8 * k % 1024 };
+            if writeln!(file, "0,{sector},4096,w,{k}.0").is_err() {
+                return;
+            }
+        }
+    });
+    (path, writer)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_simulation_that_fails_tells_its_own_cause_however_long_the_input() {
+    for requests in [3, 200_000] {
+        let (path, writer) = pipe_with_a_far_request("far", requests);
+        let config = config(&json!({
+            "device": { "capacity": "64MiB" },
+            "input": { "trace": path.to_str(), "format": "spc" },
+            "run": { "address": "overlay" },
+        }));
+        let result = session::run(&config, &["page", "tpftl"], &mut |_| Ok(()));
+        writer.join().expect("the writer ends");
+        let _ = std::fs::remove_file(path);
+        let error = result.expect_err("the second request lies beyond the device").to_string();
+        assert!(error.contains("found a request for bytes 1073741824"), "{requests}: {error}");
+        assert!(error.contains("--address modulo"), "{requests}: {error}");
+    }
+}
+
+#[test]
+fn a_warm_up_can_be_stopped_even_if_the_input_is_short() {
+    let config = config(&json!({
+        "workload": { "pattern": "randwrite", "size": "1GiB", "requests": 1000 },
+        "run": { "warmup": "random:1000" },
+    }));
+    let start = Instant::now();
+    let stop = &mut |_| match start.elapsed() > Duration::from_millis(200) {
+        true => Err(Error::Interrupted),
+        false => Ok(()),
+    };
+    let result = session::run(&config, &["page"], stop);
+    assert!(matches!(result, Err(Error::Interrupted)));
+    assert!(start.elapsed() < Duration::from_secs(20), "a thousand rounds would take far longer");
+}
+
+#[test]
+fn a_trace_that_breaks_off_is_the_cause_and_not_the_simulations_it_stops() {
+    let path = std::env::temp_dir().join(format!("ftlab-{}-broken.spc", std::process::id()));
+    let mut text: String = (0..50_000).map(|k| format!("0,{},4096,w,{k}.0\n", 8 * k)).collect();
+    text += "0,1,4096\n";
+    std::fs::write(&path, text).expect("a file");
+    let config = config(&json!({ "input": { "trace": path.to_str() } }));
+    let error = session::run(&config, &["page", "dftl"], &mut |_| Ok(())).expect_err("broken");
+    let _ = std::fs::remove_file(&path);
+    assert!(error.to_string().contains(".spc:50001: found 3 columns"), "{error}");
+}
+
+#[test]
+fn the_last_stretch_of_a_run_is_in_its_series() {
+    let config = config(&json!({
+        "workload": { "pattern": "randrw", "requests": 1000 },
+    }));
+    let reports = session::run(&config, &["page"], &mut |_| Ok(())).expect("a run");
+    assert_eq!(reports[0].timeline.requests.last(), Some(&1000));
+}
