@@ -15,7 +15,7 @@ use crate::gc::Victims;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// What a frontier is written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +74,8 @@ pub struct BlockPool {
     free: FreeBlocks,
     frontiers: [Option<Frontier>; STREAMS],
     victims: Victims,
+    /// The closed blocks of translation pages.
+    translation_blocks: BTreeSet<u32>,
     low: u32,
     high: u32,
     copies: Copies,
@@ -125,6 +127,7 @@ impl BlockPool {
             free: FreeBlocks { fresh: 0, end: geometry.blocks(), used: BinaryHeap::new() },
             frontiers: [None; STREAMS],
             victims: Victims::new(gc, geometry.blocks(), geometry.pages_per_block, seed),
+            translation_blocks: BTreeSet::new(),
             low,
             high,
             copies: gc.copies,
@@ -206,6 +209,9 @@ impl BlockPool {
         if let Some(full) = self.frontiers[index] {
             self.blocks[full.pbn.index()].state = State::Closed;
             self.victims.close(full.pbn, flash.valid_in(full.pbn), self.programs);
+            if self.blocks[full.pbn.index()].stream == Stream::Translation {
+                self.translation_blocks.insert(full.pbn.0);
+            }
         }
         let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {stream:?}"));
         let stream = if index == Stream::Data as usize { Stream::Data } else { stream };
@@ -241,6 +247,7 @@ impl BlockPool {
         info.state = State::Collected;
         match info.stream {
             Stream::Translation => {
+                self.translation_blocks.remove(&pbn.0);
                 self.counts.translation_blocks += 1;
                 self.counts.valid_translation += u64::from(valid);
             }
@@ -255,34 +262,29 @@ impl BlockPool {
         (pbn, self.blocks[pbn.index()].stream)
     }
 
-    /// The victim where the policy has no say.
+    /// The victim where the policy has no say, so that GC ends on a nearly full device.
     ///
-    /// With at most two free blocks, translation blocks go first: collecting one needs no update of
-    /// the map, so the space that earlier updates wasted comes back before more is needed.
+    /// When the last free block is reached, translation blocks go first: collecting one needs no
+    /// update of the map, so the space that earlier updates wasted comes back before more is needed.
     ///
     /// A run that has taken as many victims as there are blocks goes on with the most wasteful ones:
-    /// a policy that ignores valid pages can go round for ever on a nearly full device, where the
-    /// map updates of each full block that it moves waste the room that it has just made.
+    /// a policy that ignores valid pages can go round for ever, where the map updates of each full
+    /// block that it moves waste the room that it has just made.
     fn forced_victim(&self, flash: &Flash) -> Option<Pbn> {
-        if self.free.len() <= 2 {
-            let translation = self.most_wasteful(flash, |stream| stream == Stream::Translation);
+        let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
+        let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
+        if self.free.len() <= 1 {
+            let blocks = self.translation_blocks.iter().copied().map(Pbn);
+            let translation = blocks.filter(wasteful).min_by_key(fewest_valid);
             if translation.is_some() {
                 return translation;
             }
         }
-        let patience = self.blocks.len() as u64;
-        if self.victims_of_run > patience { self.most_wasteful(flash, |_| true) } else { None }
-    }
-
-    /// The closed block with the fewest valid pages, if it has an invalid one at all.
-    fn most_wasteful(&self, flash: &Flash, wanted: impl Fn(Stream) -> bool) -> Option<Pbn> {
-        let pages = flash.geometry().pages_per_block;
-        let blocks = self.blocks.iter().enumerate();
-        blocks
-            .filter(|(_, block)| block.state == State::Closed && wanted(block.stream))
-            .map(|(number, _)| Pbn(number as u32))
-            .filter(|pbn| flash.valid_in(*pbn) < pages)
-            .min_by_key(|pbn| flash.valid_in(*pbn))
+        if self.victims_of_run <= self.blocks.len() as u64 {
+            return None;
+        }
+        let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
+        closed.map(|(number, _)| Pbn(number as u32)).filter(wasteful).min_by_key(fewest_valid)
     }
 
     /// Reads the OOB of every page of a victim, as `FlashSim` does.
