@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use traffic::Traffic;
 
 /// Cases of all FTLs together.
-const CASES: u64 = 18_000;
+const CASES: u64 = 12_000;
 /// Requests of a case, at least.
 const REQUESTS: u64 = 60;
 
@@ -77,7 +77,7 @@ fn every_ftl_obeys_the_laws_after_every_request() {
 
 #[test]
 fn every_ftl_survives_thousands_of_writes_to_the_smallest_full_device() {
-    for_each_case(cases() / 120, |case| {
+    for_each_case(cases() / 90, |case| {
         let mut case = Case { entry: case.entry, config: case.config.clone() };
         case.least_blocks();
         let mut run = Run::new(&case);
@@ -96,7 +96,7 @@ fn every_ftl_survives_thousands_of_writes_to_the_smallest_full_device() {
 
 #[test]
 fn the_same_seed_gives_the_same_operations() {
-    for_each_case(cases() / 180, |case| {
+    for_each_case(cases() / 120, |case| {
         let [once, twice] = [(), ()].map(|()| {
             let mut run = begin(case);
             let mut traffic = Traffic::draw(case.seed(), run.pages());
