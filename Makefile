@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test mutants lint bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,9 +19,13 @@ RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml
 demo: $(CORE)
 	$(BIN)/ftlab demo
 
-test: $(CORE)
+test: $(CORE) mutants
 	cargo test --locked -p ftlab
 	$(BIN)/pytest
+
+# Bugs seeded into copies of the core: the laws must catch every one.
+mutants:
+	$(PYTHON) tools/mutants.py
 
 lint: $(CORE)
 	cargo fmt --all --check
@@ -31,8 +35,9 @@ lint: $(CORE)
 	$(BIN)/mypy --strict python/ftlab
 	$(BIN)/python -m mypy.stubtest ftlab._core
 
-bench:
+bench: $(CORE)
 	cargo bench --locked -p ftlab
+	$(BIN)/python tools/plot_sizes.py target/bench/sizes.csv target/bench/sizes.svg
 
 docs: $(CORE) $(VENV)/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

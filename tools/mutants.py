@@ -10,6 +10,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -95,7 +96,7 @@ class Copy:
             "RUST_BACKTRACE": "0",
             "FTLAB_LAWS_CASES": CASES,
         }
-        return subprocess.run(
+        with subprocess.Popen(
             command,
             cwd=self.root,
             env=environment,
@@ -103,8 +104,15 @@ class Copy:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            timeout=longest_s,
-        )
+            start_new_session=True,
+        ) as process:
+            try:
+                output, _ = process.communicate(timeout=longest_s)
+            except subprocess.TimeoutExpired:
+                # Cargo's own child, the test, has to end with it.
+                os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, output)
 
     def laws(self, name: str) -> str | None:
         """Build and run the laws; the message of the one that was broken, if any."""

@@ -120,7 +120,6 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         chips_per_channel: 1,
         dies_per_chip: 1,
         planes_per_die,
-        oob: Bytes(16),
         read: time(rng),
         oob_read: time(rng),
         program: time(rng),
