@@ -79,6 +79,8 @@ pub struct Tpftl {
     tokens: FxHashMap<u32, u32>,
     /// Token of the node of each translation page, or [`NIL`].
     node_of: Vec<u32>,
+    /// log2 of the mappings on a translation page.
+    entries_shift: u32,
     coldest: IndexedHeap<u64>,
     detector: SequenceDetector,
     accesses: u64,
@@ -117,6 +119,7 @@ impl MappingCache for Tpftl {
             dirty_links: Links::default(),
             tokens: FxHashMap::default(),
             node_of: vec![NIL; geometry.translation_pages() as usize],
+            entries_shift: geometry.entries_per_translation_page().ilog2(),
             coldest: IndexedHeap::default(),
             detector: SequenceDetector::new(threshold),
             accesses: 0,
@@ -154,6 +157,9 @@ impl MappingCache for Tpftl {
     }
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
+        if self.node_of[(lpn.0 >> self.entries_shift) as usize] == NIL {
+            return false;
+        }
         let Some(&token) = self.tokens.get(&lpn.0) else { return false };
         self.soil(token);
         self.entries[token].ppn = Some(new);
@@ -404,7 +410,10 @@ impl Tpftl {
         }
         self.used += ENTRY_BYTES * load.len() as u64;
         self.load = load;
-        self.reorder(node);
+        if self.prefetch_at == PrefetchAt::Tail {
+            // Only entries as cold as the coldest can make a node colder.
+            self.reorder(node);
+        }
     }
 
     fn node_for(&mut self, vtpn: Vtpn) -> u32 {
