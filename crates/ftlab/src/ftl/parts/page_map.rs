@@ -29,6 +29,12 @@ impl PageMap {
         std::mem::replace(&mut self.entries[lpn.index()], new).checked_sub(1).map(Ppn)
     }
 
+    /// A table of the pages `first` to `last` alone; page `first` is its page 0.
+    #[must_use]
+    pub fn part(&self, first: Lpn, last: Lpn) -> PageMap {
+        PageMap { entries: self.entries[first.index()..=last.index()].to_vec() }
+    }
+
     /// Number of logical pages.
     #[must_use]
     pub const fn len(&self) -> usize {
