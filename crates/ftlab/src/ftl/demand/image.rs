@@ -108,9 +108,21 @@ impl Image {
         (found < self.len()).then_some(found)
     }
 
-    /// The dirty mappings, ascending.
+    /// The dirty mappings, ascending; looks at 64 slots at a time.
     pub fn changes(&self) -> impl Iterator<Item = Change> {
-        self.entries().filter(|(_, dirty)| *dirty).map(|(change, _)| change)
+        let without_lowest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
+        let words = self.dirty.iter().enumerate();
+        let slots = words.flat_map(move |(word, bits)| {
+            let left = std::iter::successors(Some(*bits).filter(|b| *b != 0), without_lowest);
+            left.map(move |bits| word * WORD + bits.trailing_zeros() as usize)
+        });
+        slots.map(|slot| (self.lpn_of(slot), self.slot(slot)))
+    }
+
+    /// Number of runs of consecutive PPNs, or of unmapped slots.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.slots.runs()
     }
 
     /// All mappings with their marks, ascending.
@@ -123,6 +135,8 @@ impl Image {
     /// # Panics
     /// When the count is wrong.
     pub fn audit(&self) {
+        let dirty = self.entries().filter(|(_, dirty)| *dirty).map(|(change, _)| change);
+        assert!(self.changes().eq(dirty), "dirty slots from {}", self.first);
         assert_eq!(self.changes().count(), self.dirty_slots, "dirty slots from {}", self.first);
     }
 }

@@ -35,6 +35,14 @@ impl PageMap {
         PageMap { entries: self.entries[first.index()..=last.index()].to_vec() }
     }
 
+    /// Number of runs: of pages whose physical pages follow each other, or of unmapped ones.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        let follows = |a: u32, b: u32| if a == 0 { b == 0 } else { b == a + 1 };
+        let breaks = self.entries.windows(2).filter(|pair| !follows(pair[0], pair[1])).count();
+        breaks + usize::from(!self.is_empty())
+    }
+
     /// Number of logical pages.
     #[must_use]
     pub const fn len(&self) -> usize {

@@ -43,10 +43,9 @@ pub struct Page {
 }
 
 impl Page {
+    /// A page as it was read. Nothing is overwritten, so each run has one head in both formats.
     pub fn new(vtpn: Vtpn, image: Image, format: Format) -> Self {
-        let mut page = Page { vtpn, image, heads: 0, format };
-        page.heads = page.count_heads();
-        page
+        Page { vtpn, heads: image.runs(), image, format }
     }
 
     /// Bytes of RAM.
@@ -100,18 +99,15 @@ impl Page {
         }
     }
 
-    fn count_heads(&self) -> usize {
-        (0..self.image.len()).filter(|slot| self.is_head(*slot)).count()
-    }
-
     /// Recounts the heads, and decodes the page from its bits and heads.
     ///
     /// # Panics
     /// When the count is wrong, or the mappings are not the same.
     pub fn audit(&self) {
         self.image.audit();
-        assert_eq!(self.count_heads(), self.heads, "heads of {}", self.vtpn);
         let slots = 0..self.image.len();
+        let heads = slots.clone().filter(|slot| self.is_head(*slot)).count();
+        assert_eq!(heads, self.heads, "heads of {}", self.vtpn);
         let bits = slots.clone().map(|slot| (self.is_head(slot), self.image.is_dirty(slot)));
         let heads = slots.clone().filter(|slot| self.is_head(*slot)).map(|s| self.image.slot(s));
         let decoded = decode(bits, heads, self.format.bitmaps);
