@@ -40,11 +40,12 @@ SECTIONS = {
 
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
-    layers = [ftlab.Page(), ftlab.DFTL(cache="1KiB"), ftlab.TPFTL(cache="1KiB")]
+    pages = [ftlab.CDFTL(cache="8KiB"), ftlab.SFTL(cache="8KiB")]
+    layers = [ftlab.Page(), ftlab.DFTL(cache="1KiB"), ftlab.TPFTL(cache="1KiB"), *pages]
     return ftlab.compare(WORKLOAD, layers, DEVICE, warmup="footprint", seed=3)
 
 
-@pytest.mark.parametrize("name", ["page", "dftl", "tpftl"])
+@pytest.mark.parametrize("name", ["page", "dftl", "cdftl", "sftl", "tpftl"])
 def test_a_result_has_every_promised_figure(results, name):
     result = results[0 if name == "page" else [r.ftl for r in results].index(name)]
     assert set(sample.result()) <= set(result)

@@ -63,6 +63,18 @@ class DFTL(_Named):
     registered = "dftl"
 
 
+class CDFTL(_Named):
+    """CDFTL (Qin et al., RTAS'11): cached entries, and whole pages that take the dirty ones in."""
+
+    registered = "cdftl"
+
+
+class SFTL(_Named):
+    """S-FTL (Jiang et al., MSST'11): whole translation pages, compressed, and a dirty buffer."""
+
+    registered = "sftl"
+
+
 class TPFTL(_Named):
     """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
 

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{DftlConfig, FtlConfig, TpftlConfig};
+use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
 use crate::trace::{TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
 use crate::workload::WorkloadConfig;
@@ -26,6 +26,10 @@ pub struct Config {
     pub ftl: FtlConfig,
     /// DFTL's own parameters.
     pub dftl: DftlConfig,
+    /// CDFTL's own parameters.
+    pub cdftl: CdftlConfig,
+    /// S-FTL's own parameters.
+    pub sftl: SftlConfig,
     /// TPFTL's own parameters.
     pub tpftl: TpftlConfig,
     /// How requests reach the device.
@@ -366,6 +370,8 @@ impl Config {
             gc: section(&mut tree, "gc")?,
             ftl: section(&mut tree, "ftl")?,
             dftl: section(&mut tree, "dftl")?,
+            cdftl: section(&mut tree, "cdftl")?,
+            sftl: section(&mut tree, "sftl")?,
             tpftl: section(&mut tree, "tpftl")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
@@ -441,8 +447,10 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 10] =
-    ["preset", "device", "gc", "ftl", "dftl", "tpftl", "host", "input", "workload", "run"];
+const SECTIONS: [&str; 12] = [
+    "preset", "device", "gc", "ftl", "dftl", "cdftl", "sftl", "tpftl", "host", "input", "workload",
+    "run",
+];
 
 fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {
     if holds {

@@ -49,6 +49,40 @@ address!(
     Vtpn
 );
 
+/// Where a logical page is, or nowhere, in 4 bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mapping(u32);
+
+impl Mapping {
+    /// The 4 bytes: 0 for nowhere.
+    #[inline]
+    #[must_use]
+    pub const fn raw(self) -> u32 {
+        self.0
+    }
+
+    /// What the 4 bytes say.
+    #[inline]
+    #[must_use]
+    pub const fn from_raw(raw: u32) -> Self {
+        Mapping(raw)
+    }
+
+    /// The physical page.
+    #[inline]
+    #[must_use]
+    pub fn get(self) -> Option<Ppn> {
+        self.0.checked_sub(1).map(Ppn)
+    }
+}
+
+impl From<Option<Ppn>> for Mapping {
+    #[inline]
+    fn from(ppn: Option<Ppn>) -> Self {
+        Mapping(ppn.map_or(0, |ppn| ppn.0 + 1))
+    }
+}
+
 /// A size in bytes, written `4096`, `"4k"`, `"8KiB"`, `"512MiB"`, `"16g"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]

@@ -52,6 +52,11 @@ fn a_mistake_is_told_in_one_line() {
         ("dftl", r#"{"ftl": {"cache": 7}}"#),
         ("dftl", r#"{"dftl": {"protected": 1.5}}"#),
         ("dftl", r#"{"dftl": {"replacement": "slru"}}"#),
+        ("cdftl", r#"{"ftl": {"cache": 4107}}"#),
+        ("cdftl", r#"{"cdftl": {"ctp": 2}}"#),
+        ("sftl", r#"{"ftl": {"cache": "4k"}}"#),
+        ("sftl", r#"{"sftl": {"bitmaps": 3}}"#),
+        ("sftl", r#"{"sftl": {"buffer": "110%"}}"#),
         ("tpftl", r#"{"ftl": {"cache": 11}}"#),
         ("tpftl", r#"{"ftl": {"cache": 13}, "tpftl": {"node_bytes": 8}}"#),
         ("tpftl", r#"{"tpftl": {"threshold": 0}}"#),
@@ -77,10 +82,13 @@ fn a_mistake_is_told_in_one_line() {
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "tpftl"] {
+    for ftl in ["page", "dftl", "cdftl", "sftl", "tpftl"] {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
-            let device = |blocks| format!(r#"{{"device": {{"blocks": {blocks}}}, "gc": {gc}}}"#);
+            let device = |blocks| {
+                let device = format!(r#""device": {{"blocks": {blocks}}}"#);
+                format!(r#"{{{device}, "gc": {gc}, "ftl": {{"cache": "8k"}}}}"#)
+            };
             let line = message(ftl, &device(64));
             let asked = line.split("expected at least ").nth(1).expect("a remedy");
             let asked = asked.split(' ').next().and_then(|n| n.parse::<u32>().ok());

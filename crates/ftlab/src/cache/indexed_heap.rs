@@ -46,6 +46,13 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         self.heap[self.positions[token as usize] as usize].0
     }
 
+    /// The token with the smallest key.
+    #[inline]
+    #[must_use]
+    pub fn min(&self) -> Option<u32> {
+        self.heap.first().map(|(_, token)| *token)
+    }
+
     /// The token with the smallest key among all but `other`; `other` when it is alone.
     #[must_use]
     pub fn min_but(&self, other: u32) -> Option<u32> {
@@ -161,7 +168,7 @@ mod tests {
             }
             assert_eq!(heap.len(), model.len());
             let key = |token| heap.key(token);
-            assert_eq!(heap.min_but(NIL).map(key), model.first().map(|(key, _)| *key));
+            assert_eq!(heap.min().map(key), model.first().map(|(key, _)| *key));
             let others = model.iter().find(|(_, t)| *t != token);
             let expected = others.or(model.first()).map(|(key, _)| *key);
             assert_eq!(heap.min_but(token).map(key), expected);

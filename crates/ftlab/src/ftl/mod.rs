@@ -8,7 +8,7 @@ pub mod page;
 pub mod parts;
 mod registry;
 
-pub use demand::{DftlConfig, FtlConfig, TpftlConfig};
+pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
 pub use registry::{Entry, FTLS, Parameter, find};
 
 use crate::config::Config;

@@ -1,7 +1,7 @@
 //! The table of FTLs.
 
 use super::Ftl;
-use super::demand::{DemandFtl, Dftl, Tpftl};
+use super::demand::{Cdftl, DemandFtl, Dftl, Sftl, Tpftl};
 use super::page::PageFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
@@ -87,6 +87,23 @@ pub const FTLS: &[Entry] = &[
             parameter("dftl.replacement", "segmented-flashsim", "or segmented, lru"),
             parameter("dftl.protected", "80%", "share of the protected (real) segment"),
             parameter("dftl.evict_batch", "false", "write all dirty entries of the victim's page"),
+        ],
+    ),
+    Entry::of::<DemandFtl<Cdftl>>(
+        "cdftl",
+        "two levels: single entries, and whole translation pages that take their dirty ones in",
+        "Qin, Wang, Liu & Shao, RTAS 2011",
+        &[CACHE, parameter("cdftl.ctp", "50%", "share of the cache for translation pages")],
+    ),
+    Entry::of::<DemandFtl<Sftl>>(
+        "sftl",
+        "whole translation pages, compressed by runs, and a buffer for sparse dirty entries",
+        "Jiang et al., MSST 2011",
+        &[
+            CACHE,
+            parameter("sftl.bitmaps", "1", "bits per entry; with 2 an overwrite costs one head"),
+            parameter("sftl.buffer", "10%", "share of the cache that is the dirty buffer"),
+            parameter("sftl.sparse", "8", "dirty entries up to which a page is sparse"),
         ],
     ),
     Entry::of::<DemandFtl<Tpftl>>(

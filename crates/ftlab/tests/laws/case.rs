@@ -6,7 +6,7 @@ use ftlab::config::{
 use ftlab::error::Error;
 use ftlab::flash::Flash;
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
-use ftlab::ftl::{DftlConfig, Entry, Ftl, TpftlConfig, find};
+use ftlab::ftl::{CdftlConfig, DftlConfig, Entry, Ftl, SftlConfig, TpftlConfig, find};
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
 use serde_json::{Value, json};
@@ -48,11 +48,13 @@ impl Case {
             gc: draw_gc(rng),
             dftl: draw_dftl(rng),
             tpftl: draw_tpftl(rng),
+            cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
+            sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
         let mut case = Case { entry, config };
-        case.config.ftl.cache = Some(draw_cache(rng, &case.config, logical_pages));
+        case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         let least = case.least_blocks();
         let spare = if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
@@ -98,9 +100,9 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, tpftl, run, .. } = &self.config;
+        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, run, .. } = &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "tpftl": tpftl, "run": run});
+            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "run": run});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
@@ -168,14 +170,36 @@ fn draw_tpftl(rng: &mut Rng) -> TpftlConfig {
     }
 }
 
-/// From one entry to the whole table.
-fn draw_cache(rng: &mut Rng, config: &Config, logical_pages: u64) -> Bytes {
-    let one = 6 + config.tpftl.node_bytes.0.max(2);
-    let all = logical_pages * one;
+fn draw_cdftl(rng: &mut Rng) -> CdftlConfig {
+    CdftlConfig { ctp: Ratio(pick(rng, &[0.0, 0.5, 0.9, 1.0])) }
+}
+
+fn draw_sftl(rng: &mut Rng) -> SftlConfig {
+    SftlConfig {
+        bitmaps: between(rng, 1, 2),
+        buffer: Ratio(pick(rng, &[0.0, 0.02, 0.1, 0.3])),
+        sparse: pick(rng, &[0, 1, 3, 8, 200]),
+    }
+}
+
+/// The smallest cache that an FTL accepts.
+fn least_cache(case: &Case) -> u64 {
+    let page = PAGE + 4;
+    match case.entry.name {
+        "cdftl" => page + 8,
+        "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
+        _ => 6 + case.config.tpftl.node_bytes.0.max(2),
+    }
+}
+
+/// From the smallest to the whole table.
+fn draw_cache(rng: &mut Rng, case: &Case, logical_pages: u64) -> Bytes {
+    let least = least_cache(case);
+    let all = logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2));
     Bytes(match rng.below(4) {
-        0 => one,
-        1 => one + rng.below(100),
-        2 => one + rng.below(all / 4),
-        _ => one + rng.below(all),
+        0 => least,
+        1 => least + rng.below(100),
+        2 => least + rng.below(all / 4),
+        _ => least + rng.below(all),
     })
 }

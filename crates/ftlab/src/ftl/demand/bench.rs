@@ -83,9 +83,8 @@ impl<C: MappingCache> Bench<C> {
 impl<C: MappingCache> DemandFtl<C> {
     /// Writes every dirty entry back and starts with an empty cache.
     pub fn flush_and_rebuild(&mut self, config: &Config, flash: &mut Flash) {
-        let dirty: Vec<Change> =
-            self.cache.audit_entries().iter().map(|(change, _)| *change).collect();
-        for change in dirty {
+        let entries = self.cache.audit_entries();
+        for (change, _) in entries.into_iter().filter(|(_, dirty)| *dirty) {
             let vtpn = self.store.pages.page_of(change.0);
             if self.store.pool.must_collect(Stream::Translation) {
                 self.reclaim(Stream::Translation, flash);

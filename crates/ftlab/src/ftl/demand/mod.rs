@@ -7,6 +7,7 @@
 //! ```text
 //! read    translate, read the page
 //! write   translate, make room, program, update the cached entry, invalidate the old page
+//! settle  at the end of a page access: evict, page by page, what has grown beyond the budget
 //! GC      data block: copy valid pages; cached mappings change in RAM, the others in one
 //!         read-modify-write for each translation page
 //!         translation block: copy valid pages, change the GTD
@@ -14,10 +15,16 @@
 
 #[cfg(test)]
 mod bench;
+mod cdftl;
 mod dftl;
+mod image;
+mod sftl;
 mod tpftl;
 
+pub use cdftl::{Cdftl, CdftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
+pub use image::Image;
+pub use sftl::{Sftl, SftlConfig};
 pub use tpftl::{Features, PageOrder, PrefetchAt, Tpftl, TpftlConfig};
 
 use super::parts::block_pool::{BlockPool, Stream};
@@ -62,6 +69,17 @@ impl MapStore {
     pub fn write_back(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
         self.pages.rewrite(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
+
+    /// Program of a translation page that is whole in RAM: nothing has to be read first.
+    pub fn write_whole(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
+        self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
+    }
+
+    /// Reads a translation page during address translation, to be cached whole.
+    pub fn load(&mut self, vtpn: Vtpn, flash: &mut Flash) -> Image {
+        self.pages.read(vtpn, flash, Cause::Translation);
+        Image::new(self.pages.first_on_page(vtpn), self.pages.image(vtpn))
+    }
 }
 
 /// A cache of mappings in RAM.
@@ -74,7 +92,8 @@ pub trait MappingCache: Send {
     where
         Self: Sized;
 
-    /// The mapping of `lpn`, which is in the cache afterwards. The request goes on to `last`.
+    /// The mapping of `lpn`, which is in the cache afterwards. The request goes on to `last`. Programs
+    /// one translation page at most, and none when the cache contains `lpn`.
     fn translate(
         &mut self,
         lpn: Lpn,
@@ -91,6 +110,15 @@ pub trait MappingCache: Send {
 
     /// GC is about to rewrite `vtpn`: adds the dirty entries that are written with it, now clean.
     fn ride_along(&mut self, _vtpn: Vtpn, _changes: &mut Vec<Change>) {}
+
+    /// Whether the cache has outgrown its budget, by what it loaded or by what changed in it.
+    fn is_over_budget(&self) -> bool {
+        false
+    }
+
+    /// One step towards the budget of a cache that has outgrown it; programs one translation page at
+    /// most. The engine calls it at the end of each page access, until the cache fits.
+    fn shrink(&mut self, _store: &mut MapStore, _flash: &mut Flash) {}
 
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
@@ -161,6 +189,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             flash.begin_page();
             let ppn = self.translate(lpn, last, flash);
             flash.host_read(lpn, ppn);
+            self.settle(flash);
         }
     }
 
@@ -175,6 +204,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             let new = self.store.pool.next_page(Stream::Data, flash);
             flash.program(new, Owner::Data(lpn), Cause::Host);
             self.remap(lpn, Some(new), flash);
+            self.settle(flash);
         }
     }
 
@@ -186,6 +216,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
                 self.remap(lpn, None, flash);
                 flash.trim(lpn);
             }
+            self.settle(flash);
         }
     }
 
@@ -242,6 +273,18 @@ impl<C: MappingCache> DemandFtl<C> {
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.cache.update(lpn, new) {
             self.store.pool.invalidate(old, flash);
+        }
+    }
+
+    /// Brings the cache back to its budget. Between two steps no eviction is under way, so each may
+    /// be preceded by GC; that may let cached pages grow, but loads none, so the loop ends.
+    #[inline]
+    fn settle(&mut self, flash: &mut Flash) {
+        while self.cache.is_over_budget() {
+            if self.store.pool.must_collect(Stream::Translation) {
+                self.reclaim(Stream::Translation, flash);
+            }
+            self.cache.shrink(&mut self.store, flash);
         }
     }
 

@@ -26,7 +26,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
 use crate::ftl::parts::translation_pages::Change;
-use crate::units::{Lpn, Ppn, Vtpn};
+use crate::units::{Lpn, Mapping, Ppn, Vtpn};
 use detector::SequenceDetector;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ const ENTRY_BYTES: u64 = 6;
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     lpn: Lpn,
-    ppn: Option<Ppn>,
+    ppn: Mapping,
     node: u32,
     /// Access count at the last touch.
     hotness: u64,
@@ -147,13 +147,13 @@ impl MappingCache for Tpftl {
         } else {
             self.miss(lpn, last, store, flash);
         }
-        self.entries[self.current].ppn
+        self.entries[self.current].ppn.get()
     }
 
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
         debug_assert_eq!(self.entries[self.current].lpn, lpn, "the page translated last");
         self.soil(self.current);
-        std::mem::replace(&mut self.entries[self.current].ppn, new)
+        std::mem::replace(&mut self.entries[self.current].ppn, new.into()).get()
     }
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
@@ -162,7 +162,7 @@ impl MappingCache for Tpftl {
         }
         let Some(&token) = self.tokens.get(&lpn.0) else { return false };
         self.soil(token);
-        self.entries[token].ppn = Some(new);
+        self.entries[token].ppn = Some(new).into();
         true
     }
 
@@ -211,7 +211,7 @@ impl MappingCache for Tpftl {
     }
 
     fn audit_entries(&self) -> Vec<(Change, bool)> {
-        self.entries.iter().map(|(_, entry)| ((entry.lpn, entry.ppn), entry.dirty)).collect()
+        self.entries.iter().map(|(_, entry)| ((entry.lpn, entry.ppn.get()), entry.dirty)).collect()
     }
 
     fn audit(&self) {
@@ -341,7 +341,7 @@ impl Tpftl {
             if self.features.batch {
                 self.clean_node(node, &mut changes);
             } else {
-                changes.push((lpn, ppn));
+                changes.push((lpn, ppn.get()));
             }
             self.changes = changes;
         }
@@ -439,7 +439,7 @@ impl Tpftl {
             oldest if at_tail && oldest != NIL => self.entries[oldest].hotness,
             _ => self.accesses,
         };
-        let entry = Entry { lpn, ppn, node: owner, hotness, dirty: false };
+        let entry = Entry { lpn, ppn: ppn.into(), node: owner, hotness, dirty: false };
         let token = self.entries.insert(entry);
         self.links.grow(self.entries.tokens());
         self.dirty_links.grow(self.entries.tokens());
@@ -524,7 +524,7 @@ impl Tpftl {
         for token in self.dirty_links.from_oldest(&node.dirty) {
             let entry = &mut self.entries[token];
             entry.dirty = false;
-            changes.push((entry.lpn, entry.ppn));
+            changes.push((entry.lpn, entry.ppn.get()));
         }
         node.dirty = List::default();
         node.oldest_clean = node.entries.back();

@@ -1,6 +1,6 @@
 //! A table from logical to physical pages: 4 bytes an entry.
 
-use crate::units::{Lpn, Ppn};
+use crate::units::{Lpn, Mapping, Ppn};
 
 /// `LPN -> PPN`, initially empty. Zero means unmapped, so untouched parts cost no memory.
 #[derive(Clone, Debug)]
@@ -19,14 +19,28 @@ impl PageMap {
     #[inline]
     #[must_use]
     pub fn get(&self, lpn: Lpn) -> Option<Ppn> {
-        self.entries[lpn.index()].checked_sub(1).map(Ppn)
+        Mapping::from_raw(self.entries[lpn.index()]).get()
     }
 
     /// Sets where a page is; returns where it was.
     #[inline]
     pub fn replace(&mut self, lpn: Lpn, ppn: Option<Ppn>) -> Option<Ppn> {
-        let new = ppn.map_or(0, |ppn| ppn.0 + 1);
-        std::mem::replace(&mut self.entries[lpn.index()], new).checked_sub(1).map(Ppn)
+        let new = Mapping::from(ppn).raw();
+        Mapping::from_raw(std::mem::replace(&mut self.entries[lpn.index()], new)).get()
+    }
+
+    /// A table of the pages `first` to `last` alone; page `first` is its page 0.
+    #[must_use]
+    pub fn part(&self, first: Lpn, last: Lpn) -> PageMap {
+        PageMap { entries: self.entries[first.index()..=last.index()].to_vec() }
+    }
+
+    /// Number of runs: of pages whose physical pages follow each other, or of unmapped ones.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        let follows = |a: u32, b: u32| if a == 0 { b == 0 } else { b == a + 1 };
+        let breaks = self.entries.windows(2).filter(|pair| !follows(pair[0], pair[1])).count();
+        breaks + usize::from(!self.is_empty())
     }
 
     /// Number of logical pages.

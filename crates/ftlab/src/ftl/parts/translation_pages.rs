@@ -93,6 +93,16 @@ impl TranslationPages {
         self.content.get(lpn)
     }
 
+    /// All mappings on the translation page that was read or written last.
+    ///
+    /// # Panics
+    /// When another page was.
+    #[must_use]
+    pub fn image(&self, vtpn: Vtpn) -> PageMap {
+        assert_eq!(self.in_ram, Some(vtpn), "translation page was not read");
+        self.content.part(self.first_on_page(vtpn), self.last_on_page(vtpn))
+    }
+
     /// Programs a new version of a translation page with `changes`; the old one, which the caller
     /// has read or holds whole in RAM, is superseded.
     pub fn write(

@@ -1,0 +1,436 @@
+//! CDFTL (Qin, Wang, Liu & Shao, RTAS 2011), as TPFTL 2.2 describes it.
+//!
+//! Idea     two levels: a cached mapping table (CMT) of single entries, and cached translation pages
+//!          (CTP), whole. A miss loads the page into the CTP and its entry into the CMT. An entry
+//!          that leaves the CMT dirty is written into its cached page, for free: only a page that
+//!          leaves the CTP dirty is programmed, and nothing is read for that. So an entry whose page
+//!          is not cached (uncovered) stays while it is dirty, however cold.
+//! RAM      8 B per entry of the CMT, page size + 4 B per page of the CTP + GTD.
+//! Departs  nothing known; the paper's split and what it does when all entries are dirty and uncovered
+//!          are not: the oldest one's page is loaded then, and that entry alone merged (ALGORITHMS 3).
+//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry.
+//!
+//! The victim in the CMT is the oldest entry that is clean or covered. These wait in one heap by last
+//! touch and the others in a second one, so nothing is searched: a hit leaves the heaps alone, and
+//! an old key is put right when it comes up, which the hit has paid for. A page that enters or leaves
+//! the CTP moves its dirty entries to the other heap: at most one for each mapping that was read.
+//!
+//! Replacements count pages that leave the CTP. An uncovered victim may leave the CTP with a page too
+//! many; the engine drops the oldest at the end of the page access.
+
+use super::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
+use crate::cache::indexed_heap::IndexedHeap;
+use crate::cache::links::{Links, List};
+use crate::cache::slab::Slab;
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Flash, Geometry};
+use crate::ftl::parts::translation_pages::Change;
+use crate::units::{Lpn, Ppn, Ratio, Vtpn};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+const ENTRY_BYTES: u64 = 8;
+/// VTPN of a cached page, beside its content.
+const PAGE_HEADER_BYTES: u64 = 4;
+
+/// CDFTL's own parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CdftlConfig {
+    /// Share of the cache for whole translation pages. Default 50 %: the paper's is not known to us.
+    pub ctp: Ratio,
+}
+
+impl Default for CdftlConfig {
+    fn default() -> Self {
+        CdftlConfig { ctp: Ratio(0.5) }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    lpn: Lpn,
+    ppn: Option<Ppn>,
+    dirty: bool,
+    /// Lookups so far at the last touch.
+    touched: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Page {
+    vtpn: Vtpn,
+    image: Image,
+}
+
+/// CDFTL's two-level cache.
+#[derive(Clone, Debug)]
+pub struct Cdftl {
+    budget: u64,
+    entry_capacity: usize,
+    page_capacity: usize,
+    page_bytes: u64,
+    entries_shift: u32,
+    entries: Slab<Entry>,
+    /// Token of the entry of each logical page in the CMT.
+    tokens: FxHashMap<u32, u32>,
+    /// Entries that are clean or covered; a key is the last touch, or an earlier one.
+    evictable: IndexedHeap<u64>,
+    /// Entries that are dirty and uncovered.
+    blocked: IndexedHeap<u64>,
+    /// The dirty entries of each translation page that has any.
+    dirty: FxHashMap<u32, List>,
+    dirty_links: Links,
+    pages: Slab<Page>,
+    /// Token of each translation page in the CTP.
+    page_tokens: FxHashMap<u32, u32>,
+    /// The CTP by last touch, newest in front.
+    page_order: List,
+    page_links: Links,
+    touches: u64,
+    counts: MappingCounts,
+    page_hits: u64,
+    uncovered_loads: u64,
+    /// Mappings of one write-back; kept to reuse its memory.
+    changes: Vec<Change>,
+}
+
+impl MappingCache for Cdftl {
+    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = config.ftl.cache_bytes(geometry);
+        let share = config.cdftl.ctp.0;
+        if !(0.0..=1.0).contains(&share) {
+            return Err(Error::config("cdftl.ctp", format!("found {share}, expected 0 to 1")));
+        }
+        let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
+        let least = page_bytes + ENTRY_BYTES;
+        if budget < least {
+            let message = format!(
+                "found {budget} B, expected at least a translation page and an entry, {least} B"
+            );
+            return Err(Error::config("ftl.cache", message));
+        }
+        let most = (budget - ENTRY_BYTES) / page_bytes;
+        let pages = ((budget as f64 * share) as u64 / page_bytes).clamp(1, most);
+        Ok(Cdftl {
+            budget,
+            entry_capacity: ((budget - pages * page_bytes) / ENTRY_BYTES) as usize,
+            page_capacity: pages as usize,
+            page_bytes,
+            entries_shift: geometry.entries_per_translation_page().ilog2(),
+            entries: Slab::default(),
+            tokens: FxHashMap::default(),
+            evictable: IndexedHeap::default(),
+            blocked: IndexedHeap::default(),
+            dirty: FxHashMap::default(),
+            dirty_links: Links::default(),
+            pages: Slab::default(),
+            page_tokens: FxHashMap::default(),
+            page_order: List::default(),
+            page_links: Links::default(),
+            touches: 0,
+            counts: MappingCounts::default(),
+            page_hits: 0,
+            uncovered_loads: 0,
+            changes: Vec::new(),
+        })
+    }
+
+    fn translate(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> Option<Ppn> {
+        self.touches += 1;
+        self.counts.lookups += 1;
+        if let Some(&token) = self.tokens.get(&lpn.0) {
+            self.counts.hits += 1;
+            let entry = &mut self.entries[token];
+            entry.touched = self.touches;
+            return entry.ppn;
+        }
+        let vtpn = self.page_of(lpn);
+        let page = match self.page_tokens.get(&vtpn.0) {
+            Some(&page) => {
+                self.counts.hits += 1;
+                self.page_hits += 1;
+                self.page_links.touch(&mut self.page_order, page);
+                page
+            }
+            None => self.miss(lpn, last, store, flash),
+        };
+        let ppn = self.pages[page].image.get(lpn);
+        if self.entries.len() == self.entry_capacity {
+            self.evict_entry(store, flash);
+        }
+        self.add_entry(lpn, ppn);
+        ppn
+    }
+
+    fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
+        let token = self.tokens[&lpn.0];
+        self.soil(token);
+        std::mem::replace(&mut self.entries[token].ppn, new)
+    }
+
+    fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
+        if self.tokens.contains_key(&lpn.0) {
+            self.update(lpn, Some(new));
+            return true;
+        }
+        let Some(&page) = self.page_tokens.get(&self.page_of(lpn).0) else { return false };
+        self.pages[page].image.set(lpn, Some(new));
+        true
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.pages.len() > self.page_capacity
+    }
+
+    fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        self.evict_page(store, flash);
+    }
+
+    fn contains(&self, lpn: Lpn) -> bool {
+        self.tokens.contains_key(&lpn.0) || self.is_covered(lpn)
+    }
+
+    fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    fn counts(&self) -> MappingCounts {
+        self.counts
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        let lpns = self.entries.iter().map(|(_, entry)| entry.lpn);
+        let uncovered: Vec<Lpn> = lpns.filter(|lpn| !self.is_covered(*lpn)).collect();
+        let uncovered_pages: BTreeSet<u32> =
+            uncovered.iter().map(|lpn| self.page_of(*lpn).0).collect();
+        let in_pages: usize = self.pages.iter().map(|(_, page)| page.image.len()).sum();
+        Occupancy {
+            entries: (in_pages + uncovered.len()) as u64,
+            translation_pages: (self.pages.len() + uncovered_pages.len()) as u64,
+            bytes: ENTRY_BYTES * self.entries.len() as u64
+                + self.page_bytes * self.pages.len() as u64,
+        }
+    }
+
+    fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::from([
+            ("cdftl.page_hits", self.page_hits),
+            ("cdftl.uncovered_loads", self.uncovered_loads),
+        ])
+    }
+
+    fn reset_metrics(&mut self) {
+        self.counts = MappingCounts::default();
+        self.page_hits = 0;
+        self.uncovered_loads = 0;
+    }
+
+    fn audit_entries(&self) -> Vec<(Change, bool)> {
+        let single = self.entries.iter().map(|(_, entry)| {
+            let page = self.page_tokens.get(&self.page_of(entry.lpn).0);
+            let merged = page.is_some_and(|page| {
+                let image = &self.pages[*page].image;
+                image.is_dirty(image.slot_of(entry.lpn))
+            });
+            ((entry.lpn, entry.ppn), entry.dirty || merged)
+        });
+        let in_pages = self.pages.iter().flat_map(|(_, page)| page.image.entries());
+        let others = in_pages.filter(|((lpn, _), _)| !self.tokens.contains_key(&lpn.0));
+        single.chain(others).collect()
+    }
+
+    fn audit(&self) {
+        assert!(self.entries.len() <= self.entry_capacity, "{} entries", self.entries.len());
+        assert!(self.pages.len() <= self.page_capacity, "{} pages", self.pages.len());
+        assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
+        assert_eq!(self.pages.len(), self.page_tokens.len(), "pages and their index");
+        assert_eq!(self.entries.len(), self.evictable.len() + self.blocked.len(), "heaps");
+        self.page_links.audit(&self.page_order);
+        assert_eq!(self.pages.len(), self.page_order.len(), "pages and their order");
+        for (token, page) in self.pages.iter() {
+            assert_eq!(self.page_tokens.get(&page.vtpn.0), Some(&token), "index of {}", page.vtpn);
+            page.image.audit();
+        }
+        for (token, entry) in self.entries.iter() {
+            self.audit_entry(token, entry);
+        }
+        self.audit_dirty();
+    }
+}
+
+impl Cdftl {
+    const fn page_of(&self, lpn: Lpn) -> Vtpn {
+        Vtpn(lpn.0 >> self.entries_shift)
+    }
+
+    /// Whether the translation page of `lpn` is in the CTP.
+    fn is_covered(&self, lpn: Lpn) -> bool {
+        self.page_tokens.contains_key(&self.page_of(lpn).0)
+    }
+
+    /// Loads the translation page of `lpn` in place of the oldest.
+    fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
+        let vtpn = self.page_of(lpn);
+        if self.pages.len() == self.page_capacity {
+            self.evict_page(store, flash);
+        }
+        let page = self.load_page(vtpn, store, flash);
+        if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
+            // Later pages of the request rely on this load.
+            flash.hold_later_pages();
+        }
+        page
+    }
+
+    /// Reads a page into the CTP; its dirty entries are covered now.
+    fn load_page(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
+        let image = store.load(vtpn, flash);
+        let page = self.pages.insert(Page { vtpn, image });
+        self.page_links.grow(self.pages.tokens());
+        self.page_links.push_front(&mut self.page_order, page);
+        self.page_tokens.insert(vtpn.0, page);
+        if let Some(list) = self.dirty.get(&vtpn.0) {
+            for token in self.dirty_links.from_oldest(list) {
+                self.blocked.remove(token);
+                self.evictable.insert(token, self.entries[token].touched);
+            }
+        }
+        page
+    }
+
+    /// Takes the oldest page out of the CTP. A dirty one is programmed, with all dirty entries of the
+    /// CMT that it covers; a clean one leaves them uncovered.
+    fn evict_page(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        let token = self.page_order.back();
+        self.page_links.remove(&mut self.page_order, token);
+        let Page { vtpn, mut image } = self.pages.remove(token);
+        self.page_tokens.remove(&vtpn.0);
+        self.counts.replacements += 1;
+        if image.dirty_slots() == 0 {
+            if let Some(list) = self.dirty.get(&vtpn.0) {
+                for token in self.dirty_links.from_oldest(list) {
+                    self.evictable.remove(token);
+                    self.blocked.insert(token, self.entries[token].touched);
+                }
+            }
+            return;
+        }
+        self.counts.dirty_replacements += 1;
+        if let Some(list) = self.dirty.remove(&vtpn.0) {
+            for token in self.dirty_links.from_oldest(&list) {
+                let entry = &mut self.entries[token];
+                entry.dirty = false;
+                image.set(entry.lpn, entry.ppn);
+            }
+        }
+        self.changes.clear();
+        self.changes.extend(image.changes());
+        store.write_whole(vtpn, &self.changes, flash);
+    }
+
+    /// Takes the oldest entry that is clean or covered out of the CMT; without one, loads the page of
+    /// the oldest entry to cover it.
+    fn evict_entry(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        if self.evictable.is_empty() {
+            self.uncovered_loads += 1;
+            let oldest = oldest(&mut self.blocked, &self.entries);
+            self.load_page(self.page_of(self.entries[oldest].lpn), store, flash);
+        }
+        let token = oldest(&mut self.evictable, &self.entries);
+        self.evictable.remove(token);
+        let Entry { lpn, ppn, dirty, .. } = self.entries.remove(token);
+        self.tokens.remove(&lpn.0);
+        if dirty {
+            let vtpn = self.page_of(lpn);
+            self.unlist(vtpn, token);
+            let page = self.page_tokens[&vtpn.0];
+            self.pages[page].image.set(lpn, ppn);
+        }
+    }
+
+    fn add_entry(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
+        let entry = Entry { lpn, ppn, dirty: false, touched: self.touches };
+        let token = self.entries.insert(entry);
+        self.dirty_links.grow(self.entries.tokens());
+        self.tokens.insert(lpn.0, token);
+        self.evictable.insert(token, self.touches);
+    }
+
+    fn soil(&mut self, token: u32) {
+        let Entry { lpn, dirty, touched, .. } = self.entries[token];
+        if dirty {
+            return;
+        }
+        self.entries[token].dirty = true;
+        let list = self.dirty.entry(self.page_of(lpn).0).or_default();
+        self.dirty_links.push_front(list, token);
+        if !self.is_covered(lpn) {
+            self.evictable.remove(token);
+            self.blocked.insert(token, touched);
+        }
+    }
+
+    /// Takes an entry off the list of the dirty ones of its translation page.
+    fn unlist(&mut self, vtpn: Vtpn, token: u32) {
+        if let Some(list) = self.dirty.get_mut(&vtpn.0) {
+            self.dirty_links.remove(list, token);
+            if list.is_empty() {
+                self.dirty.remove(&vtpn.0);
+            }
+        }
+    }
+
+    fn audit_entry(&self, token: u32, entry: &Entry) {
+        let lpn = entry.lpn;
+        assert_eq!(self.tokens.get(&lpn.0), Some(&token), "index of {lpn}");
+        let free = !entry.dirty || self.is_covered(lpn);
+        let heap = if free { &self.evictable } else { &self.blocked };
+        assert!(heap.contains(token), "{lpn} is in the wrong heap, evictable is {free}");
+        assert!(heap.key(token) <= entry.touched, "{lpn} has a key from the future");
+        if let (false, Some(&page)) = (entry.dirty, self.page_tokens.get(&self.page_of(lpn).0)) {
+            assert_eq!(self.pages[page].image.get(lpn), entry.ppn, "{lpn} differs from its page");
+        }
+    }
+
+    /// The lists hold the dirty entries, each under its translation page.
+    fn audit_dirty(&self) {
+        let dirty: Vec<&Entry> =
+            self.entries.iter().map(|(_, entry)| entry).filter(|entry| entry.dirty).collect();
+        let vtpns: BTreeSet<u32> = dirty.iter().map(|entry| self.page_of(entry.lpn).0).collect();
+        assert_eq!(vtpns.len(), self.dirty.len(), "pages with dirty entries");
+        let mut listed = 0;
+        for vtpn in vtpns {
+            let list = &self.dirty[&vtpn];
+            self.dirty_links.audit(list);
+            listed += list.len();
+            for token in self.dirty_links.from_oldest(list) {
+                let entry = &self.entries[token];
+                assert!(entry.dirty && self.page_of(entry.lpn).0 == vtpn, "list of {vtpn}");
+            }
+        }
+        assert_eq!(listed, dirty.len(), "dirty entries");
+    }
+}
+
+/// The entry touched longest ago; keys that are too old are put right on the way.
+fn oldest(heap: &mut IndexedHeap<u64>, entries: &Slab<Entry>) -> u32 {
+    loop {
+        let token = heap.min().expect("a full table has a victim");
+        let touched = entries[token].touched;
+        if heap.key(token) == touched {
+            return token;
+        }
+        heap.update(token, touched);
+    }
+}
+
+#[cfg(test)]
+mod tests;

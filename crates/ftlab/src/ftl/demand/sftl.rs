@@ -1,0 +1,304 @@
+//! S-FTL (Jiang, Zhang, Yuan, Hu & Chen, MSST 2011), as TPFTL 2.2 and 5.2 describe it.
+//!
+//! Idea     whole translation pages in an LRU list, each stored as a bitmap and the heads of its runs
+//!          of consecutive PPNs. A page that leaves with many dirty entries is programmed, without a
+//!          read; one with few leaves these in a dirty buffer and costs nothing. A full buffer flushes
+//!          the translation page with most entries: one read, one program.
+//! RAM      4 B per cached page + `bitmaps` bits per entry + 4 B per head, at most page size + 4 B;
+//!          8 B per entry of the buffer, whose share is set aside + GTD.
+//! Departs  nothing known; what the paper has is not known to us in full, see ALGORITHMS 4 and 30-B3:
+//!          a sparse page for which the buffer has no room makes it flush, as the example of 4.7 does;
+//!          writes by GC take no dirty entries with them, that is TPFTL's technique.
+//! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
+//!
+//! The size of a page is known only when it has been read, and changes with each update: by up to two
+//! heads, and GC changes many at once. So translation itself evicts nothing. The engine lets pages go
+//! at the end of each page access, one after another, and may collect garbage before each, so that a
+//! large page in place of many small dirty ones needs no larger reserve. The page in use is the last to
+//! go, and one page always fits.
+//!
+//! Replacements (4.5) count evicted pages: dirty ones were programmed; those whose entries went to the
+//! buffer are clean; a flush is a dirty replacement of its own.
+
+mod buffer;
+mod page;
+
+use super::{MapStore, MappingCache, MappingCounts, Occupancy};
+use crate::cache::links::{Links, List};
+use crate::cache::slab::Slab;
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Flash, Geometry};
+use crate::ftl::parts::translation_pages::Change;
+use crate::units::{Lpn, Ppn, Ratio, Vtpn};
+use buffer::{DirtyBuffer, Remains};
+use page::{Format, Page};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+const BUFFERED_BYTES: u64 = 8;
+
+/// S-FTL's own parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SftlConfig {
+    /// Bits per mapping of a cached page. Default 1; 2 is how `LeaFTL` models S-FTL.
+    pub bitmaps: u32,
+    /// Share of the cache that is the dirty buffer. Default 10 %.
+    pub buffer: Ratio,
+    /// Dirty entries up to which a page is sparse. Default 8.
+    pub sparse: u32,
+}
+
+impl Default for SftlConfig {
+    fn default() -> Self {
+        SftlConfig { bitmaps: 1, buffer: Ratio(0.1), sparse: 8 }
+    }
+}
+
+/// S-FTL's cache of compressed translation pages.
+#[derive(Clone, Debug)]
+pub struct Sftl {
+    budget: u64,
+    /// What the dirty buffer leaves for pages.
+    page_budget: u64,
+    page_bytes: u64,
+    format: Format,
+    entries_shift: u32,
+    sparse: usize,
+    pages: Slab<Page>,
+    /// Token of each cached translation page.
+    tokens: FxHashMap<u32, u32>,
+    /// Pages by last touch, newest in front.
+    order: List,
+    links: Links,
+    buffer: DirtyBuffer,
+    counts: MappingCounts,
+    buffer_hits: u64,
+    buffer_flushes: u64,
+    /// Mappings of one write-back; kept to reuse its memory.
+    changes: Vec<Change>,
+}
+
+impl MappingCache for Sftl {
+    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = config.ftl.cache_bytes(geometry);
+        let SftlConfig { bitmaps, buffer: Ratio(share), sparse } = config.sftl;
+        if !(1..=2).contains(&bitmaps) {
+            let message = format!("found {bitmaps}, expected 1 or 2");
+            return Err(Error::config("sftl.bitmaps", message));
+        }
+        if !(0.0..=1.0).contains(&share) {
+            return Err(Error::config("sftl.buffer", format!("found {share}, expected 0 to 1")));
+        }
+        let buffered = (budget as f64 * share) as u64 / BUFFERED_BYTES;
+        let page_budget = budget - buffered * BUFFERED_BYTES;
+        let format = Format { entries: geometry.entries_per_translation_page(), bitmaps };
+        if page_budget < format.plain() {
+            let message = format!(
+                "found {page_budget} B beside the dirty buffer, expected at least a translation \
+                 page, {} B",
+                format.plain()
+            );
+            return Err(Error::config("ftl.cache", message));
+        }
+        Ok(Sftl {
+            budget,
+            page_budget,
+            page_bytes: 0,
+            format,
+            entries_shift: format.entries.ilog2(),
+            sparse: sparse as usize,
+            pages: Slab::default(),
+            tokens: FxHashMap::default(),
+            order: List::default(),
+            links: Links::default(),
+            buffer: DirtyBuffer::new(buffered as usize),
+            counts: MappingCounts::default(),
+            buffer_hits: 0,
+            buffer_flushes: 0,
+            changes: Vec::new(),
+        })
+    }
+
+    fn translate(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> Option<Ppn> {
+        self.counts.lookups += 1;
+        let vtpn = self.page_of(lpn);
+        if let Some(&token) = self.tokens.get(&vtpn.0) {
+            self.counts.hits += 1;
+            self.links.touch(&mut self.order, token);
+            return self.pages[token].image.get(lpn);
+        }
+        if let Some(ppn) = self.buffer.touch(vtpn, lpn) {
+            self.counts.hits += 1;
+            self.buffer_hits += 1;
+            return ppn;
+        }
+        let token = self.load(vtpn, store, flash);
+        if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
+            // Later pages of the request rely on this load.
+            flash.hold_later_pages();
+        }
+        self.pages[token].image.get(lpn)
+    }
+
+    fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
+        self.change(lpn, new).expect("a page is translated before it is changed")
+    }
+
+    fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
+        self.change(lpn, Some(new)).is_some()
+    }
+
+    fn is_over_budget(&self) -> bool {
+        self.page_bytes > self.page_budget
+    }
+
+    /// The oldest page goes, or the buffer makes room for what it leaves.
+    fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        let dirty = self.pages[self.order.back()].image.dirty_slots();
+        let sparse = dirty <= self.sparse.min(self.buffer.capacity());
+        if dirty == 0 {
+            self.remove_oldest();
+        } else if !sparse {
+            self.write_oldest(store, flash);
+        } else if dirty <= self.buffer.room() {
+            let page = self.remove_oldest();
+            self.buffer
+                .insert(Remains { vtpn: page.vtpn, changes: page.image.changes().collect() });
+        } else {
+            self.flush(store, flash);
+        }
+    }
+
+    fn contains(&self, lpn: Lpn) -> bool {
+        let vtpn = self.page_of(lpn);
+        self.tokens.contains_key(&vtpn.0) || self.buffer.contains(vtpn, lpn)
+    }
+
+    fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    fn counts(&self) -> MappingCounts {
+        self.counts
+    }
+
+    fn occupancy(&self) -> Occupancy {
+        let in_pages: usize = self.pages.iter().map(|(_, page)| page.image.len()).sum();
+        Occupancy {
+            entries: (in_pages + self.buffer.len()) as u64,
+            translation_pages: (self.pages.len() + self.buffer.pages().count()) as u64,
+            bytes: self.page_bytes + BUFFERED_BYTES * self.buffer.len() as u64,
+        }
+    }
+
+    fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::from([
+            ("sftl.buffer_flushes", self.buffer_flushes),
+            ("sftl.buffer_hits", self.buffer_hits),
+        ])
+    }
+
+    fn reset_metrics(&mut self) {
+        self.counts = MappingCounts::default();
+        self.buffer_hits = 0;
+        self.buffer_flushes = 0;
+    }
+
+    fn audit_entries(&self) -> Vec<(Change, bool)> {
+        let in_pages = self.pages.iter().flat_map(|(_, page)| page.image.entries());
+        let buffered = self.buffer.pages().flat_map(|remains| &remains.changes);
+        in_pages.chain(buffered.map(|change| (*change, true))).collect()
+    }
+
+    fn audit(&self) {
+        let bytes: u64 = self.pages.iter().map(|(_, page)| page.bytes()).sum();
+        assert_eq!(bytes, self.page_bytes, "bytes of the cached pages");
+        assert!(bytes <= self.page_budget, "{bytes} B of pages in {} B", self.page_budget);
+        assert_eq!(self.pages.len(), self.tokens.len(), "pages and their index");
+        assert_eq!(self.pages.len(), self.order.len(), "pages and their order");
+        self.links.audit(&self.order);
+        for (token, page) in self.pages.iter() {
+            assert_eq!(self.tokens.get(&page.vtpn.0), Some(&token), "index of {}", page.vtpn);
+            page.audit();
+        }
+        self.buffer.audit();
+        for Remains { vtpn, .. } in self.buffer.pages() {
+            assert!(!self.tokens.contains_key(&vtpn.0), "{vtpn} is cached and buffered");
+        }
+    }
+}
+
+impl Sftl {
+    const fn page_of(&self, lpn: Lpn) -> Vtpn {
+        Vtpn(lpn.0 >> self.entries_shift)
+    }
+
+    /// Reads a page, with the buffered changes laid over it. It may be too much for the budget.
+    fn load(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
+        let mut page = Page::new(vtpn, store.load(vtpn, flash), self.format);
+        if let Some(remains) = self.buffer.take(vtpn) {
+            for (lpn, ppn) in remains.changes {
+                page.set(lpn, ppn);
+            }
+        }
+        self.page_bytes += page.bytes();
+        let token = self.pages.insert(page);
+        self.tokens.insert(vtpn.0, token);
+        self.links.grow(self.pages.tokens());
+        self.links.push_front(&mut self.order, token);
+        token
+    }
+
+    /// Changes a cached or buffered mapping; returns the old one, or nothing when it is neither.
+    fn change(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Option<Ppn>> {
+        let vtpn = self.page_of(lpn);
+        let Some(&token) = self.tokens.get(&vtpn.0) else {
+            return self.buffer.replace(vtpn, lpn, new);
+        };
+        let page = &mut self.pages[token];
+        let before = page.bytes();
+        let old = page.set(lpn, new);
+        self.page_bytes = self.page_bytes + page.bytes() - before;
+        Some(old)
+    }
+
+    fn remove_oldest(&mut self) -> Page {
+        let token = self.order.back();
+        self.links.remove(&mut self.order, token);
+        let page = self.pages.remove(token);
+        self.tokens.remove(&page.vtpn.0);
+        self.page_bytes -= page.bytes();
+        self.counts.replacements += 1;
+        page
+    }
+
+    /// The whole page is in RAM, so nothing is read.
+    fn write_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        let page = self.remove_oldest();
+        self.counts.dirty_replacements += 1;
+        self.changes.clear();
+        self.changes.extend(page.image.changes());
+        store.write_whole(page.vtpn, &self.changes, flash);
+    }
+
+    /// Writes all buffered entries of one translation page back.
+    fn flush(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        let remains = self.buffer.take_fullest().expect("a full buffer has entries");
+        self.counts.replacements += 1;
+        self.counts.dirty_replacements += 1;
+        self.buffer_flushes += 1;
+        store.write_back(remains.vtpn, &remains.changes, flash);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! A cached translation page as S-FTL stores it: a bitmap, and one PPN for the head of each run.
+//!
+//! With one bit per mapping, a run is broken wherever a PPN is not its left neighbour's plus one. With
+//! two, the second bit marks the mappings that are as they were loaded: a run among these goes on
+//! behind overwritten ones, so that one overwrite costs one head, not two. The runs of overwritten
+//! mappings are counted apart. Both can be decoded from left to right.
+
+use crate::ftl::demand::Image;
+use crate::units::{Lpn, Ppn, Vtpn};
+
+const HEADER_BYTES: u64 = 4;
+const PPN_BYTES: u64 = 4;
+
+/// How pages are stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// Mappings on a translation page.
+    pub entries: u32,
+    /// Bits per mapping, 1 or 2.
+    pub bitmaps: u32,
+}
+
+impl Format {
+    /// Size of a page that is not compressed: VTPN and PPNs.
+    pub fn plain(self) -> u64 {
+        HEADER_BYTES + PPN_BYTES * u64::from(self.entries)
+    }
+
+    /// Size of a page with so many heads.
+    pub fn size(self, heads: usize) -> u64 {
+        let bitmaps = u64::from(self.entries * self.bitmaps).div_ceil(8);
+        self.plain().min(HEADER_BYTES + bitmaps + PPN_BYTES * heads as u64)
+    }
+}
+
+/// A translation page and the number of its run heads.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub vtpn: Vtpn,
+    pub image: Image,
+    heads: usize,
+    format: Format,
+}
+
+impl Page {
+    /// A page as it was read. Nothing is overwritten, so each run has one head in both formats.
+    pub fn new(vtpn: Vtpn, image: Image, format: Format) -> Self {
+        Page { vtpn, heads: image.runs(), image, format }
+    }
+
+    /// Bytes of RAM.
+    pub fn bytes(&self) -> u64 {
+        self.format.size(self.heads)
+    }
+
+    /// Changes a mapping; returns the old one. Only the heads of its neighbours can change.
+    pub fn set(&mut self, lpn: Lpn, ppn: Option<Ppn>) -> Option<Ppn> {
+        let slot = self.image.slot_of(lpn);
+        let before = self.heads_around(slot);
+        let old = self.image.set(lpn, ppn);
+        self.heads = self.heads + self.heads_around(slot) - before;
+        old
+    }
+
+    /// Heads among a slot and those whose runs it can continue or break.
+    fn heads_around(&self, slot: usize) -> usize {
+        let next = Some(slot + 1).filter(|next| *next < self.image.len());
+        let resumed = match self.format.bitmaps {
+            1 => None,
+            _ => self.image.clean_after(slot).filter(|clean| Some(*clean) != next),
+        };
+        let around = [Some(slot), next, resumed];
+        around.into_iter().flatten().filter(|slot| self.is_head(*slot)).count()
+    }
+
+    fn is_head(&self, slot: usize) -> bool {
+        !self.run_of(slot).is_some_and(|before| self.continues(before, slot))
+    }
+
+    /// The nearest slot on the left that `slot` may continue.
+    fn run_of(&self, slot: usize) -> Option<usize> {
+        let left = slot.checked_sub(1)?;
+        if self.format.bitmaps == 1 {
+            return Some(left);
+        }
+        match (self.image.is_dirty(left), self.image.is_dirty(slot)) {
+            (_, false) => self.image.clean_before(slot),
+            (true, true) => Some(left),
+            (false, true) => None,
+        }
+    }
+
+    /// Whether a run from one slot to another gives the PPN there. Unmapped slots form runs, too.
+    fn continues(&self, from: usize, to: usize) -> bool {
+        match (self.image.slot(from), self.image.slot(to)) {
+            (Some(a), Some(b)) => u64::from(a.0) + (to - from) as u64 == u64::from(b.0),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+
+    /// Recounts the heads, and decodes the page from its bits and heads.
+    ///
+    /// # Panics
+    /// When the count is wrong, or the mappings are not the same.
+    pub fn audit(&self) {
+        self.image.audit();
+        let slots = 0..self.image.len();
+        let heads = slots.clone().filter(|slot| self.is_head(*slot)).count();
+        assert_eq!(heads, self.heads, "heads of {}", self.vtpn);
+        let bits = slots.clone().map(|slot| (self.is_head(slot), self.image.is_dirty(slot)));
+        let heads = slots.clone().filter(|slot| self.is_head(*slot)).map(|s| self.image.slot(s));
+        let decoded = decode(bits, heads, self.format.bitmaps);
+        assert!(decoded.into_iter().eq(slots.map(|s| self.image.slot(s))), "code of {}", self.vtpn);
+    }
+}
+
+/// The mappings of a page from its bits (head, overwritten) and its heads; the second bit is not
+/// looked at when there is one bitmap.
+fn decode(
+    bits: impl Iterator<Item = (bool, bool)>,
+    mut heads: impl Iterator<Item = Option<Ppn>>,
+    bitmaps: u32,
+) -> Vec<Option<Ppn>> {
+    let mut runs = [None; 2];
+    let step = |ppn: Option<Ppn>| ppn.map(|ppn| Ppn(ppn.0.wrapping_add(1)));
+    let slot = |(head, overwritten): (bool, bool)| {
+        runs = runs.map(step);
+        let run = &mut runs[usize::from(bitmaps == 2 && overwritten)];
+        if head {
+            *run = heads.next().expect("a PPN for each head");
+        }
+        *run
+    };
+    bits.map(slot).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::parts::page_map::PageMap;
+    use crate::rng::Rng;
+
+    fn page(slots: u32, bitmaps: u32) -> Page {
+        let mut map = PageMap::new(slots);
+        for slot in 0..slots {
+            map.replace(Lpn(slot), Some(Ppn(1000 + slot)));
+        }
+        let image = Image::new(Lpn(0), map);
+        Page::new(Vtpn(0), image, Format { entries: slots, bitmaps })
+    }
+
+    fn set(page: &mut Page, lpn: u32, ppn: u32) -> u64 {
+        page.set(Lpn(lpn), Some(Ppn(ppn)));
+        page.audit();
+        page.bytes()
+    }
+
+    /// ALGORITHMS 4.7.
+    #[test]
+    fn sizes_of_the_worked_example() {
+        let mut page = page(8, 1);
+        assert_eq!(page.bytes(), 9);
+        assert_eq!(set(&mut page, 3, 100), 17, "heads at 0, 3, 4");
+        assert_eq!(set(&mut page, 4, 101), 17, "heads at 0, 3, 5");
+        assert_eq!(page.image.dirty_slots(), 2);
+    }
+
+    /// ALGORITHMS 4.1: one head for an overwrite in the middle of a run, whatever is overwritten next.
+    #[test]
+    fn with_two_bitmaps_a_run_goes_on_behind_overwritten_mappings() {
+        let mut page = page(8, 2);
+        assert_eq!(page.bytes(), 4 + 2 + 4);
+        assert_eq!(set(&mut page, 3, 100), 4 + 2 + 8);
+        assert_eq!(set(&mut page, 4, 101), 4 + 2 + 8);
+        assert_eq!(set(&mut page, 0, 500), 4 + 2 + 12);
+        assert_eq!(set(&mut page, 6, 1006), 4 + 2 + 16, "overwritten, though with the same PPN");
+    }
+
+    /// ALGORITHMS 4.1, for pages of 4 KiB.
+    #[test]
+    fn pages_are_as_small_as_the_model_and_never_larger_than_uncompressed() {
+        for (bitmaps, least) in [(1, 136), (2, 264)] {
+            let mut page = page(1024, bitmaps);
+            assert_eq!(page.bytes(), least);
+            for lpn in 0..1024 {
+                page.set(Lpn(lpn), Some(Ppn(7 * lpn)));
+            }
+            page.audit();
+            assert_eq!(page.bytes(), 4100);
+        }
+    }
+
+    #[test]
+    fn heads_and_code_stay_right_under_random_changes() {
+        for bitmaps in [1, 2] {
+            let mut rng = Rng::new(u64::from(bitmaps), "heads");
+            for _ in 0..20 {
+                let slots = 1 + rng.below(150) as u32;
+                let mut page = page(slots, bitmaps);
+                for _ in 0..200 {
+                    let lpn = Lpn(rng.below(u64::from(slots)) as u32);
+                    // Few different PPNs, so that runs form by themselves.
+                    let ppn = Ppn(lpn.0 + rng.below(3) as u32 * 1000);
+                    page.set(lpn, Some(ppn).filter(|_| rng.chance(0.8)));
+                    page.audit();
+                }
+            }
+        }
+    }
+}

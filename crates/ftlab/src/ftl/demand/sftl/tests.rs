@@ -1,0 +1,128 @@
+//! The worked example of ALGORITHMS 4.7 on a device, and the counts of 4.5.
+
+use super::*;
+use crate::config::DeviceConfig;
+use crate::ftl::demand::bench::{Bench, Cost};
+use crate::units::Bytes;
+
+/// 64 translation pages of 128 mappings; the cache has one uncompressed page and so many buffered
+/// entries.
+fn bench(buffered: u64, sparse: u32) -> Bench<Sftl> {
+    let bytes = 516 + 8 * buffered;
+    let bench: Bench<Sftl> = Bench::new(8192, 512, |config| {
+        config.ftl.cache = Some(Bytes(bytes));
+        config.sftl.buffer = Ratio((8.0 * buffered as f64 + 0.5) / bytes as f64);
+        config.sftl.sparse = sparse;
+    });
+    assert_eq!(bench.ftl.cache.buffer.capacity() as u64, buffered);
+    bench
+}
+
+fn read(tp: (u64, u64)) -> Cost {
+    Cost { tp, data: (1, 0) }
+}
+
+fn write(tp: (u64, u64)) -> Cost {
+    Cost { tp, data: (0, 1) }
+}
+
+fn is_cached(bench: &Bench<Sftl>, vtpn: u32) -> bool {
+    bench.ftl.cache.tokens.contains_key(&vtpn)
+}
+
+/// Reads other translation pages, from `from` on, until `vtpn` is evicted: the last cost, and the
+/// translation page after the last.
+fn push_out(bench: &mut Bench<Sftl>, vtpn: u32, from: u32) -> (Cost, u32) {
+    for other in from..64 {
+        let cost = bench.read(128 * other);
+        if !is_cached(bench, vtpn) {
+            return (cost, other + 1);
+        }
+        assert_eq!(cost, read((1, 0)));
+    }
+    panic!("{vtpn} stays");
+}
+
+fn buffered(bench: &Bench<Sftl>) -> Vec<u32> {
+    let pages = bench.ftl.cache.buffer.pages();
+    pages.flat_map(|remains| remains.changes.iter().map(|(lpn, _)| lpn.0)).collect()
+}
+
+/// ALGORITHMS 4.7.
+#[test]
+fn the_worked_example_flushes_a_full_buffer() {
+    let mut bench = bench(2, 2);
+    assert_eq!(bench.write(3), write((1, 0)));
+    assert_eq!(bench.write(4), write((0, 0)));
+    let (cost, next) = push_out(&mut bench, 0, 1);
+    assert_eq!(cost, read((1, 0)), "a sparse page leaves for nothing");
+    assert_eq!(buffered(&bench), [3, 4]);
+    assert_eq!(bench.read(3), read((0, 0)), "a hit in the buffer");
+    assert_eq!(bench.write(3), write((0, 0)));
+    assert!(!is_cached(&bench, 0));
+    let sparse = 128 * next;
+    assert_eq!(bench.write(sparse).tp.0, 1);
+    bench.write(sparse + 7);
+    let before = bench.ftl.cache.counts();
+    let (cost, _) = push_out(&mut bench, next, next + 1);
+    assert_eq!(cost, read((2, 1)), "a load and a flush");
+    assert_eq!(buffered(&bench), [sparse, sparse + 7]);
+    assert_eq!(bench.ftl.cache.buffer_flushes, 1);
+    let counts = bench.ftl.cache.counts();
+    assert_eq!(counts.dirty_replacements - before.dirty_replacements, 1);
+    assert_eq!(bench.ftl.cache.buffer_hits, 2);
+}
+
+#[test]
+fn buffered_entries_go_back_into_their_page_when_it_is_loaded() {
+    let mut bench = bench(4, 2);
+    bench.write(3);
+    bench.write(4);
+    push_out(&mut bench, 0, 1);
+    assert_eq!(buffered(&bench), [3, 4]);
+    assert_eq!(bench.read(5).tp.0, 1, "5 is not in the buffer");
+    assert!(is_cached(&bench, 0) && buffered(&bench).is_empty());
+    assert_eq!(bench.ftl.cache.pages[bench.ftl.cache.tokens[&0]].image.dirty_slots(), 2);
+}
+
+/// ALGORITHMS 4.2 and 4.5: a page that is not sparse costs one program, no read.
+#[test]
+fn a_densely_dirty_page_is_programmed_without_a_read() {
+    for (buffered_entries, sparse) in [(8, 2), (2, 8), (0, 8)] {
+        let mut bench = bench(buffered_entries, sparse);
+        for lpn in [3, 4, 9] {
+            bench.write(lpn);
+        }
+        let (cost, _) = push_out(&mut bench, 0, 1);
+        assert_eq!(cost, read((1, 1)));
+        assert!(buffered(&bench).is_empty());
+        let counts = bench.ftl.cache.counts();
+        assert_eq!(counts.dirty_replacements, 1);
+        assert!(counts.replacements >= 1);
+    }
+}
+
+/// A write makes a page larger, and others leave for it.
+#[test]
+fn pages_that_grow_push_others_out() {
+    let mut bench = bench(0, 0);
+    bench.read(0);
+    bench.read(128);
+    assert!(is_cached(&bench, 0) && is_cached(&bench, 1));
+    for lpn in (128..256).step_by(2) {
+        assert_eq!(bench.write(lpn), write((0, 0)), "page 0 is clean");
+    }
+    assert!(!is_cached(&bench, 0) && is_cached(&bench, 1));
+    assert_eq!(bench.ftl.cache.page_bytes, 516, "as large as uncompressed");
+}
+
+#[test]
+fn a_cache_too_small_for_one_page_is_an_error() {
+    let flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let cache = Sftl::build(&Config::default(), flash.geometry()).expect("a cache");
+    assert_eq!((cache.budget, cache.page_budget, cache.buffer.capacity()), (8192, 7376, 102));
+    let mut config = Config::default();
+    config.ftl.cache = Some(Bytes(4500));
+    let error = Sftl::build(&config, flash.geometry()).expect_err("too small").to_string();
+    assert!(error.contains("found 4052 B beside the dirty buffer, expected"), "{error}");
+}
