@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from ftlab.result import Result
 
@@ -168,9 +169,9 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
     crowded = sum(map(len, names)) > LABEL_MAX
     slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}
     axes.set_xticks(range(len(counts)), names, **slant)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter(EngFormatter())
     axes.set_ylim(0, max(floor, default=0.0) * 1.3 or 1.0)
-    _legend(axes, ncols=2, fontsize="small")
+    _legend(axes, ncols=2, fontsize="small", columnspacing=1.0, handlelength=1.2, loc="upper left")
 
 
 def _cause(name: str) -> str:
