@@ -1,4 +1,4 @@
-"""``ftlab trace``: what is in a trace."""
+"""``ftlab trace info``: what is in a trace."""
 
 from __future__ import annotations
 
@@ -18,12 +18,7 @@ from ftlab.result import Record, Result
 from ftlab.traces import statistics
 
 
-@click.group()
-def trace() -> None:
-    """Look into traces."""
-
-
-@trace.command()
+@click.command()
 @source_options
 @output_options
 def info(**options: Any) -> None:
