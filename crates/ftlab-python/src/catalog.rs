@@ -17,9 +17,10 @@ pub fn json() -> String {
             "name": f.name, "summary": f.summary, "source": f.source,
             "columns": list(f.columns, |c| format!("{}: {}", c.name, c.expected).into()),
         })),
-        "profiles": list(PROFILES, |p| json!({
-            "name": p.name, "summary": p.summary, "source": p.source,
-        })),
+        "profiles": list(PROFILES, |p| {
+            let model = p.model();
+            json!({ "name": p.name, "summary": model.summary, "source": model.source })
+        }),
         "patterns": list(PATTERNS, |p| json!({ "name": p.name, "summary": p.summary })),
         "policies": list(ftlab::gc::POLICIES, |p| json!({
             "name": p.name, "summary": p.summary, "source": p.source,

@@ -14,7 +14,7 @@ use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
 use crate::trace::{self, TraceInfo};
-use crate::workload::{self, PROFILES};
+use crate::workload::{self, Model, PROFILES, Profile};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -50,20 +50,23 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// The input that a configuration names.
 ///
 /// # Errors
-/// Those of [`trace::open`], [`workload::profile`] and [`workload::open`].
+/// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     let InputConfig { trace, requests, volume, .. } = &config.input;
     let Some(name) = trace else {
         return workload::open(&config.workload, config.run.seed);
     };
-    let is_profile = PROFILES.iter().any(|profile| profile.name == name);
-    if !is_profile || Path::new(name).exists() {
+    let path = Path::new(name);
+    let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
+    let is_model = path.extension().is_some_and(|ending| ending == "toml");
+    if !is_profile && !is_model {
         return trace::open(name, &config.input.options());
     }
     if volume.is_some() {
-        return Err(Error::config("input.volume", "found a profile, expected a trace to filter"));
+        return Err(Error::config("input.volume", "found a model, expected a trace to filter"));
     }
-    workload::profile(name, *requests, config.run.seed)
+    let model = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
+    model.input(*requests, config.run.seed)
 }
 
 /// What is in the input that a configuration names.
