@@ -35,8 +35,8 @@ use crate::request::Input;
 
 pub use arrivals::Arrivals;
 pub use config::WorkloadConfig;
-pub use pattern::{PATTERNS, Pattern, PatternEntry};
 pub use model::{Model, PROFILES, Profile};
+pub use pattern::{PATTERNS, Pattern, PatternEntry};
 
 /// The workload of a configuration; `seed` decides everything that is drawn.
 ///

@@ -237,9 +237,8 @@ impl Model {
             line: error.span().map(|span| 1 + text[..span.start].matches('\n').count() as u64),
             message: error.message().replace('\n', " "),
         })?;
-        check::check(&model).map_err(|(key, message)| {
-            Error::config(format!("{name}: {key}"), message)
-        })?;
+        check::check(&model)
+            .map_err(|(key, message)| Error::config(format!("{name}: {key}"), message))?;
         origin::check(text, &model.origin, name)?;
         Ok(model)
     }

@@ -2,26 +2,29 @@
 //!
 //! Reading order: `file` (the keys), `stream` (how a request is made), then its parts: `recency`
 //! and `distances` (which place is used again), `space` (where new places lie), `ops` (exact
-//! counts), `clock` (when they come). `check` and `origin` say what cannot be in a file. `profiles` are the models that are
-//! built in.
+//! counts), `clock` (when they come). `check` and `origin` say what cannot be in a file, `write` writes one. `fit` makes a model of
+//! a trace, `calibrate` one of a published curve. `profiles` are the models that are built in.
 //!
 //! Not modelled: trims, phases over the day, and any tie between size, time and place other than
 //! those that the keys name.
 
+mod calibrate;
 mod check;
 mod clock;
 mod distances;
 mod file;
+mod fit;
 mod ops;
 mod origin;
 mod profiles;
 mod recency;
 mod space;
 mod stream;
+mod write;
 
-pub use file::{
-    Curve, Figure, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume,
-};
+pub use calibrate::{Distance, calibrate};
+pub use file::{Curve, Figure, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume};
+pub use fit::{FEWEST_REQUESTS, fit};
 pub use origin::{ORIGINS, unexplained};
 pub use profiles::{PROFILES, Profile};
 

@@ -72,10 +72,9 @@ impl Recency {
         place
     }
 
-    /// Whether the item at `place` has not been used again.
-    #[inline]
-    pub(super) fn is_alive(&self, place: usize) -> bool {
-        self.alive[place / WORD] >> (place % WORD) & 1 == 1
+    /// Whether the item at `place` has the mark.
+    pub(super) fn is_marked(&self, place: usize) -> bool {
+        self.marked[place / WORD] >> (place % WORD) & 1 == 1
     }
 
     /// The item at `place` is used again, or no longer wanted.

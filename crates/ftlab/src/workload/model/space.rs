@@ -158,8 +158,7 @@ impl Space {
         let next = rng.chance(self.next_region);
         let ground = &mut self.grounds[volume];
         let behind = ground.newest + 1;
-        let untouched =
-            behind < ground.regions && self.last[(ground.base + behind) as usize] == 0;
+        let untouched = behind < ground.regions && self.last[(ground.base + behind) as usize] == 0;
         let region = if next && untouched {
             behind
         } else {

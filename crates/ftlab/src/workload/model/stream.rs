@@ -38,6 +38,8 @@ struct Tail {
     sectors: u32,
     op: Op,
     in_run: bool,
+    /// Its place among those remembered.
+    place: usize,
 }
 
 /// A volume: its last requests, the newest at the end, and what makes its operations.
@@ -79,6 +81,7 @@ pub(super) struct Stream {
     new_writes: Option<f64>,
     hosts: Vec<Host>,
     ops: Ops,
+    distance: Option<u64>,
 }
 
 /// Sizes in sectors with their weights.
@@ -110,6 +113,8 @@ struct Found {
     /// Share of writes; `None`: that of the volume.
     writes: Option<f64>,
     in_run: bool,
+    /// How deep the place was.
+    distance: Option<u64>,
 }
 
 impl Stream {
@@ -138,11 +143,17 @@ impl Stream {
             new_writes: model.space.writes,
             hosts: each(&model.space).map(Host::new).collect(),
             ops: Ops::new(&model.length, seed),
+            distance: None,
         }
     }
 
+    /// How deep the place of the last request was, if it went back.
+    pub(super) fn distance(&self) -> Option<u64> {
+        self.distance
+    }
+
     #[inline]
-    fn next(&mut self) -> Request {
+    pub(super) fn next(&mut self) -> Request {
         let found = self.find();
         let host = &mut self.hosts[found.volume as usize];
         let op = host.op(&found, &mut self.ops);
@@ -155,13 +166,14 @@ impl Stream {
         let sectors = u64::from(sectors).min(room) as u32;
         let start = found.start.min(room - u64::from(sectors));
         let extent = Extent { volume: found.volume, start, sectors };
-        if self.runs.first > 0.0 {
-            host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run });
-        }
         self.was_run = found.in_run;
         self.space.touch(&extent);
         let place = self.recency.push(op == Op::Write);
         self.used[place] = extent;
+        if self.runs.first > 0.0 {
+            host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run, place });
+        }
+        self.distance = found.distance;
         Request {
             time: self.clock.tick(),
             offset: (host.first + start) * SECTOR,
@@ -185,6 +197,12 @@ impl Stream {
         let in_run = self.runs.in_run.map(|share| self.places.chance(share));
         let tail = self.hosts[volume].take(stream, in_run)?;
         let volume = volume as u32;
+        // What goes on within a page takes the place of what ended there.
+        let there = self.used[tail.place];
+        let shared = !tail.end.is_multiple_of(PAGE_SECTORS);
+        if shared && there.volume == volume && there.end() == tail.end {
+            self.recency.remove(tail.place);
+        }
         let fits = tail.end + u64::from(tail.sectors) <= self.space.size(volume);
         let written = if tail.op == Op::Write { 1.0 } else { 0.0 };
         fits.then(|| Found {
@@ -193,13 +211,15 @@ impl Stream {
             kept: Some((tail.sectors, self.runs.kept)),
             writes: self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written),
             in_run: true,
+            distance: None,
         })
     }
 
     #[inline]
     fn go_back(&mut self) -> Option<Found> {
-        let (distance, row) = self.distances.draw(&mut self.places)?;
-        let mut place = self.recency.at(distance)?;
+        let (rank, row) = self.distances.draw(&mut self.places)?;
+        let mut place = self.recency.at(rank)?;
+        let distance = Some(rank);
         let row = self.rows[row];
         let writes = row.map(|row| {
             let written = self.places.chance(row.found_written);
@@ -211,16 +231,16 @@ impl Stream {
         if pages > 1 && self.inside > 0.0 && self.places.chance(self.inside) {
             let page = 1 + self.places.below(pages - 1);
             let start = start + page * PAGE_SECTORS;
-            return Some(Found { volume, start, kept: None, writes, in_run: false });
+            return Some(Found { volume, start, kept: None, writes, in_run: false, distance });
         }
         self.recency.remove(place);
         let kept = Some((sectors, self.kept));
-        Some(Found { volume, start, kept, writes, in_run: false })
+        Some(Found { volume, start, kept, writes, in_run: false, distance })
     }
 
     fn go_anew(&mut self) -> Found {
         let (volume, start) = self.space.new_place(&mut self.places);
-        Found { volume, start, kept: None, writes: self.new_writes, in_run: false }
+        Found { volume, start, kept: None, writes: self.new_writes, in_run: false, distance: None }
     }
 }
 
