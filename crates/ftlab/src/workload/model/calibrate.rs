@@ -35,25 +35,21 @@ pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distan
     }
     let wanted: Vec<f64> = points.iter().map(|point| point.1 / 100.0).collect();
     let mut shares = wanted.clone();
-    let mut deep: Vec<f64> = points.iter().map(|point| point.0 as f64).collect();
+    let mut places_per_page = 1.0;
     let mut distances = Vec::new();
     for _ in 0..rounds {
-        let rows = deep.iter().zip(&shares).map(|(deep, share)| vec![*deep, *share]);
+        let deep = points.iter().map(|point| (point.0 as f64 * places_per_page).ceil());
+        let rows = deep.zip(&shares).map(|(deep, share)| vec![deep, *share]);
         model.reuse.distances = [vec![0.0, 1.0]].into_iter().chain(rows).collect();
-        let (curve, mut depths) = measure(model, &points, seed)?;
+        let (curve, places) = measure(model, seed)?;
         let found: Vec<f64> = points.iter().map(|point| curve.miss_ratio(point.0)).collect();
         let apart = found.iter().zip(&wanted).map(|(found, wanted)| 100.0 * (found - wanted).abs());
         distances.push(Distance {
             mean: apart.clone().sum::<f64>() / points.len() as f64,
             max: apart.fold(0.0, f64::max),
         });
+        places_per_page = (places as f64 / curve.pages() as f64).max(1.0);
         correct(&mut shares, &found, &wanted);
-        depths.settle();
-        let mut last = 0.0;
-        for ((deep, point), depth) in deep.iter_mut().zip(&points).zip(&depths.0) {
-            last = f64::max((point.0 as f64 * depth.ratio()).round(), last + 1.0);
-            *deep = last;
-        }
     }
     Ok(distances)
 }
@@ -67,58 +63,16 @@ fn correct(shares: &mut [f64], found: &[f64], wanted: &[f64]) {
     }
 }
 
-/// How deep the pages of requests were, and how deep their places.
-#[derive(Clone, Copy, Debug, Default)]
-struct Depth {
-    pages: u64,
-    places: u64,
-}
-
-impl Depth {
-    fn ratio(&self) -> f64 {
-        if self.pages == 0 { 1.0 } else { self.places as f64 / self.pages as f64 }
-    }
-}
-
-/// Depths near each point of the curve.
-struct Depths(Vec<Depth>);
-
-impl Depths {
-    /// Points that no request came near are as the one before.
-    fn settle(&mut self) {
-        for at in 1..self.0.len() {
-            if self.0[at].pages == 0 {
-                self.0[at] = self.0[at - 1];
-            }
-        }
-    }
-}
-
-/// The curve of the whole stream, and how deep places lie at each point.
-fn measure(
-    model: &Model,
-    points: &[(u64, f64)],
-    seed: u64,
-) -> Result<(MissRatioCurve, Depths), Error> {
+/// The curve of the whole stream, and the places that it remembers in the end.
+fn measure(model: &Model, seed: u64) -> Result<(MissRatioCurve, u64), Error> {
     let requests = model.length.requests();
     let mut stream = Stream::new(&Modelled { model: Arc::new(model.clone()), requests, seed });
     let mut distances: ReuseDistances = ReuseDistances::new(PAGES_MAX);
-    let mut depths = vec![Depth::default(); points.len()];
     for _ in 0..requests {
         let request = stream.next();
-        let first = request.offset / BLOCK_BYTES;
-        let reuse = distances.access(request.volume, first).and_then(|reuse| reuse.distance);
-        if let (Some(pages), Some(places)) = (reuse, stream.distance()) {
-            // The point whose size is nearest, by the geometric mean of neighbours.
-            let far = |pair: &[(u64, f64)]| pair[0].0 as f64 * pair[1].0 as f64;
-            let square = pages as f64 * pages as f64;
-            let at = points.windows(2).take_while(|pair| far(pair) < square).count();
-            depths[at].pages += pages;
-            depths[at].places += places;
-        }
-        for page in first + 1..=(request.end() - 1) / BLOCK_BYTES {
+        for page in request.offset / BLOCK_BYTES..=(request.end() - 1) / BLOCK_BYTES {
             distances.access(request.volume, page);
         }
     }
-    Ok((distances.curve(), Depths(depths)))
+    Ok((distances.curve(), stream.places()))
 }

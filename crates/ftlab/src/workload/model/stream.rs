@@ -81,7 +81,6 @@ pub(super) struct Stream {
     new_writes: Option<f64>,
     hosts: Vec<Host>,
     ops: Ops,
-    distance: Option<u64>,
 }
 
 /// Sizes in sectors with their weights.
@@ -113,8 +112,6 @@ struct Found {
     /// Share of writes; `None`: that of the volume.
     writes: Option<f64>,
     in_run: bool,
-    /// How deep the place was.
-    distance: Option<u64>,
 }
 
 impl Stream {
@@ -143,13 +140,12 @@ impl Stream {
             new_writes: model.space.writes,
             hosts: each(&model.space).map(Host::new).collect(),
             ops: Ops::new(&model.length, seed),
-            distance: None,
         }
     }
 
-    /// How deep the place of the last request was, if it went back.
-    pub(super) fn distance(&self) -> Option<u64> {
-        self.distance
+    /// Places that are remembered.
+    pub(super) fn places(&self) -> u64 {
+        self.recency.len()
     }
 
     #[inline]
@@ -173,7 +169,6 @@ impl Stream {
         if self.runs.first > 0.0 {
             host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run, place });
         }
-        self.distance = found.distance;
         Request {
             time: self.clock.tick(),
             offset: (host.first + start) * SECTOR,
@@ -211,7 +206,6 @@ impl Stream {
             kept: Some((tail.sectors, self.runs.kept)),
             writes: self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written),
             in_run: true,
-            distance: None,
         })
     }
 
@@ -219,7 +213,6 @@ impl Stream {
     fn go_back(&mut self) -> Option<Found> {
         let (rank, row) = self.distances.draw(&mut self.places)?;
         let mut place = self.recency.at(rank)?;
-        let distance = Some(rank);
         let row = self.rows[row];
         let writes = row.map(|row| {
             let written = self.places.chance(row.found_written);
@@ -231,16 +224,16 @@ impl Stream {
         if pages > 1 && self.inside > 0.0 && self.places.chance(self.inside) {
             let page = 1 + self.places.below(pages - 1);
             let start = start + page * PAGE_SECTORS;
-            return Some(Found { volume, start, kept: None, writes, in_run: false, distance });
+            return Some(Found { volume, start, kept: None, writes, in_run: false });
         }
         self.recency.remove(place);
         let kept = Some((sectors, self.kept));
-        Some(Found { volume, start, kept, writes, in_run: false, distance })
+        Some(Found { volume, start, kept, writes, in_run: false })
     }
 
     fn go_anew(&mut self) -> Found {
         let (volume, start) = self.space.new_place(&mut self.places);
-        Found { volume, start, kept: None, writes: self.new_writes, in_run: false, distance: None }
+        Found { volume, start, kept: None, writes: self.new_writes, in_run: false }
     }
 }
 
