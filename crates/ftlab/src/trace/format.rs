@@ -1,5 +1,6 @@
 //! The table of formats, and how a file's format is found.
 
+use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
@@ -30,6 +31,8 @@ pub struct Format {
     pub columns: &'static [Column],
     /// Where traces of this format come from.
     pub source: &'static str,
+    /// What is done with times that go back, unless the options say.
+    pub order: TimeOrder,
     recognise: fn(&Sample) -> Verdict,
     read: fn(Lines, Gate, Place) -> Box<dyn RequestSource>,
 }
@@ -41,6 +44,7 @@ impl Format {
             summary: F::SUMMARY,
             columns: F::COLUMNS,
             source: F::SOURCE,
+            order: F::ORDER,
             recognise: F::recognise,
             read: |lines, gate, place| Box::new(TextSource::<F>::new(lines, gate, place)),
         }
