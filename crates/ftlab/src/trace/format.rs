@@ -1,6 +1,7 @@
 //! The table of formats, and how a file's format is found.
 
 use super::TimeOrder;
+use super::columnar;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
@@ -74,6 +75,13 @@ pub(super) fn detect(front: &[u8], whole: bool) -> Result<&'static Format, Mista
             unknown(front)
         });
     };
+    if columnar::is_parquet(front) {
+        return Err(Mistake(
+            "a Parquet file is read from its end, which neither a pipe nor a compressed file \
+             allows; save it as a file of its own"
+                .into(),
+        ));
+    }
     if Compressed::of(front) != Compressed::No {
         return Err(Mistake(
             "not a format that ftlab reads: it is compressed twice; decompress it once".into(),
