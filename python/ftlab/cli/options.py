@@ -32,6 +32,8 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),
