@@ -42,7 +42,10 @@ MODEL = (
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
     Setting(
-        "--warmup", "run.warmup", "MODE", "none|footprint|replay:K|sequential|random:K|steady|..."
+        "--warmup",
+        "run.warmup",
+        "MODE",
+        "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
     ),
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
     Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
