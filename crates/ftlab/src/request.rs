@@ -1,5 +1,6 @@
 //! A host request, and where requests come from.
 
+use crate::address::Measured;
 use crate::error::Error;
 use crate::units::Nanos;
 
@@ -10,7 +11,7 @@ pub const BATCH: usize = 4096;
 pub const LONGEST_REQUEST_BYTES: u64 = 1 << 30;
 
 /// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
     /// Read the newest version of the pages touched.
     Read,
@@ -77,6 +78,11 @@ pub trait Input: Send + Sync {
     /// The whole address space that requests are drawn from, in bytes, where that is more than what
     /// they happen to touch.
     fn address_space_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// What a pass over all requests would measure, where the input knows it beforehand.
+    fn measured(&self) -> Option<Measured> {
         None
     }
 

@@ -32,6 +32,8 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),
@@ -41,7 +43,12 @@ MODEL = (
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
-    Setting("--warmup", "run.warmup", "MODE", "none|footprint|replay:K|sequential|random:K"),
+    Setting(
+        "--warmup",
+        "run.warmup",
+        "MODE",
+        "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
+    ),
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
     Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
     Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),

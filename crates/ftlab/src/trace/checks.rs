@@ -1,6 +1,5 @@
 //! What the tests of every format need.
 
-use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::Fields;
 use super::gate::{Gate, RawRequest};
@@ -10,17 +9,19 @@ use crate::error::Error;
 use crate::request::{Request, RequestSource};
 use std::io::Cursor;
 
-/// What one line tells.
+/// The request that one line tells.
 pub(super) fn parse<F: LineFormat>(line: &str) -> RawRequest {
     let fields = Fields::new(line.as_bytes(), F::SEPARATOR, F::COLUMNS);
-    F::default().parse_line(fields).unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0))
+    let parsed = F::default().parse_line(fields);
+    let raw = parsed.unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0));
+    raw.unwrap_or_else(|| panic!("{line:?} holds no request"))
 }
 
 /// All requests of `text`.
 pub(super) fn requests<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error> {
     let lines = Lines::new(Box::new(Cursor::new(text.as_bytes().to_vec())), Compressed::No);
     let place = Place { file: "trace".into(), consumed: Default::default(), size: None };
-    let mut source = TextSource::<F>::new(lines, Gate::new(TimeOrder::Error, None, None), place);
+    let mut source = TextSource::<F>::new(lines, Gate::new(F::ORDER, None, None), place);
     let mut requests = Vec::new();
     loop {
         let before = requests.len();

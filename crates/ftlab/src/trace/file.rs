@@ -36,9 +36,7 @@ impl Trace {
     /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
     pub fn open(path: &str, options: &TraceOptions) -> Result<Self, Error> {
         let named = options.format.as_deref().map(Format::named).transpose()?;
-        if options.requests == Some(0) {
-            return Err(Error::config("trace.requests", "found 0, expected at least 1"));
-        }
+        options.check()?;
         let (mut lines, place) = start(path)?;
         let front = lines.sniff().map_err(|broken| match broken {
             // Nothing has been read as a line yet, but a damaged front has no better place.
@@ -79,8 +77,10 @@ impl Input for Trace {
             let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
             begun.take().ok_or_else(|| read_once(&self.path))?
         };
-        let TraceOptions { order, volume, requests, .. } = self.options;
-        Ok(self.format.read(lines, Gate::new(order, volume, requests), place))
+        let TraceOptions { order, volume, .. } = self.options;
+        let order = order.unwrap_or(self.format.order);
+        let gate = Gate::new(order, volume, self.options.requests_before_window());
+        Ok(self.format.read(lines, gate, place))
     }
 
     fn name(&self) -> String {

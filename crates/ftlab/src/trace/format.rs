@@ -1,5 +1,7 @@
 //! The table of formats, and how a file's format is found.
 
+use super::TimeOrder;
+use super::columnar;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
@@ -30,6 +32,8 @@ pub struct Format {
     pub columns: &'static [Column],
     /// Where traces of this format come from.
     pub source: &'static str,
+    /// What is done with times that go back, unless the options say.
+    pub order: TimeOrder,
     recognise: fn(&Sample) -> Verdict,
     read: fn(Lines, Gate, Place) -> Box<dyn RequestSource>,
 }
@@ -41,6 +45,7 @@ impl Format {
             summary: F::SUMMARY,
             columns: F::COLUMNS,
             source: F::SOURCE,
+            order: F::ORDER,
             recognise: F::recognise,
             read: |lines, gate, place| Box::new(TextSource::<F>::new(lines, gate, place)),
         }
@@ -70,6 +75,13 @@ pub(super) fn detect(front: &[u8], whole: bool) -> Result<&'static Format, Mista
             unknown(front)
         });
     };
+    if columnar::is_parquet(front) {
+        return Err(Mistake(
+            "a Parquet file is read from its end, which neither a pipe nor a compressed file \
+             allows; save it as a file of its own"
+                .into(),
+        ));
+    }
     if Compressed::of(front) != Compressed::No {
         return Err(Mistake(
             "not a format that ftlab reads: it is compressed twice; decompress it once".into(),

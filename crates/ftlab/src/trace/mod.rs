@@ -13,9 +13,12 @@
 //! To add a format: a file that implements `LineFormat`, one line in [`FORMATS`], a section in
 //! `docs/traces.md`.
 
+pub mod columnar;
 mod compress;
+pub mod convert;
 mod digest;
 mod disksim;
+mod export;
 mod field;
 mod file;
 mod five;
@@ -28,9 +31,12 @@ mod mqsim;
 mod msr;
 mod pages;
 mod spc;
+pub mod split;
 mod ssdsim;
 mod text;
 pub(crate) mod volumes;
+mod whole;
+mod window;
 
 #[cfg(test)]
 mod checks;
@@ -45,6 +51,7 @@ pub use lines::{LONGEST_LINE_BYTES, SNIFFED_BYTES};
 
 use crate::error::Error;
 use crate::request::Input;
+use crate::units::Duration;
 use serde::{Deserialize, Serialize};
 
 /// What to take from a trace and how to read it.
@@ -53,20 +60,53 @@ use serde::{Deserialize, Serialize};
 pub struct TraceOptions {
     /// The format's name; found from the content if absent.
     pub format: Option<String>,
-    /// What to do when time goes back. Default: an error.
-    pub order: TimeOrder,
+    /// What to do when time goes back; as the format says if absent ([`Format::order`]).
+    pub order: Option<TimeOrder>,
     /// Only the requests of this volume.
     pub volume: Option<u32>,
+    /// Only requests from this time, counted from the first request (of the volume, if one is
+    /// given); the first that passes is then at 0.
+    pub from: Option<Duration>,
+    /// Only requests before this time, counted likewise.
+    pub until: Option<Duration>,
     /// Only so many requests, the first ones that pass everything else.
     pub requests: Option<u64>,
 }
 
+impl TraceOptions {
+    /// Rejects what no trace can answer.
+    fn check(&self) -> Result<(), Error> {
+        if self.requests == Some(0) {
+            return Err(Error::config("trace.requests", "found 0, expected at least 1"));
+        }
+        match (self.from, self.until) {
+            (Some(from), Some(until)) if from >= until => {
+                let (from, until) = (from.0, until.0);
+                let message =
+                    format!("found {until} ns, expected more than input.from = {from} ns");
+                Err(Error::config("input.until", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True when every request passes.
+    fn takes_all(&self) -> bool {
+        let Self { volume, from, until, requests, .. } = self;
+        (volume, from, until, requests) == (&None, &None, &None, &None)
+    }
+
+    /// The limit for whoever comes before the range of time, which is counted behind it.
+    fn requests_before_window(&self) -> Option<u64> {
+        self.requests.filter(|_| self.from.is_none() && self.until.is_none())
+    }
+}
+
 /// What to do with a request that is earlier than the one before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeOrder {
     /// It is an error, which names the line.
-    #[default]
     Error,
     /// Requests are sorted by time, stably, within [`SORT_WINDOW_REQUESTS`].
     Sort,
@@ -82,5 +122,17 @@ pub enum TimeOrder {
 /// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
 /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
 pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
-    Ok(Box::new(Trace::open(path, options)?))
+    let columnar = match options.format.as_deref() {
+        None => columnar::Parquet::recognise(path),
+        Some(name) => name == columnar::NAME,
+    };
+    let input: Box<dyn Input> = match columnar {
+        true => Box::new(columnar::Parquet::open(path, options)?),
+        false => Box::new(Trace::open(path, options)?),
+    };
+    let TraceOptions { from, until, requests, .. } = *options;
+    Ok(match (from, until) {
+        (None, None) => input,
+        _ => Box::new(window::Windowed { input, from, until, requests }),
+    })
 }

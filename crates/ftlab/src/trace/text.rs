@@ -1,7 +1,8 @@
 //! The line loop that every text format shares.
 
+use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::{Gate, RawRequest};
+use super::gate::{Clock, Gate, RawRequest};
 use super::lines::{Broken, Lines};
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A text format with one request per line. The line loop and the checks are not its concern.
+/// A text format with at most one request per line. The line loop and the checks are not its concern.
 pub(super) trait LineFormat: Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
@@ -22,14 +23,23 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// Where traces of this format come from.
     const SOURCE: &'static str;
 
-    /// Nanoseconds per tick of [`RawRequest::ticks`], known once a line has been parsed.
+    /// What is done with times that go back, unless the user says: sorting, if the format's lines
+    /// are in another order than that of arrival.
+    const ORDER: TimeOrder = TimeOrder::Error;
+
+    /// The clock of [`RawRequest::ticks`] in the line parsed last.
     #[inline]
-    fn tick_ns(&self) -> u64 {
-        1
+    fn clock(&self) -> Clock {
+        Clock::NANOSECONDS
     }
 
-    /// What one line tells.
-    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake>;
+    /// The request that one line tells; `None` for a line of another kind, such as a header.
+    fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake>;
+
+    /// What is wrong when all lines have been read and none held a request.
+    fn without_requests(&self) -> Mistake {
+        Mistake("found no request, expected at least one".into())
+    }
 
     /// Whether a file that begins with these lines is of this format.
     fn recognise(sample: &Sample) -> Verdict {
@@ -71,8 +81,13 @@ impl<'a> Sample<'a> {
         2 * self.parsed::<F>().count() >= self.lines.len().max(1)
     }
 
+    /// The requests in the lines when read as `F`, without lines that do not parse.
+    pub(super) fn requests<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+        self.parsed::<F>().flatten()
+    }
+
     /// What the lines say when read as `F`, without those that do not parse.
-    pub(super) fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+    fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
         let fields = |line| Fields::new(line, F::SEPARATOR, F::COLUMNS);
         self.lines.iter().filter_map(move |line| format.parse_line(fields(line)).ok())
@@ -135,7 +150,10 @@ impl<F: LineFormat> TextSource<F> {
                 continue;
             }
             let parsed = self.format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS));
-            let passed = parsed.and_then(|raw| self.gate.admit(raw, self.format.tick_ns()));
+            let passed = parsed.and_then(|raw| match raw {
+                Some(raw) => self.gate.admit(raw, self.format.clock()),
+                None => Ok(None),
+            });
             match passed {
                 Ok(Some(request)) => return Ok(Some(request)),
                 Ok(None) => {}
@@ -143,7 +161,7 @@ impl<F: LineFormat> TextSource<F> {
             }
         }
         self.ended = true;
-        let drained = self.gate.drain(self.format.tick_ns());
+        let drained = self.gate.drain(self.format.clock().tick_ns);
         drained.map_err(|mistake| self.place.error(None, mistake))
     }
 
@@ -161,7 +179,8 @@ impl<F: LineFormat> RequestSource for TextSource<F> {
                 return Ok(());
             }
             let Some(request) = self.next()? else {
-                return self.gate.check_end().map_err(|mistake| self.place.error(None, mistake));
+                let ended = self.gate.check_end(|| self.format.without_requests());
+                return ended.map_err(|mistake| self.place.error(None, mistake));
             };
             batch.push(request);
         }
