@@ -14,7 +14,7 @@ from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, Tr
 from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
 from ftlab.result import Comparison, Record, Result
 from ftlab.simulation import compare, simulate
-from ftlab.traces import Trace, Workload, profile, read_trace
+from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
     "CDFTL",
@@ -28,6 +28,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "Model",
     "Page",
     "Record",
     "Result",

@@ -62,6 +62,15 @@ mod _core {
         Ok(both.to_string())
     }
 
+    /// The model fitted to the configured input, as TOML.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn fit(py: Python<'_>, config: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        let config = configuration(config)?;
+        let model = with_progress(py, progress, |watch| session::fit(&config, watch))?;
+        Ok(model.to_string())
+    }
+
     /// Writes the configured input to a file, in a format that it names or `to` does. Returns JSON.
     #[pyfunction]
     #[pyo3(signature = (config, output, to=None, progress=None))]

@@ -58,7 +58,10 @@ impl PlaceFit {
 
     /// Whether `request` goes back to a place used before; if so, it is counted.
     pub(super) fn go_back(&mut self, volume: u32, request: &Request, sizes: &mut SizeFit) -> bool {
-        let page = request.offset / PAGE_BYTES;
+        // The page in the middle stands for the request: those at its ends may be shared with
+        // neighbours although all others are new.
+        let first = request.offset / PAGE_BYTES;
+        let page = (first + (request.end() - 1) / PAGE_BYTES).div_ceil(2);
         let place = self.known.get(&(volume, page)).map(|place| *place as usize);
         // A place that was taken by a newer request has been forgotten.
         let found = place.map(|place| (place, self.used[place])).filter(|(_, used)| {
@@ -78,7 +81,7 @@ impl PlaceFit {
         let before = usize::from(self.recency.is_marked(place));
         self.ops[class][before][usize::from(request.op == Op::Write)] += 1;
         self.again += 1;
-        if offset / PAGE_BYTES == page {
+        if offset / PAGE_BYTES == first {
             self.recency.remove(place);
             sizes.compare(length, request.length);
         } else {
@@ -112,7 +115,7 @@ impl PlaceFit {
     /// The table of distances, and the share that begins inside an earlier request.
     pub(super) fn finish(self) -> (Vec<Vec<f64>>, f64) {
         let mut all = [[0; 2]; 2];
-        for (sum, count) in self.ops.iter().flat_map(|ops| all_of(ops)) {
+        for (sum, count) in self.ops.iter().flat_map(all_of) {
             all[sum / 2][sum % 2] += count;
         }
         let row = |(class, distance, share): (Option<usize>, f64, f64)| {
