@@ -13,22 +13,31 @@
 //! To add a format: a file that implements `LineFormat`, one line in [`FORMATS`], a page in
 //! `docs/formats` and a row in `docs/traces.md`.
 
+mod alibaba;
+mod biotracer;
+mod blkparse;
 mod compress;
 mod digest;
 mod disksim;
+mod etw;
 mod field;
 mod file;
+mod fiu;
 mod five;
 mod flashsim;
 mod format;
 mod gate;
+mod heimdall;
 pub mod info;
 mod lines;
+mod linux;
 mod mqsim;
 mod msr;
 mod pages;
 mod spc;
 mod ssdsim;
+mod systor;
+mod tencent;
 mod text;
 pub(crate) mod volumes;
 
