@@ -159,9 +159,20 @@ impl Gate {
         if arrival < self.last && self.passed > 0 {
             return Err(self.beyond_the_window(arrival, clock));
         }
-        self.window.push(Reverse((arrival, self.arrived, raw)));
+        let mut next = Reverse((arrival, self.arrived, raw));
         self.arrived += 1;
-        if self.window.len() > SORT_WINDOW_REQUESTS { self.drain(clock.tick_ns) } else { Ok(None) }
+        if self.window.len() < SORT_WINDOW_REQUESTS {
+            self.window.push(next);
+            return Ok(None);
+        }
+        // The earliest of all passes, which may be the one that has just come.
+        if let Some(mut earliest) = self.window.peek_mut()
+            && *earliest > next
+        {
+            std::mem::swap(&mut *earliest, &mut next);
+        }
+        let Reverse((arrival, _, raw)) = next;
+        self.pass(arrival, raw, clock.tick_ns).map(Some)
     }
 
     /// Lets `raw` through at `arrival`, which is not before the last one.
