@@ -148,7 +148,8 @@ fn sorting_holds_more_than_one_batch() {
 
 #[test]
 fn content_that_is_no_trace_is_told_in_one_line() {
-    let known = "known: spc, msr, disksim, flashsim, mqsim, ssdsim; name one with --format";
+    let known =
+        "known: spc, msr, disksim, flashsim, mqsim, ssdsim, vscsi, srt; name one with --format";
     let junk = message("junk", b"\x7fELF\0\x01\x1b[2J\n\0\0\0", &options());
     assert!(junk.starts_with("junk:1: not a format that ftlab reads") && junk.ends_with(known));
     assert_eq!(message("empty", "", &options()), "empty: found no request, expected at least one");

@@ -31,6 +31,8 @@ fn promised(name: &str) -> Option<&'static str> {
         (".flashsim.trace", "flashsim"),
         (".disksim.trace", "disksim"),
         (".mqsim.trace", "mqsim"),
+        (".vscsi", "vscsi"),
+        (".srt", "srt"),
     ];
     match formats.iter().find(|(end, _)| name.ends_with(end)) {
         Some((_, format)) => Some(format),
@@ -97,7 +99,7 @@ fn every_trace_reads_as_the_manifest_describes_it() {
         assert_rounds(100.0 * info.aligned_4k_ratio.unwrap(), &row[9], 1, name);
         checked += 1;
     }
-    assert_eq!(checked, 13, "traces in the formats that are read");
+    assert_eq!(checked, 14, "traces in the formats that are read");
 }
 
 #[test]
@@ -137,5 +139,5 @@ fn traces_in_other_formats_are_refused_and_not_misread() {
         assert!(!text.contains(char::is_control), "{text:?}");
         refused += 1;
     }
-    assert_eq!(refused, 17, "traces in other formats");
+    assert_eq!(refused, 15, "traces in other formats");
 }

@@ -4,8 +4,8 @@ use super::TraceOptions;
 use super::compress;
 use super::format::{Format, detect};
 use super::gate::Gate;
-use super::lines::{Broken, Lines};
-use super::text::Place;
+use super::source::Place;
+use super::stream::{Broken, Stream};
 use crate::error::Error;
 use crate::request::{Input, RequestSource};
 use std::fs::File;
@@ -25,7 +25,7 @@ pub struct Trace {
     options: TraceOptions,
     rereadable: bool,
     /// What detection has begun to read, if it cannot be read again.
-    begun: Mutex<Option<(Lines, Place)>>,
+    begun: Mutex<Option<(Stream, Place)>>,
 }
 
 impl Trace {
@@ -39,19 +39,10 @@ impl Trace {
         if options.requests == Some(0) {
             return Err(Error::config("trace.requests", "found 0, expected at least 1"));
         }
-        let (mut lines, place) = start(path)?;
-        let front = lines.sniff().map_err(|broken| match broken {
-            // Nothing has been read as a line yet, but a damaged front has no better place.
-            Broken::Mistake(mistake) => place.error(None, mistake),
-            io => place.broken(0, io),
-        });
-        let (front, whole) = front?;
+        let (mut stream, place) = start(path)?;
         let format = match named {
             Some(format) => format,
-            None => {
-                let line = (!front.is_empty()).then_some(1);
-                detect(front, whole).map_err(|mistake| place.error(line, mistake))?
-            }
+            None => recognised(&mut stream, &place)?,
         };
         let rereadable = place.size.is_some();
         Ok(Self {
@@ -60,7 +51,7 @@ impl Trace {
             detected: named.is_none(),
             options: options.clone(),
             rereadable,
-            begun: Mutex::new((!rereadable).then_some((lines, place))),
+            begun: Mutex::new((!rereadable).then_some((stream, place))),
         })
     }
 
@@ -73,14 +64,14 @@ impl Trace {
 
 impl Input for Trace {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
-        let (lines, place) = if self.rereadable {
+        let (stream, place) = if self.rereadable {
             start(&self.path)?
         } else {
             let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
             begun.take().ok_or_else(|| read_once(&self.path))?
         };
         let TraceOptions { order, volume, requests, .. } = self.options;
-        Ok(self.format.read(lines, Gate::new(order, volume, requests), place))
+        Ok(self.format.read(stream, Gate::new(order, volume, requests), place))
     }
 
     fn name(&self) -> String {
@@ -111,14 +102,25 @@ fn shown(path: &str) -> String {
     if path == STANDARD_INPUT { "standard input".into() } else { path.into() }
 }
 
-/// Lines from the front of `path`.
-fn start(path: &str) -> Result<(Lines, Place), Error> {
+/// The format of what `stream` begins with; a pipe has its front read.
+fn recognised(stream: &mut Stream, place: &Place) -> Result<&'static Format, Error> {
+    let front = stream.sniff().map_err(|broken| match broken {
+        // Nothing has been read as a line yet, but a damaged front has no better place.
+        Broken::Mistake(mistake) => place.error(None, mistake),
+        io => place.broken(0, io),
+    })?;
+    let line = (!front.bytes.is_empty()).then_some(1);
+    detect(front).map_err(|mistake| place.error(line, mistake))
+}
+
+/// The front of `path`.
+fn start(path: &str) -> Result<(Stream, Place), Error> {
     let failed = |source| Error::Io { path: shown(path).into(), source };
     let consumed = Arc::new(AtomicU64::new(0));
     let (stream, size) = raw(path).map_err(failed)?;
     let counted = Counted { stream, consumed: Arc::clone(&consumed) };
     let (plain, compressed) = compress::decompress(Box::new(counted)).map_err(failed)?;
-    Ok((Lines::new(plain, compressed), Place { file: shown(path), consumed, size }))
+    Ok((Stream::new(plain, compressed), Place { file: shown(path), consumed, size }))
 }
 
 /// The bytes of `path`, and how many there are if it is a file.

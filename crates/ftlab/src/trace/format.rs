@@ -3,9 +3,12 @@
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
-use super::lines::Lines;
-use super::text::{LineFormat, Place, Sample, TextSource, Verdict};
-use super::{disksim, flashsim, mqsim, msr, spc, ssdsim};
+use super::lines::{is_utf_16, utf_16};
+use super::record::{RecordDecoder, RecordFormat};
+use super::source::{Place, Source};
+use super::stream::{Front, Stream};
+use super::text::{LineDecoder, LineFormat, Sample, Verdict};
+use super::{disksim, flashsim, mqsim, msr, spc, srt, ssdsim, vscsi};
 use crate::error::Error;
 use crate::request::RequestSource;
 
@@ -17,6 +20,8 @@ pub const FORMATS: &[Format] = &[
     Format::of::<flashsim::FlashSim>(),
     Format::of::<mqsim::MqSim>(),
     Format::of::<ssdsim::SsdSim>(),
+    Format::of_records::<vscsi::Vscsi>(),
+    Format::of_records::<srt::Srt>(),
 ];
 
 /// A trace format.
@@ -30,8 +35,15 @@ pub struct Format {
     pub columns: &'static [Column],
     /// Where traces of this format come from.
     pub source: &'static str,
-    recognise: fn(&Sample) -> Verdict,
-    read: fn(Lines, Gate, Place) -> Box<dyn RequestSource>,
+    recognise: Recognise,
+    read: fn(Stream, Gate, Place) -> Box<dyn RequestSource>,
+}
+
+/// How a format is recognised: by its first lines or by its first bytes.
+#[derive(Clone, Copy)]
+enum Recognise {
+    Lines(fn(&Sample) -> Verdict),
+    Records(fn(Front) -> Verdict),
 }
 
 impl Format {
@@ -41,8 +53,23 @@ impl Format {
             summary: F::SUMMARY,
             columns: F::COLUMNS,
             source: F::SOURCE,
-            recognise: F::recognise,
-            read: |lines, gate, place| Box::new(TextSource::<F>::new(lines, gate, place)),
+            recognise: Recognise::Lines(F::recognise),
+            read: |stream, gate, place| {
+                Box::new(Source::new(LineDecoder::<F>::new(stream), gate, place))
+            },
+        }
+    }
+
+    const fn of_records<F: RecordFormat>() -> Self {
+        Self {
+            name: F::NAME,
+            summary: F::SUMMARY,
+            columns: F::COLUMNS,
+            source: F::SOURCE,
+            recognise: Recognise::Records(F::recognise),
+            read: |stream, gate, place| {
+                Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place))
+            },
         }
     }
 
@@ -55,34 +82,38 @@ impl Format {
         found.ok_or_else(|| Error::unknown("trace format", name, FORMATS.iter().map(|f| f.name)))
     }
 
-    pub(super) fn read(&self, lines: Lines, gate: Gate, place: Place) -> Box<dyn RequestSource> {
-        (self.read)(lines, gate, place)
+    pub(super) fn read(&self, stream: Stream, gate: Gate, place: Place) -> Box<dyn RequestSource> {
+        (self.read)(stream, gate, place)
+    }
+
+    fn recognises(&self, front: Front, sample: &Sample) -> Verdict {
+        match self.recognise {
+            Recognise::Lines(recognise) => recognise(sample),
+            Recognise::Records(recognise) => recognise(front),
+        }
     }
 }
 
-/// The format of a file that begins with `front`, which is all of it if `whole`.
-pub(super) fn detect(front: &[u8], whole: bool) -> Result<&'static Format, Mistake> {
-    let sample = Sample::new(front, whole);
-    let Some(first) = sample.first() else {
-        return Err(if whole {
-            Mistake("found no request, expected at least one".into())
-        } else {
-            unknown(front)
-        });
-    };
-    if Compressed::of(front) != Compressed::No {
+/// The format of a file that begins with `front`.
+pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
+    if Compressed::of(front.bytes) != Compressed::No {
         return Err(Mistake(
             "not a format that ftlab reads: it is compressed twice; decompress it once".into(),
         ));
     }
+    let sample = Sample::new(front);
     for format in FORMATS {
-        match (format.recognise)(&sample) {
+        match format.recognises(front, &sample) {
             Verdict::Yes => return Ok(format),
             Verdict::Refuse(why) => return Err(Mistake(why)),
             Verdict::No => {}
         }
     }
-    Err(unknown(first))
+    Err(match sample.first() {
+        None if front.whole => Mistake("found no request, expected at least one".into()),
+        _ if is_utf_16(front.bytes) => utf_16(),
+        first => unknown(first.unwrap_or(front.bytes)),
+    })
 }
 
 fn unknown(first: &[u8]) -> Mistake {
@@ -99,7 +130,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Result<&'static str, String> {
-        detect(text.as_bytes(), true).map(|format| format.name).map_err(|mistake| mistake.0)
+        let front = Front { bytes: text.as_bytes(), whole: true };
+        detect(front).map(|format| format.name).map_err(|mistake| mistake.0)
     }
 
     #[test]

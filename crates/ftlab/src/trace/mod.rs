@@ -1,8 +1,8 @@
 //! Block traces: readers, one file per format, with detection and transparent decompression.
 //!
 //! ```text
-//! file or pipe -> decompress -> lines -> format -> gate -> requests
-//!                 compress.rs   lines.rs  spc.rs,.. gate.rs
+//! file or pipe -> decompress -> stream -> lines or records -> format -> gate -> requests
+//!                 compress.rs   stream.rs lines.rs record.rs  spc.rs,.. gate.rs
 //! ```
 //!
 //! Everything streams in constant memory, works on bytes, and treats the content as hostile: the
@@ -10,7 +10,7 @@
 //! line, what was found and what was expected. A format knows its columns and nothing else; sizes,
 //! addresses, time order and filters are checked once, in the gate.
 //!
-//! To add a format: a file that implements `LineFormat`, one line in [`FORMATS`], a section in
+//! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`], a section in
 //! `docs/traces.md`.
 
 mod compress;
@@ -27,10 +27,16 @@ mod lines;
 mod mqsim;
 mod msr;
 mod pages;
+mod record;
+mod scsi;
+mod source;
 mod spc;
+mod srt;
 mod ssdsim;
+mod stream;
 mod text;
 pub(crate) mod volumes;
+mod vscsi;
 
 #[cfg(test)]
 mod checks;
@@ -41,7 +47,8 @@ pub use file::Trace;
 pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
 pub use info::{TraceInfo, VolumeInfo};
-pub use lines::{LONGEST_LINE_BYTES, SNIFFED_BYTES};
+pub use lines::LONGEST_LINE_BYTES;
+pub use stream::SNIFFED_BYTES;
 
 use crate::error::Error;
 use crate::request::Input;
