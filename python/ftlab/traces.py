@@ -115,7 +115,8 @@ def read_trace(
     format
         Name of the format (``ftlab list formats``); detected by default.
     order
-        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``.
+        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``; by default
+        what the format says (``ftlab list formats``), which is an error for most.
     volume
         Read only this volume (application unit, disk) of the trace.
     requests

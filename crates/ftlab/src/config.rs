@@ -50,8 +50,8 @@ pub struct InputConfig {
     pub trace: Option<String>,
     /// Format of the trace; absent: found from its content.
     pub format: Option<String>,
-    /// What to do with times that go back. Default error.
-    pub order: TimeOrder,
+    /// What to do with times that go back; absent: what the format says, which is an error for most.
+    pub order: Option<TimeOrder>,
     /// Only this volume.
     pub volume: Option<u32>,
     /// Only the first so many requests.

@@ -10,7 +10,7 @@ pub const BATCH: usize = 4096;
 pub const LONGEST_REQUEST_BYTES: u64 = 1 << 30;
 
 /// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
     /// Read the newest version of the pages touched.
     Read,

@@ -129,7 +129,7 @@ fn time_that_goes_back_names_the_line_and_the_ways_out() {
          raises the time (read as spc)"
     );
     let path = file("back_again.spc", text);
-    let read = |order| read(&path, &TraceOptions { order, ..options() }).unwrap();
+    let read = |order| read(&path, &TraceOptions { order: Some(order), ..options() }).unwrap();
     let pairs = |order| read(order).iter().map(|r| (r.time, r.offset / 512)).collect::<Vec<_>>();
     let second = 1_000_000_000;
     assert_eq!(pairs(TimeOrder::Sort), [(0, 24), (second, 8), (2 * second, 16)]);
@@ -139,8 +139,10 @@ fn time_that_goes_back_names_the_line_and_the_ways_out() {
 #[test]
 fn sorting_holds_more_than_one_batch() {
     let text: String = (0..3 * BATCH).rev().map(|i| format!("0,{i},512,r,{i}\n")).collect();
-    let sorted =
-        read(&file("reverse.spc", text), &TraceOptions { order: TimeOrder::Sort, ..options() });
+    let sorted = read(
+        &file("reverse.spc", text),
+        &TraceOptions { order: Some(TimeOrder::Sort), ..options() },
+    );
     let sorted = sorted.unwrap();
     assert_eq!(sorted.len(), 3 * BATCH);
     assert!(sorted.iter().enumerate().all(|(i, r)| r.offset == 512 * i as u64));
@@ -190,7 +192,7 @@ fn files_that_cannot_be_opened_are_errors_of_the_system() {
 fn options_read_and_write_as_text() {
     let text = "format = 'msr'\norder = 'sort'\nvolume = 3\nrequests = 10";
     let options: TraceOptions = toml::from_str(text).unwrap();
-    assert_eq!(options.order, TimeOrder::Sort);
+    assert_eq!(options.order, Some(TimeOrder::Sort));
     assert_eq!(toml::from_str::<TraceOptions>(&toml::to_string(&options).unwrap()), Ok(options));
     assert_eq!(toml::from_str::<TraceOptions>(""), Ok(TraceOptions::default()));
     assert!(toml::from_str::<TraceOptions>("oder = 'sort'").is_err());
@@ -226,7 +228,7 @@ fn damaged_lines_of_every_format_never_panic() {
         let path = file("damaged", &bytes);
         let name = trace::FORMATS[round % trace::FORMATS.len()].name;
         for format in [None, Some(name.to_owned())] {
-            for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Clamp] {
+            for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Clamp].map(Some) {
                 match read(&path, &TraceOptions { format: format.clone(), order, ..options() }) {
                     Ok(requests) => assert!(requests.is_sorted_by_key(|r| r.time)),
                     Err(error) => assert!(!error.to_string().contains(char::is_control)),

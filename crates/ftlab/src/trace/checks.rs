@@ -27,25 +27,27 @@ pub(super) fn drip(bytes: &[u8]) -> Stream {
     Stream::new(Box::new(Drip(Cursor::new(bytes.to_vec()))), Compressed::No)
 }
 
-/// What one line tells.
+/// The request that one line tells.
 pub(super) fn parse<F: LineFormat>(line: &str) -> RawRequest {
     let fields = Fields::new(line.as_bytes(), F::SEPARATOR, F::COLUMNS);
-    F::default().parse_line(fields).unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0))
+    let parsed = F::default().parse_line(fields);
+    let raw = parsed.unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0));
+    raw.unwrap_or_else(|| panic!("{line:?} holds no request"))
 }
 
 /// All requests of `text`.
 pub(super) fn requests<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error> {
-    decoded(LineDecoder::<F>::new(drip(text.as_bytes())))
+    decoded(LineDecoder::<F>::new(drip(text.as_bytes())), F::ORDER)
 }
 
 /// All requests of the records in `bytes`.
 pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Error> {
-    decoded(RecordDecoder::<F>::new(drip(bytes)))
+    decoded(RecordDecoder::<F>::new(drip(bytes)), TimeOrder::Error)
 }
 
-fn decoded(decoder: impl Decode) -> Result<Vec<Request>, Error> {
+fn decoded(decoder: impl Decode, order: TimeOrder) -> Result<Vec<Request>, Error> {
     let place = Place { file: "trace".into(), consumed: Default::default(), size: None };
-    let mut source = Source::new(decoder, Gate::new(TimeOrder::Error, None, None), place);
+    let mut source = Source::new(decoder, Gate::new(order, None, None), place);
     let mut requests = Vec::new();
     loop {
         let before = requests.len();

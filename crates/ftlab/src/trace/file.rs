@@ -71,6 +71,7 @@ impl Input for Trace {
             begun.take().ok_or_else(|| read_once(&self.path))?
         };
         let TraceOptions { order, volume, requests, .. } = self.options;
+        let order = order.unwrap_or(self.format.order);
         Ok(self.format.read(stream, Gate::new(order, volume, requests), place))
     }
 

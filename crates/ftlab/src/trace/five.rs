@@ -13,6 +13,7 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use crate::request::Op;
 
 /// Sectors in a FlashSim page.
 const SECTORS_PER_PAGE: u64 = 8;
@@ -32,17 +33,23 @@ pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mist
     let volume = fields.integer_up_to(u32::MAX)?;
     let offset = fields.integer()?;
     let length = fields.integer()?;
-    Ok(RawRequest { ticks, volume, offset, length, reads: false })
+    Ok(RawRequest { ticks, volume, offset, length, op: Op::Write })
+}
+
+/// The operation column: 1 to read, 0 to write.
+#[inline]
+pub(super) fn operation(fields: &mut Fields) -> Result<Op, Mistake> {
+    Ok([Op::Write, Op::Read][fields.one_of(&[b"0", b"1"])?])
 }
 
 /// A line of whole nanoseconds, sectors and 0 or 1: MQSim and SSDSim.
 #[inline]
-pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<RawRequest, Mistake> {
+pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
     let ticks = fields.integer()?;
     let raw = target(&mut fields, ticks)?;
-    let reads = fields.one_of(&[b"0", b"1"])? == 1;
+    let op = operation(&mut fields)?;
     fields.finish()?;
-    RawRequest { reads, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES)
+    RawRequest { op, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
 }
 
 /// Which of the five-column formats a sample is, by the rules above.
@@ -50,7 +57,7 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
     if !sample.mostly::<AnyFive>() {
         return Verdict::No;
     }
-    let requests: Vec<RawRequest> = sample.parsed::<AnyFive>().collect();
+    let requests: Vec<RawRequest> = sample.requests::<AnyFive>().collect();
     if requests.iter().all(|r| r.offset % SECTOR_BYTES == 0 && r.length % SECTOR_BYTES == 0) {
         return Verdict::Refuse(IN_BYTES.into());
     }
@@ -103,11 +110,11 @@ impl LineFormat for AnyFive {
     const SEPARATOR: Separator = Separator::Blanks;
     const SOURCE: &'static str = "";
 
-    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.decimal::<0>()?;
         let raw = target(&mut fields, ticks)?;
         fields.hexadecimal()?;
         fields.finish()?;
-        Ok(raw)
+        Ok(Some(raw))
     }
 }

@@ -1,5 +1,6 @@
 //! The table of formats, and how a file's format is found.
 
+use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
@@ -35,6 +36,8 @@ pub struct Format {
     pub columns: &'static [Column],
     /// Where traces of this format come from.
     pub source: &'static str,
+    /// What is done with times that go back, unless the options say.
+    pub order: TimeOrder,
     recognise: Recognise,
     read: fn(Stream, Gate, Place) -> Box<dyn RequestSource>,
 }
@@ -53,6 +56,7 @@ impl Format {
             summary: F::SUMMARY,
             columns: F::COLUMNS,
             source: F::SOURCE,
+            order: F::ORDER,
             recognise: Recognise::Lines(F::recognise),
             read: |stream, gate, place| {
                 Box::new(Source::new(LineDecoder::<F>::new(stream), gate, place))
@@ -66,6 +70,7 @@ impl Format {
             summary: F::SUMMARY,
             columns: F::COLUMNS,
             source: F::SOURCE,
+            order: TimeOrder::Error,
             recognise: Recognise::Records(F::recognise),
             read: |stream, gate, place| {
                 Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place))

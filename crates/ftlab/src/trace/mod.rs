@@ -60,8 +60,8 @@ use serde::{Deserialize, Serialize};
 pub struct TraceOptions {
     /// The format's name; found from the content if absent.
     pub format: Option<String>,
-    /// What to do when time goes back. Default: an error.
-    pub order: TimeOrder,
+    /// What to do when time goes back; as the format says if absent ([`Format::order`]).
+    pub order: Option<TimeOrder>,
     /// Only the requests of this volume.
     pub volume: Option<u32>,
     /// Only so many requests, the first ones that pass everything else.
@@ -69,11 +69,10 @@ pub struct TraceOptions {
 }
 
 /// What to do with a request that is earlier than the one before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeOrder {
     /// It is an error, which names the line.
-    #[default]
     Error,
     /// Requests are sorted by time, stably, within [`SORT_WINDOW_REQUESTS`].
     Sort,

@@ -1,7 +1,7 @@
 //! The record loop that every binary format shares.
 
 use super::field::{Column, Mistake};
-use super::gate::RawRequest;
+use super::gate::{Clock, RawRequest};
 use super::source::Decode;
 use super::stream::{Broken, Front, Stream};
 use super::text::Verdict;
@@ -105,8 +105,8 @@ impl<F: RecordFormat> Decode for RecordDecoder<F> {
     }
 
     #[inline]
-    fn tick_ns(&self) -> u64 {
-        F::TICK_NS
+    fn clock(&self) -> Clock {
+        Clock { tick_ns: F::TICK_NS, setting: 0 }
     }
 
     fn number(&self) -> u64 {

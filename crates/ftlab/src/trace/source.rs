@@ -1,7 +1,7 @@
 //! What text and binary formats share: requests out of a decoder, through the gate, in batches.
 
 use super::field::Mistake;
-use super::gate::{Gate, RawRequest};
+use super::gate::{Clock, Gate, RawRequest};
 use super::stream::Broken;
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
@@ -14,14 +14,19 @@ pub(super) trait Decode: Send + 'static {
     /// The next request; `None` at the end.
     fn next(&mut self) -> Result<Option<RawRequest>, Broken>;
 
-    /// Nanoseconds per tick of [`RawRequest::ticks`], known once a request has been decoded.
-    fn tick_ns(&self) -> u64;
+    /// The clock of [`RawRequest::ticks`] in the request decoded last.
+    fn clock(&self) -> Clock;
 
     /// The number of the line or record decoded last, from 1.
     fn number(&self) -> u64;
 
     /// Adds to a mistake in the line or record decoded last how it was read.
     fn here(&self, mistake: Mistake) -> Mistake;
+
+    /// What is wrong when the stream has ended and held no request.
+    fn without_requests(&self) -> Mistake {
+        Mistake("found no request, expected at least one".into())
+    }
 }
 
 /// Where a stream stands and what it is called.
@@ -70,14 +75,14 @@ impl<D: Decode> Source<D> {
                 Ok(None) => break,
                 Err(broken) => return Err(self.place.broken(self.decoder.number(), broken)),
             };
-            match self.gate.admit(raw, self.decoder.tick_ns()) {
+            match self.gate.admit(raw, self.decoder.clock()) {
                 Ok(Some(request)) => return Ok(Some(request)),
                 Ok(None) => {}
                 Err(mistake) => return Err(self.mistake_here(mistake)),
             }
         }
         self.ended = true;
-        let drained = self.gate.drain(self.decoder.tick_ns());
+        let drained = self.gate.drain(self.decoder.clock().tick_ns);
         drained.map_err(|mistake| self.place.error(None, mistake))
     }
 
@@ -94,7 +99,8 @@ impl<D: Decode> RequestSource for Source<D> {
                 return Ok(());
             }
             let Some(request) = self.next()? else {
-                return self.gate.check_end().map_err(|mistake| self.place.error(None, mistake));
+                let ended = self.gate.check_end(|| self.decoder.without_requests());
+                return ended.map_err(|mistake| self.place.error(None, mistake));
             };
             batch.push(request);
         }

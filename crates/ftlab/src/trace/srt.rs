@@ -19,6 +19,7 @@ use super::gate::RawRequest;
 use super::record::{LONGEST_RECORD_BYTES, RecordFormat, Step, field};
 use super::stream::Front;
 use super::text::Verdict;
+use crate::request::Op;
 
 const MAGIC: &[u8] = b"$$TR_IOREC-1.";
 const HEADER_END: u8 = 0x0c;
@@ -151,7 +152,7 @@ fn record(bytes: &[u8], sector_bytes: u64) -> Result<Step, Mistake> {
         volume: word(record, 32) >> 8 & 0xff,
         offset: u64::from(word(record, 28)),
         length: u64::from(word(record, 24)),
-        reads: word(record, 44) & READS != 0,
+        op: if word(record, 44) & READS == 0 { Op::Write } else { Op::Read },
     };
     Ok(Step::Record(length, Some(raw.in_units(sector_bytes, 1)?)))
 }
@@ -189,7 +190,7 @@ fn unexpected_microseconds(found: u64) -> Mistake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::{Op, Request};
+    use crate::request::Request;
     use crate::trace::checks::{misrecorded, recorded};
 
     const HEADER: &[u8] =

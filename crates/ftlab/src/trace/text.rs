@@ -1,12 +1,13 @@
 //! The line loop that every text format shares.
 
+use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::RawRequest;
+use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
 use super::source::Decode;
 use super::stream::{Broken, Front, Stream};
 
-/// A text format with one request per line. The line loop and the checks are not its concern.
+/// A text format with at most one request per line. The line loop and the checks are not its concern.
 pub(super) trait LineFormat: Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
@@ -19,14 +20,23 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// Where traces of this format come from.
     const SOURCE: &'static str;
 
-    /// Nanoseconds per tick of [`RawRequest::ticks`], known once a line has been parsed.
+    /// What is done with times that go back, unless the user says: sorting, if the format's lines
+    /// are in another order than that of arrival.
+    const ORDER: TimeOrder = TimeOrder::Error;
+
+    /// The clock of [`RawRequest::ticks`] in the line parsed last.
     #[inline]
-    fn tick_ns(&self) -> u64 {
-        1
+    fn clock(&self) -> Clock {
+        Clock::NANOSECONDS
     }
 
-    /// What one line tells.
-    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake>;
+    /// The request that one line tells; `None` for a line of another kind, such as a header.
+    fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake>;
+
+    /// What is wrong when all lines have been read and none held a request.
+    fn without_requests(&self) -> Mistake {
+        Mistake("found no request, expected at least one".into())
+    }
 
     /// Whether a file that begins with these lines is of this format.
     fn recognise(sample: &Sample) -> Verdict {
@@ -69,8 +79,13 @@ impl<'a> Sample<'a> {
         2 * self.parsed::<F>().count() >= self.lines.len().max(1)
     }
 
+    /// The requests in the lines when read as `F`, without lines that do not parse.
+    pub(super) fn requests<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+        self.parsed::<F>().flatten()
+    }
+
     /// What the lines say when read as `F`, without those that do not parse.
-    pub(super) fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+    fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
         let fields = |line| Fields::new(line, F::SEPARATOR, F::COLUMNS);
         self.lines.iter().filter_map(move |line| format.parse_line(fields(line)).ok())
@@ -103,16 +118,17 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
                 continue;
             }
             let parsed = self.format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS));
-            return match parsed {
-                Ok(raw) => Ok(Some(raw)),
-                Err(mistake) => Err(Broken::Mistake(self.here(mistake))),
-            };
+            match parsed {
+                Ok(Some(raw)) => return Ok(Some(raw)),
+                Ok(None) => {}
+                Err(mistake) => return Err(Broken::Mistake(self.here(mistake))),
+            }
         }
     }
 
     #[inline]
-    fn tick_ns(&self) -> u64 {
-        self.format.tick_ns()
+    fn clock(&self) -> Clock {
+        self.format.clock()
     }
 
     fn number(&self) -> u64 {
@@ -122,6 +138,10 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
     #[cold]
     fn here(&self, Mistake(message): Mistake) -> Mistake {
         Mistake(format!("{message} (read as {})", F::NAME))
+    }
+
+    fn without_requests(&self) -> Mistake {
+        self.format.without_requests()
     }
 }
 

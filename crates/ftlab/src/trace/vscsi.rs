@@ -18,7 +18,6 @@ use super::record::{RecordFormat, Step, field};
 use super::scsi;
 use super::stream::Front;
 use super::text::Verdict;
-use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -81,7 +80,7 @@ impl Layout {
             volume: 0,
             offset: u64::from_le_bytes(field(record, self.lba_at)),
             length: u32::from_le_bytes(field(record, self.length_at)).into(),
-            reads: op == Op::Read,
+            op,
         };
         raw.in_units(SECTOR_BYTES, 1).map(Some)
     }
@@ -155,7 +154,7 @@ fn no_opcode(record: &[u8], layout: &Layout) -> Mistake {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Request;
+    use crate::request::{Op, Request};
     use crate::trace::checks::{misrecorded, recorded};
 
     fn version_1(opcode: u16, length: u32, lba: u64, time: u64) -> Vec<u8> {
