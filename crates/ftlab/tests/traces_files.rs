@@ -180,6 +180,27 @@ fn a_name_given_wins_over_what_the_content_looks_like() {
 }
 
 #[test]
+fn every_format_has_a_page_whose_example_reads_as_that_format() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let index = fs::read_to_string(docs.join("traces.md")).unwrap();
+    for format in trace::FORMATS {
+        let name = format.name;
+        assert!(index.contains(&format!("| [`{name}`](formats/{name}.md) |")), "{name}: no row");
+        let page = fs::read_to_string(docs.join(format!("formats/{name}.md"))).expect(name);
+        assert!(page.starts_with(&format!("# {name}\n")), "{name}: its title");
+        for column in format.columns {
+            assert!(page.contains(&format!("| {} |", column.name)), "{name}: {}", column.name);
+        }
+        let example = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+        let path = file("example", example.unwrap_or_else(|| panic!("{name}: no example")));
+        let named = TraceOptions { format: Some(name.into()), ..options() };
+        assert!(!read(&path, &named).expect(name).is_empty());
+        let found = trace::open(path.to_str().unwrap(), &options()).expect(name).format();
+        assert!(found == name || (name == "ssdsim" && found == "mqsim"), "{name}: found {found}");
+    }
+}
+
+#[test]
 fn files_that_cannot_be_opened_are_errors_of_the_system() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     for path in ["no/such/trace", folder] {

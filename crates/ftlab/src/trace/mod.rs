@@ -10,8 +10,8 @@
 //! line, what was found and what was expected. A format knows its columns and nothing else; sizes,
 //! addresses, time order and filters are checked once, in the gate.
 //!
-//! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`], a section in
-//! `docs/traces.md`.
+//! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`],
+//! a page in `docs/formats` and a row in `docs/traces.md`.
 
 mod compress;
 mod digest;
