@@ -37,7 +37,12 @@ pub(super) fn parse<F: LineFormat>(line: &str) -> RawRequest {
 
 /// All requests of `text`.
 pub(super) fn requests<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error> {
-    decoded(LineDecoder::<F>::new(drip(text.as_bytes())), F::ORDER)
+    decoded_with(F::default(), text)
+}
+
+/// All requests of `text`, which is read by `format`.
+pub(super) fn decoded_with<F: LineFormat>(format: F, text: &str) -> Result<Vec<Request>, Error> {
+    decoded(LineDecoder::new(format, drip(text.as_bytes())), F::ORDER)
 }
 
 /// All requests of the records in `bytes`.

@@ -157,6 +157,26 @@ impl<'a> Fields<'a> {
         found.ok_or_else(|| self.mistake_in(self.taken - 1, before))
     }
 
+    /// The next column as what `understand` makes of its text, which is not empty.
+    ///
+    /// # Errors
+    /// When the column is missing or empty, or `understand` returns `None`.
+    #[inline]
+    pub fn understood<T>(
+        &mut self,
+        understand: impl FnOnce(&'a [u8]) -> Option<T>,
+    ) -> Result<T, Mistake> {
+        let before = self.rest;
+        let text = self.text()?;
+        understand(text).ok_or_else(|| self.mistake_in(self.taken - 1, before))
+    }
+
+    /// The whole line, whatever has been taken from it.
+    #[must_use]
+    pub fn line(&self) -> &'a [u8] {
+        self.line
+    }
+
     /// Checks that every column has been taken.
     ///
     /// # Errors

@@ -1,6 +1,5 @@
 //! The table of formats, and how a file's format is found.
 
-use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
@@ -9,7 +8,10 @@ use super::record::{RecordDecoder, RecordFormat};
 use super::source::{Place, Source};
 use super::stream::{Front, Stream};
 use super::text::{LineDecoder, LineFormat, Sample, Verdict};
-use super::{disksim, flashsim, mqsim, msr, spc, srt, ssdsim, vscsi};
+use super::{TimeOrder, TraceOptions};
+use super::{
+    arc, cloudphysics, csv, disksim, fio, flashsim, hp_csv, mqsim, msr, spc, srt, ssdsim, vscsi,
+};
 use crate::error::Error;
 use crate::request::RequestSource;
 
@@ -23,6 +25,11 @@ pub const FORMATS: &[Format] = &[
     Format::of::<ssdsim::SsdSim>(),
     Format::of_records::<vscsi::Vscsi>(),
     Format::of_records::<srt::Srt>(),
+    Format::of::<cloudphysics::CloudPhysics>(),
+    Format::of::<hp_csv::HpCsv>(),
+    Format::of::<fio::Fio>(),
+    Format::of::<arc::Arc>(),
+    Format::of::<csv::Csv>(),
 ];
 
 /// A trace format.
@@ -38,9 +45,14 @@ pub struct Format {
     pub source: &'static str,
     /// What is done with times that go back, unless the options say.
     pub order: TimeOrder,
+    /// The options that say what the format does not.
+    takes: &'static [&'static str],
     recognise: Recognise,
-    read: fn(Stream, Gate, Place) -> Box<dyn RequestSource>,
+    check: fn(&TraceOptions) -> Result<(), Mistake>,
+    read: fn(Stream, &TraceOptions, Gate, Place) -> Opened,
 }
+
+type Opened = Result<Box<dyn RequestSource>, Error>;
 
 /// How a format is recognised: by its first lines or by its first bytes.
 #[derive(Clone, Copy)]
@@ -57,9 +69,12 @@ impl Format {
             columns: F::COLUMNS,
             source: F::SOURCE,
             order: F::ORDER,
+            takes: F::TAKES,
             recognise: Recognise::Lines(F::recognise),
-            read: |stream, gate, place| {
-                Box::new(Source::new(LineDecoder::<F>::new(stream), gate, place))
+            check: |options| F::with(options).map(drop),
+            read: |stream, options, gate, place| {
+                let format = F::with(options).map_err(|mistake| place.error(None, mistake))?;
+                Ok(Box::new(Source::new(LineDecoder::new(format, stream), gate, place)))
             },
         }
     }
@@ -71,9 +86,11 @@ impl Format {
             columns: F::COLUMNS,
             source: F::SOURCE,
             order: TimeOrder::Error,
+            takes: &[],
             recognise: Recognise::Records(F::recognise),
-            read: |stream, gate, place| {
-                Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place))
+            check: |_| Ok(()),
+            read: |stream, _, gate, place| {
+                Ok(Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place)))
             },
         }
     }
@@ -87,8 +104,24 @@ impl Format {
         found.ok_or_else(|| Error::unknown("trace format", name, FORMATS.iter().map(|f| f.name)))
     }
 
-    pub(super) fn read(&self, stream: Stream, gate: Gate, place: Place) -> Box<dyn RequestSource> {
-        (self.read)(stream, gate, place)
+    /// Checks that `options` say what the format needs to be told and nothing that it tells.
+    pub(super) fn check(&self, options: &TraceOptions, place: &Place) -> Result<(), Error> {
+        let given = [
+            ("op", options.op.is_some()),
+            ("unit", options.unit.is_some()),
+            ("columns", options.columns.is_some()),
+        ];
+        if let Some((name, _)) = given.iter().find(|(n, given)| *given && !self.takes.contains(n)) {
+            let message = format!("found a value, expected none, as {} says it itself", self.name);
+            return Err(Error::config(format!("input.{name}"), message));
+        }
+        (self.check)(options).map_err(|mistake| place.error(None, mistake))
+    }
+
+    pub(super) fn read(&self, stream: Stream, options: &TraceOptions, place: Place) -> Opened {
+        let order = options.order.unwrap_or(self.order);
+        let gate = Gate::new(order, options.volume, options.requests);
+        (self.read)(stream, options, gate, place)
     }
 
     fn recognises(&self, front: Front, sample: &Sample) -> Verdict {
@@ -124,7 +157,8 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
 fn unknown(first: &[u8]) -> Mistake {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     Mistake(format!(
-        "not a format that ftlab reads, it begins with {}; known: {}; name one with --format",
+        "not a format that ftlab reads, it begins with {}; known: {}; name one with --format, or \
+         the columns of a CSV file with --columns",
         quoted(first),
         known.join(", ")
     ))
@@ -148,6 +182,9 @@ mod tests {
             ("7961.833 0 20228336 8 0", "disksim"),
             ("26.214000\t0\t303574\t1\t0", "flashsim"),
             ("11413000 0 657728 16 1", "mqsim"),
+            ("version,time,op,size,lbn\n1,5633898,2a,512,42932745", "cloudphysics"),
+            ("fio version 2 iolog\nf add", "fio"),
+            ("110765 64 0 0", "arc"),
         ] {
             assert_eq!(found(line), Ok(name), "{line}");
         }
@@ -162,11 +199,11 @@ mod tests {
     fn other_formats_are_refused_and_not_misread() {
         for line in [
             "1538323200,4247200,128,1,1058",
-            "version,time,op,size,lbn\n1,5633898,2a,512,42932745",
             "Timestamp,Response,IOType,LUN,Offset,Size",
             "0\t\t8\t\t4096\t\t4\t\t1.740780627\t\t1.740812815\t\t1.740851877\t\t1.741075471",
             "time_s,disk,sector512,sectors512,op,async,queue_len",
-            "1 1 0 0",
+            "fio version 1 iolog",
+            "time,offset,length,op",
             "\x7fELF\x02\x01\0\0",
             "hello",
         ] {

@@ -13,15 +13,21 @@
 //! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`],
 //! a page in `docs/formats` and a row in `docs/traces.md`.
 
+mod arc;
+mod cloudphysics;
+mod columns;
 mod compress;
+mod csv;
 mod digest;
 mod disksim;
 mod field;
 mod file;
+mod fio;
 mod five;
 mod flashsim;
 mod format;
 mod gate;
+mod hp_csv;
 pub mod info;
 mod lines;
 mod mqsim;
@@ -41,9 +47,12 @@ mod vscsi;
 #[cfg(test)]
 mod checks;
 
+pub use columns::Columns;
 pub use digest::Digest;
 pub use field::{Column, Mistake, Separator};
 pub use file::Trace;
+#[doc(hidden)]
+pub use file::read_stream;
 pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
 pub use info::{TraceInfo, VolumeInfo};
@@ -51,7 +60,8 @@ pub use lines::LONGEST_LINE_BYTES;
 pub use stream::SNIFFED_BYTES;
 
 use crate::error::Error;
-use crate::request::Input;
+use crate::request::{Input, Op};
+use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
 /// What to take from a trace and how to read it.
@@ -66,6 +76,12 @@ pub struct TraceOptions {
     pub volume: Option<u32>,
     /// Only so many requests, the first ones that pass everything else.
     pub requests: Option<u64>,
+    /// What the requests are, where the format does not say: `arc`, and `csv` without such a column.
+    pub op: Option<Op>,
+    /// Bytes of a page, where the format does not say: `arc`.
+    pub unit: Option<Bytes>,
+    /// The columns of a CSV file; the format is `csv` then.
+    pub columns: Option<Columns>,
 }
 
 /// What to do with a request that is earlier than the one before it.

@@ -1,11 +1,11 @@
 //! The line loop that every text format shares.
 
-use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
 use super::source::Decode;
 use super::stream::{Broken, Front, Stream};
+use super::{TimeOrder, TraceOptions};
 
 /// A text format with at most one request per line. The line loop and the checks are not its concern.
 pub(super) trait LineFormat: Default + Send + 'static {
@@ -20,9 +20,17 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// Where traces of this format come from.
     const SOURCE: &'static str;
 
+    /// The options of [`TraceOptions`] that say what the format does not, by name.
+    const TAKES: &'static [&'static str] = &[];
+
     /// What is done with times that go back, unless the user says: sorting, if the format's lines
     /// are in another order than that of arrival.
     const ORDER: TimeOrder = TimeOrder::Error;
+
+    /// The format at the first line, with what the user says that it does not.
+    fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
+        Ok(Self::default())
+    }
 
     /// The clock of [`RawRequest::ticks`] in the line parsed last.
     #[inline]
@@ -104,8 +112,8 @@ pub(super) struct LineDecoder<F> {
 }
 
 impl<F: LineFormat> LineDecoder<F> {
-    pub(super) fn new(stream: Stream) -> Self {
-        Self { format: F::default(), lines: Lines::new(stream) }
+    pub(super) fn new(format: F, stream: Stream) -> Self {
+        Self { format, lines: Lines::new(stream) }
     }
 }
 
