@@ -245,14 +245,22 @@ fn damaged_lines_of_every_format_never_panic() {
         "0.221 5 162947904 16 1",
         "26.214000\t0\t303574\t1\t0",
         "938513000 4 264719034 16 0",
+        "1456095147.574052000,0.000245000,R,0,4238867714048,4096",
+        "0,R,126703644672,4096,1577808000000626",
+        "1538323200,4247200,128,1,1058",
+        "89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a065a2b6458eca924523",
+        "  8,0    3        2     0.000001829   697  Q   W 223490 + 8 [kjournald]",
+        "8\t8\t4096\t4\t1398403999.646690157\t1398403999.652921876\t1398403999.7\t1398403999.8",
+        " DiskRead, 8612, xperf.exe (3984), 11844, 0xff, 0x018f0b8000, 0x00001000, 283, 0",
+        "223.412 0 3159347200 36864 0",
     ];
-    let alphabet = b"0123456789.,- \t\r\n\0exrwREAD\xff";
+    let alphabet = b"0123456789.,- \t\r\n\0exrwREADQ+[\xff";
     let mut state = 1u64;
     let mut draw = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) as usize % below
     };
-    for round in 0..400 {
+    for round in 0..1000 {
         let mut text = [lines[draw(lines.len())], "\n", lines[draw(lines.len())]].concat();
         text.push('\n');
         let mut bytes = text.into_bytes();

@@ -26,6 +26,8 @@ impl Column {
 pub enum Separator {
     /// One comma.
     Comma,
+    /// One comma, with spaces and tabs around the values.
+    PaddedComma,
     /// A run of spaces and tabs; also allowed around the line, as `scanf` does.
     Blanks,
 }
@@ -51,7 +53,7 @@ impl<'a> Fields<'a> {
     pub fn new(line: &'a [u8], separator: Separator, columns: &'static [Column]) -> Self {
         let rest = match separator {
             Separator::Comma => line,
-            Separator::Blanks => skip_blanks(line),
+            Separator::PaddedComma | Separator::Blanks => skip_blanks(line),
         };
         Self { line, rest, taken: 0, ended: false, separator, columns }
     }
@@ -136,25 +138,28 @@ impl<'a> Fields<'a> {
     /// When the column is missing, empty, or holds a control character.
     #[inline]
     pub fn text(&mut self) -> Result<&'a [u8], Mistake> {
-        let used = self.rest.iter().take_while(|b| !self.separates(**b)).count();
-        let text = &self.rest[..used];
+        let text = self.peek();
         if text.iter().any(u8::is_ascii_control) {
             return Err(self.mistake());
         }
-        self.take(used)?;
+        self.take(text.len())?;
         Ok(text)
     }
 
-    /// The next column as one of `words`, in any case; its position there.
+    /// The next column as `value` takes it; `None` if nothing is in it.
     ///
     /// # Errors
-    /// When the column is missing or none of `words`.
+    /// When the column is missing, and those of `value`.
     #[inline]
-    pub fn one_of(&mut self, words: &[&[u8]]) -> Result<usize, Mistake> {
-        let before = self.rest;
-        let text = self.text()?;
-        let found = words.iter().position(|word| word.eq_ignore_ascii_case(text));
-        found.ok_or_else(|| self.mistake_in(self.taken - 1, before))
+    pub fn optional<T>(
+        &mut self,
+        value: impl FnOnce(&mut Self) -> Result<T, Mistake>,
+    ) -> Result<Option<T>, Mistake> {
+        if self.ended || !self.peek().is_empty() {
+            return value(self).map(Some);
+        }
+        self.step(0)?;
+        Ok(None)
     }
 
     /// The next column as what `understand` makes of its text, which is not empty.
@@ -171,10 +176,30 @@ impl<'a> Fields<'a> {
         understand(text).ok_or_else(|| self.mistake_in(self.taken - 1, before))
     }
 
+    /// The next column as one of `words`, in any case; its position there.
+    ///
+    /// # Errors
+    /// When the column is missing or none of `words`.
+    #[inline]
+    pub fn one_of(&mut self, words: &[&[u8]]) -> Result<usize, Mistake> {
+        self.understood(|text| words.iter().position(|word| word.eq_ignore_ascii_case(text)))
+    }
+
     /// The whole line, whatever has been taken from it.
     #[must_use]
     pub fn line(&self) -> &'a [u8] {
         self.line
+    }
+
+    /// The text of the next column, which is not taken; empty if there is none.
+    #[inline]
+    #[must_use]
+    pub fn peek(&self) -> &'a [u8] {
+        let used = self.rest.iter().take_while(|b| !self.separates(**b)).count();
+        match self.separator {
+            Separator::PaddedComma => self.rest[..used].trim_ascii_end(),
+            Separator::Comma | Separator::Blanks => &self.rest[..used],
+        }
     }
 
     /// Checks that every column has been taken.
@@ -186,22 +211,28 @@ impl<'a> Fields<'a> {
         if self.ended { Ok(()) } else { Err(self.wrong_count()) }
     }
 
-    /// Steps over a value of `used` bytes and the separator behind it.
+    /// Steps over a value of `used` bytes, at least one, and the separator behind it.
     #[inline]
     fn take(&mut self, used: usize) -> Result<(), Mistake> {
-        if used == 0 || self.ended {
-            return Err(self.mistake());
-        }
-        match self.rest.get(used) {
+        if used == 0 || self.ended { Err(self.mistake()) } else { self.step(used) }
+    }
+
+    #[inline]
+    fn step(&mut self, used: usize) -> Result<(), Mistake> {
+        let behind = match self.separator {
+            Separator::PaddedComma => skip_blanks(&self.rest[used..]),
+            Separator::Comma | Separator::Blanks => &self.rest[used..],
+        };
+        match behind.split_first() {
             None => {
                 self.rest = &[];
                 self.ended = true;
             }
-            Some(&b) if self.separates(b) => {
-                self.rest = &self.rest[used + 1..];
-                if self.separator == Separator::Blanks {
+            Some((&b, rest)) if self.separates(b) => {
+                self.rest = rest;
+                if self.separator != Separator::Comma {
                     self.rest = skip_blanks(self.rest);
-                    self.ended = self.rest.is_empty();
+                    self.ended = self.separator == Separator::Blanks && self.rest.is_empty();
                 }
             }
             Some(_) => return Err(self.mistake()),
@@ -213,7 +244,7 @@ impl<'a> Fields<'a> {
     #[inline]
     fn separates(&self, byte: u8) -> bool {
         match self.separator {
-            Separator::Comma => byte == b',',
+            Separator::Comma | Separator::PaddedComma => byte == b',',
             Separator::Blanks => byte == b' ' || byte == b'\t',
         }
     }
@@ -249,7 +280,7 @@ impl<'a> Fields<'a> {
     #[cold]
     fn wrong_count(&self) -> Mistake {
         let found = match self.separator {
-            Separator::Comma => self.line.split(|b| *b == b',').count(),
+            Separator::Comma | Separator::PaddedComma => self.line.split(|b| *b == b',').count(),
             Separator::Blanks => {
                 self.line.split(|b| self.separates(*b)).filter(|text| !text.is_empty()).count()
             }
@@ -388,6 +419,23 @@ mod tests {
         assert_eq!((fields.integer(), fields.integer()), (Ok(1), Ok(2)));
         let Err(Mistake(message)) = fields.finish() else { panic!("a third column") };
         assert_eq!(message, "found 3 columns in \" 1 \\t2 3\", expected 2 (a, b)");
+    }
+
+    #[test]
+    fn values_between_commas_may_be_padded_or_empty() {
+        let mut fields = Fields::new(b"  7 ,\tx y , ", Separator::PaddedComma, TWO);
+        assert_eq!(fields.integer(), Ok(7));
+        assert_eq!((fields.peek(), fields.text()), (&b"x y"[..], Ok(&b"x y"[..])));
+        assert!(fields.text().is_err());
+        assert_eq!(fields.optional(Fields::text), Ok(None));
+        assert!(fields.optional(Fields::text).is_err());
+        assert_eq!(fields.finish(), Ok(()));
+        assert!(Fields::new(b"7 8,1", Separator::PaddedComma, TWO).integer().is_err());
+        assert!(Fields::new(b"7 ,1", Separator::Comma, TWO).integer().is_err());
+        assert_eq!(
+            Fields::new(b"a", Separator::Comma, ONE).optional(Fields::text),
+            Ok(Some(&b"a"[..]))
+        );
     }
 
     #[test]

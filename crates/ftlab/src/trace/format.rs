@@ -10,7 +10,8 @@ use super::stream::{Front, Stream};
 use super::text::{LineDecoder, LineFormat, Sample, Verdict};
 use super::{TimeOrder, TraceOptions};
 use super::{
-    arc, cloudphysics, csv, disksim, fio, flashsim, hp_csv, mqsim, msr, spc, srt, ssdsim, vscsi,
+    alibaba, arc, biotracer, blkparse, cloudphysics, csv, disksim, etw, fio, fiu, flashsim,
+    heimdall, hp_csv, mqsim, msr, spc, srt, ssdsim, systor, tencent, vscsi,
 };
 use crate::error::Error;
 use crate::request::RequestSource;
@@ -19,6 +20,14 @@ use crate::request::RequestSource;
 pub const FORMATS: &[Format] = &[
     Format::of::<spc::Spc>(),
     Format::of::<msr::Msr>(),
+    Format::of::<systor::Systor>(),
+    Format::of::<alibaba::Alibaba>(),
+    Format::of::<tencent::Tencent>(),
+    Format::of::<fiu::Fiu>(),
+    Format::of::<blkparse::BlkParse>(),
+    Format::of::<biotracer::BioTracer>(),
+    Format::of::<etw::Etw>(),
+    Format::of::<heimdall::Heimdall>(),
     Format::of::<disksim::DiskSim>(),
     Format::of::<flashsim::FlashSim>(),
     Format::of::<mqsim::MqSim>(),
@@ -185,6 +194,22 @@ mod tests {
             ("version,time,op,size,lbn\n1,5633898,2a,512,42932745", "cloudphysics"),
             ("fio version 2 iolog\nf add", "fio"),
             ("110765 64 0 0", "arc"),
+            ("Timestamp,Response,IOType,LUN,Offset,Size\r\n", "systor"),
+            ("1456095147.574052000,0.000245000,R,0,4238867714048,4096", "systor"),
+            ("0,R,126703644672,4096,1577808000000626", "alibaba"),
+            ("1538323200,4247200,128,1,1058", "tencent"),
+            ("0 4892 syslogd 904265560 8 W 6 0 531e779ca3d2ddf8f5ba7f5ff1e7a6b2", "fiu"),
+            ("  8,0    3        1     0.000000000   697  A   W 223490 + 8 <- (8,1) 1", "blkparse"),
+            (
+                "0\t\t8\t\t4096\t\t4\t\t1.740780627\t\t1.740812815\t\t1.740851877\t\t1.7",
+                "biotracer",
+            ),
+            ("BeginHeader   \r\n   DiskRead,  TimeStamp,     Process Name ( PID)", "etw"),
+            (
+                " DiskRead, 8612, a.exe (3984), 11844, 0xff, 0x018f0b8000, 0x00001000, 283, 0, 0",
+                "etw",
+            ),
+            ("0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 0", "heimdall"),
         ] {
             assert_eq!(found(line), Ok(name), "{line}");
         }
@@ -198,26 +223,39 @@ mod tests {
     #[test]
     fn other_formats_are_refused_and_not_misread() {
         for line in [
-            "1538323200,4247200,128,1,1058",
-            "Timestamp,Response,IOType,LUN,Offset,Size",
-            "0\t\t8\t\t4096\t\t4\t\t1.740780627\t\t1.740812815\t\t1.740851877\t\t1.741075471",
+            // Whole numbers without a date in front are no trace of Tencent's.
+            "1,4247200,128,1,1058",
             "time_s,disk,sector512,sectors512,op,async,queue_len",
             "fio version 1 iolog",
             "time,offset,length,op",
             "\x7fELF\x02\x01\0\0",
             "hello",
+            "EndHeader",
+            "DiskFlush, 1, a ( 1), 1, 0x1, 2, 0",
+            "CPU0 (sda):",
+            "8,0",
         ] {
             let message = found(line).unwrap_err();
             assert!(message.starts_with("not a format that ftlab reads"), "{message}");
-            assert!(message.contains("known: spc, msr, disksim"), "{message}");
+            assert!(message.contains("known: spc, msr, systor"), "{message}");
         }
         assert!(found("\n \n").unwrap_err().contains("no request"));
     }
 
     #[test]
-    fn addresses_in_bytes_are_refused_with_the_reason() {
-        let linnos = "0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 0";
-        assert!(found(linnos).unwrap_err().contains("LinnOS"));
+    fn addresses_that_may_be_bytes_or_aligned_sectors_are_refused_with_the_reason() {
+        for line in ["0.000 0 200626176 4096 0", "0 0 200626176 36864 0", "0.000\t0\t512\t512\t1"] {
+            assert!(found(line).unwrap_err().contains("LinnOS"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_format_may_begin_with_lines_that_hold_no_request() {
+        let notes = "8,0 1 0 0.0 0 m N cfq note\n".repeat(50);
+        assert_eq!(found(&notes), Ok("blkparse"));
+        assert_eq!(found(&format!("{notes}8,0 1 1 0.0 0 Q R 8 + 8 [a]\n")), Ok("blkparse"));
+        let stacks = "  Stack, 12, 4, 1, ntoskrnl.exe!0x1, 0x2\n".repeat(50);
+        assert_eq!(found(&format!("BeginHeader\nEndHeader\n{stacks}")), Ok("etw"));
     }
 
     #[test]

@@ -13,23 +13,30 @@
 //! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`],
 //! a page in `docs/formats` and a row in `docs/traces.md`.
 
+mod alibaba;
 mod arc;
+mod biotracer;
+mod blkparse;
 mod cloudphysics;
 mod columns;
 mod compress;
 mod csv;
 mod digest;
 mod disksim;
+mod etw;
 mod field;
 mod file;
 mod fio;
+mod fiu;
 mod five;
 mod flashsim;
 mod format;
 mod gate;
+mod heimdall;
 mod hp_csv;
 pub mod info;
 mod lines;
+mod linux;
 mod mqsim;
 mod msr;
 mod pages;
@@ -40,6 +47,8 @@ mod spc;
 mod srt;
 mod ssdsim;
 mod stream;
+mod systor;
+mod tencent;
 mod text;
 pub(crate) mod volumes;
 mod vscsi;
