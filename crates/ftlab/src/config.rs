@@ -6,7 +6,8 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
-use crate::trace::{TimeOrder, TraceOptions};
+use crate::request::Op;
+use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
 use crate::warmup::{Tolerance, WINDOWS};
 use crate::workload::WorkloadConfig;
@@ -57,6 +58,12 @@ pub struct InputConfig {
     pub volume: Option<u32>,
     /// Only the first so many requests.
     pub requests: Option<u64>,
+    /// What the requests are, for formats that do not say; absent: an error for those.
+    pub op: Option<Op>,
+    /// Bytes of a page, for formats that do not say; absent: 512 (ARC paper, section IV).
+    pub unit: Option<Bytes>,
+    /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
+    pub columns: Option<Columns>,
 }
 
 impl InputConfig {
@@ -68,6 +75,9 @@ impl InputConfig {
             order: self.order,
             volume: self.volume,
             requests: self.requests,
+            op: self.op,
+            unit: self.unit,
+            columns: self.columns.clone(),
         }
     }
 }

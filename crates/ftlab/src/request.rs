@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::units::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// Requests handed on at a time; a batch is what travels between threads.
 pub const BATCH: usize = 4096;
@@ -10,7 +11,8 @@ pub const BATCH: usize = 4096;
 pub const LONGEST_REQUEST_BYTES: u64 = 1 << 30;
 
 /// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Op {
     /// Read the newest version of the pages touched.
     Read,

@@ -1,14 +1,17 @@
 //! The table of formats, and how a file's format is found.
 
-use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
-use super::lines::Lines;
-use super::text::{LineFormat, Place, Sample, TextSource, Verdict};
+use super::lines::{is_utf_16, utf_16};
+use super::record::{RecordDecoder, RecordFormat};
+use super::source::{Place, Source};
+use super::stream::{Front, Stream};
+use super::text::{LineDecoder, LineFormat, Sample, Verdict};
+use super::{TimeOrder, TraceOptions};
 use super::{
-    alibaba, biotracer, blkparse, disksim, etw, fiu, flashsim, heimdall, mqsim, msr, spc, ssdsim,
-    systor, tencent,
+    alibaba, arc, biotracer, blkparse, cloudphysics, csv, disksim, etw, fio, fiu, flashsim,
+    heimdall, hp_csv, mqsim, msr, spc, srt, ssdsim, systor, tencent, vscsi,
 };
 use crate::error::Error;
 use crate::request::RequestSource;
@@ -29,6 +32,13 @@ pub const FORMATS: &[Format] = &[
     Format::of::<flashsim::FlashSim>(),
     Format::of::<mqsim::MqSim>(),
     Format::of::<ssdsim::SsdSim>(),
+    Format::of_records::<vscsi::Vscsi>(),
+    Format::of_records::<srt::Srt>(),
+    Format::of::<cloudphysics::CloudPhysics>(),
+    Format::of::<hp_csv::HpCsv>(),
+    Format::of::<fio::Fio>(),
+    Format::of::<arc::Arc>(),
+    Format::of::<csv::Csv>(),
 ];
 
 /// A trace format.
@@ -44,8 +54,20 @@ pub struct Format {
     pub source: &'static str,
     /// What is done with times that go back, unless the options say.
     pub order: TimeOrder,
-    recognise: fn(&Sample) -> Verdict,
-    read: fn(Lines, Gate, Place) -> Box<dyn RequestSource>,
+    /// The options that say what the format does not.
+    takes: &'static [&'static str],
+    recognise: Recognise,
+    check: fn(&TraceOptions) -> Result<(), Mistake>,
+    read: fn(Stream, &TraceOptions, Gate, Place) -> Opened,
+}
+
+type Opened = Result<Box<dyn RequestSource>, Error>;
+
+/// How a format is recognised: by its first lines or by its first bytes.
+#[derive(Clone, Copy)]
+enum Recognise {
+    Lines(fn(&Sample) -> Verdict),
+    Records(fn(Front) -> Verdict),
 }
 
 impl Format {
@@ -56,8 +78,29 @@ impl Format {
             columns: F::COLUMNS,
             source: F::SOURCE,
             order: F::ORDER,
-            recognise: F::recognise,
-            read: |lines, gate, place| Box::new(TextSource::<F>::new(lines, gate, place)),
+            takes: F::TAKES,
+            recognise: Recognise::Lines(F::recognise),
+            check: |options| F::with(options).map(drop),
+            read: |stream, options, gate, place| {
+                let format = F::with(options).map_err(|mistake| place.error(None, mistake))?;
+                Ok(Box::new(Source::new(LineDecoder::new(format, stream), gate, place)))
+            },
+        }
+    }
+
+    const fn of_records<F: RecordFormat>() -> Self {
+        Self {
+            name: F::NAME,
+            summary: F::SUMMARY,
+            columns: F::COLUMNS,
+            source: F::SOURCE,
+            order: TimeOrder::Error,
+            takes: &[],
+            recognise: Recognise::Records(F::recognise),
+            check: |_| Ok(()),
+            read: |stream, _, gate, place| {
+                Ok(Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place)))
+            },
         }
     }
 
@@ -70,40 +113,61 @@ impl Format {
         found.ok_or_else(|| Error::unknown("trace format", name, FORMATS.iter().map(|f| f.name)))
     }
 
-    pub(super) fn read(&self, lines: Lines, gate: Gate, place: Place) -> Box<dyn RequestSource> {
-        (self.read)(lines, gate, place)
+    /// Checks that `options` say what the format needs to be told and nothing that it tells.
+    pub(super) fn check(&self, options: &TraceOptions, place: &Place) -> Result<(), Error> {
+        let given = [
+            ("op", options.op.is_some()),
+            ("unit", options.unit.is_some()),
+            ("columns", options.columns.is_some()),
+        ];
+        if let Some((name, _)) = given.iter().find(|(n, given)| *given && !self.takes.contains(n)) {
+            let message = format!("found a value, expected none, as {} says it itself", self.name);
+            return Err(Error::config(format!("input.{name}"), message));
+        }
+        (self.check)(options).map_err(|mistake| place.error(None, mistake))
+    }
+
+    pub(super) fn read(&self, stream: Stream, options: &TraceOptions, place: Place) -> Opened {
+        let order = options.order.unwrap_or(self.order);
+        let gate = Gate::new(order, options.volume, options.requests);
+        (self.read)(stream, options, gate, place)
+    }
+
+    fn recognises(&self, front: Front, sample: &Sample) -> Verdict {
+        match self.recognise {
+            Recognise::Lines(recognise) => recognise(sample),
+            Recognise::Records(recognise) => recognise(front),
+        }
     }
 }
 
-/// The format of a file that begins with `front`, which is all of it if `whole`.
-pub(super) fn detect(front: &[u8], whole: bool) -> Result<&'static Format, Mistake> {
-    let sample = Sample::new(front, whole);
-    let Some(first) = sample.first() else {
-        return Err(if whole {
-            Mistake("found no request, expected at least one".into())
-        } else {
-            unknown(front)
-        });
-    };
-    if Compressed::of(front) != Compressed::No {
+/// The format of a file that begins with `front`.
+pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
+    if Compressed::of(front.bytes) != Compressed::No {
         return Err(Mistake(
             "not a format that ftlab reads: it is compressed twice; decompress it once".into(),
         ));
     }
+    let sample = Sample::new(front);
     for format in FORMATS {
-        match (format.recognise)(&sample) {
+        match format.recognises(front, &sample) {
             Verdict::Yes => return Ok(format),
             Verdict::Refuse(why) => return Err(Mistake(why)),
             Verdict::No => {}
         }
     }
-    Err(unknown(first))
+    Err(match sample.first() {
+        None if front.whole => Mistake("found no request, expected at least one".into()),
+        _ if is_utf_16(front.bytes) => utf_16(),
+        first => unknown(first.unwrap_or(front.bytes)),
+    })
 }
 
 fn unknown(first: &[u8]) -> Mistake {
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     Mistake(format!(
-        "not a format that ftlab reads, it begins with {}; known: {}; name one with --format",
+        "not a format that ftlab reads, it begins with {}; known: {}; name one with --format, or \
+         the columns of a CSV file with --columns",
         quoted(first),
         known.join(", ")
     ))
@@ -114,7 +178,8 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Result<&'static str, String> {
-        detect(text.as_bytes(), true).map(|format| format.name).map_err(|mistake| mistake.0)
+        let front = Front { bytes: text.as_bytes(), whole: true };
+        detect(front).map(|format| format.name).map_err(|mistake| mistake.0)
     }
 
     #[test]
@@ -126,6 +191,9 @@ mod tests {
             ("7961.833 0 20228336 8 0", "disksim"),
             ("26.214000\t0\t303574\t1\t0", "flashsim"),
             ("11413000 0 657728 16 1", "mqsim"),
+            ("version,time,op,size,lbn\n1,5633898,2a,512,42932745", "cloudphysics"),
+            ("fio version 2 iolog\nf add", "fio"),
+            ("110765 64 0 0", "arc"),
             ("Timestamp,Response,IOType,LUN,Offset,Size\r\n", "systor"),
             ("1456095147.574052000,0.000245000,R,0,4238867714048,4096", "systor"),
             ("0,R,126703644672,4096,1577808000000626", "alibaba"),
@@ -157,9 +225,9 @@ mod tests {
         for line in [
             // Whole numbers without a date in front are no trace of Tencent's.
             "1,4247200,128,1,1058",
-            "version,time,op,size,lbn\n1,5633898,2a,512,42932745",
             "time_s,disk,sector512,sectors512,op,async,queue_len",
-            "1 1 0 0",
+            "fio version 1 iolog",
+            "time,offset,length,op",
             "\x7fELF\x02\x01\0\0",
             "hello",
             "EndHeader",
