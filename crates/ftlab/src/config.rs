@@ -56,6 +56,10 @@ pub struct InputConfig {
     pub order: Option<TimeOrder>,
     /// Only this volume.
     pub volume: Option<u32>,
+    /// Only from this time since the first request, such as `1h`; absent: from the first.
+    pub from: Option<Duration>,
+    /// Only before this time since the first request, such as `2h30m`; absent: to the last.
+    pub until: Option<Duration>,
     /// Only the first so many requests.
     pub requests: Option<u64>,
     /// What the requests are, for formats that do not say; absent: an error for those.
@@ -74,6 +78,8 @@ impl InputConfig {
             format: self.format.clone(),
             order: self.order,
             volume: self.volume,
+            from: self.from,
+            until: self.until,
             requests: self.requests,
             op: self.op,
             unit: self.unit,

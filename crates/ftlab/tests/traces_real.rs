@@ -89,7 +89,7 @@ fn describe_as(path: &Path, expected: &str, options: &TraceOptions) -> TraceInfo
     let info = info.unwrap_or_else(|error| panic!("{error}"));
     let mut source = input.open().expect("a third opening");
     let measured = extents(source.as_mut(), &mut |_, _| Ok(())).expect("the same again");
-    assert_eq!((measured.requests, measured.digest.text()), (info.requests, info.digest.clone()));
+    assert_eq!((measured.requests, &measured.digest), (info.requests, &info.digest));
     let overlay = AddressMap::new(AddressPolicy::Overlay, &measured.extents, None);
     assert_eq!(overlay.expect("an overlay").span_bytes(), info.end_bytes);
     info

@@ -35,6 +35,8 @@ SOURCE = (
     Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
     Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
     Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
+    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),
