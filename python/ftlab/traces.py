@@ -181,6 +181,9 @@ def read_trace(
     from_: Quantity | None = None,
     until: Quantity | None = None,
     requests: int | None = None,
+    columns: str | None = None,
+    op: str | None = None,
+    unit: Quantity | None = None,
 ) -> Trace:
     """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
 
@@ -201,6 +204,12 @@ def read_trace(
         Read only before this time since the first request.
     requests
         Stop after this many requests.
+    columns
+        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``.
+    op
+        What the requests are, ``"read"`` or ``"write"``, for files that do not say.
+    unit
+        Page of a list of the ARC paper, by default 512 bytes.
 
     Raises
     ------
@@ -215,6 +224,9 @@ def read_trace(
         volume=volume,
         **times,
         requests=requests,
+        columns=columns,
+        op=op,
+        unit=unit,
     )
 
 

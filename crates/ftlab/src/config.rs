@@ -6,7 +6,8 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
-use crate::trace::{TimeOrder, TraceOptions};
+use crate::request::Op;
+use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
 use crate::warmup::{Tolerance, WINDOWS};
 use crate::workload::WorkloadConfig;
@@ -61,6 +62,12 @@ pub struct InputConfig {
     pub until: Option<Duration>,
     /// Only the first so many requests.
     pub requests: Option<u64>,
+    /// What the requests are, for formats that do not say; absent: an error for those.
+    pub op: Option<Op>,
+    /// Bytes of a page, for formats that do not say; absent: 512 (ARC paper, section IV).
+    pub unit: Option<Bytes>,
+    /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
+    pub columns: Option<Columns>,
 }
 
 impl InputConfig {
@@ -74,6 +81,9 @@ impl InputConfig {
             from: self.from,
             until: self.until,
             requests: self.requests,
+            op: self.op,
+            unit: self.unit,
+            columns: self.columns.clone(),
         }
     }
 }

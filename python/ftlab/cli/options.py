@@ -32,6 +32,9 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
+    Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
+    Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
     Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
     Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
 )

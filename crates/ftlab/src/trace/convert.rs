@@ -49,13 +49,13 @@ pub fn convert(
     let (file, measured) = match target.text {
         None => {
             let mut writer = Writer::new(file, path)?;
-            let measured = each_batch(input, watch, &mut |batch, _| writer.push(batch))?;
+            let measured = each_batch(input, watch, |batch, _| writer.push(batch))?;
             (writer.finish(input, &measured)?, measured)
         }
         Some(format) => {
             let mut packed = Packed::new(target.packing, file).map_err(failed(path))?;
             let mut text = Vec::with_capacity(CHUNK_BYTES);
-            let measured = each_batch(input, watch, &mut |batch, before| {
+            let measured = each_batch(input, watch, |batch, before| {
                 for (request, number) in batch.iter().zip(before + 1..) {
                     let told = format.line(&mut text, request);
                     told.map_err(|mistake| refused(input.name(), number, mistake))?;
@@ -80,7 +80,7 @@ pub fn convert(
 fn each_batch(
     input: &dyn Input,
     watch: Watch<'_>,
-    take: &mut dyn FnMut(&[Request], u64) -> Result<(), Error>,
+    mut take: impl FnMut(&[Request], u64) -> Result<(), Error>,
 ) -> Result<Measured, Error> {
     let mut source = input.open()?;
     let mut measure = Measure::new();
