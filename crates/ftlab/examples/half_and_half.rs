@@ -72,7 +72,7 @@ fn name(path: &str) -> String {
 
 /// The reads and writes of a trace in two parts, each beginning at time 0.
 fn halves(path: &str) -> Result<(Vec<Request>, Vec<Request>), Error> {
-    let options = TraceOptions { order: TimeOrder::Clamp, ..TraceOptions::default() };
+    let options = TraceOptions { order: Some(TimeOrder::Clamp), ..TraceOptions::default() };
     let mut first = all(&*trace::open(path, &options)?)?;
     let mut second = first.split_off(first.len() / 2);
     let start = second.first().map_or(0, |request| request.time);

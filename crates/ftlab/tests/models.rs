@@ -167,7 +167,7 @@ fn an_endless_file_is_not_read_to_its_end() {
 
 /// The requests of a real trace.
 fn read(path: &str) -> Result<Vec<Request>, Error> {
-    let options = TraceOptions { order: TimeOrder::Clamp, ..TraceOptions::default() };
+    let options = TraceOptions { order: Some(TimeOrder::Clamp), ..TraceOptions::default() };
     Ok(pass(&*trace::open(path, &options)?))
 }
 

@@ -112,6 +112,8 @@ struct Found {
     /// Share of writes; `None`: that of the volume.
     writes: Option<f64>,
     in_run: bool,
+    /// The place was written before.
+    written: bool,
 }
 
 impl Stream {
@@ -164,7 +166,7 @@ impl Stream {
         let extent = Extent { volume: found.volume, start, sectors };
         self.was_run = found.in_run;
         self.space.touch(&extent);
-        let place = self.recency.push(op == Op::Write);
+        let place = self.recency.push(op == Op::Write || found.written);
         self.used[place] = extent;
         if self.runs.first > 0.0 {
             host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run, place });
@@ -206,6 +208,7 @@ impl Stream {
             kept: Some((tail.sectors, self.runs.kept)),
             writes: self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written),
             in_run: true,
+            written: false,
         })
     }
 
@@ -219,21 +222,22 @@ impl Stream {
             place = self.recency.near(place, written);
             if written { row.after_write } else { row.after_read }
         });
+        let written = self.recency.is_marked(place);
         let Extent { volume, start, sectors } = self.used[place];
         let pages = u64::from(sectors) / PAGE_SECTORS;
         if pages > 1 && self.inside > 0.0 && self.places.chance(self.inside) {
             let page = 1 + self.places.below(pages - 1);
             let start = start + page * PAGE_SECTORS;
-            return Some(Found { volume, start, kept: None, writes, in_run: false });
+            return Some(Found { volume, start, kept: None, writes, in_run: false, written });
         }
         self.recency.remove(place);
         let kept = Some((sectors, self.kept));
-        Some(Found { volume, start, kept, writes, in_run: false })
+        Some(Found { volume, start, kept, writes, in_run: false, written })
     }
 
     fn go_anew(&mut self) -> Found {
         let (volume, start) = self.space.new_place(&mut self.places);
-        Found { volume, start, kept: None, writes: self.new_writes, in_run: false }
+        Found { volume, start, kept: None, writes: self.new_writes, in_run: false, written: false }
     }
 }
 
