@@ -104,6 +104,7 @@ def read_trace(
     format: str | None = None,
     order: str | None = None,
     volume: int | None = None,
+    skip: int | None = None,
     requests: int | None = None,
 ) -> Trace:
     """Return the trace in a file, plain or compressed with gzip, bzip2, xz or zstd.
@@ -118,6 +119,8 @@ def read_trace(
         What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``.
     volume
         Read only this volume (application unit, disk) of the trace.
+    skip
+        Leave out this many requests at the front.
     requests
         Stop after this many requests.
 
@@ -127,10 +130,15 @@ def read_trace(
         when the trace is used: the file is missing, or a line of it is not what the format says
     """
     return Trace(
-        trace=os.fspath(path), format=format, order=order, volume=volume, requests=requests
+        trace=os.fspath(path),
+        format=format,
+        order=order,
+        volume=volume,
+        skip=skip,
+        requests=requests,
     )
 
 
-def profile(name: str, *, requests: int | None = None) -> Trace:
+def profile(name: str, *, skip: int | None = None, requests: int | None = None) -> Trace:
     """Return a built-in workload fitted to a published trace (``ftlab list profiles``)."""
-    return Trace(trace=name, requests=requests)
+    return Trace(trace=name, skip=skip, requests=requests)

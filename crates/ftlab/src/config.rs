@@ -54,19 +54,24 @@ pub struct InputConfig {
     pub order: TimeOrder,
     /// Only this volume.
     pub volume: Option<u32>,
-    /// Only the first so many requests.
+    /// Leave out the first so many of the requests that pass the filters. Default 0.
+    pub skip: u64,
+    /// Only the first so many requests, after those that are left out.
     pub requests: Option<u64>,
 }
 
 impl InputConfig {
-    /// How the trace is read.
+    /// How the trace is read, with the requests that [`trace::skip`](crate::trace::skip) takes off.
     #[must_use]
     pub fn options(&self) -> TraceOptions {
         TraceOptions {
             format: self.format.clone(),
             order: self.order,
             volume: self.volume,
-            requests: self.requests,
+            requests: self.requests.map(|requests| match requests {
+                0 => 0,
+                requests => requests.saturating_add(self.skip),
+            }),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
-use crate::config::{Config, InputConfig, Warmup};
+use crate::config::{Config, Warmup};
 use crate::error::Error;
 use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
@@ -52,18 +52,19 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// # Errors
 /// Those of [`trace::open`], [`workload::profile`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let InputConfig { trace, requests, volume, .. } = &config.input;
-    let Some(name) = trace else {
+    let Some(name) = &config.input.trace else {
         return workload::open(&config.workload, config.run.seed);
     };
+    let options = config.input.options();
     let is_profile = PROFILES.iter().any(|profile| profile.name == name);
-    if !is_profile || Path::new(name).exists() {
-        return trace::open(name, &config.input.options());
-    }
-    if volume.is_some() {
+    let input = if !is_profile || Path::new(name).exists() {
+        trace::open(name, &options)?
+    } else if options.volume.is_some() {
         return Err(Error::config("input.volume", "found a profile, expected a trace to filter"));
-    }
-    workload::profile(name, *requests, config.run.seed)
+    } else {
+        workload::profile(name, options.requests, config.run.seed)?
+    };
+    Ok(trace::skip(input, config.input.skip))
 }
 
 /// What is in the input that a configuration names.

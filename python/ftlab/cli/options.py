@@ -32,6 +32,7 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),

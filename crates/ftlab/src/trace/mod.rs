@@ -27,6 +27,7 @@ mod lines;
 mod mqsim;
 mod msr;
 mod pages;
+mod skip;
 mod spc;
 mod ssdsim;
 mod text;
@@ -42,6 +43,7 @@ pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
 pub use info::{TraceInfo, VolumeInfo};
 pub use lines::{LONGEST_LINE_BYTES, SNIFFED_BYTES};
+pub use skip::skip;
 
 use crate::error::Error;
 use crate::request::Input;
