@@ -13,7 +13,7 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use crate::trace::{self, TraceInfo};
+use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 use crate::workload::{self, PROFILES};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -77,15 +77,45 @@ pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, Tra
     let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
     })?;
-    let trace = TraceReport {
+    Ok((trace_report(input.as_ref(), &info), info))
+}
+
+/// What the input that a configuration names is like, in pages of the device. The report's
+/// `span_bytes` is the address space that a run needs.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn characteristics(
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, Characteristics), Error> {
+    let input = open_input(config)?;
+    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
+    let mut last = Instant::now();
+    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
+    let extent = |v: &VolumeInfo| Extent {
+        volume: v.volume,
+        first_byte: v.first_byte,
+        end_byte: v.end_byte,
+    };
+    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
+    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
+    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
+    Ok((report, found))
+}
+
+fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
+    TraceReport {
         name: input.name(),
         format: input.format(),
         digest: Some(info.digest.clone()),
         requests: Some(info.requests),
         volumes: Some(info.volumes_count),
         span_bytes: Some(info.span_bytes),
-    };
-    Ok((trace, info))
+    }
 }
 
 /// The first `limit` requests of the input that a configuration names.

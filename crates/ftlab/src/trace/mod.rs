@@ -13,6 +13,7 @@
 //! To add a format: a file that implements `LineFormat`, one line in [`FORMATS`], a section in
 //! `docs/traces.md`.
 
+pub mod characteristics;
 mod compress;
 mod digest;
 mod disksim;
@@ -36,6 +37,7 @@ pub(crate) mod volumes;
 #[cfg(test)]
 mod checks;
 
+pub use characteristics::Characteristics;
 pub use digest::Digest;
 pub use field::{Column, Mistake, Separator};
 pub use file::Trace;

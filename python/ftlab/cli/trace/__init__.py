@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ftlab.cli.trace.compare import compare
 from ftlab.cli.trace.info import info
 
 
@@ -12,5 +13,5 @@ def trace() -> None:
     """Look into traces."""
 
 
-for verb in (info,):
+for verb in (info, compare):
     trace.add_command(verb)
