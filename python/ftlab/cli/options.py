@@ -42,7 +42,12 @@ MODEL = (
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
-    Setting("--warmup", "run.warmup", "MODE", "none|footprint|replay:K|sequential|random:K"),
+    Setting(
+        "--warmup",
+        "run.warmup",
+        "MODE",
+        "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
+    ),
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
     Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
     Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
