@@ -7,7 +7,7 @@
 //! ```
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
-use crate::config::{Config, InputConfig, Warmup};
+use crate::config::{Config, Warmup};
 use crate::error::Error;
 use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
@@ -15,7 +15,7 @@ use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
 use crate::trace::convert::Converted;
 use crate::trace::split::Part;
-use crate::trace::{self, TraceInfo};
+use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 use crate::workload::{self, PROFILES};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,24 +54,26 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// # Errors
 /// Those of [`trace::open`], [`workload::profile`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let InputConfig { trace, requests, volume, from, until, .. } = &config.input;
-    let Some(name) = trace else {
+    let Some(name) = &config.input.trace else {
         return workload::open(&config.workload, config.run.seed);
     };
+    let options = config.input.options();
     let is_profile = PROFILES.iter().any(|profile| profile.name == name);
-    if !is_profile || Path::new(name).exists() {
-        return trace::open(name, &config.input.options());
-    }
-    for (key, filters) in [
-        ("input.volume", volume.is_some()),
-        ("input.from", from.is_some()),
-        ("input.until", until.is_some()),
-    ] {
-        if filters {
-            return Err(Error::config(key, "found a profile, expected a trace to filter"));
+    let input = if !is_profile || Path::new(name).exists() {
+        trace::open(name, &options)?
+    } else {
+        for (key, filters) in [
+            ("input.volume", options.volume.is_some()),
+            ("input.from", options.from.is_some()),
+            ("input.until", options.until.is_some()),
+        ] {
+            if filters {
+                return Err(Error::config(key, "found a profile, expected a trace to filter"));
+            }
         }
-    }
-    workload::profile(name, *requests, config.run.seed)
+        workload::profile(name, options.requests, config.run.seed)?
+    };
+    Ok(trace::skip(input, config.input.skip))
 }
 
 /// What is in the input that a configuration names.
@@ -84,15 +86,45 @@ pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, Tra
     let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
     })?;
-    let trace = TraceReport {
+    Ok((trace_report(input.as_ref(), &info), info))
+}
+
+/// What the input that a configuration names is like, in pages of the device. The report's
+/// `span_bytes` is the address space that a run needs.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn characteristics(
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, Characteristics), Error> {
+    let input = open_input(config)?;
+    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
+    let mut last = Instant::now();
+    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
+    let extent = |v: &VolumeInfo| Extent {
+        volume: v.volume,
+        first_byte: v.first_byte,
+        end_byte: v.end_byte,
+    };
+    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
+    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
+    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
+    Ok((report, found))
+}
+
+fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
+    TraceReport {
         name: input.name(),
         format: input.format(),
         digest: Some(info.digest.clone()),
         requests: Some(info.requests),
         volumes: Some(info.volumes_count),
         span_bytes: Some(info.span_bytes),
-    };
-    Ok((trace, info))
+    }
 }
 
 /// The first `limit` requests of the input that a configuration names.

@@ -1,10 +1,12 @@
 //! What the five-column formats share: `time device address size operation`.
 //!
-//! DiskSim, FlashSim, MQSim and SSDSim all write these columns, and so do raw LinnOS and Heimdall
-//! excerpts, but with four different units of time and size. Reading one as another gives requests
-//! that look right and are wrong, so a file is recognised only when its content agrees:
+//! DiskSim, FlashSim, MQSim, SSDSim and the replayer of LinnOS and Heimdall all write these columns,
+//! but with five different units of time and size. Reading one as another gives requests that look
+//! right and are wrong, so a file is recognised only when its content agrees:
 //!
-//! 1. every address and size a multiple of 512: bytes, not sectors; refused (LinnOS, Heimdall);
+//! 1. every address and size a multiple of 512: probably bytes. Heimdall if the times are
+//!    milliseconds with a decimal point and a request would, in sectors, be longer than any block
+//!    layer sends (16 MiB); otherwise refused, as sectors aligned to 256 KiB look alike;
 //! 2. every time a whole number: MQSim (nanoseconds); SSDSim is the same and is never guessed;
 //! 3. otherwise milliseconds: FlashSim (4 KiB pages) if tabs separate the columns, else DiskSim
 //!    (sectors);
@@ -20,6 +22,9 @@ const SECTORS_PER_PAGE: u64 = 8;
 
 /// Steps by the wrong unit that are no accident.
 const TELLING_STEPS: usize = 8;
+
+/// 16 MiB: what no block layer sends as one request.
+const LONGEST_SENT_SECTORS: u64 = 32_768;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
 pub(super) const DEVICE: Column = Column::new("device", "a whole number up to 2^32 - 1");
@@ -58,16 +63,21 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
         return Verdict::No;
     }
     let requests: Vec<RawRequest> = sample.requests::<AnyFive>().collect();
-    if requests.iter().all(|r| r.offset % SECTOR_BYTES == 0 && r.length % SECTOR_BYTES == 0) {
-        return Verdict::Refuse(IN_BYTES.into());
-    }
+    let whole = |bytes: u64| bytes.is_multiple_of(SECTOR_BYTES);
+    let in_bytes = requests.iter().all(|r| whole(r.offset) && whole(r.length));
+    let too_long_in_sectors = requests.iter().any(|r| r.length > LONGEST_SENT_SECTORS);
     let found = match (sample.has(b'.'), sample.has(b'\t')) {
+        (true, _) if in_bytes && too_long_in_sectors => "heimdall",
+        _ if in_bytes => return Verdict::Refuse(IN_BYTES.into()),
         (false, _) => "mqsim",
         (true, true) => "flashsim",
         (true, false) => "disksim",
     };
     if found != name {
         return Verdict::No;
+    }
+    if found == "heimdall" {
+        return Verdict::Yes;
     }
     let (unit, other) =
         if found == "flashsim" { (SECTORS_PER_PAGE, 1) } else { (1, SECTORS_PER_PAGE) };
@@ -81,9 +91,9 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
     Verdict::Yes
 }
 
-const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples of 512: probably \
-     bytes, as in LinnOS and Heimdall excerpts, which ftlab does not read; if they are sectors, \
-     name disksim or mqsim with --format";
+const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples of 512: bytes, as \
+     in LinnOS and Heimdall excerpts, or aligned sectors; name heimdall (bytes), disksim or mqsim \
+     (sectors) with --format";
 
 /// How often a request begins where the one before it on its device ended, if sizes count `unit`
 /// sectors each. Sizes of 1 don't count: FlashSim cuts 512 bytes to a page as well.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ftlab.cli.trace.compare import compare
 from ftlab.cli.trace.convert import convert
 from ftlab.cli.trace.info import info
 from ftlab.cli.trace.split import split
@@ -14,5 +15,5 @@ def trace() -> None:
     """Look into traces, and write them in other formats."""
 
 
-for verb in (info, convert, split):
+for verb in (info, compare, convert, split):
     trace.add_command(verb)

@@ -3,7 +3,7 @@
 
 use super::layout::MAGIC;
 use crate::trace::field::Mistake;
-use crate::trace::lines::Broken;
+use crate::trace::stream::Broken;
 use bytes::Bytes;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};

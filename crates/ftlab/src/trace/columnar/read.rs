@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::request::{BATCH, Input, Op, Request, RequestSource};
 use crate::trace::field::Mistake;
 use crate::trace::gate::{Clock, Gate, RawRequest};
-use crate::trace::lines::Broken;
+use crate::trace::stream::Broken;
 use crate::trace::volumes::MOST_VOLUMES;
 use crate::trace::{TimeOrder, TraceOptions};
 use crate::units::Nanos;

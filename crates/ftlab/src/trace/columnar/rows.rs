@@ -4,7 +4,7 @@ use super::guard::{Checked, Pages, decode};
 use super::layout::COLUMNS;
 use crate::request::BATCH;
 use crate::trace::field::Mistake;
-use crate::trace::lines::Broken;
+use crate::trace::stream::Broken;
 use parquet::basic::{ConvertedType, Type};
 use parquet::column::page::PageReader;
 use parquet::column::reader::ColumnReaderImpl;
