@@ -158,7 +158,7 @@ pub enum TimeOrder {
 /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
 pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
     let columnar = match options.format.as_deref() {
-        None => columnar::Parquet::recognise(path),
+        None => options.columns.is_none() && columnar::Parquet::recognise(path),
         Some(name) => name == columnar::NAME,
     };
     let input: Box<dyn Input> = match columnar {
