@@ -59,6 +59,30 @@ class Source:
 
         return pd.DataFrame(self.to_numpy(limit))
 
+    def convert(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        to: str | None = None,
+        progress: Progress | None = None,
+    ) -> Record:
+        """Write the whole stream to a file in one pass, which appears whole or not at all.
+
+        The end of its name says the format, unless ``to`` does: ``"parquet"`` (the columnar
+        store), ``"spc"``, ``"mqsim"`` or ``"disksim"``; ``.zst`` or ``.gz`` behind it compresses
+        text. Returns the format, the bytes, the requests, the volumes and the digest.
+        """
+        return converted(self.config(), os.fspath(path), to, progress)
+
+    def split(
+        self, folder: str | os.PathLike[str], *, progress: Progress | None = None
+    ) -> list[Record]:
+        """Write each volume to a Parquet file of its own in a new folder, in one pass.
+
+        Returns the volume, the requests, the name of the file and the digest of each.
+        """
+        return parts(self.config(), os.fspath(folder), progress)
+
     def __repr__(self) -> str:
         """Text that names the source and its settings."""
         inside = ", ".join(f"{key}={value!r}" for key, value in self._settings.items())
@@ -119,16 +143,33 @@ def _named(answer: Config, **more: Any) -> Record:
     return Record({**source, **more, **answer["info"]})
 
 
+def converted(
+    config: Config, path: str, to: str | None = None, progress: Progress | None = None
+) -> Record:
+    """Write the requests that a configuration names to a file, and return what was written."""
+    return Record(json.loads(_core.convert(json.dumps(config), path, to, progress)))
+
+
+def parts(config: Config, folder: str, progress: Progress | None = None) -> list[Record]:
+    """Write each volume that a configuration names to a file, and return what was written."""
+    return [Record(each) for each in json.loads(_core.split(json.dumps(config), folder, progress))]
+
+
 def read_trace(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
     order: str | None = None,
     volume: int | None = None,
+    from_: Quantity | None = None,
+    until: Quantity | None = None,
     skip: int | None = None,
     requests: int | None = None,
+    columns: str | None = None,
+    op: str | None = None,
+    unit: Quantity | None = None,
 ) -> Trace:
-    """Return the trace in a file, plain or compressed with gzip, bzip2, xz or zstd.
+    """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
 
     Parameters
     ----------
@@ -137,26 +178,42 @@ def read_trace(
     format
         Name of the format (``ftlab list formats``); detected by default.
     order
-        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``.
+        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``; by default
+        what the format says (``ftlab list formats``), which is an error for most.
     volume
         Read only this volume (application unit, disk) of the trace.
+    from_
+        Read only from this time since the first request: ``"1h"``, or nanoseconds.
+    until
+        Read only before this time since the first request.
     skip
         Leave out this many requests at the front.
     requests
         Stop after this many requests.
+    columns
+        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``.
+    op
+        What the requests are, ``"read"`` or ``"write"``, for files that do not say.
+    unit
+        Page of a list of the ARC paper, by default 512 bytes.
 
     Raises
     ------
     ftlab.TraceError
         when the trace is used: the file is missing, or a line of it is not what the format says
     """
+    times = {"from": from_, "until": until}
     return Trace(
         trace=os.fspath(path),
         format=format,
         order=order,
         volume=volume,
+        **times,
         skip=skip,
         requests=requests,
+        columns=columns,
+        op=op,
+        unit=unit,
     )
 
 

@@ -6,7 +6,8 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
-use crate::trace::{TimeOrder, TraceOptions};
+use crate::request::Op;
+use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
 use crate::warmup::{Tolerance, WINDOWS};
 use crate::workload::WorkloadConfig;
@@ -51,14 +52,24 @@ pub struct InputConfig {
     pub trace: Option<String>,
     /// Format of the trace; absent: found from its content.
     pub format: Option<String>,
-    /// What to do with times that go back. Default error.
-    pub order: TimeOrder,
+    /// What to do with times that go back; absent: what the format says, which is an error for most.
+    pub order: Option<TimeOrder>,
     /// Only this volume.
     pub volume: Option<u32>,
+    /// Only from this time since the first request, such as `1h`; absent: from the first.
+    pub from: Option<Duration>,
+    /// Only before this time since the first request, such as `2h30m`; absent: to the last.
+    pub until: Option<Duration>,
     /// Leave out the first so many of the requests that pass the filters. Default 0.
     pub skip: u64,
     /// Only the first so many requests, after those that are left out.
     pub requests: Option<u64>,
+    /// What the requests are, for formats that do not say; absent: an error for those.
+    pub op: Option<Op>,
+    /// Bytes of a page, for formats that do not say; absent: 512 (ARC paper, section IV).
+    pub unit: Option<Bytes>,
+    /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
+    pub columns: Option<Columns>,
 }
 
 impl InputConfig {
@@ -69,10 +80,15 @@ impl InputConfig {
             format: self.format.clone(),
             order: self.order,
             volume: self.volume,
+            from: self.from,
+            until: self.until,
             requests: self.requests.map(|requests| match requests {
                 0 => 0,
                 requests => requests.saturating_add(self.skip),
             }),
+            op: self.op,
+            unit: self.unit,
+            columns: self.columns.clone(),
         }
     }
 }

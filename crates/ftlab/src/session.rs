@@ -13,6 +13,8 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
+use crate::trace::convert::Converted;
+use crate::trace::split::Part;
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 use crate::workload::{self, PROFILES};
 use std::any::Any;
@@ -59,9 +61,16 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     let is_profile = PROFILES.iter().any(|profile| profile.name == name);
     let input = if !is_profile || Path::new(name).exists() {
         trace::open(name, &options)?
-    } else if options.volume.is_some() {
-        return Err(Error::config("input.volume", "found a profile, expected a trace to filter"));
     } else {
+        for (key, filters) in [
+            ("input.volume", options.volume.is_some()),
+            ("input.from", options.from.is_some()),
+            ("input.until", options.until.is_some()),
+        ] {
+            if filters {
+                return Err(Error::config(key, "found a profile, expected a trace to filter"));
+            }
+        }
         workload::profile(name, options.requests, config.run.seed)?
     };
     Ok(trace::skip(input, config.input.skip))
@@ -139,6 +148,36 @@ pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<R
     Ok(requests)
 }
 
+/// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
+///
+/// # Errors
+/// Those of the input and of [`trace::convert::convert`].
+pub fn convert(
+    config: &Config,
+    output: &str,
+    to: Option<&str>,
+    watch: Watch<'_>,
+) -> Result<Converted, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
+    })
+}
+
+/// Writes each volume of the input that a configuration names to a file; see
+/// [`trace::split::split`].
+///
+/// # Errors
+/// Those of the input and of [`trace::split::split`].
+pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
+    })
+}
+
 fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
     if last.elapsed() < WATCH_INTERVAL {
         return Ok(());
@@ -187,9 +226,12 @@ fn measure(
         return Ok((trace, capacity, address));
     }
     let mut last = Instant::now();
-    let measured: Measured = extents(input.open()?.as_mut(), &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-    })?;
+    let measured: Measured = match input.measured() {
+        Some(measured) => measured,
+        None => extents(input.open()?.as_mut(), &mut |requests, fraction| {
+            tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+        })?,
+    };
     let address = AddressMap::new(policy, &measured.extents, capacity)?;
     let whole = input.address_space_bytes().filter(|_| policy == AddressPolicy::Compact);
     let needed = address.span_bytes().max(whole.unwrap_or(0)).max(SMALLEST_DEVICE_BYTES);
@@ -197,7 +239,7 @@ fn measure(
     let trace = TraceReport {
         name,
         format,
-        digest: Some(measured.digest.text()),
+        digest: Some(measured.digest),
         requests: Some(measured.requests),
         volumes: Some(measured.extents.len() as u64),
         span_bytes: Some(address.span_bytes()),

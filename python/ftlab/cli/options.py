@@ -32,6 +32,11 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
+    Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
+    Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
+    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
     Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
 )
 MODEL = (
@@ -123,9 +128,10 @@ def source_config(options: Mapping[str, Any]) -> Config:
 def pair_config(options: Mapping[str, Any]) -> list[Config]:
     """Return the sections that name two streams of requests, from the options of `pair_options`.
 
-    The text of an option holds for both, or one part before a comma for each.
+    The text of an option holds for both, or one part before a comma for each; that of ``--columns``
+    has commas of its own and holds for both.
     """
-    names = ["requests", *(each.name for each in SOURCE)]
+    names = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
     sides = {name: _sides(f"--{name}", options[name]) for name in names}
     return [
         source_config(
