@@ -13,6 +13,7 @@ from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
 from ftlab.result import Comparison, Record, Result
+from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
@@ -33,11 +34,13 @@ __all__ = [
     "Record",
     "Result",
     "Trace",
+    "TraceComparison",
     "TraceError",
     "Workload",
     "__version__",
     "catalog",
     "compare",
+    "compare_traces",
     "profile",
     "read_trace",
     "simulate",

@@ -21,6 +21,7 @@ __all__ = [
     "resolve",
     "simulate",
     "split",
+    "trace_characteristics",
     "trace_columns",
     "trace_info",
 ]
@@ -42,6 +43,7 @@ def convert(
     config: str, output: str, to: str | None = None, progress: _Progress | None = None
 ) -> str: ...
 def split(config: str, folder: str, progress: _Progress | None = None) -> str: ...
+def trace_characteristics(config: str, progress: _Progress | None = None) -> str: ...
 def trace_columns(
     config: str, limit: int | None = None
 ) -> dict[str, npt.NDArray[np.integer[Any]]]: ...

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ftlab import _core
-from ftlab.config import Config, Progress, Quantity, given
+from ftlab.config import Config, Progress, Quantity, given, merge
 from ftlab.result import Record
 
 if TYPE_CHECKING:
@@ -33,6 +33,17 @@ class Source:
         Raises `ftlab.TraceError` where the file cannot be read as its format says.
         """
         return statistics(self.config(), progress)
+
+    def characteristics(
+        self, page: Quantity | None = None, progress: Progress | None = None
+    ) -> Record:
+        """Read the whole stream once and return what it is like, the figures of `info` among it.
+
+        Sizes, alignment, sequentiality and arrivals of requests; footprint, working set, miss-ratio
+        curve of LRU, update intervals of pages of ``page`` bytes (4 KiB by default).
+        """
+        device = {} if page is None else {"device": {"page": page}}
+        return characteristics(merge([self.config(), device]), progress)
 
     def to_numpy(self, limit: int | None = None) -> dict[str, npt.NDArray[np.integer[Any]]]:
         """Return the first ``limit`` requests (all by default) as columns of equal length.
@@ -150,9 +161,19 @@ class Workload(Source):
 
 def statistics(config: Config, progress: Progress | None = None) -> Record:
     """Return the name, the format and the statistics of the requests that a configuration names."""
-    answer = json.loads(_core.trace_info(json.dumps(config), progress))
+    return _named(json.loads(_core.trace_info(json.dumps(config), progress)))
+
+
+def characteristics(config: Config, progress: Progress | None = None) -> Record:
+    """Return `statistics`, and what the requests and their accesses to pages are like."""
+    answer = json.loads(_core.trace_characteristics(json.dumps(config), progress))
+    return _named(answer, address_space_bytes=answer["trace"]["span_bytes"])
+
+
+def _named(answer: Config, **more: Any) -> Record:
+    """Return the core's figures of a stream behind its name and format."""
     source = {key: answer["trace"][key] for key in ("name", "format")}
-    return Record({**source, **answer["info"]})
+    return Record({**source, **more, **answer["info"]})
 
 
 def converted(
@@ -180,6 +201,7 @@ def read_trace(
     volume: int | None = None,
     from_: Quantity | None = None,
     until: Quantity | None = None,
+    skip: int | None = None,
     requests: int | None = None,
     columns: str | None = None,
     op: str | None = None,
@@ -202,6 +224,8 @@ def read_trace(
         Read only from this time since the first request: ``"1h"``, or nanoseconds.
     until
         Read only before this time since the first request.
+    skip
+        Leave out this many requests at the front.
     requests
         Stop after this many requests.
     columns
@@ -223,6 +247,7 @@ def read_trace(
         order=order,
         volume=volume,
         **times,
+        skip=skip,
         requests=requests,
         columns=columns,
         op=op,
@@ -230,6 +255,6 @@ def read_trace(
     )
 
 
-def profile(name: str, *, requests: int | None = None) -> Trace:
+def profile(name: str, *, skip: int | None = None, requests: int | None = None) -> Trace:
     """Return a built-in workload fitted to a published trace (``ftlab list profiles``)."""
-    return Trace(trace=name, requests=requests)
+    return Trace(trace=name, skip=skip, requests=requests)

@@ -60,7 +60,9 @@ pub struct InputConfig {
     pub from: Option<Duration>,
     /// Only before this time since the first request, such as `2h30m`; absent: to the last.
     pub until: Option<Duration>,
-    /// Only the first so many requests.
+    /// Leave out the first so many of the requests that pass the filters. Default 0.
+    pub skip: u64,
+    /// Only the first so many requests, after those that are left out.
     pub requests: Option<u64>,
     /// What the requests are, for formats that do not say; absent: an error for those.
     pub op: Option<Op>,
@@ -71,7 +73,7 @@ pub struct InputConfig {
 }
 
 impl InputConfig {
-    /// How the trace is read.
+    /// How the trace is read, with the requests that [`trace::skip`](crate::trace::skip) takes off.
     #[must_use]
     pub fn options(&self) -> TraceOptions {
         TraceOptions {
@@ -80,7 +82,10 @@ impl InputConfig {
             volume: self.volume,
             from: self.from,
             until: self.until,
-            requests: self.requests,
+            requests: self.requests.map(|requests| match requests {
+                0 => 0,
+                requests => requests.saturating_add(self.skip),
+            }),
             op: self.op,
             unit: self.unit,
             columns: self.columns.clone(),

@@ -7,7 +7,7 @@
 //! ```
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
-use crate::config::{Config, InputConfig, Warmup};
+use crate::config::{Config, Warmup};
 use crate::error::Error;
 use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
@@ -15,7 +15,7 @@ use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
 use crate::trace::convert::Converted;
 use crate::trace::split::Part;
-use crate::trace::{self, TraceInfo};
+use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 use crate::workload::{self, Model, PROFILES, Profile, model};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,27 +54,29 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// # Errors
 /// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let InputConfig { trace, requests, volume, from, until, .. } = &config.input;
-    let Some(name) = trace else {
+    let Some(name) = &config.input.trace else {
         return workload::open(&config.workload, config.run.seed);
     };
+    let options = config.input.options();
     let path = Path::new(name);
     let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
     let is_model = path.extension().is_some_and(|ending| ending == "toml");
-    if !is_profile && !is_model {
-        return trace::open(name, &config.input.options());
-    }
-    for (key, filters) in [
-        ("input.volume", volume.is_some()),
-        ("input.from", from.is_some()),
-        ("input.until", until.is_some()),
-    ] {
-        if filters {
-            return Err(Error::config(key, "found a model, expected a trace to filter"));
+    let input = if is_profile || is_model {
+        for (key, filters) in [
+            ("input.volume", options.volume.is_some()),
+            ("input.from", options.from.is_some()),
+            ("input.until", options.until.is_some()),
+        ] {
+            if filters {
+                return Err(Error::config(key, "found a model, expected a trace to filter"));
+            }
         }
-    }
-    let found = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
-    found.input(*requests, config.run.seed)
+        let found = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
+        found.input(options.requests, config.run.seed)?
+    } else {
+        trace::open(name, &options)?
+    };
+    Ok(trace::skip(input, config.input.skip))
 }
 
 /// What is in the input that a configuration names.
@@ -87,15 +89,45 @@ pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, Tra
     let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
     })?;
-    let trace = TraceReport {
+    Ok((trace_report(input.as_ref(), &info), info))
+}
+
+/// What the input that a configuration names is like, in pages of the device. The report's
+/// `span_bytes` is the address space that a run needs.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn characteristics(
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, Characteristics), Error> {
+    let input = open_input(config)?;
+    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
+    let mut last = Instant::now();
+    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
+    let extent = |v: &VolumeInfo| Extent {
+        volume: v.volume,
+        first_byte: v.first_byte,
+        end_byte: v.end_byte,
+    };
+    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
+    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
+    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
+    Ok((report, found))
+}
+
+fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
+    TraceReport {
         name: input.name(),
         format: input.format(),
         digest: Some(info.digest.clone()),
         requests: Some(info.requests),
         volumes: Some(info.volumes_count),
         span_bytes: Some(info.span_bytes),
-    };
-    Ok((trace, info))
+    }
 }
 
 /// The first `limit` requests of the input that a configuration names.

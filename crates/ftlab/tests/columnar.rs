@@ -78,7 +78,7 @@ fn plain(count: u64) -> Vec<Request> {
         offset: (i * 7919 % 100_000) * 512,
         length: 512 * (1 + i as u32 % 16),
         volume: if i < count / 2 { 7 } else { 9 },
-        op: if i % 3 == 0 { Op::Read } else { Op::Write },
+        op: if i.is_multiple_of(3) { Op::Read } else { Op::Write },
     };
     (0..count).map(request).collect()
 }
@@ -135,9 +135,13 @@ fn every_format_that_is_written_reads_back_as_the_same_requests() {
 fn what_a_format_cannot_tell_is_refused_and_nothing_is_left() {
     let good = Request { time: 0, offset: 512, length: 512, volume: 0, op: Op::Write };
     for (name, bad, expected) in [
-        ("b.spc", Request { op: Op::Trim, ..good }, "found a trim, which spc cannot tell"),
-        ("b.spc", Request { offset: 100, ..good }, "512 bytes at byte 100, but spc counts"),
-        ("b.mqsim.gz", Request { length: 100, ..good }, "100 bytes at byte 512, but mqsim counts"),
+        ("refused.spc", Request { op: Op::Trim, ..good }, "found a trim, which spc cannot tell"),
+        ("refused.spc", Request { offset: 100, ..good }, "512 bytes at byte 100, but spc counts"),
+        (
+            "refused.mqsim.gz",
+            Request { length: 100, ..good },
+            "100 bytes at byte 512, but mqsim counts",
+        ),
     ] {
         let path = path(name);
         let error = write(&Memory(vec![good, bad]), &path).unwrap_err().to_string();
@@ -146,7 +150,7 @@ fn what_a_format_cannot_tell_is_refused_and_nothing_is_left() {
         assert!(!path.exists());
     }
     let odd = Request { length: 100, ..good };
-    assert!(write(&Memory(vec![odd]), &path("b.spc")).is_ok(), "spc tells bytes");
+    assert!(write(&Memory(vec![odd]), &path("odd.spc")).is_ok(), "spc tells bytes");
     for (name, expected) in [
         ("c.txt", "expected a name that ends in .spc, .mqsim, .disksim, .parquet"),
         ("c.parquet.zst", "Parquet is compressed inside"),

@@ -17,6 +17,7 @@ mod alibaba;
 mod arc;
 mod biotracer;
 mod blkparse;
+pub mod characteristics;
 mod cloudphysics;
 pub mod columnar;
 mod columns;
@@ -45,6 +46,7 @@ mod msr;
 mod pages;
 mod record;
 mod scsi;
+mod skip;
 mod source;
 mod spc;
 pub mod split;
@@ -62,6 +64,7 @@ mod window;
 #[cfg(test)]
 mod checks;
 
+pub use characteristics::Characteristics;
 pub use columns::Columns;
 pub use digest::Digest;
 pub use field::{Column, Mistake, Separator};
@@ -72,6 +75,7 @@ pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
 pub use info::{TraceInfo, VolumeInfo};
 pub use lines::LONGEST_LINE_BYTES;
+pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
 
 use crate::error::Error;
@@ -154,7 +158,7 @@ pub enum TimeOrder {
 /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
 pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
     let columnar = match options.format.as_deref() {
-        None => columnar::Parquet::recognise(path),
+        None => options.columns.is_none() && columnar::Parquet::recognise(path),
         Some(name) => name == columnar::NAME,
     };
     let input: Box<dyn Input> = match columnar {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from ftlab.cli.trace.compare import compare
 from ftlab.cli.trace.convert import convert
 from ftlab.cli.trace.fit import fit
 from ftlab.cli.trace.generate import generate
@@ -16,5 +17,5 @@ def trace() -> None:
     """Look into traces, write them in other formats, fit models to them."""
 
 
-for verb in (info, convert, split, fit, generate):
+for verb in (info, compare, convert, split, fit, generate):
     trace.add_command(verb)
