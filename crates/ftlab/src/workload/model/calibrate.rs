@@ -23,7 +23,7 @@ pub struct Distance {
 }
 
 /// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`, in
-/// so many `rounds`. Returns how near the stream of each round was.
+/// so many `rounds`: the best of them counts. Returns how near the stream of each round was.
 ///
 /// # Errors
 /// [`Error::Config`] for a model without a curve, or one whose points do not ascend.
@@ -36,7 +36,7 @@ pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distan
     let wanted: Vec<f64> = points.iter().map(|point| point.1 / 100.0).collect();
     let mut shares = wanted.clone();
     let mut places_per_page = 1.0;
-    let mut distances = Vec::new();
+    let (mut distances, mut best) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let deep = points.iter().map(|point| (point.0 as f64 * places_per_page).ceil());
         let rows = deep.zip(&shares).map(|(deep, share)| vec![deep, *share]);
@@ -44,13 +44,18 @@ pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distan
         let (curve, places) = measure(model, seed)?;
         let found: Vec<f64> = points.iter().map(|point| curve.miss_ratio(point.0)).collect();
         let apart = found.iter().zip(&wanted).map(|(found, wanted)| 100.0 * (found - wanted).abs());
-        distances.push(Distance {
+        let round = Distance {
             mean: apart.clone().sum::<f64>() / points.len() as f64,
             max: apart.fold(0.0, f64::max),
-        });
-        places_per_page = (places as f64 / curve.pages() as f64).max(1.0);
+        };
+        if distances.iter().all(|before: &Distance| before.mean > round.mean) {
+            best = model.reuse.distances.clone();
+        }
+        distances.push(round);
+        places_per_page = places as f64 / curve.pages() as f64;
         correct(&mut shares, &found, &wanted);
     }
+    model.reuse.distances = best;
     Ok(distances)
 }
 
