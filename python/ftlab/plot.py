@@ -85,7 +85,7 @@ def timeline(results: Results, labels: Labels) -> Figure:
 
 def warmup(results: Results, labels: Labels) -> Figure:
     """Draw write amplification over the windows of a warm-up until steady."""
-    with _styled():
+    with styled():
         figure = Figure(figsize=(6.4, 3.2))
         axes = figure.subplots()
         for result, look in _lines(results, labels):

@@ -62,6 +62,22 @@ mod _core {
         Ok(both.to_string())
     }
 
+    /// What the configured input is like, as JSON `{"trace": ..., "info": ...}`: the statistics, and
+    /// what requests and accesses to pages of the device are like.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn trace_characteristics(
+        py: Python<'_>,
+        config: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let config = configuration(config)?;
+        let (trace, info) =
+            with_progress(py, progress, |watch| session::characteristics(&config, watch))?;
+        let both = serde_json::json!({ "trace": trace, "info": info });
+        Ok(both.to_string())
+    }
+
     /// Writes the configured input to a file, in a format that it names or `to` does. Returns JSON.
     #[pyfunction]
     #[pyo3(signature = (config, output, to=None, progress=None))]
@@ -91,22 +107,6 @@ mod _core {
         let parts =
             with_progress(py, progress, |watch| session::split(&config, Path::new(folder), watch))?;
         Ok(serde_json::to_string(&parts).expect("a report serialises"))
-    }
-
-    /// What the configured input is like, as JSON `{"trace": ..., "info": ...}`: the statistics, and
-    /// what requests and accesses to pages of the device are like.
-    #[pyfunction]
-    #[pyo3(signature = (config, progress=None))]
-    fn trace_characteristics(
-        py: Python<'_>,
-        config: &str,
-        progress: Option<Py<PyAny>>,
-    ) -> PyResult<String> {
-        let config = configuration(config)?;
-        let (trace, info) =
-            with_progress(py, progress, |watch| session::characteristics(&config, watch))?;
-        let both = serde_json::json!({ "trace": trace, "info": info });
-        Ok(both.to_string())
     }
 
     /// The requests of the configured input as arrays `time_ns, volume, offset, length, op`.

@@ -286,5 +286,5 @@ fn a_sample_of_pages_estimates_the_miss_ratios_of_real_traces() {
         checked += 1;
     }
     assert!(checked > 5, "only {checked} traces of many pages");
-    assert!(worst < 0.02, "mean distance {worst}");
+    assert!(worst < 0.03, "mean distance {worst}");
 }

@@ -128,9 +128,10 @@ def source_config(options: Mapping[str, Any]) -> Config:
 def pair_config(options: Mapping[str, Any]) -> list[Config]:
     """Return the sections that name two streams of requests, from the options of `pair_options`.
 
-    The text of an option holds for both, or one part before a comma for each.
+    The text of an option holds for both, or one part before a comma for each; that of ``--columns``
+    has commas of its own and holds for both.
     """
-    names = ["requests", *(each.name for each in SOURCE)]
+    names = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
     sides = {name: _sides(f"--{name}", options[name]) for name in names}
     return [
         source_config(
