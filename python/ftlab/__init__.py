@@ -15,7 +15,7 @@ from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
-from ftlab.traces import Trace, Workload, profile, read_trace
+from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
     "CDFTL",
@@ -29,6 +29,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "Model",
     "Page",
     "Record",
     "Result",
