@@ -15,7 +15,7 @@ from ftlab.report.summary import HEADLINES
 WORKLOAD = ftlab.Workload("randrw", bs="4k", size="4MiB", requests=3000)
 DEVICE = ftlab.Device(capacity="4MiB", pages_per_block=16)
 SECTIONS = {
-    "device": "capacity_bytes blocks logical_blocks planes effective_spare_ratio",
+    "device": "capacity_bytes blocks logical_blocks planes program_order effective_spare_ratio",
     "host": "requests reads writes trims page_reads page_writes page_trims unwritten_page_reads "
     "bytes_read bytes_written duration_s",
     "flash": "reads oob_reads programs copybacks erases wasted_pages",
@@ -24,7 +24,7 @@ SECTIONS = {
     "cached_translation_pages space_utilization",
     "gc": "runs data_blocks translation_blocks copied_pages mean_valid_data "
     "mean_valid_translation background_runs",
-    "merges": "switch partial full",
+    "merges": "switch partial full copied_pages",
     "response_us": "mean stddev p50 p90 p99 p999 max",
     "read_response_us": "mean stddev p50 p90 p99 p999 max",
     "write_response_us": "mean stddev p50 p90 p99 p999 max",

@@ -103,8 +103,9 @@ pub struct DeviceConfig {
     pub erase: Duration,
     /// Bus time per byte of page data. Default 0: not modelled by TPFTL.
     pub transfer_per_byte: Duration,
-    /// Order in which the pages of a block may be programmed.
-    pub program_order: ProgramOrder,
+    /// Order in which the pages of a block may be programmed; absent: the strictest that the FTL can
+    /// work with, which the result tells.
+    pub program_order: Option<ProgramOrder>,
 }
 
 impl Default for DeviceConfig {
@@ -124,7 +125,7 @@ impl Default for DeviceConfig {
             program: Duration(200_000),
             erase: Duration(1_500_000),
             transfer_per_byte: Duration(0),
-            program_order: ProgramOrder::Ascending,
+            program_order: None,
         }
     }
 }

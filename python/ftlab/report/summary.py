@@ -40,6 +40,7 @@ HEADLINES = (
     Figure("write_amplification", "write amplification", "factor", "lower"),
     Figure("flash.erases", "block erases", "count", "lower"),
     Figure("gc.copied_pages", "pages copied by GC", "count", "lower"),
+    Figure("merges.copied_pages", "pages copied by merges", "count", "lower"),
     Figure("response_us.mean", "mean response", "us", "lower"),
     Figure("response_us.p99", "99 % response", "us", "lower"),
     Figure("response_us.p999", "99.9 % response", "us", "lower"),

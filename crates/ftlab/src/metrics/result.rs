@@ -3,8 +3,9 @@
 use super::latency::{Cdf, Latencies, LatencySummary};
 use super::series::Timeline;
 use crate::config::Config;
-use crate::flash::{Cause, Flash, Ledger, Operation};
-use crate::ftl::{FtlMetrics, RamUse};
+use crate::config::ProgramOrder;
+use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
 use serde::Serialize;
@@ -31,10 +32,10 @@ pub struct Report {
     pub flash: FlashReport,
     /// Address translation; `null` when the whole map is in RAM.
     pub mapping: Option<MappingReport>,
-    /// Garbage collection.
-    pub gc: GcReport,
-    /// Block merges of hybrid FTLs; `null` for page-mapped ones.
-    pub merges: Option<()>,
+    /// Garbage collection; `null` for FTLs that merge blocks instead.
+    pub gc: Option<GcReport>,
+    /// Merges of block-mapped and log-block FTLs; `null` for page-mapped ones.
+    pub merges: Option<MergeReport>,
     /// Pages programmed / pages written by the host; `null` without writes.
     pub write_amplification: Option<f64>,
     /// Response times of all requests, us.
@@ -95,6 +96,8 @@ pub struct DeviceReport {
     pub logical_blocks: u32,
     /// Planes.
     pub planes: u32,
+    /// Order in which the pages of a block could be programmed.
+    pub program_order: ProgramOrder,
     /// Physical pages beyond logical and translation pages / logical pages.
     pub effective_spare_ratio: f64,
 }
@@ -143,7 +146,7 @@ pub struct FlashReport {
     pub programs: ByCause,
     /// Copy-backs.
     pub copybacks: ByCause,
-    /// Erases of data and translation blocks.
+    /// Erases of data, log and translation blocks.
     pub erases: ByCause,
     /// Pages skipped for parity; `null` where copy-back is not used.
     pub wasted_pages: Option<u64>,
@@ -201,6 +204,16 @@ pub struct GcReport {
     pub forced_victims: u64,
     /// Runs in idle time; `null` where GC is never started in idle time.
     pub background_runs: Option<u64>,
+}
+
+/// Merges.
+#[derive(Clone, Debug, Serialize)]
+pub struct MergeReport {
+    /// Merges by kind.
+    #[serde(flatten)]
+    pub counts: MergeCounts,
+    /// Pages copied by all of them.
+    pub copied_pages: u64,
 }
 
 /// Planes.
@@ -290,8 +303,8 @@ impl Report {
             host: host(&outcome.host, outcome.flash),
             flash: flash(ledger),
             mapping: mapping(&metrics, ledger, &ram),
-            gc: gc(&metrics, ledger),
-            merges: None,
+            gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
+            merges: metrics.merges.map(|counts| merges(counts, ledger)),
             write_amplification: ratio(ledger.pages_programmed(), outcome.host.page_writes),
             response_us: responses.summary(),
             read_response_us: outcome.reads.summary(),
@@ -336,6 +349,7 @@ fn device(flash: &Flash, demand: bool) -> DeviceReport {
         blocks: geometry.blocks(),
         logical_blocks: geometry.logical_blocks(),
         planes: geometry.planes(),
+        program_order: flash.program_order(),
         effective_spare_ratio: spare / f64::from(geometry.logical_pages),
     }
 }
@@ -366,10 +380,7 @@ fn flash(ledger: &Ledger) -> FlashReport {
         oob_reads: row(Operation::ReadOob),
         programs: row(Operation::Program),
         copybacks: row(Operation::CopyBack),
-        erases: BTreeMap::from([
-            ("data", ledger.get(Operation::Erase, Cause::GcData)),
-            ("translation", ledger.get(Operation::Erase, Cause::GcTranslation)),
-        ]),
+        erases: BlockKind::ALL.iter().map(|kind| (kind.name(), ledger.erases(*kind))).collect(),
         wasted_pages: None,
     }
 }
@@ -399,19 +410,25 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
     })
 }
 
-fn gc(metrics: &FtlMetrics, ledger: &Ledger) -> GcReport {
-    let counts = metrics.gc;
-    let copied =
-        |cause| ledger.get(Operation::Program, cause) + ledger.get(Operation::CopyBack, cause);
+fn copied(ledger: &Ledger, cause: Cause) -> u64 {
+    ledger.get(Operation::Program, cause) + ledger.get(Operation::CopyBack, cause)
+}
+
+fn merges(counts: MergeCounts, ledger: &Ledger) -> MergeReport {
+    MergeReport { counts, copied_pages: copied(ledger, Cause::Merge) }
+}
+
+fn gc(metrics: &GcMetrics, ledger: &Ledger) -> GcReport {
+    let counts = metrics.counts;
     GcReport {
         runs: counts.runs,
         data_blocks: counts.data_blocks,
         translation_blocks: counts.translation_blocks,
-        copied_pages: copied(Cause::GcData) + copied(Cause::GcTranslation),
+        copied_pages: copied(ledger, Cause::GcData) + copied(ledger, Cause::GcTranslation),
         mean_valid_data: ratio(counts.valid_data, counts.data_blocks),
         mean_valid_translation: ratio(counts.valid_translation, counts.translation_blocks),
-        low: metrics.gc_levels.0,
-        high: metrics.gc_levels.1,
+        low: metrics.low,
+        high: metrics.high,
         forced_victims: counts.forced_victims,
         background_runs: None,
     }
@@ -464,14 +481,23 @@ fn warnings(report: &Report) -> Vec<String> {
     let mut warnings = Vec::new();
     let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
         * u64::from(report.config.device.pages_per_block);
-    if report.host.page_writes > 0 && report.gc.runs == 0 {
+    if report.host.page_writes > 0 && report.gc.as_ref().is_some_and(|gc| gc.runs == 0) {
         warnings.push(format!(
             "GC never ran: the host wrote {} pages, the spare space has {spare_pages}; add \
              --warmup or use a smaller --capacity, or write amplification means nothing",
             report.host.page_writes
         ));
     }
-    if report.device.effective_spare_ratio < 0.02 {
+    if report.host.page_writes > 0 && report.merges.as_ref().is_some_and(|m| m.counts.total() == 0)
+    {
+        let what = "no block was merged: the host wrote hardly any page twice";
+        warnings.push(format!("{what}; add --warmup, or write amplification means nothing"));
+    }
+    if report.device.program_order == ProgramOrder::Any {
+        let what = "the device let pages of a block be programmed in any order";
+        warnings.push(format!("{what}, which NAND of today forbids"));
+    }
+    if report.gc.is_some() && report.device.effective_spare_ratio < 0.02 {
         warnings.push(format!(
             "the device is nearly full: {:.1} % spare; results depend on the last free block",
             100.0 * report.device.effective_spare_ratio
@@ -500,8 +526,7 @@ fn warnings(report: &Report) -> Vec<String> {
     }
     if report.device.planes > 1 {
         warnings.push(format!(
-            "{} planes, but page-level FTLs fill one block after another, so writes use one plane at \
-             a time",
+            "{} planes, but one block is filled after another, so writes use one plane at a time",
             report.device.planes
         ));
     }

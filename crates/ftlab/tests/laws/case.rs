@@ -1,8 +1,6 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
-use ftlab::config::{
-    Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, ProgramOrder, RunConfig,
-};
+use ftlab::config::{Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
 use ftlab::flash::Flash;
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
@@ -127,7 +125,7 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         program: time(rng),
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
-        program_order: ProgramOrder::Ascending,
+        program_order: None,
     }
 }
 
