@@ -38,18 +38,24 @@ SECTIONS = {
 }
 
 
+LOGS = [ftlab.Block(), ftlab.BlockOptimized(), ftlab.FAST()]
+NAMES = ["page", "dftl", "cdftl", "sftl", "tpftl", *(layer.name for layer in LOGS)]
+
+
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
     pages = [ftlab.CDFTL(cache="8KiB"), ftlab.SFTL(cache="8KiB")]
-    layers = [ftlab.Page(), ftlab.DFTL(cache="1KiB"), ftlab.TPFTL(cache="1KiB"), *pages]
+    layers = [ftlab.Page(), ftlab.DFTL(cache="1KiB"), ftlab.TPFTL(cache="1KiB"), *pages, *LOGS]
     return ftlab.compare(WORKLOAD, layers, DEVICE, warmup="footprint", seed=3)
 
 
-@pytest.mark.parametrize("name", ["page", "dftl", "cdftl", "sftl", "tpftl"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_result_has_every_promised_figure(results, name):
     result = results[0 if name == "page" else [r.ftl for r in results].index(name)]
     assert set(sample.result()) <= set(result)
-    absent = {"merges"} | ({"mapping"} if name == "page" else set())
+    merging = name in [layer.name for layer in LOGS]
+    absent = {"gc", "mapping"} if merging else {"merges"}
+    absent |= {"mapping"} if name == "page" else set()
     for section, keys in SECTIONS.items():
         if section in absent:
             assert result[section] is None
@@ -67,7 +73,7 @@ def test_the_books_balance(results):
 
 
 def test_only_layers_with_a_cache_have_a_hit_ratio(results):
-    page, *cached = results
+    page, *cached = results[: -len(LOGS)]
     assert page.find("mapping.hit_ratio") is None
     assert all(0 <= each.mapping.hit_ratio <= 1 for each in cached)
 

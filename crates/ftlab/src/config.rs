@@ -5,7 +5,10 @@
 
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+use crate::ftl::{
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
+    TpftlConfig,
+};
 use crate::trace::{TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
 use crate::workload::WorkloadConfig;
@@ -32,6 +35,13 @@ pub struct Config {
     pub sftl: SftlConfig,
     /// TPFTL's own parameters.
     pub tpftl: TpftlConfig,
+    /// What log-block FTLs share.
+    pub log: LogConfig,
+    /// The optimised block-level FTL's own parameters.
+    #[serde(rename = "block-optimized")]
+    pub block_optimized: BlockOptimizedConfig,
+    /// FAST's own parameters.
+    pub fast: FastConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -374,6 +384,9 @@ impl Config {
             cdftl: section(&mut tree, "cdftl")?,
             sftl: section(&mut tree, "sftl")?,
             tpftl: section(&mut tree, "tpftl")?,
+            log: section(&mut tree, "log")?,
+            block_optimized: section(&mut tree, "block-optimized")?,
+            fast: section(&mut tree, "fast")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -448,8 +461,21 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 12] = [
-    "preset", "device", "gc", "ftl", "dftl", "cdftl", "sftl", "tpftl", "host", "input", "workload",
+const SECTIONS: [&str; 15] = [
+    "preset",
+    "device",
+    "gc",
+    "ftl",
+    "dftl",
+    "cdftl",
+    "sftl",
+    "tpftl",
+    "log",
+    "block-optimized",
+    "fast",
+    "host",
+    "input",
+    "workload",
     "run",
 ];
 

@@ -45,7 +45,7 @@ pub enum Owner {
 
 /// A page that was read into RAM, to be programmed elsewhere: what [`Flash::load`] returns and
 /// [`Flash::store`] takes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct Loaded {
     raw: u32,

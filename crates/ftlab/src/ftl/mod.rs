@@ -3,12 +3,18 @@
 //! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`], and add its line to
 //! [`FTLS`]. It then inherits the command line, the comparison, the laws and the benchmark.
 
+pub mod block;
+pub mod block_optimized;
 pub mod demand;
+pub mod fast;
 pub mod page;
 pub mod parts;
 mod registry;
 
+pub use block_optimized::BlockOptimizedConfig;
 pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+pub use fast::FastConfig;
+pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
 
 use crate::config::Config;

@@ -1,7 +1,10 @@
 //! The table of FTLs.
 
 use super::Ftl;
+use super::block::BlockFtl;
+use super::block_optimized::BlockOptimizedFtl;
 use super::demand::{Cdftl, DemandFtl, Dftl, Sftl, Tpftl};
+use super::fast::FastFtl;
 use super::page::PageFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
@@ -70,6 +73,9 @@ const fn parameter(key: &'static str, default: &'static str, meaning: &'static s
 const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
 
+const LOG: Parameter =
+    parameter("log.blocks", "all spare blocks but one", "log blocks, sequential and random");
+
 /// All FTLs, bounds first.
 pub const FTLS: &[Entry] = &[
     Entry::of::<PageFtl>(
@@ -121,6 +127,31 @@ pub const FTLS: &[Entry] = &[
             parameter("tpftl.node_bytes", "6", "RAM of a translation page node"),
             parameter("tpftl.page_order", "hotness", "or recency"),
             parameter("tpftl.prefetch_at", "front", "or tail"),
+        ],
+    ),
+    Entry::of::<BlockFtl>(
+        "block",
+        "block-level mapping: every page overwritten moves its block",
+        "CACH-FTL 1, DLOOP II.A",
+        &[],
+    ),
+    Entry::of::<BlockOptimizedFtl>(
+        "block-optimized",
+        "block-level mapping, rewritten in place with one erase for each request and block",
+        "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
+        &[parameter("block-optimized.append", "false", "program erased offsets without an erase")],
+    ),
+    Entry::of::<FastFtl>(
+        "fast",
+        "a log block for sequential writes, and others shared by all data blocks",
+        "Lee et al., TECS 2007",
+        &[
+            LOG,
+            parameter(
+                "fast.full_sequential",
+                "merge",
+                "or switch: what a rewrite of a full one does",
+            ),
         ],
     ),
 ];

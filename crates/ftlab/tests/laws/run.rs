@@ -89,7 +89,10 @@ impl<'a> Run<'a> {
             None => self.gc_keeps_to_its_thresholds(pages.len(), &then),
             Some(merges) => self.merges_make_and_erase_one_data_block_each(merges, &then),
         }
-        self.the_least_erased_block_is_opened(&then);
+        match self.case.entry.name {
+            "block-optimized" => self.every_page_is_in_its_place(),
+            _ => self.the_least_erased_block_is_opened(&then),
+        }
         self.audit();
     }
 
@@ -199,12 +202,25 @@ impl<'a> Run<'a> {
         let pages = u64::from(self.flash.geometry().pages_per_block);
         let most = pages * (merges.total() - merges.switch - (before.total() - before.switch));
         assert!(copied(now) - copied(past) <= most, "merges copy a block of pages at most");
+        let (geometry, quota) =
+            (self.flash.geometry(), self.case.log_blocks(self.flash.geometry()));
+        let written = geometry.blocks() - self.seen.free();
+        let most = geometry.logical_blocks() + quota;
+        assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
     }
 
     fn blocks_of_the_map_opened(&self, then: &Seen) -> u32 {
         let programs = self.count(Operation::Program, Cause::Translation)
             - then.ledger.get(Operation::Program, Cause::Translation);
         (programs as u32).div_ceil(self.flash.geometry().pages_per_block).max(1)
+    }
+
+    /// Where logical blocks are physical blocks, no block is chosen.
+    fn every_page_is_in_its_place(&self) {
+        for (number, holds) in self.holds_data.iter().enumerate() {
+            let place = Ppn(number as u32);
+            assert_eq!(self.flash.is_valid(place), *holds, "page {number} in its place");
+        }
     }
 
     /// No block that stayed free all the time had fewer erases than one that was opened.
