@@ -38,7 +38,7 @@ SECTIONS = {
 }
 
 
-LOGS = [ftlab.Block(), ftlab.BlockOptimized(), ftlab.FAST()]
+LOGS = [ftlab.Block(), ftlab.BlockOptimized(), ftlab.BAST(), ftlab.FAST()]
 NAMES = ["page", "dftl", "cdftl", "sftl", "tpftl", *(layer.name for layer in LOGS)]
 
 

@@ -11,12 +11,13 @@ from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import CDFTL, DFTL, FAST, SFTL, TPFTL, Block, BlockOptimized, Ftl, Page
+from ftlab.ftls import BAST, CDFTL, DFTL, FAST, SFTL, TPFTL, Block, BlockOptimized, Ftl, Page
 from ftlab.result import Comparison, Record, Result
 from ftlab.simulation import compare, simulate
 from ftlab.traces import Trace, Workload, profile, read_trace
 
 __all__ = [
+    "BAST",
     "CDFTL",
     "DFTL",
     "FAST",

@@ -106,6 +106,12 @@ class BlockOptimized(_Named):
     registered = "block-optimized"
 
 
+class BAST(_Named):
+    """BAST (Kim et al., 2002): a log block for each logical block that is being overwritten."""
+
+    registered = "bast"
+
+
 class FAST(_Named):
     """FAST (Lee et al., TECS'07): a sequential log block and random ones that all blocks share."""
 

@@ -93,7 +93,7 @@ fn the_last_stretch_of_a_run_is_in_its_series() {
 #[test]
 fn a_comparison_of_page_and_block_mapped_ftls_says_which_device_each_had() {
     let tree = json!({
-        "device": { "capacity": "4MiB" },
+        "device": { "capacity": "16MiB" },
         "workload": { "pattern": "randwrite", "bs": "4k", "size": "4MiB", "requests": 3000 },
     });
     let reports = session::run(&config(&tree), &["page", "block", "fast"], &mut |_| Ok(()));

@@ -3,6 +3,7 @@
 //! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`], and add its line to
 //! [`FTLS`]. It then inherits the command line, the comparison, the laws and the benchmark.
 
+pub mod bast;
 pub mod block;
 pub mod block_optimized;
 pub mod demand;

@@ -1,6 +1,7 @@
 //! The table of FTLs.
 
 use super::Ftl;
+use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
 use super::demand::{Cdftl, DemandFtl, Dftl, Sftl, Tpftl};
@@ -73,8 +74,7 @@ const fn parameter(key: &'static str, default: &'static str, meaning: &'static s
 const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
 
-const LOG: Parameter =
-    parameter("log.blocks", "all spare blocks but one", "log blocks, sequential and random");
+const LOG: Parameter = parameter("log.blocks", "all spare blocks but one", "log blocks in all");
 
 /// All FTLs, bounds first.
 pub const FTLS: &[Entry] = &[
@@ -140,6 +140,12 @@ pub const FTLS: &[Entry] = &[
         "block-level mapping, rewritten in place with one erase for each request and block",
         "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
         &[parameter("block-optimized.append", "false", "program erased offsets without an erase")],
+    ),
+    Entry::of::<BastFtl>(
+        "bast",
+        "a log block for each logical block that is being overwritten",
+        "Kim et al., IEEE Transactions on Consumer Electronics 2002",
+        &[LOG],
     ),
     Entry::of::<FastFtl>(
         "fast",

@@ -173,7 +173,13 @@ impl DataBlocks {
     pub fn merge_full(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) {
         let fresh = self.take();
         self.gather(lbn, fresh, 0, host, flash);
-        self.replace(lbn, fresh, flash);
+        if flash.is_erased(fresh) {
+            // Every page was trimmed: there is nothing to have a data block for.
+            self.free.give(fresh, flash);
+            self.replace(lbn, None, flash);
+        } else {
+            self.replace(lbn, Some(fresh), flash);
+        }
         self.merges.full += 1;
     }
 
@@ -188,7 +194,7 @@ impl DataBlocks {
         flash: &mut Flash,
     ) {
         self.gather(lbn, log, held, host, flash);
-        self.replace(lbn, log, flash);
+        self.replace(lbn, Some(log), flash);
         match held == flash.geometry().pages_per_block {
             true => self.merges.switch += 1,
             false => self.merges.partial += 1,
@@ -211,9 +217,9 @@ impl DataBlocks {
     }
 
     /// `new` becomes the data block; the one before holds nothing more and is erased.
-    fn replace(&mut self, lbn: Lbn, new: Pbn, flash: &mut Flash) {
+    fn replace(&mut self, lbn: Lbn, new: Option<Pbn>, flash: &mut Flash) {
         let old = self.block(lbn).expect("only what overwrites a data block is logged");
-        self.blocks[lbn.index()] = new.0 + 1;
+        self.blocks[lbn.index()] = new.map_or(0, |pbn| pbn.0 + 1);
         flash.erase(old, BlockKind::Data, Cause::Merge);
         self.free.give(old, flash);
     }
@@ -226,9 +232,11 @@ impl DataBlocks {
     pub fn audit(&self, logs: &[Pbn], flash: &Flash) {
         flash.audit();
         let geometry = flash.geometry();
+        let mut logs = logs.to_vec();
+        logs.sort_unstable();
         let mut used: Vec<Pbn> =
             self.blocks.iter().filter_map(|b| b.checked_sub(1).map(Pbn)).collect();
-        used.extend(logs);
+        used.extend(&logs);
         let taken = used.len() as u32;
         used.sort_unstable();
         used.dedup();
@@ -250,7 +258,7 @@ impl DataBlocks {
                 let offset = ppn.0 - geometry.first_page(pbn).0;
                 assert_eq!(offset, geometry.offset_of(lpn), "{lpn} is not at its own offset");
             } else {
-                assert!(logs.contains(&pbn), "{lpn} is in block {pbn}, no log block");
+                assert!(logs.binary_search(&pbn).is_ok(), "{lpn} is in block {pbn}, no log block");
             }
         }
     }
