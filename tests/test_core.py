@@ -38,7 +38,8 @@ SECTIONS = {
 }
 
 
-LOGS = [ftlab.Block(), ftlab.BlockOptimized(), ftlab.BAST(), ftlab.FAST()]
+BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
+LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), ftlab.FAST()]
 NAMES = ["page", "dftl", "cdftl", "sftl", "tpftl", *(layer.name for layer in LOGS)]
 
 

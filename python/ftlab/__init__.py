@@ -11,7 +11,20 @@ from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import BAST, CDFTL, DFTL, FAST, SFTL, TPFTL, Block, BlockOptimized, Ftl, Page
+from ftlab.ftls import (
+    BAST,
+    CDFTL,
+    DFTL,
+    FAST,
+    NFTL,
+    SFTL,
+    TPFTL,
+    Block,
+    BlockOptimized,
+    Ftl,
+    NFTLChain,
+    Page,
+)
 from ftlab.result import Comparison, Record, Result
 from ftlab.simulation import compare, simulate
 from ftlab.traces import Trace, Workload, profile, read_trace
@@ -21,6 +34,7 @@ __all__ = [
     "CDFTL",
     "DFTL",
     "FAST",
+    "NFTL",
     "SFTL",
     "TPFTL",
     "Block",
@@ -32,6 +46,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "NFTLChain",
     "Page",
     "Record",
     "Result",

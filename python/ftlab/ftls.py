@@ -106,6 +106,18 @@ class BlockOptimized(_Named):
     registered = "block-optimized"
 
 
+class NFTL(_Named):
+    """NFTL (Ban, 1999): one replacement block for each logical block, searched by OOB reads."""
+
+    registered = "nftl"
+
+
+class NFTLChain(_Named):
+    """NFTL (Ban, 1999) as the Linux driver has it: chains of replacement blocks."""
+
+    registered = "nftl-chain"
+
+
 class BAST(_Named):
     """BAST (Kim et al., 2002): a log block for each logical block that is being overwritten."""
 

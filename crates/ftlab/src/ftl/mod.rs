@@ -8,6 +8,8 @@ pub mod block;
 pub mod block_optimized;
 pub mod demand;
 pub mod fast;
+pub mod nftl;
+pub mod nftl_chain;
 pub mod page;
 pub mod parts;
 mod registry;
@@ -107,9 +109,9 @@ pub struct GcMetrics {
 /// Merges since measuring started: each makes a data block and erases the one that it replaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MergeCounts {
-    /// A log block that held all pages in order became the data block: no copies.
+    /// A log block that held all pages at their offsets became the data block: no copies.
     pub switch: u64,
-    /// A log block that held the first pages in order was completed, and became the data block.
+    /// A log block that held some pages at their offsets was completed, and became the data block.
     pub partial: u64,
     /// The newest pages of the logical block were copied to a block of their own.
     pub full: u64,

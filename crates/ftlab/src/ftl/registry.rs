@@ -6,6 +6,8 @@ use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
 use super::demand::{Cdftl, DemandFtl, Dftl, Sftl, Tpftl};
 use super::fast::FastFtl;
+use super::nftl::NftlFtl;
+use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
@@ -140,6 +142,18 @@ pub const FTLS: &[Entry] = &[
         "block-level mapping, rewritten in place with one erase for each request and block",
         "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
         &[parameter("block-optimized.append", "false", "program erased offsets without an erase")],
+    ),
+    Entry::of::<NftlFtl>(
+        "nftl",
+        "a replacement block for each logical block, searched by OOB reads",
+        "Ban, US patent 5,937,425, 1999 (\"NFTL-1\")",
+        &[LOG],
+    ),
+    Entry::of::<NftlChainFtl>(
+        "nftl-chain",
+        "chains of replacement blocks with fixed offsets, the longest folded first",
+        "Ban, US patent 5,937,425, 1999, by the Linux driver (\"NFTL-2\")",
+        &[LOG],
     ),
     Entry::of::<BastFtl>(
         "bast",

@@ -76,6 +76,12 @@ impl<F: Ftl> Bench<F> {
         self.cost(|ftl, flash| ftl.trim(&[Lpn(lpn)], flash))
     }
 
+    /// OOB reads of a host read.
+    pub fn oob_reads(&mut self, lpn: u32) -> u64 {
+        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash));
+        self.flash.ledger().total(Operation::ReadOob)
+    }
+
     fn cost(&mut self, action: impl FnOnce(&mut F, &mut Flash)) -> Cost {
         self.flash.start_measuring();
         self.ftl.reset_metrics();

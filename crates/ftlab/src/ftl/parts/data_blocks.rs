@@ -5,7 +5,7 @@
 //! log block    newer versions of pages that the data blocks hold already
 //!
 //! switch       log 0 1 2 3           ->  the log block becomes the data block
-//! partial      log 0 1 . .           ->  2 and 3 are copied behind; then as switch
+//! partial      log 0 1 . .           ->  2 and 3 are copied to their offsets; then as switch
 //! full         log 1 3 1 .           ->  the newest 0 1 2 3 are copied to a fresh block
 //! ```
 //!
@@ -183,8 +183,9 @@ impl DataBlocks {
         self.merges.full += 1;
     }
 
-    /// Switch or partial merge: a log block that holds the first `held` pages in order is completed,
-    /// with a page that the host writes in its place, and becomes the data block.
+    /// Partial merge: a log block with pages at their own offsets, from `held` on only newest ones, is
+    /// completed, with a page that the host writes in its place, and becomes the data block. It is a
+    /// switch when the log block has all pages already (DLOOP II.A).
     pub fn merge_into(
         &mut self,
         lbn: Lbn,
@@ -193,27 +194,39 @@ impl DataBlocks {
         host: Option<Lpn>,
         flash: &mut Flash,
     ) {
-        self.gather(lbn, log, held, host, flash);
+        let programmed = self.gather(lbn, log, held, host, flash);
         self.replace(lbn, Some(log), flash);
-        match held == flash.geometry().pages_per_block {
-            true => self.merges.switch += 1,
-            false => self.merges.partial += 1,
+        match programmed {
+            0 => self.merges.switch += 1,
+            _ => self.merges.partial += 1,
         }
     }
 
-    /// Copies the newest pages of a logical block, from offset `first` on, to their offsets in `to`.
-    fn gather(&mut self, lbn: Lbn, to: Pbn, first: u32, host: Option<Lpn>, flash: &mut Flash) {
+    /// Copies the newest pages of a logical block, from offset `first` on, to their offsets in `to`,
+    /// unless they are there. Returns the number of pages programmed.
+    fn gather(
+        &mut self,
+        lbn: Lbn,
+        to: Pbn,
+        first: u32,
+        host: Option<Lpn>,
+        flash: &mut Flash,
+    ) -> u32 {
+        let mut programmed = 0;
         let geometry = flash.geometry();
         let (lpn, ppn) = (geometry.first_logical_page(lbn).0, geometry.first_page(to).0);
         for offset in first..geometry.pages_per_block {
             let (lpn, to) = (Lpn(lpn + offset), Ppn(ppn + offset));
             if host == Some(lpn) {
                 self.program(lpn, to, flash);
-            } else if let Some(from) = self.newest.get(lpn) {
+                programmed += 1;
+            } else if let Some(from) = self.newest.get(lpn).filter(|from| *from != to) {
                 flash.relocate(from, to, Cause::Merge);
                 self.newest.replace(lpn, Some(to));
+                programmed += 1;
             }
         }
+        programmed
     }
 
     /// `new` becomes the data block; the one before holds nothing more and is erased.
