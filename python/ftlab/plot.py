@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from ftlab.result import Result
 
@@ -83,6 +83,21 @@ def timeline(results: Results, labels: Labels) -> Figure:
     return figure
 
 
+def warmup(results: Results, labels: Labels) -> Figure:
+    """Draw write amplification over the windows of a warm-up until steady."""
+    with _styled():
+        figure = Figure(figsize=(6.4, 3.2))
+        axes = figure.subplots()
+        for result, look in _lines(results, labels):
+            windows = result.find("warmup.windows") or []
+            if windows:
+                axes.plot(range(1, len(windows) + 1), windows, marker="o", markersize=4, **look)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set(title="Warm-up", xlabel="window", ylabel="write amplification")
+        _legend(axes, fontsize="small")
+    return figure
+
+
 def overview(results: Results, labels: Labels) -> Figure:
     """Draw response times, operations and the course of the run on one page."""
     with _styled():
@@ -99,6 +114,7 @@ FIGURES: dict[str, Callable[[Results, Labels], Figure]] = {
     "latency": latency,
     "operations": operations,
     "timeline": timeline,
+    "warmup": warmup,
     "overview": overview,
 }
 

@@ -105,6 +105,9 @@ def read_trace(
     order: str | None = None,
     volume: int | None = None,
     requests: int | None = None,
+    columns: str | None = None,
+    op: str | None = None,
+    unit: Quantity | None = None,
 ) -> Trace:
     """Return the trace in a file, plain or compressed with gzip, bzip2, xz or zstd.
 
@@ -115,11 +118,18 @@ def read_trace(
     format
         Name of the format (``ftlab list formats``); detected by default.
     order
-        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``.
+        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``; by default
+        what the format says (``ftlab list formats``), which is an error for most.
     volume
         Read only this volume (application unit, disk) of the trace.
     requests
         Stop after this many requests.
+    columns
+        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``.
+    op
+        What the requests are, ``"read"`` or ``"write"``, for files that do not say.
+    unit
+        Page of a list of the ARC paper, by default 512 bytes.
 
     Raises
     ------
@@ -127,7 +137,14 @@ def read_trace(
         when the trace is used: the file is missing, or a line of it is not what the format says
     """
     return Trace(
-        trace=os.fspath(path), format=format, order=order, volume=volume, requests=requests
+        trace=os.fspath(path),
+        format=format,
+        order=order,
+        volume=volume,
+        requests=requests,
+        columns=columns,
+        op=op,
+        unit=unit,
     )
 
 

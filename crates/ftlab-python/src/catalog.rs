@@ -14,7 +14,7 @@ pub fn json() -> String {
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
         "formats": list(FORMATS, |f| json!({
-            "name": f.name, "summary": f.summary, "source": f.source,
+            "name": f.name, "summary": f.summary, "source": f.source, "order": f.order,
             "columns": list(f.columns, |c| format!("{}: {}", c.name, c.expected).into()),
         })),
         "profiles": list(PROFILES, |p| json!({

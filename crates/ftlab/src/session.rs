@@ -20,7 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -124,9 +124,12 @@ fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), 
 pub fn run(config: &Config, ftls: &[&str], watch: Watch<'_>) -> Result<Vec<Report>, Error> {
     let entries: Vec<&Entry> = ftls.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     let input = open_input(config)?;
-    let replays = matches!(config.run.warmup, Warmup::Footprint | Warmup::Replay(1..));
-    if replays && !input.rereadable() {
-        let message = "found a replay of a pipe, which can be read once; write it to a file";
+    if config.run.warmup.reads_the_input() && !input.rereadable() {
+        let message = format!(
+            "found {}, which reads the input before it is measured, and a pipe, which can be read \
+             once; write it to a file, or use sequential, random:K or steady-random",
+            String::from(config.run.warmup)
+        );
         return Err(Error::config("run.warmup", message));
     }
     let (trace, capacity, address) = measure(config, input.as_ref(), watch)?;
@@ -218,9 +221,15 @@ impl State {
 #[derive(Clone)]
 enum Message {
     Precondition,
-    /// Serve these as writes, not measured.
+    /// Note the pages of these.
     Touch(Arc<Vec<Request>>),
+    /// Write the pages noted.
+    Fill,
+    /// Serve these as writes, not measured.
+    ServeAsWrites(Arc<Vec<Request>>),
     Serve(Arc<Vec<Request>>),
+    /// A pass of the warm-up ends: answer whether another one is in vain.
+    EndPass(Sender<bool>),
     StartMeasuring,
 }
 
@@ -293,11 +302,26 @@ impl Session<'_> {
         };
         match self.config.run.warmup {
             Warmup::None => {}
-            Warmup::Sequential | Warmup::Random(_) => all(&Message::Precondition)?,
-            Warmup::Footprint => drop(self.pass(|batch| all(&Message::Touch(batch)))?),
+            Warmup::Sequential | Warmup::Random(_) | Warmup::SteadyRandom(_) => {
+                all(&Message::Precondition)?;
+            }
+            Warmup::Footprint => {
+                self.pass(|batch| all(&Message::ServeAsWrites(batch)))?;
+                end_pass(&all)?;
+            }
             Warmup::Replay(times) => {
                 for _ in 0..times {
                     self.pass(|batch| all(&Message::Serve(batch)))?;
+                    end_pass(&all)?;
+                }
+            }
+            Warmup::Steady(_) => {
+                self.pass(|batch| all(&Message::Touch(batch)))?;
+                all(&Message::Fill)?;
+                let mut over = false;
+                while !over {
+                    self.pass(|batch| all(&Message::Serve(batch)))?;
+                    over = end_pass(&all)?;
                 }
             }
         }
@@ -337,6 +361,8 @@ impl Session<'_> {
         messages: &Receiver<Message>,
     ) -> Result<Report, Error> {
         let mut wall = Duration::ZERO;
+        // An FTL whose warm-up is over waits for the others, in the state that it would have alone.
+        let mut warm = false;
         let served = catch_unwind(AssertUnwindSafe(|| {
             for message in messages {
                 if self.state.stopped() {
@@ -344,12 +370,21 @@ impl Session<'_> {
                 }
                 match message {
                     Message::Precondition => simulator.precondition(&self.state.stop),
-                    Message::Touch(batch) => simulator.serve_as_writes(&batch)?,
+                    Message::Touch(batch) => simulator.touch(&batch)?,
+                    Message::Fill => simulator.fill(&self.state.stop),
+                    Message::ServeAsWrites(batch) => simulator.serve_as_writes(&batch)?,
+                    Message::EndPass(answer) => {
+                        warm = warm || simulator.end_pass();
+                        // Nobody listens any more once another FTL has asked for a pass.
+                        let _ = answer.send(warm);
+                    }
                     Message::StartMeasuring => {
+                        warm = false;
                         self.state.measuring.store(true, Ordering::Relaxed);
                         simulator.start_measuring();
                         wall = Duration::ZERO;
                     }
+                    Message::Serve(_) if warm => {}
                     Message::Serve(batch) => {
                         let start = Instant::now();
                         simulator.serve(&batch)?;
@@ -387,6 +422,13 @@ impl Session<'_> {
         };
         Report::new(entry.name, &outcome, self.trace.clone(), speed)
     }
+}
+
+/// Ends a pass of the warm-up for all simulations. Returns whether none of them needs another.
+fn end_pass(all: &impl Fn(&Message) -> Result<(), Error>) -> Result<bool, Error> {
+    let (answer, answers) = channel();
+    all(&Message::EndPass(answer))?;
+    Ok(answers.iter().all(|warm| warm))
 }
 
 /// The result of a thread; a panic of its own is a bug.

@@ -32,6 +32,9 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
+    Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
+    Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),
@@ -42,7 +45,12 @@ MODEL = (
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
-    Setting("--warmup", "run.warmup", "MODE", "none|footprint|replay:K|sequential|random:K"),
+    Setting(
+        "--warmup",
+        "run.warmup",
+        "MODE",
+        "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
+    ),
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
     Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
     Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
