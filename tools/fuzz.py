@@ -43,9 +43,10 @@ def main() -> int:
         parser.error(f"unknown format {unknown[0]!r}; known: {', '.join(known)}")
     binary = build()
     with ThreadPoolExecutor(options.jobs) as pool:
+        show(Run._make(Run._fields))
         runs = pool.map(lambda name: fuzz(binary, name, options.seconds), options.formats or known)
-        found = [show(run) for run in [Run._make(Run._fields), *runs]]
-    return int(any(found[1:]))
+        found = [show(run) for run in runs]
+    return int(any(found))
 
 
 def build() -> Path:

@@ -26,6 +26,7 @@ from ftlab.ftls import (
     Page,
 )
 from ftlab.result import Comparison, Record, Result
+from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
 from ftlab.traces import Trace, Workload, profile, read_trace
 
@@ -51,11 +52,13 @@ __all__ = [
     "Record",
     "Result",
     "Trace",
+    "TraceComparison",
     "TraceError",
     "Workload",
     "__version__",
     "catalog",
     "compare",
+    "compare_traces",
     "profile",
     "read_trace",
     "simulate",

@@ -66,7 +66,13 @@ pub struct InputConfig {
     pub order: Option<TimeOrder>,
     /// Only this volume.
     pub volume: Option<u32>,
-    /// Only the first so many requests.
+    /// Only from this time since the first request, such as `1h`; absent: from the first.
+    pub from: Option<Duration>,
+    /// Only before this time since the first request, such as `2h30m`; absent: to the last.
+    pub until: Option<Duration>,
+    /// Leave out the first so many of the requests that pass the filters. Default 0.
+    pub skip: u64,
+    /// Only the first so many requests, after those that are left out.
     pub requests: Option<u64>,
     /// What the requests are, for formats that do not say; absent: an error for those.
     pub op: Option<Op>,
@@ -77,14 +83,19 @@ pub struct InputConfig {
 }
 
 impl InputConfig {
-    /// How the trace is read.
+    /// How the trace is read, with the requests that [`trace::skip`](crate::trace::skip) takes off.
     #[must_use]
     pub fn options(&self) -> TraceOptions {
         TraceOptions {
             format: self.format.clone(),
             order: self.order,
             volume: self.volume,
-            requests: self.requests,
+            from: self.from,
+            until: self.until,
+            requests: self.requests.map(|requests| match requests {
+                0 => 0,
+                requests => requests.saturating_add(self.skip),
+            }),
             op: self.op,
             unit: self.unit,
             columns: self.columns.clone(),

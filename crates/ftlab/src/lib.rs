@@ -23,6 +23,7 @@ pub mod error;
 pub mod flash;
 pub mod ftl;
 pub mod gc;
+pub mod locality;
 pub mod metrics;
 pub mod model;
 pub mod request;

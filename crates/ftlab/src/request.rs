@@ -1,5 +1,6 @@
 //! A host request, and where requests come from.
 
+use crate::address::Measured;
 use crate::error::Error;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -79,6 +80,11 @@ pub trait Input: Send + Sync {
     /// The whole address space that requests are drawn from, in bytes, where that is more than what
     /// they happen to touch.
     fn address_space_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// What a pass over all requests would measure, where the input knows it beforehand.
+    fn measured(&self) -> Option<Measured> {
         None
     }
 

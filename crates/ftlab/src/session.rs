@@ -7,13 +7,15 @@
 //! ```
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
-use crate::config::{Config, InputConfig, Warmup};
+use crate::config::{Config, Warmup};
 use crate::error::Error;
 use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use crate::trace::{self, TraceInfo};
+use crate::trace::convert::Converted;
+use crate::trace::split::Part;
+use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 use crate::workload::{self, PROFILES};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -52,18 +54,26 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// # Errors
 /// Those of [`trace::open`], [`workload::profile`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let InputConfig { trace, requests, volume, .. } = &config.input;
-    let Some(name) = trace else {
+    let Some(name) = &config.input.trace else {
         return workload::open(&config.workload, config.run.seed);
     };
+    let options = config.input.options();
     let is_profile = PROFILES.iter().any(|profile| profile.name == name);
-    if !is_profile || Path::new(name).exists() {
-        return trace::open(name, &config.input.options());
-    }
-    if volume.is_some() {
-        return Err(Error::config("input.volume", "found a profile, expected a trace to filter"));
-    }
-    workload::profile(name, *requests, config.run.seed)
+    let input = if !is_profile || Path::new(name).exists() {
+        trace::open(name, &options)?
+    } else {
+        for (key, filters) in [
+            ("input.volume", options.volume.is_some()),
+            ("input.from", options.from.is_some()),
+            ("input.until", options.until.is_some()),
+        ] {
+            if filters {
+                return Err(Error::config(key, "found a profile, expected a trace to filter"));
+            }
+        }
+        workload::profile(name, options.requests, config.run.seed)?
+    };
+    Ok(trace::skip(input, config.input.skip))
 }
 
 /// What is in the input that a configuration names.
@@ -76,15 +86,45 @@ pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, Tra
     let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
     })?;
-    let trace = TraceReport {
+    Ok((trace_report(input.as_ref(), &info), info))
+}
+
+/// What the input that a configuration names is like, in pages of the device. The report's
+/// `span_bytes` is the address space that a run needs.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn characteristics(
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, Characteristics), Error> {
+    let input = open_input(config)?;
+    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
+    let mut last = Instant::now();
+    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
+    let extent = |v: &VolumeInfo| Extent {
+        volume: v.volume,
+        first_byte: v.first_byte,
+        end_byte: v.end_byte,
+    };
+    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
+    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
+    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
+    Ok((report, found))
+}
+
+fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
+    TraceReport {
         name: input.name(),
         format: input.format(),
         digest: Some(info.digest.clone()),
         requests: Some(info.requests),
         volumes: Some(info.volumes_count),
         span_bytes: Some(info.span_bytes),
-    };
-    Ok((trace, info))
+    }
 }
 
 /// The first `limit` requests of the input that a configuration names.
@@ -106,6 +146,36 @@ pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<R
     }
     requests.truncate(limit);
     Ok(requests)
+}
+
+/// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
+///
+/// # Errors
+/// Those of the input and of [`trace::convert::convert`].
+pub fn convert(
+    config: &Config,
+    output: &str,
+    to: Option<&str>,
+    watch: Watch<'_>,
+) -> Result<Converted, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
+    })
+}
+
+/// Writes each volume of the input that a configuration names to a file; see
+/// [`trace::split::split`].
+///
+/// # Errors
+/// Those of the input and of [`trace::split::split`].
+pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
+    })
 }
 
 fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
@@ -156,9 +226,12 @@ fn measure(
         return Ok((trace, capacity, address));
     }
     let mut last = Instant::now();
-    let measured: Measured = extents(input.open()?.as_mut(), &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-    })?;
+    let measured: Measured = match input.measured() {
+        Some(measured) => measured,
+        None => extents(input.open()?.as_mut(), &mut |requests, fraction| {
+            tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+        })?,
+    };
     let address = AddressMap::new(policy, &measured.extents, capacity)?;
     let whole = input.address_space_bytes().filter(|_| policy == AddressPolicy::Compact);
     let needed = address.span_bytes().max(whole.unwrap_or(0)).max(SMALLEST_DEVICE_BYTES);
@@ -166,7 +239,7 @@ fn measure(
     let trace = TraceReport {
         name,
         format,
-        digest: Some(measured.digest.text()),
+        digest: Some(measured.digest),
         requests: Some(measured.requests),
         volumes: Some(measured.extents.len() as u64),
         span_bytes: Some(address.span_bytes()),

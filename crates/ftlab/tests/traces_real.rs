@@ -5,6 +5,7 @@
 //! is checked, unless `FTLAB_TRACES_REQUIRED=1`.
 
 use ftlab::address::{AddressMap, AddressPolicy, extents};
+use ftlab::locality::{MissRatioCurve, ReuseDistances};
 use ftlab::request::{Op, Request};
 use ftlab::trace::{self, Trace, TraceInfo, TraceOptions};
 use ftlab::units::Bytes;
@@ -89,7 +90,7 @@ fn describe_as(path: &Path, expected: &str, options: &TraceOptions) -> TraceInfo
     let info = info.unwrap_or_else(|error| panic!("{error}"));
     let mut source = input.open().expect("a third opening");
     let measured = extents(source.as_mut(), &mut |_, _| Ok(())).expect("the same again");
-    assert_eq!((measured.requests, measured.digest.text()), (info.requests, info.digest.clone()));
+    assert_eq!((measured.requests, &measured.digest), (info.requests, &info.digest));
     let overlay = AddressMap::new(AddressPolicy::Overlay, &measured.extents, None);
     assert_eq!(overlay.expect("an overlay").span_bytes(), info.end_bytes);
     info
@@ -241,4 +242,49 @@ fn every_trace_of_the_folder_is_in_a_format_that_is_read() {
     let others = traces.iter().filter(|name| promised(name.trim_end_matches(".zst")).is_none());
     assert_eq!(others.collect::<Vec<_>>(), Vec::<&String>::new());
     assert!(traces.len() >= 30, "{} traces", traces.len());
+}
+
+/// Miss ratios in pages of 4 KiB, following at most `pages_max` pages.
+fn miss_ratios(path: &Path, pages_max: usize) -> MissRatioCurve {
+    let input = trace::open(&path.to_string_lossy(), &TraceOptions::default()).expect("a trace");
+    let mut source = input.open().expect("a second opening");
+    let mut reuse = ReuseDistances::<()>::new(pages_max);
+    let mut batch = Vec::new();
+    loop {
+        batch.clear();
+        source.fill(&mut batch).expect("a trace without mistakes");
+        for request in &batch {
+            for page in request.offset / 4096..=(request.end() - 1) / 4096 {
+                reuse.access(request.volume, page);
+            }
+        }
+        if batch.is_empty() {
+            return reuse.curve();
+        }
+    }
+}
+
+#[test]
+fn a_sample_of_pages_estimates_the_miss_ratios_of_real_traces() {
+    let Some(folder) = folder() else { return };
+    let (mut checked, mut worst) = (0, 0.0_f64);
+    for entry in fs::read_dir(folder.join("normalized")).expect("a folder normalized/") {
+        let path = entry.expect("an entry").path();
+        let exact = miss_ratios(&path, 1 << 24);
+        if exact.pages() < 30_000 {
+            continue;
+        }
+        assert_eq!(exact.step(), 1, "{}", path.display());
+        let sampled = miss_ratios(&path, 8192);
+        let apart = |at| {
+            let pages = exact.pages() * at / 100;
+            (exact.miss_ratio(pages) - sampled.miss_ratio(pages)).abs()
+        };
+        let mean = (1..=100).map(apart).sum::<f64>() / 100.0;
+        assert!(sampled.step() > 1);
+        worst = worst.max(mean);
+        checked += 1;
+    }
+    assert!(checked > 5, "only {checked} traces of many pages");
+    assert!(worst < 0.03, "mean distance {worst}");
 }

@@ -35,6 +35,9 @@ SOURCE = (
     Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
     Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
     Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
+    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
+    Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),
@@ -76,6 +79,19 @@ def source_options(command: Command) -> Command:
     return decorated(command, options)
 
 
+def pair_options(command: Command) -> Command:
+    """Add the arguments A and B, and the options that say what to read of each."""
+    options = [
+        click.argument("a"),
+        click.argument("b"),
+        *_options(SOURCE),
+        click.option("--sort", is_flag=True, help="Sort traces whose timestamps go back."),
+        click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
+        click.option("--requests", metavar="N", help="Stop after this many."),
+    ]
+    return decorated(command, options)
+
+
 def model_options(command: Command) -> Command:
     """Add the options that describe device, FTL, host and run."""
     options = [
@@ -108,6 +124,40 @@ def source_config(options: Mapping[str, Any]) -> Config:
     leaves = {"trace": trace, "requests": requests, "order": _order(options)}
     given = {key: value for key, value in leaves.items() if value is not None}
     return merge([{"input": given}, _tree(SOURCE, options)])
+
+
+def pair_config(options: Mapping[str, Any]) -> list[Config]:
+    """Return the sections that name two streams of requests, from the options of `pair_options`.
+
+    The text of an option holds for both, or one part before a comma for each; that of ``--columns``
+    has commas of its own and holds for both.
+    """
+    names = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
+    sides = {name: _sides(f"--{name}", options[name]) for name in names}
+    return [
+        source_config(
+            {
+                **options,
+                **{name: texts[side] for name, texts in sides.items()},
+                "requests": _count(sides["requests"][side]),
+                "trace": options["ab"[side]],
+                "workload": None,
+            }
+        )
+        for side in (0, 1)
+    ]
+
+
+def _sides(flag: str, text: str | None) -> tuple[str | None, str | None]:
+    """Return what an option says of A and of B."""
+    parts = text.split(",") if text is not None else [None]
+    if len(parts) > 2 or "" in parts:
+        raise click.UsageError(f"{flag}: found {text}, expected one value, or two as A,B")
+    return parts[0], parts[-1]
+
+
+def _count(text: str | None) -> int | None:
+    return None if text is None else click.IntRange(min=1)(text)
 
 
 def model_config(options: Mapping[str, Any]) -> Config:

@@ -113,9 +113,7 @@ fn format_of(
     options: &TraceOptions,
     place: &Place,
 ) -> Result<(&'static Format, bool), Error> {
-    if options.requests == Some(0) {
-        return Err(Error::config("trace.requests", "found 0, expected at least 1"));
-    }
+    options.check()?;
     let named = options.format.as_deref().or(options.columns.as_ref().map(|_| "csv"));
     let format = match named {
         Some(name) => Format::named(name)?,

@@ -1,5 +1,6 @@
 //! The table of formats, and how a file's format is found.
 
+use super::columnar;
 use super::compress::Compressed;
 use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
@@ -129,7 +130,7 @@ impl Format {
 
     pub(super) fn read(&self, stream: Stream, options: &TraceOptions, place: Place) -> Opened {
         let order = options.order.unwrap_or(self.order);
-        let gate = Gate::new(order, options.volume, options.requests);
+        let gate = Gate::new(order, options.volume, options.requests_before_window());
         (self.read)(stream, options, gate, place)
     }
 
@@ -143,6 +144,13 @@ impl Format {
 
 /// The format of a file that begins with `front`.
 pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
+    if columnar::is_parquet(front.bytes) {
+        return Err(Mistake(
+            "a Parquet file is read from its end, which neither a pipe nor a compressed file \
+             allows; save it as a file of its own"
+                .into(),
+        ));
+    }
     if Compressed::of(front.bytes) != Compressed::No {
         return Err(Mistake(
             "not a format that ftlab reads: it is compressed twice; decompress it once".into(),

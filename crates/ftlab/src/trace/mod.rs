@@ -17,13 +17,17 @@ mod alibaba;
 mod arc;
 mod biotracer;
 mod blkparse;
+pub mod characteristics;
 mod cloudphysics;
+pub mod columnar;
 mod columns;
 mod compress;
+pub mod convert;
 mod csv;
 mod digest;
 mod disksim;
 mod etw;
+mod export;
 mod field;
 mod file;
 mod fio;
@@ -42,8 +46,10 @@ mod msr;
 mod pages;
 mod record;
 mod scsi;
+mod skip;
 mod source;
 mod spc;
+pub mod split;
 mod srt;
 mod ssdsim;
 mod stream;
@@ -52,10 +58,13 @@ mod tencent;
 mod text;
 pub(crate) mod volumes;
 mod vscsi;
+mod whole;
+mod window;
 
 #[cfg(test)]
 mod checks;
 
+pub use characteristics::Characteristics;
 pub use columns::Columns;
 pub use digest::Digest;
 pub use field::{Column, Mistake, Separator};
@@ -66,11 +75,12 @@ pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
 pub use info::{TraceInfo, VolumeInfo};
 pub use lines::LONGEST_LINE_BYTES;
+pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
 
 use crate::error::Error;
 use crate::request::{Input, Op};
-use crate::units::Bytes;
+use crate::units::{Bytes, Duration};
 use serde::{Deserialize, Serialize};
 
 /// What to take from a trace and how to read it.
@@ -83,6 +93,11 @@ pub struct TraceOptions {
     pub order: Option<TimeOrder>,
     /// Only the requests of this volume.
     pub volume: Option<u32>,
+    /// Only requests from this time, counted from the first request (of the volume, if one is
+    /// given); the first that passes is then at 0.
+    pub from: Option<Duration>,
+    /// Only requests before this time, counted likewise.
+    pub until: Option<Duration>,
     /// Only so many requests, the first ones that pass everything else.
     pub requests: Option<u64>,
     /// What the requests are, where the format does not say: `arc`, and `csv` without such a column.
@@ -91,6 +106,35 @@ pub struct TraceOptions {
     pub unit: Option<Bytes>,
     /// The columns of a CSV file; the format is `csv` then.
     pub columns: Option<Columns>,
+}
+
+impl TraceOptions {
+    /// Rejects what no trace can answer.
+    fn check(&self) -> Result<(), Error> {
+        if self.requests == Some(0) {
+            return Err(Error::config("trace.requests", "found 0, expected at least 1"));
+        }
+        match (self.from, self.until) {
+            (Some(from), Some(until)) if from >= until => {
+                let (from, until) = (from.0, until.0);
+                let message =
+                    format!("found {until} ns, expected more than input.from = {from} ns");
+                Err(Error::config("input.until", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True when every request passes.
+    fn takes_all(&self) -> bool {
+        let Self { volume, from, until, requests, .. } = self;
+        (volume, from, until, requests) == (&None, &None, &None, &None)
+    }
+
+    /// The limit for whoever comes before the range of time, which is counted behind it.
+    fn requests_before_window(&self) -> Option<u64> {
+        self.requests.filter(|_| self.from.is_none() && self.until.is_none())
+    }
 }
 
 /// What to do with a request that is earlier than the one before it.
@@ -113,5 +157,17 @@ pub enum TimeOrder {
 /// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
 /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
 pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
-    Ok(Box::new(Trace::open(path, options)?))
+    let columnar = match options.format.as_deref() {
+        None => options.columns.is_none() && columnar::Parquet::recognise(path),
+        Some(name) => name == columnar::NAME,
+    };
+    let input: Box<dyn Input> = match columnar {
+        true => Box::new(columnar::Parquet::open(path, options)?),
+        false => Box::new(Trace::open(path, options)?),
+    };
+    let TraceOptions { from, until, requests, .. } = *options;
+    Ok(match (from, until) {
+        (None, None) => input,
+        _ => Box::new(window::Windowed { input, from, until, requests }),
+    })
 }

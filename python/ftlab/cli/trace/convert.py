@@ -1,0 +1,36 @@
+"""``ftlab trace convert``: a trace in another format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli.options import source_config, source_options
+from ftlab.cli.progress import meter
+from ftlab.files import check_writable
+from ftlab.report.numbers import by_name
+from ftlab.traces import converted
+
+
+@click.command()
+@source_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    required=True,
+    help="The file to write, - for standard output; .parquet .spc .mqsim .disksim say the format, "
+    ".zst or .gz behind it compresses text.",
+)
+@click.option("--to", metavar="FORMAT", help="The format to write: parquet|spc|mqsim|disksim.")
+def convert(output: str, to: str | None, **options: Any) -> None:
+    """Write TRACE in another format, in one pass."""
+    config = source_config(options)
+    if output != "-":
+        check_writable(output)
+    with meter() as progress:
+        written = converted(config, output, to, progress)
+    if output != "-":
+        size = by_name("size_bytes", written.bytes)
+        click.echo(f"{output}: {written.requests:,} requests as {written.format}, {size}")
