@@ -11,17 +11,35 @@ from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
+from ftlab.ftls import (
+    BAST,
+    CDFTL,
+    DFTL,
+    FAST,
+    NFTL,
+    SFTL,
+    TPFTL,
+    Block,
+    BlockOptimized,
+    Ftl,
+    NFTLChain,
+    Page,
+)
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "BAST",
     "CDFTL",
     "DFTL",
+    "FAST",
+    "NFTL",
     "SFTL",
     "TPFTL",
+    "Block",
+    "BlockOptimized",
     "Comparison",
     "ConfigError",
     "Device",
@@ -30,6 +48,7 @@ __all__ = [
     "InternalError",
     "Interrupted",
     "Model",
+    "NFTLChain",
     "Page",
     "Record",
     "Result",
