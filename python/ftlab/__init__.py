@@ -7,6 +7,7 @@
 0
 """
 
+from ftlab import model
 from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
@@ -40,6 +41,7 @@ __all__ = [
     "catalog",
     "compare",
     "compare_traces",
+    "model",
     "profile",
     "read_trace",
     "simulate",
