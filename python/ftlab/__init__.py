@@ -12,7 +12,7 @@ from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
+from ftlab.ftls import CDFTL, DFTL, HAT, SFTL, TPFTL, ZFTL, Ftl, Page, TPFTLAdaptive
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
@@ -21,8 +21,10 @@ from ftlab.traces import Trace, Workload, profile, read_trace
 __all__ = [
     "CDFTL",
     "DFTL",
+    "HAT",
     "SFTL",
     "TPFTL",
+    "ZFTL",
     "Comparison",
     "ConfigError",
     "Device",
@@ -33,6 +35,7 @@ __all__ = [
     "Page",
     "Record",
     "Result",
+    "TPFTLAdaptive",
     "Trace",
     "TraceComparison",
     "TraceError",

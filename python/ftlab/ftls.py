@@ -29,7 +29,12 @@ class Ftl:
         """Return the sections that this FTL adds to the configuration."""
         shared = given(cache=self.cache)
         own = given(**self.parameters)
-        return {**({"ftl": shared} if shared else {}), **({self.name: own} if own else {})}
+        return {**({"ftl": shared} if shared else {}), **({self.section: own} if own else {})}
+
+    @property
+    def section(self) -> str:
+        """The section of its own settings: a variant NAME-VARIANT has those of NAME."""
+        return self.name.partition("-")[0]
 
     def __str__(self) -> str:
         """Name and whatever was set, to tell two variants of one FTL apart."""
@@ -75,10 +80,28 @@ class SFTL(_Named):
     registered = "sftl"
 
 
+class HAT(_Named):
+    """HAT (Hu et al., MSST'10): the full page map on a chip of its own, hidden behind the flash."""
+
+    registered = "hat"
+
+
+class ZFTL(_Named):
+    """ZFTL (Wang et al., ICCT'11): the map of one zone at a time, two tiers, batched eviction."""
+
+    registered = "zftl"
+
+
 class TPFTL(_Named):
     """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
 
     registered = "tpftl"
+
+
+class TPFTLAdaptive(_Named):
+    """TPFTL that prefetches successors while the measured use of what it prefetched is worth it."""
+
+    registered = "tpftl-adaptive"
 
 
 def as_ftl(ftl: Ftl | str) -> Ftl:

@@ -5,7 +5,7 @@
 
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
@@ -34,6 +34,8 @@ pub struct Config {
     pub sftl: SftlConfig,
     /// TPFTL's own parameters.
     pub tpftl: TpftlConfig,
+    /// ZFTL's own parameters.
+    pub zftl: ZftlConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -436,6 +438,7 @@ impl Config {
             cdftl: section(&mut tree, "cdftl")?,
             sftl: section(&mut tree, "sftl")?,
             tpftl: section(&mut tree, "tpftl")?,
+            zftl: section(&mut tree, "zftl")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -514,9 +517,9 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 12] = [
-    "preset", "device", "gc", "ftl", "dftl", "cdftl", "sftl", "tpftl", "host", "input", "workload",
-    "run",
+const SECTIONS: [&str; 13] = [
+    "preset", "device", "gc", "ftl", "dftl", "cdftl", "sftl", "tpftl", "zftl", "host", "input",
+    "workload", "run",
 ];
 
 fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {

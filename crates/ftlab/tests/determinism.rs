@@ -32,7 +32,7 @@ fn config(json: &str) -> Config {
 }
 
 /// The FTLs whose cache holds at least a whole translation page.
-const WHOLE_PAGES: [&str; 2] = ["cdftl", "sftl"];
+const WHOLE_PAGES: [&str; 3] = ["cdftl", "sftl", "zftl"];
 
 /// The configuration of one FTL: a cache below 8 KiB has no room for whole pages.
 fn config_of(ftl: &str, config: &Config) -> Config {
@@ -166,11 +166,11 @@ fn table(reports: &[Report]) -> String {
     ];
     let trees: Vec<Value> = reports.iter().map(facts).collect();
     let mut text = format!("{:32}", "");
-    trees.iter().for_each(|tree| write!(text, "{:>14}", cell(&tree["ftl"])).expect("text"));
+    trees.iter().for_each(|tree| write!(text, "{:>15}", cell(&tree["ftl"])).expect("text"));
     for figure in figures {
         write!(text, "\n{figure:32}").expect("text");
         for tree in &trees {
-            write!(text, "{:>14}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
+            write!(text, "{:>15}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
         }
     }
     text

@@ -4,11 +4,12 @@
 //! [`FTLS`]. It then inherits the command line, the comparison, the laws and the benchmark.
 
 pub mod demand;
+pub mod hat;
 pub mod page;
 pub mod parts;
 mod registry;
 
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
 pub use registry::{Entry, FTLS, Parameter, find};
 
 use crate::config::Config;

@@ -6,7 +6,7 @@ use ftlab::config::{
 use ftlab::error::Error;
 use ftlab::flash::Flash;
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
-use ftlab::ftl::{CdftlConfig, DftlConfig, Entry, Ftl, SftlConfig, TpftlConfig, find};
+use ftlab::ftl::{CdftlConfig, DftlConfig, Entry, Ftl, SftlConfig, TpftlConfig, ZftlConfig, find};
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
 use serde_json::{Value, json};
@@ -50,13 +50,16 @@ impl Case {
             tpftl: draw_tpftl(rng),
             cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
+            zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
         let mut case = Case { entry, config };
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         let least = case.least_blocks();
-        let spare = if flip(rng) { 0 } else { between(rng, 1, 12) };
+        // Room for several zones, too.
+        let zoned = if entry.name == "zftl" { least } else { 0 };
+        let spare = zoned + if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
         case
     }
@@ -100,9 +103,9 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, run, .. } = &self.config;
+        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "run": run});
+            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
@@ -182,11 +185,19 @@ fn draw_sftl(rng: &mut Rng) -> SftlConfig {
     }
 }
 
+fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
+    ZftlConfig {
+        zones: between(rng, 1, 6),
+        tier1: pick(rng, &[None, None, Some(Ratio(0.0)), Some(Ratio(0.05))]),
+    }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
+        "zftl" => page,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }

@@ -2,4 +2,5 @@
 
 pub mod block_pool;
 pub mod page_map;
+pub mod region;
 pub mod translation_pages;
