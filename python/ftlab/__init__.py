@@ -12,19 +12,40 @@ from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import CDFTL, DFTL, HAT, SFTL, TPFTL, ZFTL, Ftl, Page, TPFTLAdaptive
+from ftlab.ftls import (
+    BAST,
+    CDFTL,
+    DFTL,
+    FAST,
+    HAT,
+    NFTL,
+    SFTL,
+    TPFTL,
+    ZFTL,
+    Block,
+    BlockOptimized,
+    Ftl,
+    NFTLChain,
+    Page,
+    TPFTLAdaptive,
+)
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
-from ftlab.traces import Trace, Workload, profile, read_trace
+from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "BAST",
     "CDFTL",
     "DFTL",
+    "FAST",
     "HAT",
+    "NFTL",
     "SFTL",
     "TPFTL",
     "ZFTL",
+    "Block",
+    "BlockOptimized",
     "Comparison",
     "ConfigError",
     "Device",
@@ -32,6 +53,8 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "Model",
+    "NFTLChain",
     "Page",
     "Record",
     "Result",

@@ -83,6 +83,14 @@ class Source:
         """
         return parts(self.config(), os.fspath(folder), progress)
 
+    def fit(self, *, progress: Progress | None = None) -> str:
+        """Return the model fitted to this source in one pass: the text of a TOML file.
+
+        Written to a file whose name ends in ``.toml`` it is a trace of its own
+        (`ftlab.Model`). Raises `ftlab.TraceError` for a source of fewer than 100 requests.
+        """
+        return fitted(self.config(), progress)
+
     def __repr__(self) -> str:
         """Text that names the source and its settings."""
         inside = ", ".join(f"{key}={value!r}" for key, value in self._settings.items())
@@ -94,6 +102,31 @@ class Trace(Source):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__("input", given(**settings))
+
+
+class Model(Trace):
+    """The requests of a workload model.
+
+    Parameters
+    ----------
+    path
+        The file, which ends in ``.toml``, or the name of a profile.
+    requests
+        How many; by default the length that the model was fitted to.
+    seed
+        Of every random choice; a simulation that is given a seed takes that one for both.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str], *, requests: int | None = None, seed: int | None = None
+    ) -> None:
+        super().__init__(trace=os.fspath(path), requests=requests)
+        self._seed = seed
+
+    def config(self) -> Config:
+        """Return the sections of the configuration that name this source and its seed."""
+        run = {} if self._seed is None else {"run": {"seed": self._seed}}
+        return {**super().config(), **run}
 
 
 class Workload(Source):
@@ -148,6 +181,11 @@ def converted(
 ) -> Record:
     """Write the requests that a configuration names to a file, and return what was written."""
     return Record(json.loads(_core.convert(json.dumps(config), path, to, progress)))
+
+
+def fitted(config: Config, progress: Progress | None = None) -> str:
+    """Return the model fitted to the requests that a configuration names, as TOML."""
+    return _core.fit(json.dumps(config), progress)
 
 
 def parts(config: Config, folder: str, progress: Progress | None = None) -> list[Record]:

@@ -14,9 +14,10 @@ pub fn json() -> String {
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
         "formats": formats(),
-        "profiles": list(PROFILES, |p| json!({
-            "name": p.name, "summary": p.summary, "source": p.source,
-        })),
+        "profiles": list(PROFILES, |p| {
+            let model = p.model();
+            json!({ "name": p.name, "summary": model.summary, "source": model.source })
+        }),
         "patterns": list(PATTERNS, |p| json!({ "name": p.name, "summary": p.summary })),
         "policies": list(ftlab::gc::POLICIES, |p| json!({
             "name": p.name, "summary": p.summary, "source": p.source,

@@ -78,6 +78,15 @@ mod _core {
         Ok(both.to_string())
     }
 
+    /// The model fitted to the configured input, as TOML.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn fit(py: Python<'_>, config: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        let config = configuration(config)?;
+        let model = with_progress(py, progress, |watch| session::fit(&config, watch))?;
+        Ok(model.to_string())
+    }
+
     /// What the configured input is like, as JSON `{"trace": ..., "info": ...}`: the statistics, and
     /// what requests and accesses to pages of the device are like.
     #[pyfunction]

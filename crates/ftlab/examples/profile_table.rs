@@ -1,71 +1,34 @@
-//! Each profile's stated figures beside those of the generated stream, and its LRU curve beside the
-//! reference: `cargo run --release --example profile_table [SEED]` prints Markdown.
+//! Each profile's published figures beside those of the generated stream, and its LRU curve beside
+//! the published one: `cargo run --release --example profile_table [SEED]` prints Markdown.
 
 use ftlab::Error;
+use ftlab::locality::{MissRatioCurve, PAGES_MAX, ReuseDistances};
 use ftlab::request::{Op, Request};
-use ftlab::workload::{PROFILES, Profile, profile};
+use ftlab::workload::model::{Curve, Figure};
+use ftlab::workload::{Model, PROFILES};
 use std::io::Write;
-
-/// LRU miss ratios in percent by cache size in blocks, read from the figures of LIRS2
-/// (Zhong et al., SYSTOR'21) for the whole traces.
-const REFERENCE: &[(&str, &[(u32, f64)])] = &[
-    (
-        "financial1",
-        &[
-            (200, 85.6),
-            (41_590, 59.9),
-            (124_370, 49.4),
-            (207_150, 43.1),
-            (289_930, 38.3),
-            (372_710, 34.3),
-            (455_490, 30.7),
-            (538_270, 27.2),
-            (621_050, 21.0),
-            (703_830, 17.3),
-            (786_610, 15.3),
-        ],
-    ),
-    (
-        "financial2",
-        &[
-            (200, 90.4),
-            (18_835, 43.9),
-            (56_105, 26.4),
-            (93_375, 20.3),
-            (130_645, 17.1),
-            (167_915, 14.7),
-            (205_185, 13.0),
-            (242_455, 11.7),
-            (279_725, 10.6),
-            (316_995, 9.9),
-            (354_265, 9.4),
-        ],
-    ),
-];
-
-/// Pages of 4 KiB in the largest volume, 512 MiB.
-const VOLUME_PAGES: usize = 1 << 17;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed = std::env::args().nth(1).map_or(Ok(1), |text| text.parse())?;
     let out = &mut std::io::stdout().lock();
-    for data in PROFILES {
-        let requests = collect(data, seed)?;
-        writeln!(out, "\n| {} | stated | generated | origin | source |", data.name)?;
-        writeln!(out, "|---|---:|---:|---|---|")?;
-        for stated in data.stated {
-            let value = measure(stated.figure, &requests);
-            let origin = format!("{:?}", stated.origin).to_lowercase();
-            let (figure, source) = (stated.figure, stated.source);
-            writeln!(out, "| {figure} | {} | {value:.2} | {origin} | {source} |", stated.value)?;
+    for profile in PROFILES {
+        let model = profile.model();
+        let requests = collect(&model, seed)?;
+        writeln!(out, "\n| {} | published | generated | source |", profile.name)?;
+        writeln!(out, "|---|---:|---:|---|")?;
+        for Figure { name, value, source } in &model.published.figures {
+            let measured = measure(name, &requests);
+            writeln!(out, "| {name} | {value} | {measured:.2} | {source} |")?;
         }
-        print_curve(data.name, &requests, out)?;
+        if let Some(curve) = &model.published.curve {
+            print_curve(curve, &requests, out)?;
+        }
     }
     Ok(())
 }
 
-fn collect(data: &Profile, seed: u64) -> Result<Vec<Request>, Error> {
-    let mut source = profile(data.name, None, seed)?.open()?;
+fn collect(model: &Model, seed: u64) -> Result<Vec<Request>, Error> {
+    let mut source = model.clone().input(None, seed)?.open()?;
     let mut all = Vec::new();
     loop {
         let before = all.len();
@@ -137,66 +100,28 @@ fn written_shares(requests: &[Request]) -> Vec<f64> {
     volumes.into_iter().filter(|v| v.1 > 0.0).map(|v| v.0 / v.1).collect()
 }
 
-fn print_curve(name: &str, requests: &[Request], out: &mut dyn Write) -> std::io::Result<()> {
-    let Some((_, points)) = REFERENCE.iter().find(|r| r.0 == name) else {
-        return Ok(());
-    };
-    let apart = |r: &Request| r.volume as usize * VOLUME_PAGES;
-    let sizes: Vec<u32> = points.iter().map(|p| p.0).collect();
-    let (accesses, unique, ratios) = lru_curve(requests, &sizes, apart);
-    let (_, over_unique, overlaid) = lru_curve(requests, &sizes, |_| 0);
-    writeln!(out, "\n{accesses} page accesses; {unique} distinct pages, {over_unique} overlaid\n")?;
-    writeln!(out, "| cache (4 KiB blocks) | reference LRU miss % | generated | overlaid |")?;
+fn print_curve(curve: &Curve, requests: &[Request], out: &mut dyn Write) -> std::io::Result<()> {
+    let apart = lru_curve(requests, |request| request.volume);
+    let overlaid = lru_curve(requests, |_| 0);
+    let (accesses, pages) = (apart.accesses(), apart.pages());
+    let over = overlaid.pages();
+    writeln!(out, "\n{accesses} page accesses; {pages} distinct pages, {over} overlaid\n")?;
+    writeln!(out, "| cache (4 KiB blocks) | published LRU miss % | generated | overlaid |")?;
     writeln!(out, "|---:|---:|---:|---:|")?;
-    for ((point, ratio), over) in points.iter().zip(ratios).zip(overlaid) {
-        writeln!(out, "| {} | {:.1} | {ratio:.1} | {over:.1} |", point.0, point.1)?;
+    for (blocks, miss) in &curve.points {
+        let (found, over) = (apart.miss_ratio(*blocks), overlaid.miss_ratio(*blocks));
+        let (found, over) = (100.0 * found, 100.0 * over);
+        writeln!(out, "| {blocks} | {miss:.1} | {found:.1} | {over:.1} |")?;
     }
     Ok(())
 }
 
-/// Page accesses, distinct pages, and the LRU miss percentage at each size (Mattson's stack
-/// distances, counted in a Fenwick tree over the times of last use).
-fn lru_curve(
-    requests: &[Request],
-    sizes: &[u32],
-    base: impl Fn(&Request) -> usize,
-) -> (usize, usize, Vec<f64>) {
-    let pages = |r: &Request| (r.offset / 4096) as usize..=((r.end() - 1) / 4096) as usize;
-    let accesses: usize = requests.iter().map(|r| pages(r).count()).sum();
-    let mut last = vec![0u32; 64 * VOLUME_PAGES];
-    let mut tree = vec![0i32; accesses + 1];
-    let mut misses = vec![0u64; sizes.len()];
-    let (mut now, mut unique) = (0, 0i64);
-    for page in requests.iter().flat_map(|r| pages(r).map(|p| base(r) + p)) {
-        now += 1;
-        let previous = std::mem::replace(&mut last[page], now as u32) as usize;
-        let distance = if previous == 0 { i64::MAX } else { unique - sum(&tree, previous) + 1 };
-        if previous == 0 {
-            unique += 1;
-        } else {
-            add(&mut tree, previous, -1);
-        }
-        add(&mut tree, now, 1);
-        for (miss, size) in misses.iter_mut().zip(sizes) {
-            *miss += u64::from(distance > i64::from(*size));
+fn lru_curve(requests: &[Request], volume: impl Fn(&Request) -> u32) -> MissRatioCurve {
+    let mut distances: ReuseDistances = ReuseDistances::new(PAGES_MAX);
+    for request in requests {
+        for page in request.offset / 4096..=(request.end() - 1) / 4096 {
+            distances.access(volume(request), page);
         }
     }
-    let percent = |m: u64| 100.0 * m as f64 / accesses as f64;
-    (accesses, unique as usize, misses.into_iter().map(percent).collect())
-}
-
-fn add(tree: &mut [i32], mut at: usize, value: i32) {
-    while at < tree.len() {
-        tree[at] += value;
-        at += at & at.wrapping_neg();
-    }
-}
-
-fn sum(tree: &[i32], mut at: usize) -> i64 {
-    let mut total = 0;
-    while at > 0 {
-        total += i64::from(tree[at]);
-        at &= at - 1;
-    }
-    total
+    distances.curve()
 }

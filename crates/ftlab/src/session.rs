@@ -16,7 +16,7 @@ use crate::simulate::Simulator;
 use crate::trace::convert::Converted;
 use crate::trace::split::Part;
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
-use crate::workload::{self, PROFILES};
+use crate::workload::{self, Model, PROFILES, Profile, model};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -52,26 +52,29 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// The input that a configuration names.
 ///
 /// # Errors
-/// Those of [`trace::open`], [`workload::profile`] and [`workload::open`].
+/// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     let Some(name) = &config.input.trace else {
         return workload::open(&config.workload, config.run.seed);
     };
     let options = config.input.options();
-    let is_profile = PROFILES.iter().any(|profile| profile.name == name);
-    let input = if !is_profile || Path::new(name).exists() {
-        trace::open(name, &options)?
-    } else {
+    let path = Path::new(name);
+    let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
+    let is_model = path.extension().is_some_and(|ending| ending == "toml");
+    let input = if is_profile || is_model {
         for (key, filters) in [
             ("input.volume", options.volume.is_some()),
             ("input.from", options.from.is_some()),
             ("input.until", options.until.is_some()),
         ] {
             if filters {
-                return Err(Error::config(key, "found a profile, expected a trace to filter"));
+                return Err(Error::config(key, "found a model, expected a trace to filter"));
             }
         }
-        workload::profile(name, options.requests, config.run.seed)?
+        let found = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
+        found.input(options.requests, config.run.seed)?
+    } else {
+        trace::open(name, &options)?
     };
     Ok(trace::skip(input, config.input.skip))
 }
@@ -146,6 +149,18 @@ pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<R
     }
     requests.truncate(limit);
     Ok(requests)
+}
+
+/// The model fitted to the input that a configuration names; see [`model::fit`].
+///
+/// # Errors
+/// Those of the input and of [`model::fit`].
+pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    model::fit(input.open()?.as_mut(), &input.name(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "fitting", requests, fraction })
+    })
 }
 
 /// Writes the input that a configuration names to a file; see [`trace::convert::convert`].

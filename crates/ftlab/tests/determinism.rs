@@ -154,9 +154,13 @@ fn table(reports: &[Report]) -> String {
         "/flash/programs/gc_data",
         "/flash/programs/gc_mapping",
         "/flash/programs/gc_translation",
+        "/flash/programs/merge",
         "/gc/runs",
         "/gc/data_blocks",
         "/gc/translation_blocks",
+        "/merges/switch",
+        "/merges/partial",
+        "/merges/full",
         "/wear/erases_total",
         "/wear/erases_max",
         "/write_amplification",
@@ -166,11 +170,11 @@ fn table(reports: &[Report]) -> String {
     ];
     let trees: Vec<Value> = reports.iter().map(facts).collect();
     let mut text = format!("{:32}", "");
-    trees.iter().for_each(|tree| write!(text, "{:>15}", cell(&tree["ftl"])).expect("text"));
+    trees.iter().for_each(|tree| write!(text, "{:>16}", cell(&tree["ftl"])).expect("text"));
     for figure in figures {
         write!(text, "\n{figure:32}").expect("text");
         for tree in &trees {
-            write!(text, "{:>15}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
+            write!(text, "{:>16}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
         }
     }
     text

@@ -55,10 +55,11 @@ impl Ftl for Hat {
 
     fn metrics(&self) -> FtlMetrics {
         let metrics = self.page.metrics();
+        let moved = metrics.gc.map_or(0, |gc| gc.counts.valid_data);
         let own = BTreeMap::from([
             ("hat.pcm_bytes", self.page.ram().tables),
             ("hat.pcm_reads", self.reads),
-            ("hat.pcm_updates", self.host_updates + metrics.gc.valid_data),
+            ("hat.pcm_updates", self.host_updates + moved),
         ]);
         FtlMetrics { own, ..metrics }
     }

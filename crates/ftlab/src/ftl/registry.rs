@@ -1,8 +1,14 @@
 //! The table of FTLs.
 
 use super::Ftl;
+use super::bast::BastFtl;
+use super::block::BlockFtl;
+use super::block_optimized::BlockOptimizedFtl;
 use super::demand::{Cdftl, DemandFtl, Dftl, MeasuredUse, Sftl, Tpftl, Zftl};
+use super::fast::FastFtl;
 use super::hat::Hat;
+use super::nftl::NftlFtl;
+use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
@@ -70,6 +76,8 @@ const fn parameter(key: &'static str, default: &'static str, meaning: &'static s
 
 const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
+
+const LOG: Parameter = parameter("log.blocks", "all spare blocks but one", "log blocks in all");
 
 /// All FTLs, bounds first.
 pub const FTLS: &[Entry] = &[
@@ -145,6 +153,49 @@ pub const FTLS: &[Entry] = &[
         "tpftl that prefetches successors while the measured use of prefetched entries is worth it",
         "this project; the parameters of tpftl but the threshold",
         &[CACHE],
+    ),
+    Entry::of::<BlockFtl>(
+        "block",
+        "block-level mapping: every page overwritten moves its block",
+        "CACH-FTL 1, DLOOP II.A",
+        &[],
+    ),
+    Entry::of::<BlockOptimizedFtl>(
+        "block-optimized",
+        "block-level mapping, rewritten in place with one erase for each request and block",
+        "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
+        &[parameter("block-optimized.append", "false", "program erased offsets without an erase")],
+    ),
+    Entry::of::<NftlFtl>(
+        "nftl",
+        "a replacement block for each logical block, searched by OOB reads",
+        "Ban, US patent 5,937,425, 1999 (\"NFTL-1\")",
+        &[LOG],
+    ),
+    Entry::of::<NftlChainFtl>(
+        "nftl-chain",
+        "chains of replacement blocks with fixed offsets, the longest folded first",
+        "Ban, US patent 5,937,425, 1999, by the Linux driver (\"NFTL-2\")",
+        &[LOG],
+    ),
+    Entry::of::<BastFtl>(
+        "bast",
+        "a log block for each logical block that is being overwritten",
+        "Kim et al., IEEE Transactions on Consumer Electronics 2002",
+        &[LOG],
+    ),
+    Entry::of::<FastFtl>(
+        "fast",
+        "a log block for sequential writes, and others shared by all data blocks",
+        "Lee et al., TECS 2007",
+        &[
+            LOG,
+            parameter(
+                "fast.full_sequential",
+                "merge",
+                "or switch: what a rewrite of a full one does",
+            ),
+        ],
     ),
 ];
 

@@ -23,8 +23,6 @@ pub(super) struct Clock {
     kind: Arrivals,
     /// Mean of the gaps that are drawn, nanoseconds.
     mean_gap: f64,
-    /// Share of requests that arrive together with the previous one.
-    together: f64,
     now: Nanos,
     started: bool,
     rng: Rng,
@@ -34,14 +32,7 @@ impl Clock {
     /// Gaps with this mean in nanoseconds.
     pub(super) fn new(kind: Arrivals, mean: f64, seed: u64) -> Self {
         let rng = Rng::new(seed, "arrivals");
-        Clock { kind, mean_gap: mean, together: 0.0, now: 0, started: false, rng }
-    }
-
-    /// Poisson bursts: this share of requests arrives at the instant of the previous one; the mean
-    /// over all requests is `mean` nanoseconds.
-    pub(super) fn bursts(mean: f64, together: f64, seed: u64) -> Self {
-        let mean_gap = mean / (1.0 - together);
-        Clock { together, ..Clock::new(Arrivals::Poisson, mean_gap, seed) }
+        Clock { kind, mean_gap: mean, now: 0, started: false, rng }
     }
 
     /// The arrival of the next request.
@@ -53,7 +44,6 @@ impl Clock {
         self.now += match self.kind {
             Arrivals::Closed => 0,
             Arrivals::Fixed => self.mean_gap as Nanos,
-            Arrivals::Poisson if self.together > 0.0 && self.rng.chance(self.together) => 0,
             Arrivals::Poisson => self.rng.exponential(self.mean_gap).round() as Nanos,
         };
         self.now

@@ -1,8 +1,8 @@
-//! Generated workloads: patterns in the words of fio, and fitted profiles of published traces.
+//! Generated workloads: patterns in the words of fio, and models of traces.
 //!
 //! Reading order: `config` (what can be asked), `pattern` (the names), `place` (where requests go),
-//! `synthetic` (the stream), then `profile` (the engine of the profiles) with one file of data per
-//! profile. `zipf`, `scatter`, `alias`, `arrivals` and `reuse` hold one idea each.
+//! `synthetic` (the stream), then the room `model`, with one file for each built-in profile.
+//! `zipf`, `scatter`, `alias` and `arrivals` hold one idea each.
 //!
 //! Every stream is a pure function of its configuration and one seed; opening an input again yields
 //! the same requests bit for bit. Absent: trims, think times, and dependence of arrivals on
@@ -23,12 +23,9 @@ mod alias;
 mod arrivals;
 mod cachftl;
 mod config;
-mod financial1;
-mod financial2;
+pub mod model;
 mod pattern;
 mod place;
-mod profile;
-mod reuse;
 mod scatter;
 mod synthetic;
 mod zipf;
@@ -38,11 +35,8 @@ use crate::request::Input;
 
 pub use arrivals::Arrivals;
 pub use config::WorkloadConfig;
+pub use model::{Model, PROFILES, Profile};
 pub use pattern::{PATTERNS, Pattern, PatternEntry};
-pub use profile::{Origin, Profile, Stated, VolumeShare};
-
-/// Every profile of a published trace. A new one is a file of data and a line here.
-pub const PROFILES: &[Profile] = &[financial1::PROFILE, financial2::PROFILE];
 
 /// The workload of a configuration; `seed` decides everything that is drawn.
 ///
@@ -52,31 +46,10 @@ pub fn open(config: &WorkloadConfig, seed: u64) -> Result<Box<dyn Input>, Error>
     Ok(Box::new(synthetic::Synthetic { plan: config.plan()?, seed }))
 }
 
-/// The profile with this name; `requests` shortens the stream to its first so many.
-///
-/// Counts of reads and writes are the published ones at full length.
+/// The stream of the profile with this name; `requests` as in [`Model::input`].
 ///
 /// # Errors
-/// [`Error::Unknown`] lists the known profiles; [`Error::Config`] for `requests` that are none or
-/// more than the profile has.
+/// [`Error::Unknown`] lists the known profiles; those of [`Model::input`].
 pub fn profile(name: &str, requests: Option<u64>, seed: u64) -> Result<Box<dyn Input>, Error> {
-    let profile = find_profile(name)?;
-    let full = profile.reads + profile.writes;
-    let requests = requests.unwrap_or(full);
-    if requests == 0 || requests > full {
-        let message = format!("found {requests}, expected 1 to {full}, all that {name} has");
-        return Err(Error::config("workload.requests", message));
-    }
-    Ok(Box::new(profile::Profiled { profile, requests, seed }))
-}
-
-/// The data of the profile with this name.
-///
-/// # Errors
-/// [`Error::Unknown`] lists the known profiles.
-pub fn find_profile(name: &str) -> Result<&'static Profile, Error> {
-    PROFILES
-        .iter()
-        .find(|profile| profile.name == name)
-        .ok_or_else(|| Error::unknown("profile", name, PROFILES.iter().map(|p| p.name)))
+    Profile::find(name)?.model().input(requests, seed)
 }

@@ -2,8 +2,8 @@
 
 use crate::case::Case;
 use ftlab::config::GcMode;
-use ftlab::flash::{Cause, Flash, Ledger, Operation};
-use ftlab::ftl::{Ftl, MappingCounts};
+use ftlab::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use ftlab::ftl::{Ftl, MappingCounts, MergeCounts};
 use ftlab::request::Op;
 use ftlab::units::{Lpn, Pbn, Ppn};
 
@@ -16,7 +16,9 @@ struct Seen {
     /// Pages that hold a directory of translation pages.
     directories: u32,
     directory_writes: u64,
-    gc_runs: u64,
+    /// GC runs; `None` for an FTL that merges blocks instead.
+    gc_runs: Option<u64>,
+    merges: Option<MergeCounts>,
     reads_verified: u64,
     unwritten_reads: u64,
     /// Per block: whether it is erased, and how often it was.
@@ -38,7 +40,8 @@ impl Seen {
             other_loads,
             directories: own("zftl.zones").unwrap_or_default() as u32,
             directory_writes: own("zftl.directory_writes").unwrap_or_default(),
-            gc_runs: metrics.gc.runs,
+            gc_runs: metrics.gc.map(|gc| gc.counts.runs),
+            merges: metrics.merges,
             reads_verified: flash.reads_verified(),
             unwritten_reads: flash.unwritten_reads(),
             blocks: blocks.map(|pbn| (flash.is_erased(pbn), flash.erases_of(pbn))).collect(),
@@ -91,8 +94,14 @@ impl<'a> Run<'a> {
         let then = std::mem::replace(&mut self.seen, now);
         self.every_host_page_is_served_once(op, pages.len() as u64, unwritten, &then);
         self.translations_load_and_write_what_was_missing(pages.len() as u64, &then);
-        self.gc_keeps_to_its_thresholds(pages.len(), &then);
-        self.the_least_erased_block_is_opened(&then);
+        match self.seen.merges {
+            None => self.gc_keeps_to_its_thresholds(pages.len(), &then),
+            Some(merges) => self.merges_make_and_erase_one_data_block_each(merges, &then),
+        }
+        match self.case.entry.name {
+            "block-optimized" => self.every_page_is_in_its_place(),
+            _ => self.the_least_erased_block_is_opened(&then),
+        }
         self.audit();
     }
 
@@ -202,10 +211,38 @@ impl<'a> Run<'a> {
         self.seen.directories > 1
     }
 
+    /// Blocks are erased and pages copied by merges alone, and every merge replaces one data block.
+    fn merges_make_and_erase_one_data_block_each(&self, merges: MergeCounts, then: &Seen) {
+        let before = then.merges.expect("the same FTL");
+        let (now, past) = (&self.seen.ledger, &then.ledger);
+        let data = now.erases(BlockKind::Data) - past.erases(BlockKind::Data);
+        assert_eq!(data, merges.total() - before.total(), "data blocks erased by merges");
+        let copied = |ledger: &Ledger| ledger.get(Operation::Program, Cause::Merge);
+        if now.total(Operation::Erase) == past.total(Operation::Erase) {
+            assert_eq!(copied(now), copied(past), "pages copied without a merge");
+        }
+        let pages = u64::from(self.flash.geometry().pages_per_block);
+        let most = pages * (merges.total() - merges.switch - (before.total() - before.switch));
+        assert!(copied(now) - copied(past) <= most, "merges copy a block of pages at most");
+        let (geometry, quota) =
+            (self.flash.geometry(), self.case.log_blocks(self.flash.geometry()));
+        let written = geometry.blocks() - self.seen.free();
+        let most = geometry.logical_blocks() + quota;
+        assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
+    }
+
     fn blocks_of_the_map_opened(&self, then: &Seen) -> u32 {
         let programs = self.count(Operation::Program, Cause::Translation)
             - then.ledger.get(Operation::Program, Cause::Translation);
         (programs as u32).div_ceil(self.flash.geometry().pages_per_block).max(1)
+    }
+
+    /// Where logical blocks are physical blocks, no block is chosen.
+    fn every_page_is_in_its_place(&self) {
+        for (number, holds) in self.holds_data.iter().enumerate() {
+            let place = Ppn(number as u32);
+            assert_eq!(self.flash.is_valid(place), *holds, "page {number} in its place");
+        }
     }
 
     /// No block that stayed free all the time had fewer erases than one that was opened.
@@ -230,16 +267,21 @@ impl<'a> Run<'a> {
 
     fn the_books_balance(&self) {
         let ledger = self.flash.ledger();
-        for cause in [Cause::GcData, Cause::GcMapping, Cause::GcTranslation] {
+        for cause in [Cause::GcData, Cause::GcMapping, Cause::GcTranslation, Cause::Merge] {
             let read = ledger.get(Operation::Read, cause);
             let written = ledger.get(Operation::Program, cause);
-            assert_eq!(read, written, "GC reads what it writes ({})", cause.name());
+            assert_eq!(read, written, "what is moved is read and written ({})", cause.name());
         }
         let geometry = self.flash.geometry();
         let written = (0..geometry.pages()).map(Ppn);
         let written = written.filter(|ppn| self.flash.audit_owner(*ppn).is_some()).count() as u64;
         let erased = ledger.total(Operation::Erase) * u64::from(geometry.pages_per_block);
-        assert_eq!(ledger.pages_programmed(), written + erased, "programs = written + erased");
+        let unused = ledger.pages_erased_unused();
+        let programmed = ledger.pages_programmed();
+        assert_eq!(programmed + unused, written + erased, "programs = written + erased");
+        assert!(unused == 0 || self.seen.merges.is_some(), "GC collects full blocks only");
+        let kinds: u64 = BlockKind::ALL.iter().map(|kind| ledger.erases(*kind)).sum();
+        assert_eq!(kinds, ledger.total(Operation::Erase), "erases by kind");
         let blocks = (0..geometry.blocks()).map(Pbn);
         let erases: u64 = blocks.map(|pbn| u64::from(self.flash.erases_of(pbn))).sum();
         assert_eq!(erases, ledger.total(Operation::Erase), "erases of all blocks together");

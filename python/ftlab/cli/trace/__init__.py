@@ -6,14 +6,16 @@ import click
 
 from ftlab.cli.trace.compare import compare
 from ftlab.cli.trace.convert import convert
+from ftlab.cli.trace.fit import fit
+from ftlab.cli.trace.generate import generate
 from ftlab.cli.trace.info import info
 from ftlab.cli.trace.split import split
 
 
 @click.group()
 def trace() -> None:
-    """Look into traces, and write them in other formats."""
+    """Look into traces, write them in other formats, fit models to them."""
 
 
-for verb in (info, compare, convert, split):
+for verb in (info, compare, convert, split, fit, generate):
     trace.add_command(verb)

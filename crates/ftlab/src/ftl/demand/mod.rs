@@ -244,8 +244,8 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
                 gc_hits: self.gc_hits,
                 occupancy: self.cache.occupancy(),
             }),
-            gc: self.store.pool.gc_counts(),
-            gc_levels: self.store.pool.gc_levels(),
+            gc: Some(self.store.pool.metrics()),
+            merges: None,
             own: self.cache.own_metrics(),
         }
     }

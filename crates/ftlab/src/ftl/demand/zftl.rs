@@ -26,7 +26,7 @@ use crate::flash::{Flash, Geometry};
 use crate::ftl::parts::block_pool::{BlockPool, GcCounts};
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
-use crate::ftl::{Ftl, FtlMetrics, RamUse};
+use crate::ftl::{Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::units::{Lpn, Ratio, Vtpn};
 use serde::{Deserialize, Serialize};
 use tiers::Tiers;
@@ -112,8 +112,8 @@ impl Ftl for Zftl {
                 gc_hits: sum(|zone| zone.gc_hits),
                 occupancy,
             }),
-            gc: self.gc_counts(),
-            gc_levels: self.zones[0].store.pool.gc_levels(),
+            gc: Some(self.gc()),
+            merges: None,
             own: [
                 ("zftl.zones", self.zones.len() as u64),
                 ("zftl.switches", self.switches),
@@ -186,16 +186,18 @@ impl Zftl {
         self.directory_writes += u64::from(zone.store.store_directory(flash));
     }
 
-    fn gc_counts(&self) -> GcCounts {
-        let counts = self.zones.iter().map(|zone| zone.store.pool.gc_counts());
-        counts.fold(GcCounts::default(), |a, b| GcCounts {
+    /// GC of all zones; its levels are the same in each.
+    fn gc(&self) -> GcMetrics {
+        let counts = self.zones.iter().map(|zone| zone.store.pool.metrics().counts);
+        let counts = counts.fold(GcCounts::default(), |a, b| GcCounts {
             runs: a.runs + b.runs,
             data_blocks: a.data_blocks + b.data_blocks,
             translation_blocks: a.translation_blocks + b.translation_blocks,
             valid_data: a.valid_data + b.valid_data,
             valid_translation: a.valid_translation + b.valid_translation,
             forced_victims: a.forced_victims + b.forced_victims,
-        })
+        });
+        GcMetrics { counts, ..self.zones[0].store.pool.metrics() }
     }
 }
 

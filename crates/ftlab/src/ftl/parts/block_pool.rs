@@ -5,18 +5,18 @@
 //! ```
 //!
 //! A frontier is closed only when the next block is opened, so the block just filled is no victim
-//! yet (ALGORITHMS 0.6). The free block with the fewest erases is opened, the lowest number among
-//! equals.
+//! yet (ALGORITHMS 0.6).
 
+use super::super::GcMetrics;
+use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::config::{Copies, GcConfig, GcMode};
 use crate::error::Error;
-use crate::flash::{Cause, Flash, Geometry};
+use crate::flash::{BlockKind, Cause, Flash, Geometry};
 use crate::gc::Victims;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What a frontier is written with.
@@ -36,6 +36,13 @@ impl Stream {
         match self {
             Stream::Translation => Cause::GcTranslation,
             Stream::Data | Stream::GcData => Cause::GcData,
+        }
+    }
+
+    const fn block_kind(self) -> BlockKind {
+        match self {
+            Stream::Translation => BlockKind::Translation,
+            Stream::Data | Stream::GcData => BlockKind::Data,
         }
     }
 }
@@ -158,11 +165,7 @@ impl BlockPool {
         let free = BlockInfo { state: State::Free, stream: Stream::Data };
         Ok(BlockPool {
             blocks: vec![free; geometry.blocks() as usize],
-            free: FreeBlocks {
-                fresh: region.blocks.start,
-                end: region.blocks.end,
-                used: BinaryHeap::new(),
-            },
+            free: FreeBlocks::within(region.blocks.clone()),
             region: region.blocks.clone(),
             frontiers: [None; STREAMS],
             victims: Victims::new(gc, geometry.blocks(), geometry.pages_per_block, seed),
@@ -178,16 +181,10 @@ impl BlockPool {
         })
     }
 
-    /// Free blocks at which GC starts and at which a batch ends, as they are in force.
-    #[must_use]
-    pub const fn gc_levels(&self) -> (u32, u32) {
-        (self.low, self.high)
-    }
-
     /// GC since measuring started.
     #[must_use]
-    pub const fn gc_counts(&self) -> GcCounts {
-        self.counts
+    pub const fn metrics(&self) -> GcMetrics {
+        GcMetrics { counts: self.counts, low: self.low, high: self.high }
     }
 
     /// Starts counting anew.
@@ -340,10 +337,10 @@ impl BlockPool {
     pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
         let info = &mut self.blocks[pbn.index()];
         debug_assert_eq!(info.state, State::Collected);
-        let cause = info.stream.gc_cause();
+        let (kind, cause) = (info.stream.block_kind(), info.stream.gc_cause());
         info.state = State::Free;
-        flash.erase(pbn, cause);
-        self.free.used.push(Reverse((flash.erases_of(pbn), pbn.0)));
+        flash.erase(pbn, kind, cause);
+        self.free.give(pbn, flash);
     }
 
     /// Recomputes the states of all blocks from the flash.
@@ -367,29 +364,5 @@ impl BlockPool {
             }
         }
         assert_eq!(free, self.free.len(), "free blocks");
-    }
-}
-
-/// Free blocks, least erased first. Those never used are a range, so a large device costs nothing.
-#[derive(Clone, Debug)]
-struct FreeBlocks {
-    fresh: u32,
-    end: u32,
-    /// (erases, block), fewest erases first.
-    used: BinaryHeap<Reverse<(u32, u32)>>,
-}
-
-impl FreeBlocks {
-    #[inline]
-    fn len(&self) -> u32 {
-        self.end - self.fresh + self.used.len() as u32
-    }
-
-    fn take(&mut self) -> Option<Pbn> {
-        if self.fresh < self.end {
-            self.fresh += 1;
-            return Some(Pbn(self.fresh - 1));
-        }
-        self.used.pop().map(|Reverse((_, pbn))| Pbn(pbn))
     }
 }

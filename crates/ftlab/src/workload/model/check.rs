@@ -1,0 +1,175 @@
+//! What cannot be in a model.
+
+use super::file::{Gaps, Length, Model, Reuse, Runs, Sizes, Space, Volume};
+use super::space::REGION_BYTES;
+use crate::request::LONGEST_REQUEST_BYTES;
+
+/// The key, and what was found and expected there.
+pub(super) type Wrong = (String, String);
+
+/// Rows of a table: an index of a row fits a byte.
+const MOST_ROWS: usize = 255;
+/// Weights of `runs.streams`.
+pub(super) const MOST_STREAMS: usize = 16;
+/// Volumes of a model.
+const MOST_VOLUMES: u64 = 1 << 16;
+/// Regions of all volumes together, 64 TiB: 20 bytes of memory each.
+const MOST_REGIONS: u64 = 1 << 24;
+/// Bytes of a sector.
+const SECTOR: u64 = 512;
+
+/// `Ok`, or the first key that cannot be.
+pub(super) fn check(model: &Model) -> Result<(), Wrong> {
+    length(&model.length)?;
+    gaps(&model.arrivals)?;
+    sizes(&model.sizes)?;
+    runs(&model.runs)?;
+    reuse(&model.reuse)?;
+    space(&model.space)
+}
+
+fn length(length: &Length) -> Result<(), Wrong> {
+    let requests = length.reads.saturating_add(length.writes);
+    let some = (1..=1 << 50).contains(&requests);
+    expect("length", some, requests, "1 to 2^50 requests")
+}
+
+fn gaps(gaps: &Gaps) -> Result<(), Wrong> {
+    let together = gaps.together;
+    let below = (0.0..1.0).contains(&together);
+    expect("arrivals.together", below, together, "a share from 0, below 1")?;
+    let burst = gaps.burst;
+    let long = burst == 0.0 || (burst >= 1.0 && burst.is_finite());
+    expect("arrivals.burst", long, burst, "0, or a mean of at least 1")?;
+    let ascends = gaps.gaps.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1);
+    let whole = gaps.gaps.last().is_none_or(|last| last.1 == 1.0 && last.0.0 > 0);
+    let first = gaps.gaps.first().is_none_or(|first| first.1 >= 0.0);
+    let good = ascends && whole && first && gaps.gaps.len() <= MOST_ROWS;
+    expect(
+        "arrivals.gaps",
+        good,
+        format!("{} rows", gaps.gaps.len()),
+        "gaps and shares that ascend, the last share 1, at most 255 rows",
+    )
+}
+
+fn sizes(sizes: &Sizes) -> Result<(), Wrong> {
+    for (key, mix) in [("sizes.read", &sizes.read), ("sizes.write", &sizes.write)] {
+        for (bytes, weight) in mix {
+            let fits = bytes.0.is_multiple_of(SECTOR)
+                && (SECTOR..=LONGEST_REQUEST_BYTES).contains(&bytes.0);
+            expect(key, fits, bytes, "multiples of 512B up to 1GiB")?;
+            expect_weight(key, *weight)?;
+        }
+    }
+    let (reads, writes) = (total(&sizes.read), total(&sizes.write));
+    expect("sizes", reads.max(writes) > 0.0, "no size", "sizes with weights, read or write")?;
+    expect_share("sizes.kept", sizes.kept)
+}
+
+fn total<T>(mix: &[(T, f64)]) -> f64 {
+    mix.iter().map(|entry| entry.1).sum()
+}
+
+fn runs(runs: &Runs) -> Result<(), Wrong> {
+    expect_share("runs.share", Some(runs.share))?;
+    expect_share("runs.again", runs.again)?;
+    expect_share("runs.same_op", runs.same_op)?;
+    expect_share("runs.kept", Some(runs.kept))?;
+    let mean = runs.mean.unwrap_or(2.0);
+    expect("runs.mean", mean >= 2.0 && mean.is_finite(), mean, "at least 2 requests")?;
+    for weight in &runs.streams {
+        expect_weight("runs.streams", *weight)?;
+    }
+    let count = runs.streams.len();
+    let some = runs.streams.is_empty() || runs.streams.iter().sum::<f64>() > 0.0;
+    expect(
+        "runs.streams",
+        some && count <= MOST_STREAMS,
+        format!("{count} weights"),
+        "at most 16 weights, not all 0",
+    )
+}
+
+fn reuse(reuse: &Reuse) -> Result<(), Wrong> {
+    expect_share("reuse.inside", Some(reuse.inside))?;
+    table("reuse.distances", &reuse.distances, &[2, 5])
+}
+
+/// Checks a table of distances, shares at least as deep, and shares of something else.
+fn table(key: &str, rows: &[Vec<f64>], widths: &[usize]) -> Result<(), Wrong> {
+    for row in rows {
+        let wide = widths.contains(&row.len());
+        expect(key, wide, format!("a row of {}", row.len()), format!("rows of {widths:?}"))?;
+        expect(key, row[0].is_finite() && row[0] < 2f64.powi(40), row[0], "a distance below 2^40")?;
+        for share in &row[1..] {
+            expect_share(key, Some(*share))?;
+        }
+    }
+    let count = (1..=MOST_ROWS).contains(&rows.len());
+    expect(key, count, format!("{} rows", rows.len()), "1 to 255 rows")?;
+    let first = &rows[0][..2];
+    expect(key, first == [0.0, 1.0], format!("{first:?}"), "[0, 1] to begin with")?;
+    let ordered = rows.is_sorted_by(|a, b| a[0] < b[0] && a[1] >= b[1]);
+    expect(key, ordered, "rows in disorder", "distances that ascend, shares that do not")
+}
+
+fn space(space: &Space) -> Result<(), Wrong> {
+    expect_share("space.writes", space.writes)?;
+    expect_share("space.next_region", Some(space.next_region))?;
+    expect_share("space.adjacent", Some(space.adjacent))?;
+    if !space.regions.is_empty() {
+        table("space.regions", &space.regions, &[2])?;
+    }
+    let slot = space.slot;
+    let fits = slot.0.is_power_of_two() && (SECTOR..=REGION_BYTES).contains(&slot.0);
+    expect("space.slot", fits, slot, "a power of two from 512B to 4MiB")?;
+    for weight in &space.sectors {
+        expect_weight("space.sectors", *weight)?;
+    }
+    let sectors = space.sectors.len();
+    let some = sectors == 0 || (sectors == 8 && space.sectors.iter().sum::<f64>() > 0.0);
+    expect("space.sectors", some, format!("{sectors} weights"), "8 weights, not all 0")?;
+    volumes(&space.volumes)
+}
+
+fn volumes(volumes: &[Volume]) -> Result<(), Wrong> {
+    let (mut count, mut regions, mut weight) = (0, 0u64, 0.0);
+    for volume in volumes {
+        let many = u64::from(volume.count());
+        expect("space.volumes.count", many > 0, many, "at least 1")?;
+        expect_weight("space.volumes.weight", volume.weight)?;
+        expect_weight("space.volumes.runs", volume.runs.unwrap_or(0.0))?;
+        expect_share("space.volumes.writes", Some(volume.writes))?;
+        let size = volume.size;
+        let whole = size.0.is_multiple_of(SECTOR) && (SECTOR..=1 << 52).contains(&size.0);
+        expect("space.volumes.size", whole, size, "multiples of 512B up to 4096TiB")?;
+        let first = volume.first.unwrap_or(crate::units::Bytes(0));
+        let low = first.0.is_multiple_of(SECTOR) && first.0 <= 1 << 52;
+        expect("space.volumes.first", low, first, "multiples of 512B up to 4096TiB")?;
+        count += many;
+        regions = regions.saturating_add(many * size.0.div_ceil(REGION_BYTES));
+        weight += volume.weight;
+    }
+    let good = count <= MOST_VOLUMES && weight > 0.0;
+    expect("space.volumes", good, format!("{count} of weight {weight}"), "1 to 65536, not all 0")?;
+    expect("space.volumes", regions <= MOST_REGIONS, regions, "at most 2^24 regions of 4 MiB")
+}
+
+fn expect_share(key: &str, share: Option<f64>) -> Result<(), Wrong> {
+    let share = share.unwrap_or(0.0);
+    expect(key, (0.0..=1.0).contains(&share), share, "a share from 0 to 1")
+}
+
+fn expect_weight(key: &str, weight: f64) -> Result<(), Wrong> {
+    expect(key, weight.is_finite() && weight >= 0.0, weight, "weights, 0 or more")
+}
+
+fn expect(
+    key: &str,
+    good: bool,
+    found: impl std::fmt::Display,
+    expected: impl std::fmt::Display,
+) -> Result<(), Wrong> {
+    if good { Ok(()) } else { Err((key.to_owned(), format!("found {found}, expected {expected}"))) }
+}

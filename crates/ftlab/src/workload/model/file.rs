@@ -1,0 +1,262 @@
+//! The file of a model: what its keys are called, and what they mean.
+
+use super::check;
+use super::origin;
+use crate::error::Error;
+use crate::units::{Bytes, Duration};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// No model is longer: a fitted one has a few KiB.
+const LONGEST_FILE_BYTES: u64 = 1 << 20;
+
+/// A workload in numbers. Shares are from 0 to 1 and need not add up to 1 in a mix.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// Name for reports.
+    pub name: String,
+    /// What it stands for, in one line.
+    pub summary: String,
+    /// Where its numbers come from, in one line.
+    pub source: String,
+    /// Of each key, or of all below it: `published`, `fitted` or `assumed`, and from where.
+    pub origin: BTreeMap<String, String>,
+    /// How many requests, and in what time.
+    pub length: Length,
+    /// When requests come.
+    #[serde(default)]
+    pub arrivals: Gaps,
+    /// How large they are.
+    pub sizes: Sizes,
+    /// Requests that go on where an earlier one ended.
+    #[serde(default)]
+    pub runs: Runs,
+    /// Which of the places used before is used again.
+    #[serde(default)]
+    pub reuse: Reuse,
+    /// Where places lie that were never used before.
+    pub space: Space,
+    /// Figures of the trace that were published, to compare the stream with.
+    #[serde(default)]
+    pub published: Published,
+}
+
+/// The full length: counts are exact there.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Length {
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// From the first request to the last.
+    pub duration: Duration,
+}
+
+/// The gaps between requests; their mean is the duration over the requests.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Gaps {
+    /// Share of requests that come together with the one before. Default 0.
+    pub together: f64,
+    /// (gap, share of the other gaps up to it), both ascending to a share of 1; only their
+    /// proportions matter. Default: exponential gaps.
+    pub gaps: Vec<(Duration, f64)>,
+    /// Mean number of gaps below the mean that follow each other. Default 0: independent gaps.
+    pub burst: f64,
+}
+
+impl Default for Gaps {
+    fn default() -> Self {
+        Gaps { together: 0.0, gaps: Vec::new(), burst: 0.0 }
+    }
+}
+
+/// Request sizes with their weights; a table that is left out is the other one.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sizes {
+    /// Of reads.
+    pub read: Vec<(Bytes, f64)>,
+    /// Of writes.
+    pub write: Vec<(Bytes, f64)>,
+    /// Share of the places used again whose request has the size that it had. Default 1.
+    pub kept: Option<f64>,
+}
+
+/// Runs of requests of one volume, each starting where an earlier one ended.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Runs {
+    /// Share of requests that go on. Default 0.
+    pub share: f64,
+    /// The same among the requests behind one that went on. Default `share`.
+    pub again: Option<f64>,
+    /// Mean requests of a run, the first one included. Default: every request may be continued.
+    pub mean: Option<f64>,
+    /// Weights of the volume's last requests, the newest first: which one goes on. Default: the
+    /// newest.
+    pub streams: Vec<f64>,
+    /// Share of requests that do what the one before did. Default: the volume's share of writes
+    /// decides.
+    pub same_op: Option<f64>,
+    /// Share of requests as large as the one before. Default 0.
+    pub kept: f64,
+}
+
+/// The other requests: to a place used before, or to a new one.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reuse {
+    /// Rows of (distance, share of requests at least that deep): how many other places were used
+    /// since this one. The share in the last row is that of new places. Three more numbers, for
+    /// the distances up to the next row: share of places written before, share of writes at the
+    /// others, share of writes at them; left out, the volume decides.
+    /// Default: new places only.
+    pub distances: Vec<Vec<f64>>,
+    /// Share that begins inside the earlier request, not at its start. Default 0.
+    pub inside: f64,
+}
+
+impl Default for Reuse {
+    fn default() -> Self {
+        Reuse { distances: vec![vec![0.0, 1.0]], inside: 0.0 }
+    }
+}
+
+/// The address space: regions of 4 MiB, which a translation page of 1,024 entries maps.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Space {
+    /// Share of writes at new places. Default: the volume decides.
+    #[serde(default)]
+    pub writes: Option<f64>,
+    /// Rows of (distance, share of new places at least that deep): how many other regions were
+    /// used since the one in which the new place lies. The share in the last row is that of new
+    /// regions. Default: new regions only, all over the volume.
+    #[serde(default)]
+    pub regions: Vec<Vec<f64>>,
+    /// Share of new regions that lie behind the volume's last new one. Default 0.
+    #[serde(default)]
+    pub next_region: f64,
+    /// Share of new places, in a region used before, that lie just behind the region's last
+    /// request. Default 0.
+    #[serde(default)]
+    pub adjacent: f64,
+    /// Distance of the other new places of a region, a power of two.
+    pub slot: Bytes,
+    /// Weights of the eight sectors of a 4 KiB page at which new places begin. Default: equal.
+    #[serde(default)]
+    pub sectors: Vec<f64>,
+    /// The volumes; numbers count from 0.
+    pub volumes: Vec<Volume>,
+}
+
+/// A volume, or several alike.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Volume {
+    /// Weight among the volumes for new regions, and for runs if `runs` is left out.
+    pub weight: f64,
+    /// Weight among the volumes for runs.
+    #[serde(default)]
+    pub runs: Option<f64>,
+    /// Share of writes among its requests.
+    pub writes: f64,
+    /// Address space.
+    pub size: Bytes,
+    /// First byte of the address space. Default 0.
+    #[serde(default)]
+    pub first: Option<Bytes>,
+    /// So many volumes like this one. Default 1.
+    #[serde(default)]
+    pub count: Option<u32>,
+}
+
+/// Published figures of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Published {
+    /// Single figures.
+    pub figures: Vec<Figure>,
+    /// A miss ratio curve.
+    pub curve: Option<Curve>,
+}
+
+/// One figure as it is stated.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Figure {
+    /// What: a name that `profile_table` knows how to measure.
+    pub name: String,
+    /// The value in the unit that the name says.
+    pub value: f64,
+    /// Paper, table or file.
+    pub source: String,
+}
+
+/// A published LRU curve of 4 KiB blocks.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    /// Where it was published.
+    pub source: String,
+    /// (blocks of the cache, miss ratio in percent), volumes apart.
+    pub points: Vec<(u64, f64)>,
+}
+
+impl Length {
+    /// Reads and writes together.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.reads + self.writes
+    }
+}
+
+impl Volume {
+    /// How many volumes this one stands for.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count.unwrap_or(1)
+    }
+}
+
+impl Model {
+    /// The model in the text of the file `name`, checked.
+    ///
+    /// # Errors
+    /// [`Error::Trace`] names file and line of what is no TOML or no key of a model;
+    /// [`Error::Config`] names the key with a value that cannot be.
+    pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
+        let model: Model = toml::from_str(text).map_err(|error| Error::Trace {
+            file: name.to_owned(),
+            line: error.span().map(|span| 1 + text[..span.start].matches('\n').count() as u64),
+            message: error.message().replace('\n', " "),
+        })?;
+        check::check(&model)
+            .map_err(|(key, message)| Error::config(format!("{name}: {key}"), message))?;
+        origin::check(text, &model.origin, name)?;
+        Ok(model)
+    }
+
+    /// The model in a file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if it cannot be read; those of [`Model::parse`].
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let failed = |source| Error::Io { path: path.to_owned(), source };
+        let name = path.display().to_string();
+        let mut text = String::new();
+        let file = File::open(path).map_err(failed)?;
+        file.take(LONGEST_FILE_BYTES + 1).read_to_string(&mut text).map_err(failed)?;
+        if text.len() as u64 > LONGEST_FILE_BYTES {
+            let message = "found more than 1 MiB, expected the few KiB of a model".to_owned();
+            return Err(Error::Trace { file: name, line: None, message });
+        }
+        Model::parse(&text, &name)
+    }
+}

@@ -1,0 +1,74 @@
+//! Workload models: a readable file that a trace is fitted to, and the stream that it describes.
+//!
+//! Reading order: `file` (the keys), `stream` (how a request is made), then its parts: `recency`
+//! and `distances` (which place is used again), `space` (where new places lie), `ops` (exact
+//! counts), `clock` (when they come). `check` and `origin` say what cannot be in a file, `write` writes one. `fit` makes a model of
+//! a trace, `calibrate` one of a published curve. `profiles` are the models that are built in.
+//!
+//! Not modelled: trims, phases over the day, and any tie between size, time and place other than
+//! those that the keys name.
+
+mod calibrate;
+mod check;
+mod clock;
+mod distances;
+mod file;
+mod fit;
+mod ops;
+mod origin;
+mod profiles;
+mod recency;
+mod space;
+mod stream;
+mod write;
+
+pub use calibrate::{Distance, calibrate};
+pub use file::{Curve, Figure, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume};
+pub use fit::{FEWEST_REQUESTS, fit};
+pub use origin::{ORIGINS, unexplained};
+pub use profiles::{PROFILES, Profile};
+
+use crate::error::Error;
+use crate::request::{Input, RequestSource};
+use std::sync::Arc;
+
+/// So many requests of a model's stream.
+#[derive(Clone, Debug)]
+struct Modelled {
+    model: Arc<Model>,
+    requests: u64,
+    seed: u64,
+}
+
+impl Model {
+    /// The stream of this model: its full length, or `requests` of it. A shorter stream is the
+    /// beginning of a longer one; beyond the full length it goes on in the same way.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for no requests, or more than a century of them.
+    pub fn input(self, requests: Option<u64>, seed: u64) -> Result<Box<dyn Input>, Error> {
+        let full = self.length.requests();
+        let requests = requests.unwrap_or(full);
+        let century = 3.156e18;
+        let most = (century / self.length.duration.0.max(1) as f64 * full as f64) as u64;
+        if requests == 0 || requests > most {
+            let message = format!("found {requests}, expected 1 to {most}, a century's");
+            return Err(Error::config("input.requests", message));
+        }
+        Ok(Box::new(Modelled { model: Arc::new(self), requests, seed }))
+    }
+}
+
+impl Input for Modelled {
+    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+        Ok(Box::new(stream::Stream::new(self)))
+    }
+
+    fn name(&self) -> String {
+        self.model.name.clone()
+    }
+
+    fn format(&self) -> String {
+        "generated".to_owned()
+    }
+}

@@ -1,0 +1,197 @@
+//! Where new places lie: volumes, their regions, and how regions fill.
+//!
+//! A new place lies in a region used before, by the law of distances between regions, or in a new
+//! region of some volume. In a region it lies just behind the last request there, or at the next
+//! of the region's slots in scattered order. A region that is full begins again.
+
+use super::distances::Distances;
+use super::file;
+use super::recency::Recency;
+use crate::rng::Rng;
+use crate::workload::alias::Alias;
+use crate::workload::scatter::Permutation;
+
+/// What a translation page of 1,024 entries maps with pages of 4 KiB.
+pub(super) const REGION_BYTES: u64 = 4 << 20;
+/// Bytes of a sector, the unit of addresses and sizes.
+pub(super) const SECTOR: u64 = 512;
+/// Sectors of a page.
+pub(super) const PAGE_SECTORS: u64 = 8;
+const REGION_SECTORS: u64 = REGION_BYTES / SECTOR;
+/// Pages behind the last request of a region that are just behind it.
+pub(super) const ADJACENT_PAGES: u64 = 16;
+/// Uses of regions that are remembered.
+pub(super) const REMEMBERED: u64 = 1 << 20;
+/// A prime beyond the slots of any region: its multiples modulo their number are a permutation.
+const STRIDE: u64 = 2_654_435_761;
+
+/// Where a request lies: sectors within a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub(super) volume: u32,
+    pub(super) start: u64,
+    pub(super) sectors: u32,
+}
+
+impl Extent {
+    /// One past the last sector.
+    pub(super) fn end(&self) -> u64 {
+        self.start + u64::from(self.sectors)
+    }
+}
+
+/// A volume at work.
+#[derive(Clone, Debug)]
+struct Ground {
+    sectors: u64,
+    /// The first of its regions among those of all volumes.
+    base: u32,
+    regions: u32,
+    order: Permutation,
+    opened: u64,
+    newest: u32,
+}
+
+/// All volumes.
+#[derive(Clone, Debug)]
+pub(super) struct Space {
+    grounds: Vec<Ground>,
+    weights: Alias,
+    law: Distances,
+    next_region: f64,
+    adjacent: f64,
+    slot: u64,
+    sectors: Alias,
+    recency: Recency,
+    /// The region used at each place of the ring.
+    used: Vec<u32>,
+    /// Of each region: the place of its last use, plus one.
+    last: Vec<u32>,
+    /// Of each region: slots given away.
+    filled: Vec<u32>,
+    /// Of each region: sectors from its start to the end of its last request.
+    ends: Vec<u32>,
+    latest: u32,
+}
+
+/// A table of rows as points.
+pub(super) fn points(rows: &[Vec<f64>]) -> Vec<(f64, f64)> {
+    rows.iter().map(|row| (row[0], row[1])).collect()
+}
+
+/// Each volume as often as it counts.
+pub(super) fn each(space: &file::Space) -> impl Iterator<Item = &file::Volume> {
+    let times = |volume: &file::Volume| volume.count() as usize;
+    space.volumes.iter().flat_map(move |volume| std::iter::repeat_n(volume, times(volume)))
+}
+
+impl Space {
+    pub(super) fn new(space: &file::Space, seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "scatter");
+        let mut grounds = Vec::new();
+        let mut base = 0;
+        for volume in each(space) {
+            let sectors = volume.size.0 / SECTOR;
+            // Checked to be few.
+            let regions = sectors.div_ceil(REGION_SECTORS) as u32;
+            let order = Permutation::new(u64::from(regions), &mut rng);
+            grounds.push(Ground { sectors, base, regions, order, opened: 0, newest: 0 });
+            base += regions;
+        }
+        let weights: Vec<f64> = each(space).map(|volume| volume.weight).collect();
+        let even = [1.0; PAGE_SECTORS as usize];
+        let sectors = if space.sectors.is_empty() { &even[..] } else { &space.sectors[..] };
+        let recency = Recency::new(REMEMBERED.min(64 * u64::from(base)));
+        let all = base as usize;
+        Space {
+            grounds,
+            weights: Alias::new(&weights),
+            law: Distances::new(&points(&space.regions)),
+            next_region: space.next_region,
+            adjacent: space.adjacent,
+            slot: space.slot.0 / SECTOR,
+            sectors: Alias::new(sectors),
+            used: vec![0; recency.places()],
+            recency,
+            last: vec![0; all],
+            filled: vec![0; all],
+            ends: vec![0; all],
+            latest: u32::MAX,
+        }
+    }
+
+    /// The sectors of a volume.
+    pub(super) fn size(&self, volume: u32) -> u64 {
+        self.grounds[volume as usize].sectors
+    }
+
+    /// A new place: its volume and its first sector.
+    pub(super) fn new_place(&mut self, rng: &mut Rng) -> (u32, u64) {
+        let near = self.law.draw(rng).and_then(|(distance, _)| self.recency.at(distance));
+        let near = near.map(|place| self.used[place]);
+        let (volume, region) = match near {
+            Some(region) => (self.owner(region), region),
+            None => self.new_region(rng),
+        };
+        let ground = &self.grounds[volume as usize];
+        let begin = u64::from(region - ground.base) * REGION_SECTORS;
+        let room = (ground.sectors - begin).min(REGION_SECTORS);
+        let shift = self.sectors.draw(rng) as u64;
+        if near.is_some() && rng.chance(self.adjacent) {
+            // Near distances are likelier, as gaps in files and tables are.
+            let pages = (ADJACENT_PAGES as f64).powf(rng.unit()) as u64;
+            let page = u64::from(self.ends[region as usize]).saturating_sub(1) / PAGE_SECTORS;
+            let sector = (page + pages) * PAGE_SECTORS + shift;
+            if sector < room {
+                return (volume, begin + sector);
+            }
+        }
+        let slots = (room / self.slot).max(1);
+        let filled = &mut self.filled[region as usize];
+        let slot = (u64::from(*filled) + u64::from(region)) * STRIDE % slots;
+        *filled = filled.wrapping_add(1);
+        (volume, begin + (slot * self.slot + shift).min(room - 1))
+    }
+
+    fn new_region(&mut self, rng: &mut Rng) -> (u32, u32) {
+        let volume = self.weights.draw(rng);
+        let next = rng.chance(self.next_region);
+        let ground = &mut self.grounds[volume];
+        let behind = ground.newest + 1;
+        let untouched = behind < ground.regions && self.last[(ground.base + behind) as usize] == 0;
+        let region = if next && untouched {
+            behind
+        } else {
+            let turn = ground.opened % u64::from(ground.regions);
+            ground.opened += 1;
+            ground.order.apply(turn) as u32
+        };
+        ground.newest = region;
+        (volume as u32, ground.base + region)
+    }
+
+    fn owner(&self, region: u32) -> u32 {
+        (self.grounds.partition_point(|ground| ground.base <= region) - 1) as u32
+    }
+
+    /// The region in which `extent` begins is used.
+    #[inline]
+    pub(super) fn touch(&mut self, extent: &Extent) {
+        let within = (extent.start / REGION_SECTORS) as u32;
+        let region = self.grounds[extent.volume as usize].base + within;
+        let end = extent.end() - u64::from(within) * REGION_SECTORS;
+        self.ends[region as usize] = end.min(REGION_SECTORS) as u32;
+        if region == self.latest {
+            return;
+        }
+        self.latest = region;
+        let last = &mut self.last[region as usize];
+        let place = (*last as usize).wrapping_sub(1);
+        if *last > 0 && self.used[place] == region {
+            self.recency.remove(place);
+        }
+        let place = self.recency.push(false);
+        self.used[place] = region;
+        *last = place as u32 + 1;
+    }
+}

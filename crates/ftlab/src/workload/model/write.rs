@@ -1,0 +1,137 @@
+//! A model as the text of its file, with a word on every key.
+
+use super::file::{Model, Volume};
+use crate::units::Bytes;
+use std::fmt::{self, Display, Write};
+
+/// Significant digits of a number: more would be noise.
+const DIGITS: i32 = 5;
+
+impl Display for Model {
+    /// The text that [`Model::parse`] reads back. Published figures are not written: a model with
+    /// some was written by hand.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "# A workload model of ftlab: `ftlab trace generate`, or run it as a trace.")?;
+        writeln!(f, "name = {}", quoted(&self.name))?;
+        writeln!(f, "summary = {}", quoted(&self.summary))?;
+        writeln!(f, "source = {}", quoted(&self.source))?;
+        writeln!(f, "\n# Where each number comes from, key by key.\n[origin]")?;
+        for (key, origin) in &self.origin {
+            writeln!(f, "{} = {}", quoted(key), quoted(origin))?;
+        }
+        let length = &self.length;
+        writeln!(f, "\n# The full length: counts are exact there.\n[length]")?;
+        writeln!(f, "reads = {}\nwrites = {}", length.reads, length.writes)?;
+        writeln!(f, "duration = {}  # ns", length.duration.0)?;
+        self.write_arrivals(f)?;
+        self.write_sizes(f)?;
+        self.write_runs(f)?;
+        let reuse = &self.reuse;
+        writeln!(f, "\n# Places used again: [other places used since, share at least that deep,")?;
+        writeln!(f, "# written before, writes at the others, writes at those written before].")?;
+        writeln!(f, "[reuse]\ninside = {}", number(reuse.inside))?;
+        list(f, "distances", &reuse.distances, |row| bracketed(row))?;
+        self.write_space(f)
+    }
+}
+
+impl Model {
+    fn write_arrivals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let gaps = &self.arrivals;
+        writeln!(f, "\n# [gap in ns, share of the gaps other than 0 up to it].\n[arrivals]")?;
+        writeln!(f, "together = {}\nburst = {}", number(gaps.together), number(gaps.burst))?;
+        list(f, "gaps", &gaps.gaps, |(gap, share)| format!("[{}, {}]", gap.0, number(*share)))
+    }
+
+    fn write_sizes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = &self.sizes;
+        let entry = |(size, weight): &(Bytes, f64)| format!("[{}, {}]", size.0, number(*weight));
+        writeln!(f, "\n# [bytes, weight].\n[sizes]")?;
+        if let Some(kept) = sizes.kept {
+            writeln!(f, "kept = {}", number(kept))?;
+        }
+        list(f, "read", &sizes.read, entry)?;
+        list(f, "write", &sizes.write, entry)
+    }
+
+    fn write_runs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = &self.runs;
+        writeln!(f, "\n# Requests that start where an earlier one of their volume ended.\n[runs]")?;
+        writeln!(f, "share = {}\nkept = {}", number(runs.share), number(runs.kept))?;
+        for (key, value) in [("again", runs.again), ("mean", runs.mean), ("same_op", runs.same_op)]
+        {
+            if let Some(value) = value {
+                writeln!(f, "{key} = {}", number(value))?;
+            }
+        }
+        writeln!(f, "streams = {}", bracketed(&runs.streams))
+    }
+
+    fn write_space(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let space = &self.space;
+        writeln!(f, "\n# New places, in regions of 4 MiB: [other regions used since, share at")?;
+        writeln!(f, "# least that deep].\n[space]")?;
+        if let Some(writes) = space.writes {
+            writeln!(f, "writes = {}", number(writes))?;
+        }
+        writeln!(f, "next_region = {}", number(space.next_region))?;
+        writeln!(f, "adjacent = {}", number(space.adjacent))?;
+        writeln!(f, "slot = \"{}\"", space.slot)?;
+        writeln!(f, "sectors = {}", bracketed(&space.sectors))?;
+        list(f, "regions", &space.regions, |row| bracketed(row))?;
+        list(f, "volumes", &space.volumes, volume)
+    }
+}
+
+fn volume(volume: &Volume) -> String {
+    let (weight, writes) = (number(volume.weight), number(volume.writes));
+    let mut text = format!("{{ weight = {weight}, writes = {writes}, size = \"{}\"", volume.size);
+    let runs = volume.runs.map(|runs| ("runs", number(runs)));
+    let first = volume.first.map(|first| ("first", format!("\"{first}\"")));
+    let count = volume.count.map(|count| ("count", count.to_string()));
+    for (key, value) in [runs, first, count].into_iter().flatten() {
+        // Writing to a text does not fail.
+        let _ = write!(text, ", {key} = {value}");
+    }
+    text + " }"
+}
+
+/// A key with one item on each line; nothing for none.
+fn list<T>(
+    f: &mut fmt::Formatter<'_>,
+    key: &str,
+    items: &[T],
+    told: impl Fn(&T) -> String,
+) -> fmt::Result {
+    if items.is_empty() {
+        return Ok(());
+    }
+    writeln!(f, "{key} = [")?;
+    for item in items {
+        writeln!(f, "  {},", told(item))?;
+    }
+    writeln!(f, "]")
+}
+
+fn bracketed(numbers: &[f64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(|value| number(*value)).collect();
+    format!("[{}]", numbers.join(", "))
+}
+
+/// A number with [`DIGITS`] digits that count, or all digits of a whole one.
+fn number(value: f64) -> String {
+    if value == 0.0 || value.fract() == 0.0 {
+        return format!("{value}");
+    }
+    let decimals = (DIGITS - 1 - value.abs().log10().floor() as i32).clamp(0, 12);
+    let text = format!("{value:.*}", decimals as usize);
+    if !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A text between quotation marks, as TOML wants it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
