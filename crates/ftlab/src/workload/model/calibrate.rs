@@ -5,13 +5,14 @@
 //! it: the stream is made and measured, and the table corrected by what is missing, a few times.
 
 use super::file::Model;
+use super::targets::targets;
 use super::{Modelled, stream::Stream};
 use crate::error::Error;
 use crate::locality::{MissRatioCurve, PAGES_MAX, ReuseDistances};
 use std::sync::Arc;
 
-/// Bytes of a block of the curve.
-const BLOCK_BYTES: u64 = 4096;
+/// Rounds that find how deep places are; the later ones correct the shares.
+const DEPTH_ROUNDS: u32 = 2;
 
 /// How near a round came to the published curve, in points of the miss ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,40 +23,60 @@ pub struct Distance {
     pub max: f64,
 }
 
-/// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`, in
-/// so many `rounds`. Returns how near the stream of each round was.
+impl Distance {
+    fn between(found: &[f64], wanted: &[f64]) -> Self {
+        let apart = found.iter().zip(wanted).map(|(found, wanted)| 100.0 * (found - wanted).abs());
+        Distance {
+            mean: apart.clone().sum::<f64>() / wanted.len() as f64,
+            max: apart.fold(0.0, f64::max),
+        }
+    }
+}
+
+/// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`, with
+/// the shape of `published.prefix` between its points, in so many `rounds`; the best of them counts. Returns how near the stream of each round was.
 ///
 /// # Errors
-/// [`Error::Config`] for a model without a curve, or one whose points do not ascend.
+/// [`Error::Config`] for a model without a curve.
 pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distance>, Error> {
-    let points = model.published.curve.clone().map_or_else(Vec::new, |curve| curve.points);
-    if points.is_empty() || !points.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1) {
-        let message = "expected points whose blocks ascend and whose miss ratios do not";
-        return Err(Error::config("published.curve", message));
-    }
+    let points = targets(&model.published);
+    let Some(block) = model.published.curve.as_ref().map(|curve| curve.block.0) else {
+        return Err(Error::config("published.curve", "found none, expected one to calibrate to"));
+    };
     let wanted: Vec<f64> = points.iter().map(|point| point.1 / 100.0).collect();
     let mut shares = wanted.clone();
     let mut deep: Vec<f64> = points.iter().map(|point| point.0 as f64).collect();
-    let mut distances = Vec::new();
-    for _ in 0..rounds {
+    let mut distances: Vec<Distance> = Vec::new();
+    let mut best = Vec::new();
+    for round in 0..rounds {
         let rows = deep.iter().zip(&shares).map(|(deep, share)| vec![*deep, *share]);
         model.reuse.distances = [vec![0.0, 1.0]].into_iter().chain(rows).collect();
-        let (curve, mut depths) = measure(model, &points, seed)?;
+        let (curve, mut depths) = measure(model, &points, block, seed)?;
         let found: Vec<f64> = points.iter().map(|point| curve.miss_ratio(point.0)).collect();
-        let apart = found.iter().zip(&wanted).map(|(found, wanted)| 100.0 * (found - wanted).abs());
-        distances.push(Distance {
-            mean: apart.clone().sum::<f64>() / points.len() as f64,
-            max: apart.fold(0.0, f64::max),
-        });
-        correct(&mut shares, &found, &wanted);
-        depths.settle();
-        let mut last = 0.0;
-        for ((deep, point), depth) in deep.iter_mut().zip(&points).zip(&depths.0) {
-            last = f64::max((point.0 as f64 * depth.ratio()).round(), last + 1.0);
-            *deep = last;
+        let apart = Distance::between(&found, &wanted);
+        if distances.iter().all(|before| apart.max < before.max) {
+            best.clone_from(&model.reuse.distances);
+        }
+        distances.push(apart);
+        // Both at once would swing.
+        if round < DEPTH_ROUNDS {
+            depths.settle();
+            deepen(&mut deep, &points, &depths);
+        } else {
+            correct(&mut shares, &found, &wanted);
         }
     }
+    model.reuse.distances = best;
     Ok(distances)
+}
+
+/// Turns the blocks of each point into places.
+fn deepen(deep: &mut [f64], points: &[(u64, f64)], depths: &Depths) {
+    let mut last = 0.0;
+    for ((deep, point), depth) in deep.iter_mut().zip(points).zip(&depths.0) {
+        last = f64::max((point.0 as f64 * depth.ratio()).round(), last + 1.0);
+        *deep = last;
+    }
 }
 
 /// Moves each share by what its point misses; shares stay in order.
@@ -98,6 +119,7 @@ impl Depths {
 fn measure(
     model: &Model,
     points: &[(u64, f64)],
+    block: u64,
     seed: u64,
 ) -> Result<(MissRatioCurve, Depths), Error> {
     let requests = model.length.requests();
@@ -106,7 +128,7 @@ fn measure(
     let mut depths = vec![Depth::default(); points.len()];
     for _ in 0..requests {
         let request = stream.next();
-        let first = request.offset / BLOCK_BYTES;
+        let first = request.offset / block;
         let reuse = distances.access(request.volume, first).and_then(|reuse| reuse.distance);
         if let (Some(pages), Some(places)) = (reuse, stream.distance()) {
             // The point whose size is nearest, by the geometric mean of neighbours.
@@ -116,8 +138,8 @@ fn measure(
             depths[at].pages += pages;
             depths[at].places += places;
         }
-        for page in first + 1..=(request.end() - 1) / BLOCK_BYTES {
-            distances.access(request.volume, page);
+        for next in first + 1..=(request.end() - 1) / block {
+            distances.access(request.volume, next);
         }
     }
     Ok((distances.curve(), Depths(depths)))
