@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test mutants lint bench docs clean
+.PHONY: demo test mutants fuzz lint bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -27,6 +27,13 @@ test: $(CORE)
 # Bugs seeded into copies of the core: the laws must catch every one.
 mutants:
 	$(PYTHON) tools/mutants.py
+
+# SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain and cargo-fuzz.
+SECONDS ?= 60
+JOBS ?= 1
+
+fuzz:
+	$(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
 
 lint: $(CORE)
 	cargo fmt --all --check

@@ -73,6 +73,20 @@ def host() -> dict[str, Any]:
     }
 
 
+def warmup() -> dict[str, Any]:
+    return {
+        "mode": "steady:5%",
+        "requests": 21000,
+        "host_page_writes": 20000,
+        "passes": 6,
+        "window_page_writes": 1000,
+        "windows": [1.2, 1.9, 2.0, 2.02, 1.99, 2.0, 2.01, 2.0, 2.0],
+        "spread": 0.015,
+        "drift": -0.001,
+        "steady": True,
+    }
+
+
 def result(
     ftl: str = "page", mean: float = 900.0, hit_ratio: float | None = None, translation: int = 0
 ) -> dict[str, Any]:
@@ -85,6 +99,7 @@ def result(
         "device": {"capacity_bytes": 536870912, "blocks": 2355, "planes": 1},
         "trace": {"name": "sample.spc", "format": "spc", "digest": "0123", "requests": 400},
         "seed": 1,
+        "warmup": warmup(),
         "host": host(),
         "flash": flash(translation),
         "mapping": None if hit_ratio is None else mapping(hit_ratio, translation),

@@ -204,3 +204,23 @@ def test_every_verb_explains_itself(ftlab):
         result = ftlab(*verb, "--help")
         assert result.exit_code == 0
         assert "Usage: ftlab" in result.stdout
+
+
+def test_a_csv_file_is_read_by_the_columns_that_are_named(ftlab, tmp_path):
+    path = tmp_path / "any.csv"
+    path.write_text('when,"where, in sectors",what\n0.5,8,1\n1.5,16,0\n')
+    columns = "time=when,offset=2:sectors,length=2:512,op=what:1"
+    arguments = ("trace", "info", path, "--columns", columns)
+    info = json.loads(ftlab(*arguments, "--json").stdout)
+    assert (info["format"], info["reads"], info["writes"]) == ("csv", 1, 1)
+    assert "input.columns: found no offset" in failure(ftlab(*arguments[:4], "time=when"))
+
+
+def test_what_a_list_does_not_say_is_asked_for(ftlab, tmp_path):
+    path = tmp_path / "P0.lis"
+    path.write_text("0 8 0 0\n8 8 0 1\n")
+    assert "--op read or --op write" in failure(ftlab("trace", "info", path))
+    info = json.loads(
+        ftlab("trace", "info", path, "--op", "write", "--unit", "4KiB", "--json").stdout
+    )
+    assert (info["format"], info["writes"], info["end_bytes"]) == ("arc", 2, 65536)

@@ -16,6 +16,8 @@ WORKLOAD = ftlab.Workload("randrw", bs="4k", size="4MiB", requests=3000)
 DEVICE = ftlab.Device(capacity="4MiB", pages_per_block=16)
 SECTIONS = {
     "device": "capacity_bytes blocks logical_blocks planes effective_spare_ratio",
+    "warmup": "mode requests host_page_writes passes window_page_writes windows spread drift "
+    "steady",
     "host": "requests reads writes trims page_reads page_writes page_trims unwritten_page_reads "
     "bytes_read bytes_written duration_s",
     "flash": "reads oob_reads programs copybacks erases wasted_pages",
@@ -64,6 +66,16 @@ def test_the_books_balance(results):
         programs = sum(result.flash.programs.values())
         assert result.write_amplification == pytest.approx(programs / result.host.page_writes)
         assert result.checks.violations == 0
+
+
+def test_a_warm_up_says_what_it_did(results):
+    assert results[0].warmup.requests == 3000
+    assert results[0].warmup.windows is None
+    steady = ftlab.simulate(WORKLOAD, "tpftl", DEVICE, warmup="steady:10%").warmup
+    assert steady.mode == "steady:10%"
+    assert steady.steady is True
+    assert len(steady.windows) >= 5
+    assert steady.spread <= 0.1
 
 
 def test_only_layers_with_a_cache_have_a_hit_ratio(results):

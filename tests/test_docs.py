@@ -11,7 +11,7 @@ from ftlab.devices import Device
 from test_core import SECTIONS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 
 
 def blocks(page: Path, language: str) -> list[str]:

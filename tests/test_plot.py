@@ -51,8 +51,15 @@ def test_a_layer_without_a_cache_has_no_line_of_hits(comparison):
     assert len(amplification.lines) == 3
 
 
+def test_the_warm_up_has_a_point_for_each_window(comparison):
+    (axes,) = comparison.plot.warmup().axes
+    assert [line.get_label() for line in axes.lines] == ["page", "dftl", "tpftl"]
+    assert list(axes.lines[0].get_xdata()) == list(range(1, 10))
+
+
 def test_a_result_without_series_still_draws():
     bare = sample.result() | {"distributions": {"response_us": None}, "timeline": None}
+    bare["warmup"] = None
     for name in FIGURES:
         assert plot.image(plot.FIGURES[name]([Result(bare)], ["page"]))
 

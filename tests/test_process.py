@@ -63,6 +63,17 @@ def test_standard_input_is_a_trace(trace):
     assert json.loads(done.stdout)["requests"] == 40
 
 
+def test_a_warm_up_reads_a_pipe_only_if_it_must(trace):
+    run = ("run", "-", *DEVICE, "--address", "modulo", "--ftl", "page", "--warmup")
+    refused = ftlab(*run, "steady", input=trace.read_bytes())
+    assert refused.returncode == 2
+    assert b"run.warmup: found steady:5%" in refused.stderr
+    assert b"write it to a file" in refused.stderr
+    done = ftlab(*run, "steady-random", "--json", input=trace.read_bytes())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["warmup"]["steady"] is True
+
+
 def test_ctrl_c_stops_at_once_with_130_and_writes_nothing(tmp_path):
     output = tmp_path / "result.json"
     process = subprocess.Popen(

@@ -83,11 +83,21 @@ def test_the_data_can_be_saved_from_the_page(page, comparison):
 
 def test_the_page_shows_table_figures_warnings_and_configuration(comparison):
     text = report(comparison)
-    assert len(re.findall(r"<img ", text)) == 3
+    assert len(re.findall(r"<img ", text)) == 4
+    assert "yes: spread 1.50 %, drift -0.10 % of the last windows" in text
+    assert "1.200 1.900 ... 1.990 2.000 2.010 2.000 2.000" in text
     assert '<td class="best"><b>90.00 %</b></td>' in text
     assert "tpftl never collected garbage" in text
     assert "&quot;pages_per_block&quot;: 64" in text
     assert "300 reads verified" in text
+
+
+def test_a_warm_up_without_windows_has_no_figure(result):
+    plain = result.to_dict()
+    plain["warmup"] |= {"windows": None, "steady": None}
+    text = report(Comparison([Result(plain)]))
+    assert len(re.findall(r"<img ", text)) == 3
+    assert "passes over the input" in text
 
 
 def test_a_single_result_has_no_relative_table(result):

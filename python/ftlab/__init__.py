@@ -13,8 +13,9 @@ from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
 from ftlab.result import Comparison, Record, Result
+from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
-from ftlab.traces import Trace, Workload, profile, read_trace
+from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
     "CDFTL",
@@ -28,15 +29,18 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "Model",
     "Page",
     "Record",
     "Result",
     "Trace",
+    "TraceComparison",
     "TraceError",
     "Workload",
     "__version__",
     "catalog",
     "compare",
+    "compare_traces",
     "profile",
     "read_trace",
     "simulate",

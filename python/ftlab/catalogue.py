@@ -12,7 +12,7 @@ def catalog() -> Record:
     """Return everything that can be named in a configuration, each with one line about it.
 
     Keys: ``ftls`` (name, summary, source, parameters), ``presets`` (name, summary, source),
-    ``formats`` (name, summary, columns), ``profiles``, ``patterns``, ``policies`` and ``metrics``
-    (name, unit, formula, source, better).
+    ``formats`` (name, summary, source, columns, order of time), ``profiles``, ``patterns``,
+    ``policies`` and ``metrics`` (name, unit, formula, source, better).
     """
     return Record(json.loads(_core.catalog()))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from ftlab.result import Result
 
@@ -61,7 +61,7 @@ Labels = Sequence[str]
 
 def latency(results: Results, labels: Labels) -> Figure:
     """Draw which share of requests was answered within a time, in microseconds."""
-    with _styled():
+    with styled():
         figure = Figure(figsize=(6.4, 3.8))
         _draw_latency(figure.subplots(), results, labels)
     return figure
@@ -69,7 +69,7 @@ def latency(results: Results, labels: Labels) -> Figure:
 
 def operations(results: Results, labels: Labels) -> Figure:
     """Draw reads, programs and erases of each FTL, stacked by what caused them."""
-    with _styled():
+    with styled():
         figure = Figure(figsize=(9.0, 3.8))
         _draw_operations(figure.subplots(1, 3), results, labels)
     return figure
@@ -77,15 +77,30 @@ def operations(results: Results, labels: Labels) -> Figure:
 
 def timeline(results: Results, labels: Labels) -> Figure:
     """Draw mapping hit ratio and write amplification over simulated time, in seconds."""
-    with _styled():
+    with styled():
         figure = Figure(figsize=(6.4, 4.6))
         _draw_timeline(figure.subplots(2, 1, sharex=True), results, labels)
     return figure
 
 
+def warmup(results: Results, labels: Labels) -> Figure:
+    """Draw write amplification over the windows of a warm-up until steady."""
+    with styled():
+        figure = Figure(figsize=(6.4, 3.2))
+        axes = figure.subplots()
+        for result, look in _lines(results, labels):
+            windows = result.find("warmup.windows") or []
+            if windows:
+                axes.plot(range(1, len(windows) + 1), windows, marker="o", markersize=4, **look)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set(title="Warm-up", xlabel="window", ylabel="write amplification")
+        _legend(axes, fontsize="small")
+    return figure
+
+
 def overview(results: Results, labels: Labels) -> Figure:
     """Draw response times, operations and the course of the run on one page."""
-    with _styled():
+    with styled():
         figure = Figure(figsize=(11.0, 7.4))
         upper, lower = figure.subfigures(2, 1, squeeze=False).flat
         sides = upper.subfigures(1, 2, squeeze=False).flat
@@ -99,6 +114,7 @@ FIGURES: dict[str, Callable[[Results, Labels], Figure]] = {
     "latency": latency,
     "operations": operations,
     "timeline": timeline,
+    "warmup": warmup,
     "overview": overview,
 }
 
@@ -106,13 +122,20 @@ FIGURES: dict[str, Callable[[Results, Labels], Figure]] = {
 def image(figure: Figure, kind: str = "svg") -> bytes:
     """Return the figure as the bytes of an SVG or PNG file, free of dates."""
     data = io.BytesIO()
-    with _styled():
+    with styled():
         figure.savefig(data, format=kind, dpi=160, metadata=METADATA[kind])
     return data.getvalue()
 
 
+def page(figure: Figure) -> bytes:
+    """Return the figure as a page for a browser that needs nothing else."""
+    svg = image(figure)
+    head = b'<!doctype html>\n<meta charset="utf-8">\n<title>ftlab</title>\n'
+    return head + svg[svg.index(b"<svg") :]
+
+
 @contextmanager
-def _styled() -> Iterator[None]:
+def styled() -> Iterator[None]:
     """Draw in our style from matplotlib's own defaults, whatever the user's settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
@@ -124,10 +147,10 @@ def _lines(results: Results, labels: Labels) -> Iterator[tuple[Result, dict[str,
     """Yield each result with the label, colour and dash of its line."""
     looks = zip(labels, cycle(COLOURS), cycle(DASHES), strict=False)
     for result, (label, colour, dash) in zip(results, looks, strict=False):
-        yield result, {"label": _literal(label), "color": colour, "linestyle": dash}
+        yield result, {"label": literal(label), "color": colour, "linestyle": dash}
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
     """Keep a label short, and from being read as mathematics or hidden for its underscore."""
     short = text if len(text) <= LABEL_MAX else text[: LABEL_MAX - 1] + "…"
     return short.replace("$", r"\$").lstrip("_")
@@ -158,7 +181,7 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
     occurring = dict.fromkeys(c for each in counts for c, number in each.items() if number)
     causes = sorted(occurring, key=lambda cause: (*CAUSE_COLOURS, cause).index(cause))
     floor = [0.0] * len(counts)
-    names = [_literal(label) for label in labels]
+    names = [literal(label) for label in labels]
     others = cycle(OTHER_COLOURS)
     for cause in causes:
         colour = CAUSE_COLOURS.get(cause) or next(others)
@@ -188,7 +211,7 @@ def _draw_timeline(panels: Sequence[Axes], results: Results, labels: Labels) -> 
                 values = [float("nan") if v is None else v for v in series[key]]
                 axes.plot(series["time_s"], values, **look)
         axes.set(ylabel=name)
-        _mark_empty(axes)
+        mark_empty(axes)
     panels[0].set(title="Over simulated time")
     panels[-1].set(xlabel="simulated time (s)")
     handles, names = panels[-1].get_legend_handles_labels()
@@ -205,10 +228,10 @@ def _legend(axes: Axes, **look: Any) -> None:
     """Add a legend where there is something to tell apart."""
     if axes.get_legend_handles_labels()[0]:
         axes.legend(**look)
-    _mark_empty(axes)
+    mark_empty(axes)
 
 
-def _mark_empty(axes: Axes) -> None:
+def mark_empty(axes: Axes) -> None:
     """Say so where there is nothing to draw."""
     if not axes.has_data():
         axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes)

@@ -192,6 +192,10 @@ class Plots:
         """Draw hit ratio and write amplification over simulated time."""
         return self._draw("timeline")
 
+    def warmup(self) -> Figure:
+        """Draw write amplification over the windows of a warm-up until steady."""
+        return self._draw("warmup")
+
     def overview(self) -> Figure:
         """Draw all of them on one page."""
         return self._draw("overview")

@@ -48,7 +48,8 @@ def simulate(
     host
         ``"open"`` or ``"closed:QD"``, or the ``host`` section as a mapping.
     warmup
-        ``"none"``, ``"footprint"``, ``"replay:K"``, ``"sequential"`` or ``"random:K"``.
+        ``"none"``, ``"footprint"``, ``"replay:K"``, ``"sequential"``, ``"random:K"``,
+        ``"steady:X%"`` or ``"steady-random:X%"``.
     address
         How trace addresses become device addresses: ``compact``, ``overlay`` or ``modulo``.
     seed

@@ -3,7 +3,7 @@
 use ftlab::flash::presets::PRESETS;
 use ftlab::ftl::FTLS;
 use ftlab::metrics::definitions::{Better, METRICS};
-use ftlab::trace::FORMATS;
+use ftlab::trace::{Column, FORMATS, TimeOrder, columnar};
 use ftlab::workload::{PATTERNS, PROFILES};
 use serde_json::{Value, json};
 
@@ -13,10 +13,7 @@ pub fn json() -> String {
         "presets": list(PRESETS, |p| json!({
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
-        "formats": list(FORMATS, |f| json!({
-            "name": f.name, "summary": f.summary, "source": f.source,
-            "columns": list(f.columns, |c| format!("{}: {}", c.name, c.expected).into()),
-        })),
+        "formats": formats(),
         "profiles": list(PROFILES, |p| {
             let model = p.model();
             json!({ "name": p.name, "summary": model.summary, "source": model.source })
@@ -39,6 +36,22 @@ pub fn json() -> String {
 
 fn list<T>(items: &[T], describe: impl Fn(&T) -> Value) -> Vec<Value> {
     items.iter().map(describe).collect()
+}
+
+/// The formats that are read as a stream, then the columnar store.
+fn formats() -> Vec<Value> {
+    let columns = |all| list(all, |c: &Column| format!("{}: {}", c.name, c.expected).into());
+    let mut formats = list(FORMATS, |f| {
+        json!({
+            "name": f.name, "summary": f.summary, "source": f.source, "order": f.order,
+            "columns": columns(f.columns),
+        })
+    });
+    formats.push(json!({
+        "name": columnar::NAME, "summary": columnar::SUMMARY, "source": columnar::SOURCE,
+        "order": TimeOrder::Error, "columns": columns(columnar::COLUMNS),
+    }));
+    formats
 }
 
 fn ftls() -> Vec<Value> {

@@ -12,6 +12,7 @@ mod _core {
     use numpy::IntoPyArray;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
+    use std::path::Path;
 
     #[pymodule_export]
     use crate::border::{ConfigError, FtlabError, InternalError, Interrupted, TraceError};
@@ -59,6 +60,62 @@ mod _core {
             with_progress(py, progress, |watch| session::trace_info(&config, watch))?;
         let both = serde_json::json!({ "trace": trace, "info": info });
         Ok(both.to_string())
+    }
+
+    /// The model fitted to the configured input, as TOML.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn fit(py: Python<'_>, config: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
+        let config = configuration(config)?;
+        let model = with_progress(py, progress, |watch| session::fit(&config, watch))?;
+        Ok(model.to_string())
+    }
+
+    /// What the configured input is like, as JSON `{"trace": ..., "info": ...}`: the statistics, and
+    /// what requests and accesses to pages of the device are like.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn trace_characteristics(
+        py: Python<'_>,
+        config: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let config = configuration(config)?;
+        let (trace, info) =
+            with_progress(py, progress, |watch| session::characteristics(&config, watch))?;
+        let both = serde_json::json!({ "trace": trace, "info": info });
+        Ok(both.to_string())
+    }
+
+    /// Writes the configured input to a file, in a format that it names or `to` does. Returns JSON.
+    #[pyfunction]
+    #[pyo3(signature = (config, output, to=None, progress=None))]
+    fn convert(
+        py: Python<'_>,
+        config: &str,
+        output: &str,
+        to: Option<&str>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let config = configuration(config)?;
+        let written =
+            with_progress(py, progress, |watch| session::convert(&config, output, to, watch))?;
+        Ok(serde_json::to_string(&written).expect("a report serialises"))
+    }
+
+    /// Writes each volume of the configured input to a file in a new folder. Returns a JSON list.
+    #[pyfunction]
+    #[pyo3(signature = (config, folder, progress=None))]
+    fn split(
+        py: Python<'_>,
+        config: &str,
+        folder: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<String> {
+        let config = configuration(config)?;
+        let parts =
+            with_progress(py, progress, |watch| session::split(&config, Path::new(folder), watch))?;
+        Ok(serde_json::to_string(&parts).expect("a report serialises"))
     }
 
     /// The requests of the configured input as arrays `time_ns, volume, offset, length, op`.

@@ -1,10 +1,11 @@
 //! How fast traces decode on one core: `cargo run --release --example decode_speed [FILE...]`.
 //!
-//! Without files, an SPC trace is generated into a temporary file first. Prints the best of five
-//! passes; MB/s are bytes of the file as it lies on disk.
+//! Without files, an SPC trace is generated into a temporary file first, and converted into the
+//! columnar store. Prints the best of five passes; MB/s are bytes of the file as it lies on disk.
 
 use ftlab::address::extents;
 use ftlab::request::Request;
+use ftlab::trace::convert::convert;
 use ftlab::trace::{self, TraceOptions};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -21,9 +22,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let path = std::env::temp_dir().join(format!("ftlab_speed_{}.spc", std::process::id()));
     std::fs::write(&path, generate())?;
-    let measured = measure(&path.to_string_lossy());
+    let columnar = path.with_extension("parquet");
+    let measured = measure_both(&path.to_string_lossy(), &columnar.to_string_lossy());
     std::fs::remove_file(&path)?;
+    std::fs::remove_file(&columnar)?;
     measured
+}
+
+fn measure_both(text: &str, columnar: &str) -> Result<(), Box<dyn Error>> {
+    measure(text)?;
+    let started = Instant::now();
+    let input = trace::open(text, &TraceOptions::default())?;
+    let written = convert(input.as_ref(), columnar, None, &mut |_, _| Ok(()))?;
+    let millions = written.requests as f64 / 1e6 / started.elapsed().as_secs_f64();
+    writeln!(std::io::stdout(), "converted at {millions:.2} M requests/s")?;
+    measure(columnar)
 }
 
 /// Lines like those of Financial1.

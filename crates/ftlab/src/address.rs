@@ -34,7 +34,7 @@ pub enum AddressPolicy {
 }
 
 /// The part of a volume that a trace uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// The volume's number.
     pub volume: u32,
@@ -45,7 +45,7 @@ pub struct Extent {
 }
 
 /// What one light pass tells about a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measured {
     /// Requests.
     pub requests: u64,
@@ -53,8 +53,8 @@ pub struct Measured {
     pub duration: Nanos,
     /// The used part of each volume, in ascending order of volumes.
     pub extents: Vec<Extent>,
-    /// [`Digest`] of the requests.
-    pub digest: Digest,
+    /// [`Digest`] of the requests, 16 hexadecimal digits.
+    pub digest: String,
 }
 
 /// Reads `source` to its end and measures which bytes of which volume it uses. `watch` is called
@@ -66,28 +66,52 @@ pub fn extents(
     source: &mut dyn RequestSource,
     watch: &mut dyn FnMut(u64, Option<f64>) -> Result<(), Error>,
 ) -> Result<Measured, Error> {
-    let mut volumes = Volumes::new();
-    let mut digest = Digest::default();
-    let (mut requests, mut duration) = (0, 0);
+    let mut measure = Measure::new();
     let mut batch: Vec<Request> = Vec::with_capacity(BATCH);
     loop {
         batch.clear();
         source.fill(&mut batch)?;
-        let Some(last) = batch.last() else { break };
-        duration = last.time;
-        requests += batch.len() as u64;
-        for request in &batch {
-            let (first, end) = volumes.of(request.volume, || (u64::MAX, 0))?;
+        if batch.is_empty() {
+            return Ok(measure.finish());
+        }
+        measure.add(&batch)?;
+        watch(measure.requests, source.progress())?;
+    }
+}
+
+/// Measures requests as they stream by.
+pub(crate) struct Measure {
+    pub(crate) requests: u64,
+    duration: Nanos,
+    volumes: Volumes<(u64, u64)>,
+    digest: Digest,
+}
+
+impl Measure {
+    pub(crate) fn new() -> Self {
+        Self { requests: 0, duration: 0, volumes: Volumes::new(), digest: Digest::default() }
+    }
+
+    /// Takes the next requests into account.
+    pub(crate) fn add(&mut self, batch: &[Request]) -> Result<(), Error> {
+        for request in batch {
+            let (first, end) = self.volumes.of(request.volume, || (u64::MAX, 0))?;
             *first = request.offset.min(*first);
             *end = request.end().max(*end);
-            digest.add(request);
+            self.digest.add(request);
         }
-        watch(requests, source.progress())?;
+        self.requests += batch.len() as u64;
+        self.duration = batch.last().map_or(self.duration, |last| last.time);
+        Ok(())
     }
-    let sorted = volumes.sorted().into_iter();
-    let extents =
-        sorted.map(|(volume, (first_byte, end_byte))| Extent { volume, first_byte, end_byte });
-    Ok(Measured { requests, duration, extents: extents.collect(), digest })
+
+    pub(crate) fn finish(self) -> Measured {
+        let Self { requests, duration, volumes, digest } = self;
+        let sorted = volumes.sorted().into_iter();
+        let extents =
+            sorted.map(|(volume, (first_byte, end_byte))| Extent { volume, first_byte, end_byte });
+        Measured { requests, duration, extents: extents.collect(), digest: digest.text() }
+    }
 }
 
 /// Turns a volume and an offset into a byte of the device.

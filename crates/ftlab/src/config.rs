@@ -6,8 +6,10 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
-use crate::trace::{TimeOrder, TraceOptions};
+use crate::request::Op;
+use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
+use crate::warmup::{Tolerance, WINDOWS};
 use crate::workload::WorkloadConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -50,23 +52,43 @@ pub struct InputConfig {
     pub trace: Option<String>,
     /// Format of the trace; absent: found from its content.
     pub format: Option<String>,
-    /// What to do with times that go back. Default error.
-    pub order: TimeOrder,
+    /// What to do with times that go back; absent: what the format says, which is an error for most.
+    pub order: Option<TimeOrder>,
     /// Only this volume.
     pub volume: Option<u32>,
-    /// Only the first so many requests.
+    /// Only from this time since the first request, such as `1h`; absent: from the first.
+    pub from: Option<Duration>,
+    /// Only before this time since the first request, such as `2h30m`; absent: to the last.
+    pub until: Option<Duration>,
+    /// Leave out the first so many of the requests that pass the filters. Default 0.
+    pub skip: u64,
+    /// Only the first so many requests, after those that are left out.
     pub requests: Option<u64>,
+    /// What the requests are, for formats that do not say; absent: an error for those.
+    pub op: Option<Op>,
+    /// Bytes of a page, for formats that do not say; absent: 512 (ARC paper, section IV).
+    pub unit: Option<Bytes>,
+    /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
+    pub columns: Option<Columns>,
 }
 
 impl InputConfig {
-    /// How the trace is read.
+    /// How the trace is read, with the requests that [`trace::skip`](crate::trace::skip) takes off.
     #[must_use]
     pub fn options(&self) -> TraceOptions {
         TraceOptions {
             format: self.format.clone(),
             order: self.order,
             volume: self.volume,
-            requests: self.requests,
+            from: self.from,
+            until: self.until,
+            requests: self.requests.map(|requests| match requests {
+                0 => 0,
+                requests => requests.saturating_add(self.skip),
+            }),
+            op: self.op,
+            unit: self.unit,
+            columns: self.columns.clone(),
         }
     }
 }
@@ -277,6 +299,9 @@ pub enum Split {
 pub struct RunConfig {
     /// What happens before measuring starts. Default none.
     pub warmup: Warmup,
+    /// Windows after which a warm-up until steady gives up. Default 50, at least 25 capacities of
+    /// writes: uniform writes need less than 10.
+    pub warmup_limit: u32,
     /// How volumes share the device. Default compact.
     pub address: crate::address::AddressPolicy,
     /// Seed of everything random. Default 1.
@@ -291,6 +316,7 @@ impl Default for RunConfig {
     fn default() -> Self {
         RunConfig {
             warmup: Warmup::None,
+            warmup_limit: 50,
             address: crate::address::AddressPolicy::default(),
             seed: 1,
             verify: true,
@@ -313,23 +339,58 @@ pub enum Warmup {
     Sequential,
     /// `Sequential`, then this many times the capacity in uniform random page writes.
     Random(u32),
+    /// Every page that the input touches written once, in order; then the input itself, until write
+    /// amplification is steady ([`crate::warmup`]).
+    Steady(Tolerance),
+    /// `Sequential`, then uniform random page writes until write amplification is steady.
+    SteadyRandom(Tolerance),
+}
+
+impl Warmup {
+    /// Whether the input is read before the measured phase.
+    #[must_use]
+    pub const fn reads_the_input(self) -> bool {
+        matches!(self, Warmup::Footprint | Warmup::Replay(1..) | Warmup::Steady(_))
+    }
+
+    /// How far write amplification may vary at the end, for a mode that ends by rule.
+    #[must_use]
+    pub const fn tolerance(self) -> Option<Tolerance> {
+        match self {
+            Warmup::Steady(tolerance) | Warmup::SteadyRandom(tolerance) => Some(tolerance),
+            _ => None,
+        }
+    }
 }
 
 impl TryFrom<String> for Warmup {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
-        let (name, count) = match text.split_once(':') {
-            Some((name, count)) => (name, count.parse::<u32>().ok().filter(|n| *n <= 1000)),
-            None => (text.as_str(), Some(1)),
+        let (name, argument) = match text.split_once(':') {
+            Some((name, argument)) => (name, Some(argument)),
+            None => (text.as_str(), None),
         };
-        match (name, count, text.contains(':')) {
-            ("none", _, false) => Ok(Warmup::None),
-            ("footprint", _, false) => Ok(Warmup::Footprint),
-            ("sequential", _, false) => Ok(Warmup::Sequential),
-            ("replay", Some(count), _) => Ok(Warmup::Replay(count)),
-            ("random", Some(count), _) => Ok(Warmup::Random(count)),
+        let count = || match argument.map_or(Ok(1), str::parse::<u32>) {
+            Ok(count @ 0..=1000) => Ok(count),
+            _ => Err(format!("found {text:?}, expected {name}:K with K from 0 to 1000")),
+        };
+        let tolerance = || {
+            let ratio = argument.map(|text| Ratio::parse(text).ok());
+            ratio
+                .map_or(Some(Tolerance::DEFAULT), |ratio| Tolerance::new(ratio?.0))
+                .ok_or_else(|| format!("found {text:?}, expected {name}:X% with X from 0.1 to 50"))
+        };
+        match (name, argument) {
+            ("none", None) => Ok(Warmup::None),
+            ("footprint", None) => Ok(Warmup::Footprint),
+            ("sequential", None) => Ok(Warmup::Sequential),
+            ("replay", _) => count().map(Warmup::Replay),
+            ("random", _) => count().map(Warmup::Random),
+            ("steady", _) => tolerance().map(Warmup::Steady),
+            ("steady-random", _) => tolerance().map(Warmup::SteadyRandom),
             _ => Err(format!(
-                "found {text:?}, expected none, footprint, replay:K, sequential or random:K"
+                "found {text:?}, expected none, footprint, replay:K, sequential, random:K, \
+                 steady:X% or steady-random:X%"
             )),
         }
     }
@@ -343,6 +404,8 @@ impl From<Warmup> for String {
             Warmup::Replay(count) => format!("replay:{count}"),
             Warmup::Sequential => "sequential".into(),
             Warmup::Random(count) => format!("random:{count}"),
+            Warmup::Steady(tolerance) => format!("steady:{}%", tolerance.percent()),
+            Warmup::SteadyRandom(tolerance) => format!("steady-random:{}%", tolerance.percent()),
         }
     }
 }
@@ -440,6 +503,10 @@ impl Config {
         expect(node.0 <= 4096, || {
             ("tpftl.node_bytes", format!("found {node}, expected at most 4096"))
         })?;
+        let limit = self.run.warmup_limit;
+        expect((WINDOWS as u32..=100_000).contains(&limit), || {
+            ("run.warmup_limit", format!("found {limit}, expected {WINDOWS} to 100000 windows"))
+        })?;
         let scale = self.host.time_scale;
         expect(scale.is_finite() && (0.0..=1e6).contains(&scale), || {
             ("host.time_scale", format!("found {scale}, expected 0 to 1000000"))
@@ -528,6 +595,11 @@ mod tests {
             (r#"{"gc": {"policy": "gready"}}"#, "gc.policy: unknown variant `gready`"),
             (r#"{"host": {"mode": "closed:0"}}"#, "host.mode: found \"closed:0\", expected open"),
             (r#"{"run": {"warmup": "twice"}}"#, "run.warmup: found \"twice\", expected none"),
+            (r#"{"run": {"warmup": "none:1"}}"#, "run.warmup: found \"none:1\", expected none"),
+            (r#"{"run": {"warmup": "replay:x"}}"#, "expected replay:K with K from 0 to 1000"),
+            (r#"{"run": {"warmup": "steady:90%"}}"#, "expected steady:X% with X from 0.1 to 50"),
+            (r#"{"run": {"warmup": "steady-random:5"}}"#, "expected steady-random:X% with X"),
+            (r#"{"run": {"warmup_limit": 4}}"#, "run.warmup_limit: found 4, expected 5 to 100000"),
         ];
         for (json, expected) in cases {
             let message = resolve(json).expect_err(json);
@@ -537,8 +609,11 @@ mod tests {
 
     #[test]
     fn the_resolved_tree_reads_back_as_itself() {
-        let config = resolve(r#"{"preset": "mnftl-dac11"}"#).expect("valid");
-        let text = serde_json::to_string(&config).expect("serialises");
-        assert_eq!(resolve(&text), Ok(config));
+        for warmup in ["footprint", "steady", "steady:7%", "steady-random:0.025"] {
+            let tree = format!(r#"{{"preset": "mnftl-dac11", "run": {{"warmup": "{warmup}"}}}}"#);
+            let config = resolve(&tree).expect("valid");
+            let text = serde_json::to_string(&config).expect("serialises");
+            assert_eq!(resolve(&text), Ok(config));
+        }
     }
 }

@@ -12,7 +12,7 @@
 //!   [`ftl::demand`].
 //! * [`request`], [`trace`], [`workload`], [`address`]: where requests come from.
 //! * [`model`]: closed forms that a simulation is held against; it knows nothing of the others.
-//! * [`simulate`]: the loop; [`metrics`]: what comes out; [`session`]: several FTLs at once over one
+//! * [`simulate`]: the loop; [`warmup`]: when a device is steady; [`metrics`]: what comes out; [`session`]: several FTLs at once over one
 //!   reading of the input.
 
 pub mod address;
@@ -32,6 +32,7 @@ pub mod session;
 pub mod simulate;
 pub mod trace;
 pub mod units;
+pub mod warmup;
 pub mod workload;
 
 pub use error::Error;

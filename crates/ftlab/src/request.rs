@@ -1,16 +1,19 @@
 //! A host request, and where requests come from.
 
+use crate::address::Measured;
 use crate::error::Error;
 use crate::units::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// Requests handed on at a time; a batch is what travels between threads.
 pub const BATCH: usize = 4096;
 
-/// The longest request that is believed: 1 GiB. Anything longer is a mistake in the trace.
+/// The longest read or write that is believed: 1 GiB. Anything longer is a mistake in the trace.
 pub const LONGEST_REQUEST_BYTES: u64 = 1 << 30;
 
 /// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Op {
     /// Read the newest version of the pages touched.
     Read,
@@ -27,7 +30,7 @@ pub struct Request {
     pub time: Nanos,
     /// First byte, within the volume.
     pub offset: u64,
-    /// Length in bytes, 1 to [`LONGEST_REQUEST_BYTES`].
+    /// Length in bytes, from 1; at most [`LONGEST_REQUEST_BYTES`] unless it is a trim.
     pub length: u32,
     /// Volume, disk or application storage unit.
     pub volume: u32,
@@ -77,6 +80,11 @@ pub trait Input: Send + Sync {
     /// The whole address space that requests are drawn from, in bytes, where that is more than what
     /// they happen to touch.
     fn address_space_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// What a pass over all requests would measure, where the input knows it beforehand.
+    fn measured(&self) -> Option<Measured> {
         None
     }
 

@@ -7,20 +7,22 @@
 //! ```
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
-use crate::config::{Config, InputConfig, Warmup};
+use crate::config::{Config, Warmup};
 use crate::error::Error;
 use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use crate::trace::{self, TraceInfo};
-use crate::workload::{self, Model, PROFILES, Profile};
+use crate::trace::convert::Converted;
+use crate::trace::split::Part;
+use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
+use crate::workload::{self, Model, PROFILES, Profile, model};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -52,21 +54,29 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 /// # Errors
 /// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let InputConfig { trace, requests, volume, .. } = &config.input;
-    let Some(name) = trace else {
+    let Some(name) = &config.input.trace else {
         return workload::open(&config.workload, config.run.seed);
     };
+    let options = config.input.options();
     let path = Path::new(name);
     let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
     let is_model = path.extension().is_some_and(|ending| ending == "toml");
-    if !is_profile && !is_model {
-        return trace::open(name, &config.input.options());
-    }
-    if volume.is_some() {
-        return Err(Error::config("input.volume", "found a model, expected a trace to filter"));
-    }
-    let model = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
-    model.input(*requests, config.run.seed)
+    let input = if is_profile || is_model {
+        for (key, filters) in [
+            ("input.volume", options.volume.is_some()),
+            ("input.from", options.from.is_some()),
+            ("input.until", options.until.is_some()),
+        ] {
+            if filters {
+                return Err(Error::config(key, "found a model, expected a trace to filter"));
+            }
+        }
+        let found = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
+        found.input(options.requests, config.run.seed)?
+    } else {
+        trace::open(name, &options)?
+    };
+    Ok(trace::skip(input, config.input.skip))
 }
 
 /// What is in the input that a configuration names.
@@ -79,15 +89,45 @@ pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, Tra
     let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
     })?;
-    let trace = TraceReport {
+    Ok((trace_report(input.as_ref(), &info), info))
+}
+
+/// What the input that a configuration names is like, in pages of the device. The report's
+/// `span_bytes` is the address space that a run needs.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn characteristics(
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, Characteristics), Error> {
+    let input = open_input(config)?;
+    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
+    let mut last = Instant::now();
+    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
+    let extent = |v: &VolumeInfo| Extent {
+        volume: v.volume,
+        first_byte: v.first_byte,
+        end_byte: v.end_byte,
+    };
+    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
+    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
+    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
+    Ok((report, found))
+}
+
+fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
+    TraceReport {
         name: input.name(),
         format: input.format(),
         digest: Some(info.digest.clone()),
         requests: Some(info.requests),
         volumes: Some(info.volumes_count),
         span_bytes: Some(info.span_bytes),
-    };
-    Ok((trace, info))
+    }
 }
 
 /// The first `limit` requests of the input that a configuration names.
@@ -111,6 +151,48 @@ pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<R
     Ok(requests)
 }
 
+/// The model fitted to the input that a configuration names; see [`model::fit`].
+///
+/// # Errors
+/// Those of the input and of [`model::fit`].
+pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    model::fit(input.open()?.as_mut(), &input.name(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "fitting", requests, fraction })
+    })
+}
+
+/// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
+///
+/// # Errors
+/// Those of the input and of [`trace::convert::convert`].
+pub fn convert(
+    config: &Config,
+    output: &str,
+    to: Option<&str>,
+    watch: Watch<'_>,
+) -> Result<Converted, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
+    })
+}
+
+/// Writes each volume of the input that a configuration names to a file; see
+/// [`trace::split::split`].
+///
+/// # Errors
+/// Those of the input and of [`trace::split::split`].
+pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
+    })
+}
+
 fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
     if last.elapsed() < WATCH_INTERVAL {
         return Ok(());
@@ -127,9 +209,12 @@ fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), 
 pub fn run(config: &Config, ftls: &[&str], watch: Watch<'_>) -> Result<Vec<Report>, Error> {
     let entries: Vec<&Entry> = ftls.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
     let input = open_input(config)?;
-    let replays = matches!(config.run.warmup, Warmup::Footprint | Warmup::Replay(1..));
-    if replays && !input.rereadable() {
-        let message = "found a replay of a pipe, which can be read once; write it to a file";
+    if config.run.warmup.reads_the_input() && !input.rereadable() {
+        let message = format!(
+            "found {}, which reads the input before it is measured, and a pipe, which can be read \
+             once; write it to a file, or use sequential, random:K or steady-random",
+            String::from(config.run.warmup)
+        );
         return Err(Error::config("run.warmup", message));
     }
     let (trace, capacity, address) = measure(config, input.as_ref(), watch)?;
@@ -156,9 +241,12 @@ fn measure(
         return Ok((trace, capacity, address));
     }
     let mut last = Instant::now();
-    let measured: Measured = extents(input.open()?.as_mut(), &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-    })?;
+    let measured: Measured = match input.measured() {
+        Some(measured) => measured,
+        None => extents(input.open()?.as_mut(), &mut |requests, fraction| {
+            tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+        })?,
+    };
     let address = AddressMap::new(policy, &measured.extents, capacity)?;
     let whole = input.address_space_bytes().filter(|_| policy == AddressPolicy::Compact);
     let needed = address.span_bytes().max(whole.unwrap_or(0)).max(SMALLEST_DEVICE_BYTES);
@@ -166,7 +254,7 @@ fn measure(
     let trace = TraceReport {
         name,
         format,
-        digest: Some(measured.digest.text()),
+        digest: Some(measured.digest),
         requests: Some(measured.requests),
         volumes: Some(measured.extents.len() as u64),
         span_bytes: Some(address.span_bytes()),
@@ -221,9 +309,15 @@ impl State {
 #[derive(Clone)]
 enum Message {
     Precondition,
-    /// Serve these as writes, not measured.
+    /// Note the pages of these.
     Touch(Arc<Vec<Request>>),
+    /// Write the pages noted.
+    Fill,
+    /// Serve these as writes, not measured.
+    ServeAsWrites(Arc<Vec<Request>>),
     Serve(Arc<Vec<Request>>),
+    /// A pass of the warm-up ends: answer whether another one is in vain.
+    EndPass(Sender<bool>),
     StartMeasuring,
 }
 
@@ -296,11 +390,26 @@ impl Session<'_> {
         };
         match self.config.run.warmup {
             Warmup::None => {}
-            Warmup::Sequential | Warmup::Random(_) => all(&Message::Precondition)?,
-            Warmup::Footprint => drop(self.pass(|batch| all(&Message::Touch(batch)))?),
+            Warmup::Sequential | Warmup::Random(_) | Warmup::SteadyRandom(_) => {
+                all(&Message::Precondition)?;
+            }
+            Warmup::Footprint => {
+                self.pass(|batch| all(&Message::ServeAsWrites(batch)))?;
+                end_pass(&all)?;
+            }
             Warmup::Replay(times) => {
                 for _ in 0..times {
                     self.pass(|batch| all(&Message::Serve(batch)))?;
+                    end_pass(&all)?;
+                }
+            }
+            Warmup::Steady(_) => {
+                self.pass(|batch| all(&Message::Touch(batch)))?;
+                all(&Message::Fill)?;
+                let mut over = false;
+                while !over {
+                    self.pass(|batch| all(&Message::Serve(batch)))?;
+                    over = end_pass(&all)?;
                 }
             }
         }
@@ -340,6 +449,8 @@ impl Session<'_> {
         messages: &Receiver<Message>,
     ) -> Result<Report, Error> {
         let mut wall = Duration::ZERO;
+        // An FTL whose warm-up is over waits for the others, in the state that it would have alone.
+        let mut warm = false;
         let served = catch_unwind(AssertUnwindSafe(|| {
             for message in messages {
                 if self.state.stopped() {
@@ -347,12 +458,21 @@ impl Session<'_> {
                 }
                 match message {
                     Message::Precondition => simulator.precondition(&self.state.stop),
-                    Message::Touch(batch) => simulator.serve_as_writes(&batch)?,
+                    Message::Touch(batch) => simulator.touch(&batch)?,
+                    Message::Fill => simulator.fill(&self.state.stop),
+                    Message::ServeAsWrites(batch) => simulator.serve_as_writes(&batch)?,
+                    Message::EndPass(answer) => {
+                        warm = warm || simulator.end_pass();
+                        // Nobody listens any more once another FTL has asked for a pass.
+                        let _ = answer.send(warm);
+                    }
                     Message::StartMeasuring => {
+                        warm = false;
                         self.state.measuring.store(true, Ordering::Relaxed);
                         simulator.start_measuring();
                         wall = Duration::ZERO;
                     }
+                    Message::Serve(_) if warm => {}
                     Message::Serve(batch) => {
                         let start = Instant::now();
                         simulator.serve(&batch)?;
@@ -390,6 +510,13 @@ impl Session<'_> {
         };
         Report::new(entry.name, &outcome, self.trace.clone(), speed)
     }
+}
+
+/// Ends a pass of the warm-up for all simulations. Returns whether none of them needs another.
+fn end_pass(all: &impl Fn(&Message) -> Result<(), Error>) -> Result<bool, Error> {
+    let (answer, answers) = channel();
+    all(&Message::EndPass(answer))?;
+    Ok(answers.iter().all(|warm| warm))
 }
 
 /// The result of a thread; a panic of its own is a bug.

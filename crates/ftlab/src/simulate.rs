@@ -1,15 +1,16 @@
 //! The loop: requests in, page accesses to the FTL, latencies and checks out.
 
 use crate::address::AddressMap;
-use crate::config::{Config, HostMode, Split, Warmup};
+use crate::config::{Config, HostMode, RunConfig, Split, Warmup};
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
 use crate::ftl::Ftl;
 use crate::metrics::latency::Latencies;
 use crate::metrics::series::{Sample, Series};
-use crate::request::{Op, Request};
+use crate::request::{BATCH, Op, Request};
 use crate::rng::Rng;
 use crate::units::{Lpn, Nanos};
+use crate::warmup::{SteadyState, WarmupReport};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,6 +32,10 @@ pub struct Simulation<F> {
     service: Latencies,
     series: Series,
     sampled: Sample,
+    warmup: WarmupReport,
+    steady: Option<SteadyState>,
+    /// Pages that the input touches, while they are collected.
+    touched: Vec<bool>,
 }
 
 /// What the host asked for since measuring started.
@@ -78,6 +83,8 @@ pub struct Outcome<'a> {
     pub service: &'a Latencies,
     /// The run over time.
     pub series: Series,
+    /// What was done before measuring started.
+    pub warmup: &'a WarmupReport,
 }
 
 /// A simulation whose FTL is known only at run time: one call per batch, static inside.
@@ -94,8 +101,20 @@ pub trait Simulator: Send {
     /// As [`Simulator::serve`].
     fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error>;
 
+    /// Notes which pages requests touch, for [`Simulator::fill`].
+    ///
+    /// # Errors
+    /// As [`Simulator::serve`].
+    fn touch(&mut self, batch: &[Request]) -> Result<(), Error>;
+
+    /// Writes every touched page once, in ascending order; ends early once `stop` is true.
+    fn fill(&mut self, stop: &AtomicBool);
+
     /// Does the part of the warm-up that needs no input; ends early once `stop` is true.
     fn precondition(&mut self, stop: &AtomicBool);
+
+    /// Notes the end of a pass over the input. Returns whether a warm-up that ends by rule is over.
+    fn end_pass(&mut self) -> bool;
 
     /// Ends the warm-up: counters start at zero on an idle device; state stays.
     fn start_measuring(&mut self);
@@ -155,6 +174,9 @@ impl<F: Ftl> Simulation<F> {
             flash.skip_verification();
         }
         let ftl = F::build(config, &mut flash)?;
+        let RunConfig { warmup, warmup_limit, .. } = config.run;
+        let logical_pages = flash.geometry().logical_pages;
+        let steady = warmup.tolerance();
         let host = Host {
             mode: config.host.mode,
             time_scale: config.host.time_scale,
@@ -174,6 +196,9 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sample::default(),
+            warmup: WarmupReport::new(warmup),
+            steady: steady.map(|by| SteadyState::new(by, logical_pages, warmup_limit)),
+            touched: Vec::new(),
         };
         simulation.start_measuring();
         Ok(simulation)
@@ -323,10 +348,41 @@ impl<F: Ftl> Simulation<F> {
         (now, since)
     }
 
-    /// Writes one logical page at a time, outside the host's clock.
-    fn write_page(&mut self, lpn: u32) {
-        self.flash.timeline_mut().issue(0);
-        self.ftl.write(&[Lpn(lpn)], &mut self.flash);
+    /// Writes logical pages one at a time, outside the host's clock, until `stop` is true.
+    fn write_pages(&mut self, pages: impl Iterator<Item = u64>, stop: &AtomicBool) {
+        for (count, page) in pages.enumerate() {
+            if count % BATCH == 0 && stop.load(Ordering::Relaxed) {
+                return;
+            }
+            self.flash.timeline_mut().issue(0);
+            self.ftl.write(&[Lpn(page as u32)], &mut self.flash);
+            self.totals.requests += 1;
+            self.totals.page_writes += 1;
+        }
+    }
+
+    fn start_windows(&mut self) {
+        if let Some(steady) = &mut self.steady {
+            steady.start(self.flash.ledger());
+        }
+    }
+
+    /// Random writes, a window at a time, until they are steady or `stop` is true.
+    fn write_until_steady(&mut self, mut draw: impl FnMut() -> u64, stop: &AtomicBool) {
+        while let Some(steady) = self.steady.as_ref().filter(|steady| !steady.is_over()) {
+            let window = steady.window_page_writes();
+            self.write_pages((0..window).map(|_| draw()), stop);
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            self.end_window();
+        }
+    }
+
+    fn end_window(&mut self) {
+        if let Some(steady) = &mut self.steady {
+            steady.end_window(self.flash.ledger());
+        }
     }
 }
 
@@ -340,24 +396,59 @@ impl<F: Ftl> Simulator for Simulation<F> {
         requests.try_for_each(|request| self.serve_one(&request).map(drop))
     }
 
+    fn touch(&mut self, batch: &[Request]) -> Result<(), Error> {
+        self.touched.resize(self.flash.geometry().logical_pages as usize, false);
+        for request in batch {
+            self.split(&Request { op: Op::Write, ..*request })?;
+            for page in &self.pages {
+                self.touched[page.0 as usize] = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, stop: &AtomicBool) {
+        let touched = std::mem::take(&mut self.touched);
+        self.write_pages((0..).zip(&touched).filter_map(|(page, is)| is.then_some(page)), stop);
+        self.start_windows();
+    }
+
     fn precondition(&mut self, stop: &AtomicBool) {
         let pages = u64::from(self.flash.geometry().logical_pages);
-        let rounds = match self.config.run.warmup {
-            Warmup::Sequential => 0,
-            Warmup::Random(rounds) => u64::from(rounds),
-            Warmup::None | Warmup::Footprint | Warmup::Replay(_) => return,
-        };
         let mut rng = Rng::new(self.config.run.seed, "precondition");
-        for count in 0..pages * (1 + rounds) {
-            if count % 4096 == 0 && stop.load(Ordering::Relaxed) {
-                return;
+        let mut draw = || rng.below(pages);
+        match self.config.run.warmup {
+            Warmup::Sequential => self.write_pages(0..pages, stop),
+            Warmup::Random(rounds) => {
+                let random = (0..pages * u64::from(rounds)).map(|_| draw());
+                self.write_pages((0..pages).chain(random), stop);
             }
-            let lpn = if count < pages { count } else { rng.below(pages) };
-            self.write_page(lpn as u32);
+            Warmup::SteadyRandom(_) => {
+                self.write_pages(0..pages, stop);
+                self.start_windows();
+                self.write_until_steady(draw, stop);
+            }
+            Warmup::None | Warmup::Footprint | Warmup::Replay(_) | Warmup::Steady(_) => {}
         }
     }
 
+    fn end_pass(&mut self) -> bool {
+        let passes = self.warmup.passes.get_or_insert(0);
+        *passes += 1;
+        let Some(steady) = &mut self.steady else { return false };
+        if *passes == 1 {
+            steady.end_first_pass(self.flash.ledger());
+        }
+        steady.end_window(self.flash.ledger());
+        steady.is_over()
+    }
+
     fn start_measuring(&mut self) {
+        self.warmup.requests = self.totals.requests;
+        self.warmup.host_page_writes = self.totals.page_writes;
+        if let Some(steady) = &self.steady {
+            steady.describe(&mut self.warmup);
+        }
         self.flash.start_measuring();
         self.ftl.reset_metrics();
         self.host.outstanding.clear();
@@ -409,6 +500,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             writes: &self.writes,
             service: &self.service,
             series,
+            warmup: &self.warmup,
         }
     }
 }

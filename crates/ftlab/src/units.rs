@@ -88,7 +88,7 @@ impl From<Option<Ppn>> for Mapping {
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
-/// A time in nanoseconds, written `25000`, `"25us"`, `"1.5ms"`, `"2s"`.
+/// A time in nanoseconds, written `25000`, `"25us"`, `"1.5ms"`, `"2s"`, `"1h30m"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Duration(pub Nanos);
@@ -120,23 +120,44 @@ impl Bytes {
 }
 
 impl Duration {
-    /// Reads `25us`, `1.5ms`, `2s`, `100ns`, `25000` (nanoseconds).
+    /// Reads `25us`, `1.5ms`, `2s`, `100ns`, `25000` (nanoseconds), `1d`, `2h30m` (the sum).
     ///
     /// # Errors
     /// What was found and what was expected, as one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let (number, unit) = split_unit(text);
-        let factor: u64 = match unit {
-            "" | "ns" => 1,
-            "us" | "µs" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            _ => return Err(format!("found {text:?}, expected a time such as 25us or 1.5ms")),
+        let sum = |mut rest: &str| {
+            let mut sum = 0u64;
+            loop {
+                let (number, behind) = split_unit(rest);
+                let end = behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len());
+                let (unit, next) = behind.split_at(end);
+                // A number of nanoseconds stands alone.
+                if unit.is_empty() && (rest, next) != (text, "") {
+                    return None;
+                }
+                sum = sum.checked_add(scaled(number, nanoseconds(unit.trim_end())?)?)?;
+                if next.is_empty() {
+                    return Some(Duration(sum));
+                }
+                rest = next;
+            }
         };
-        scaled(number, factor)
-            .map(Duration)
-            .ok_or_else(|| format!("found {text:?}, expected a time such as 25us or 1.5ms"))
+        sum(text).ok_or_else(|| format!("found {text:?}, expected a time such as 25us or 1.5ms"))
     }
+}
+
+/// Nanoseconds of a unit of time.
+fn nanoseconds(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "" | "ns" => 1,
+        "us" | "µs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        "d" => 86_400_000_000_000,
+        _ => return None,
+    })
 }
 
 impl Ratio {
@@ -238,7 +259,11 @@ mod tests {
     fn times_and_ratios_read_as_people_write_them() {
         assert_eq!(Duration::parse("1.5ms"), Ok(Duration(1_500_000)));
         assert_eq!(Duration::parse("25us"), Ok(Duration(25_000)));
-        assert!(Duration::parse("1.5 fortnights").is_err());
+        assert_eq!(Duration::parse("2h30m"), Ok(Duration(9_000_000_000_000)));
+        assert_eq!(Duration::parse("1d 0.5s"), Ok(Duration(86_400_500_000_000)));
+        for text in ["1.5 fortnights", "1h30", "1 2", "h", "", "1h-30m", "400000d", "-1s"] {
+            assert!(Duration::parse(text).is_err(), "{text}");
+        }
         assert_eq!(Ratio::parse("15%").map(|r| (r.0 * 100.0).round()), Ok(15.0));
         assert!(Ratio::parse("nan").is_err());
     }

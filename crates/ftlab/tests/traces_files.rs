@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests may panic as tests do")]
 
 use ftlab::Error;
-use ftlab::request::{BATCH, Input, Request};
+use ftlab::request::{BATCH, Input, Op, Request};
 use ftlab::trace::{self, TimeOrder, Trace, TraceOptions};
 use std::fs;
 use std::io::Write;
@@ -129,7 +129,7 @@ fn time_that_goes_back_names_the_line_and_the_ways_out() {
          raises the time (read as spc)"
     );
     let path = file("back_again.spc", text);
-    let read = |order| read(&path, &TraceOptions { order, ..options() }).unwrap();
+    let read = |order| read(&path, &TraceOptions { order: Some(order), ..options() }).unwrap();
     let pairs = |order| read(order).iter().map(|r| (r.time, r.offset / 512)).collect::<Vec<_>>();
     let second = 1_000_000_000;
     assert_eq!(pairs(TimeOrder::Sort), [(0, 24), (second, 8), (2 * second, 16)]);
@@ -139,8 +139,10 @@ fn time_that_goes_back_names_the_line_and_the_ways_out() {
 #[test]
 fn sorting_holds_more_than_one_batch() {
     let text: String = (0..3 * BATCH).rev().map(|i| format!("0,{i},512,r,{i}\n")).collect();
-    let sorted =
-        read(&file("reverse.spc", text), &TraceOptions { order: TimeOrder::Sort, ..options() });
+    let sorted = read(
+        &file("reverse.spc", text),
+        &TraceOptions { order: Some(TimeOrder::Sort), ..options() },
+    );
     let sorted = sorted.unwrap();
     assert_eq!(sorted.len(), 3 * BATCH);
     assert!(sorted.iter().enumerate().all(|(i, r)| r.offset == 512 * i as u64));
@@ -148,9 +150,10 @@ fn sorting_holds_more_than_one_batch() {
 
 #[test]
 fn content_that_is_no_trace_is_told_in_one_line() {
-    let known = "known: spc, msr, disksim, flashsim, mqsim, ssdsim; name one with --format";
+    let names: Vec<&str> = trace::FORMATS.iter().map(|format| format.name).collect();
+    let known = format!("known: {}; name one with --format", names.join(", "));
     let junk = message("junk", b"\x7fELF\0\x01\x1b[2J\n\0\0\0", &options());
-    assert!(junk.starts_with("junk:1: not a format that ftlab reads") && junk.ends_with(known));
+    assert!(junk.starts_with("junk:1: not a format that ftlab reads") && junk.contains(&known));
     assert_eq!(message("empty", "", &options()), "empty: found no request, expected at least one");
     assert_eq!(message("e2", "", &spc()), "e2: found no request, expected at least one");
     assert_eq!(message("e3", "\n\r\n", &spc()), "e3: found no request, expected at least one");
@@ -177,6 +180,45 @@ fn a_name_given_wins_over_what_the_content_looks_like() {
 }
 
 #[test]
+fn every_format_has_a_page_whose_example_reads_as_that_format() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let index = fs::read_to_string(docs.join("traces.md")).unwrap();
+    for format in trace::FORMATS {
+        let name = format.name;
+        assert!(index.contains(&format!("| [`{name}`](formats/{name}.md) |")), "{name}: no row");
+        let page = fs::read_to_string(docs.join(format!("formats/{name}.md"))).expect(name);
+        assert!(page.starts_with(&format!("# {name}\n")), "{name}: its title");
+        for column in format.columns {
+            assert!(page.contains(&format!("| {} |", column.name)), "{name}: {}", column.name);
+        }
+        let example = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+        let example = example.unwrap_or_else(|| panic!("{name}: no example"));
+        let binary = ["vscsi", "srt"].contains(&name);
+        let path = file("example", if binary { from_hex(example) } else { example.into() });
+        let needed = what_must_be_said(name);
+        let named = TraceOptions { format: Some(name.into()), ..needed.clone() };
+        assert!(!read(&path, &named).expect(name).is_empty());
+        let found = trace::open(path.to_str().unwrap(), &needed).expect(name).format();
+        assert!(found == name || (name == "ssdsim" && found == "mqsim"), "{name}: found {found}");
+    }
+}
+
+/// The bytes that a hexadecimal dump shows.
+fn from_hex(dump: &str) -> Vec<u8> {
+    dump.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+/// The options without which a format cannot be read.
+fn what_must_be_said(format: &str) -> TraceOptions {
+    let columns = "columns = 'time=when:us,offset=lba:sectors,length=bytes,op=what:1,volume=disk'";
+    match format {
+        "arc" => TraceOptions { op: Some(Op::Read), ..options() },
+        "csv" => toml::from_str(columns).unwrap(),
+        _ => options(),
+    }
+}
+
+#[test]
 fn files_that_cannot_be_opened_are_errors_of_the_system() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     for path in ["no/such/trace", folder] {
@@ -189,7 +231,7 @@ fn files_that_cannot_be_opened_are_errors_of_the_system() {
 fn options_read_and_write_as_text() {
     let text = "format = 'msr'\norder = 'sort'\nvolume = 3\nrequests = 10";
     let options: TraceOptions = toml::from_str(text).unwrap();
-    assert_eq!(options.order, TimeOrder::Sort);
+    assert_eq!(options.order, Some(TimeOrder::Sort));
     assert_eq!(toml::from_str::<TraceOptions>(&toml::to_string(&options).unwrap()), Ok(options));
     assert_eq!(toml::from_str::<TraceOptions>(""), Ok(TraceOptions::default()));
     assert!(toml::from_str::<TraceOptions>("oder = 'sort'").is_err());
@@ -203,14 +245,22 @@ fn damaged_lines_of_every_format_never_panic() {
         "0.221 5 162947904 16 1",
         "26.214000\t0\t303574\t1\t0",
         "938513000 4 264719034 16 0",
+        "1456095147.574052000,0.000245000,R,0,4238867714048,4096",
+        "0,R,126703644672,4096,1577808000000626",
+        "1538323200,4247200,128,1,1058",
+        "89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a065a2b6458eca924523",
+        "  8,0    3        2     0.000001829   697  Q   W 223490 + 8 [kjournald]",
+        "8\t8\t4096\t4\t1398403999.646690157\t1398403999.652921876\t1398403999.7\t1398403999.8",
+        " DiskRead, 8612, xperf.exe (3984), 11844, 0xff, 0x018f0b8000, 0x00001000, 283, 0",
+        "223.412 0 3159347200 36864 0",
     ];
-    let alphabet = b"0123456789.,- \t\r\n\0exrwREAD\xff";
+    let alphabet = b"0123456789.,- \t\r\n\0exrwREADQ+[\xff";
     let mut state = 1u64;
     let mut draw = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (state >> 33) as usize % below
     };
-    for round in 0..400 {
+    for round in 0..1000 {
         let mut text = [lines[draw(lines.len())], "\n", lines[draw(lines.len())]].concat();
         text.push('\n');
         let mut bytes = text.into_bytes();
@@ -225,7 +275,7 @@ fn damaged_lines_of_every_format_never_panic() {
         let path = file("damaged", &bytes);
         let name = trace::FORMATS[round % trace::FORMATS.len()].name;
         for format in [None, Some(name.to_owned())] {
-            for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Clamp] {
+            for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Clamp].map(Some) {
                 match read(&path, &TraceOptions { format: format.clone(), order, ..options() }) {
                     Ok(requests) => assert!(requests.is_sorted_by_key(|r| r.time)),
                     Err(error) => assert!(!error.to_string().contains(char::is_control)),
@@ -233,4 +283,23 @@ fn damaged_lines_of_every_format_never_panic() {
             }
         }
     }
+}
+
+#[test]
+fn what_a_format_tells_need_not_be_said_and_what_it_does_not_must_be() {
+    let columns = toml::from_str::<TraceOptions>("columns = 'time=1,offset=2,length=3'").unwrap();
+    let csv = TraceOptions { op: Some(Op::Write), ..columns.clone() };
+    let requests = read(&file("any.csv", "0.5,4096,512\n1.5,0,512\n"), &csv).unwrap();
+    assert_eq!((requests[1].time, requests[0].op), (1_000_000_000, Op::Write));
+    let unsaid = message("any.csv", "0.5,4096,512\n", &columns);
+    assert!(unsaid.starts_with("any.csv: nothing says what the requests do"), "{unsaid}");
+    let unneeded = TraceOptions { op: Some(Op::Read), ..spc() };
+    assert_eq!(
+        message("told.spc", LINES, &unneeded),
+        "input.op: found a value, expected none, as spc says it itself"
+    );
+    let unsaid = message("list.lis", "1 1 0 0\n", &options());
+    assert!(unsaid.contains("--op read or --op write"), "{unsaid}");
+    let wrong = toml::from_str::<TraceOptions>("columns = 'time=1'").unwrap_err();
+    assert!(wrong.to_string().contains("found no offset"), "{wrong}");
 }

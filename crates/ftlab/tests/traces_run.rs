@@ -56,13 +56,11 @@ fn every_real_trace_runs_through_every_ftl_without_a_violation() {
                 }
             }
             Err(Error::Trace { message, .. }) => {
-                let refused = ["not a format", "ftlab does not read"];
-                let foreign = refused.iter().any(|words| message.contains(words));
-                assert!(foreign, "{name}: {message}");
+                assert!(message.contains("not a format"), "{name}: {message}");
             }
             Err(error) => panic!("{name}: {error}"),
         }
     }
-    assert!(ran == 0 || ran >= 36, "only {ran} traces ran");
+    assert!(ran == 0 || ran >= 44, "only {ran} traces ran");
     eprintln!("{ran} traces ran through {} FTLs", FTLS.len());
 }

@@ -2,7 +2,7 @@
 
 use ftlab::request::{Input, Op, Request};
 use ftlab::units::{Bytes, Duration, Ratio};
-use ftlab::workload::model::compare;
+use ftlab::workload::model::{Compared, Within, compare};
 use ftlab::workload::{Arrivals, PATTERNS, PROFILES, Pattern, WorkloadConfig, open, profile};
 
 /// All requests of one pass.
@@ -208,14 +208,13 @@ fn cachftl_has_the_knobs_of_its_table() {
     }
 }
 
-/// Figures that a short stream has as well as a long one.
-const EARLY: [&str; 7] = [
+/// Figures that a short stream has as well as a long one; the shares of reads and of writes that are
+/// sequential settle later.
+const EARLY: [&str; 5] = [
     "write_percent",
     "requests_per_s",
     "mean_kib",
     "sequential_percent",
-    "sequential_read_percent",
-    "sequential_write_percent",
     "sequential_per_volume_percent",
 ];
 
@@ -228,17 +227,23 @@ fn profiles_have_their_published_figures() {
         let requests = if whole { None } else { Some(300_000) };
         let comparison = compare(&model, requests, 1).unwrap();
         for compared in &comparison.figures {
-            let figure = &compared.figure;
-            let told = whole || EARLY.contains(&figure.name.as_str());
-            let (name, found) = (&figure.name, compared.generated);
-            assert!(!told || compared.holds(), "{}: {name}: found {found}", data.name);
+            let Compared { figure, generated: found, .. } = compared;
+            // Means settle as places come to be used again.
+            let within = match compared.within {
+                Within::Percent(percent) if !whole => Within::Percent(4.0 * percent),
+                within => within,
+            };
+            let told = figure.aside.is_none() && (whole || EARLY.contains(&figure.name.as_str()));
+            let near = !told || within.holds(figure.value, *found);
+            assert!(near, "{}: {}: found {found}", data.name, figure.name);
         }
     }
 }
 
 #[test]
 fn the_docs_show_every_published_figure_and_point() {
-    let page = include_str!("../../../docs/profiles.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profiles.md");
+    let page = std::fs::read_to_string(path).expect("the page of the profiles");
     assert!(!page.contains("**missed"), "a profile is further away than it may be");
     for data in PROFILES {
         let model = data.model();

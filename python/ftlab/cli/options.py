@@ -32,6 +32,12 @@ class Setting:
 SOURCE = (
     Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
+    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
+    Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
+    Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
+    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
+    Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up."),
@@ -41,7 +47,12 @@ MODEL = (
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
-    Setting("--warmup", "run.warmup", "MODE", "none|footprint|replay:K|sequential|random:K"),
+    Setting(
+        "--warmup",
+        "run.warmup",
+        "MODE",
+        "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
+    ),
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
     Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
     Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
@@ -63,6 +74,19 @@ def source_options(command: Command) -> Command:
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go back."),
         click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
         click.option("--requests", type=click.IntRange(min=1), help="Stop after this many."),
+    ]
+    return decorated(command, options)
+
+
+def pair_options(command: Command) -> Command:
+    """Add the arguments A and B, and the options that say what to read of each."""
+    options = [
+        click.argument("a"),
+        click.argument("b"),
+        *_options(SOURCE),
+        click.option("--sort", is_flag=True, help="Sort traces whose timestamps go back."),
+        click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
+        click.option("--requests", metavar="N", help="Stop after this many."),
     ]
     return decorated(command, options)
 
@@ -99,6 +123,40 @@ def source_config(options: Mapping[str, Any]) -> Config:
     leaves = {"trace": trace, "requests": requests, "order": _order(options)}
     given = {key: value for key, value in leaves.items() if value is not None}
     return merge([{"input": given}, _tree(SOURCE, options)])
+
+
+def pair_config(options: Mapping[str, Any]) -> list[Config]:
+    """Return the sections that name two streams of requests, from the options of `pair_options`.
+
+    The text of an option holds for both, or one part before a comma for each; that of ``--columns``
+    has commas of its own and holds for both.
+    """
+    names = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
+    sides = {name: _sides(f"--{name}", options[name]) for name in names}
+    return [
+        source_config(
+            {
+                **options,
+                **{name: texts[side] for name, texts in sides.items()},
+                "requests": _count(sides["requests"][side]),
+                "trace": options["ab"[side]],
+                "workload": None,
+            }
+        )
+        for side in (0, 1)
+    ]
+
+
+def _sides(flag: str, text: str | None) -> tuple[str | None, str | None]:
+    """Return what an option says of A and of B."""
+    parts = text.split(",") if text is not None else [None]
+    if len(parts) > 2 or "" in parts:
+        raise click.UsageError(f"{flag}: found {text}, expected one value, or two as A,B")
+    return parts[0], parts[-1]
+
+
+def _count(text: str | None) -> int | None:
+    return None if text is None else click.IntRange(min=1)(text)
 
 
 def model_config(options: Mapping[str, Any]) -> Config:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,10 @@ from ftlab.files import check_writable, write_atomically
 from ftlab.report.summary import comparison_table, run_summary, text_of
 from ftlab.result import Comparison, Result
 
-FIGURE_KINDS = (".svg", ".png")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FIGURE_KINDS = (".svg", ".png", ".html")
 FORMS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex", ".txt": "txt"}
 
 
@@ -36,11 +39,14 @@ def output_options(command: Command) -> Command:
 
 def picture_options(command: Command) -> Command:
     """Add the options that ask for a figure or a report."""
-    options = [
-        click.option("--plot", metavar="FILE", help="Draw the figure as .svg or .png."),
-        click.option("--report", metavar="FILE", help="Write one self-contained .html file."),
-    ]
-    return decorated(command, options)
+    report = click.option("--report", metavar="FILE", help="Write one self-contained .html file.")
+    return decorated(command, [figure_option, report])
+
+
+def figure_option(command: Command) -> Command:
+    """Add the option that asks for a figure."""
+    help = "Draw the figure as .svg, .png or .html."
+    return click.option("--plot", metavar="FILE", help=help)(command)
 
 
 @dataclass(frozen=True)
@@ -81,15 +87,19 @@ class Outputs:
 
     def pictures(self, comparison: Comparison) -> None:
         """Write the figure and the report that were asked for."""
-        if self.plot:
-            from ftlab.plot import image
-
-            kind = Path(self.plot).suffix.removeprefix(".").lower()
-            write_atomically(self.plot, image(comparison.plot.overview(), kind))
+        self.figure(comparison.plot.overview)
         if self.report:
             from ftlab.report.html import report
 
             write_atomically(self.report, report(comparison))
+
+    def figure(self, draw: Callable[[], Figure]) -> None:
+        """Write the figure that was asked for."""
+        if self.plot:
+            from ftlab.plot import image, page
+
+            kind = Path(self.plot).suffix.removeprefix(".").lower()
+            write_atomically(self.plot, page(draw()) if kind == "html" else image(draw(), kind))
 
     def result(self, text: str | None, show: Callable[[], None]) -> None:
         """Write ``text`` to the file or standard output; without one, show the readable form."""

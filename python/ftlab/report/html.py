@@ -28,6 +28,7 @@ FIGURE_CAPTIONS = {
     "latency": "Share of requests answered within a time; further left is faster.",
     "operations": "Flash operations by what caused them.",
     "timeline": "Hit ratio of the mapping cache and write amplification as the run went on.",
+    "warmup": "Write amplification in each window of the warm-up, until it was steady.",
 }
 
 
@@ -157,7 +158,10 @@ def _figures(comparison: Comparison) -> str:
     except ImportError:
         return "<p>Figures need matplotlib: <code>pip install 'ftlab[plot]'</code>.</p>"
     parts = []
-    for name, caption in FIGURE_CAPTIONS.items():
+    windows = any(result.find("warmup.windows") for result in comparison)
+    shown = [name for name in FIGURE_CAPTIONS if windows or name != "warmup"]
+    for name in shown:
+        caption = FIGURE_CAPTIONS[name]
         svg = plot.image(plot.FIGURES[name](list(comparison), comparison.labels))
         source = _data_url("image/svg+xml", svg)
         parts.append(

@@ -98,6 +98,7 @@ def run_summary(result: Result) -> list[Section]:
     """Return what a person wants to know of one run, in sections."""
     sections = [
         ("run", _setup(result)),
+        ("warm-up", _warmup(result)),
         ("host", _host(result)),
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
@@ -136,6 +137,32 @@ def _setup(result: Result) -> list[tuple[str, str]]:
         ("seed", result.find("seed")),
     ]
     return [(label, str(value)) for label, value in lines if value is not None]
+
+
+def _warmup(result: Result) -> list[tuple[str, str]]:
+    """Return what was done before measuring, and how a warm-up by rule came to its end."""
+    warmup = result.find("warmup")
+    if not warmup or not warmup["requests"]:
+        return []
+    pages, passes = _of(warmup, "host_page_writes"), warmup.find("passes")
+    lines = [("requests", f"{_of(warmup, 'requests')} ({pages} pages written)")]
+    if passes is not None:
+        lines.append(("passes over the input", written(passes)))
+    if warmup.find("windows"):
+        steady = "yes" if warmup["steady"] else "no"
+        spread, drift = (written(warmup.find(key), "ratio") for key in ("spread", "drift"))
+        lines += [
+            ("steady", f"{steady}: spread {spread}, drift {drift} of the last windows"),
+            ("write amplification", _ends(warmup["windows"])),
+        ]
+    return lines
+
+
+def _ends(windows: Sequence[float]) -> str:
+    """Return the first and the last of several windows, and how many there were."""
+    texts = [written(value, "factor") for value in windows]
+    shown = texts if len(texts) <= 8 else [*texts[:2], "...", *texts[-5:]]
+    return f"{' '.join(shown)} in {written(len(texts))} windows"
 
 
 def _host(result: Result) -> list[tuple[str, str]]:

@@ -9,10 +9,12 @@
 //! result says which. Nothing here knows of traces or FTLs.
 
 mod curve;
+mod log_histogram;
 mod pages;
 mod ranked_bits;
 mod reuse;
 mod stack;
 
 pub use curve::MissRatioCurve;
+pub use log_histogram::{Distribution, LogHistogram};
 pub use reuse::{PAGES_MAX, Reuse, ReuseDistances};

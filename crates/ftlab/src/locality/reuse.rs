@@ -4,8 +4,8 @@ use super::curve::MissRatioCurve;
 use super::pages::{FollowedPages, Found};
 use super::stack::LruStack;
 
-/// Pages that are followed before sampling begins: 4 GiB of 4 KiB pages, about 100 MB of memory.
-pub const PAGES_MAX: usize = 1 << 20;
+/// Pages that are followed before sampling begins: 1 GiB of 4 KiB pages, about 40 MB of memory.
+pub const PAGES_MAX: usize = 1 << 18;
 
 /// Counts for each access of a page how many different pages were accessed since its last access.
 ///
@@ -77,7 +77,7 @@ impl<T: Default> ReuseDistances<T> {
     /// Different pages so far: exact while all are followed, an estimate otherwise.
     #[must_use]
     pub fn pages(&self) -> u64 {
-        (self.pages.len() as u64) << self.pages.zero_bits()
+        self.cold
     }
 
     /// One of so many pages is followed: 1 while all are.
@@ -132,6 +132,41 @@ mod tests {
         assert_eq!(all, accesses as f64 / (accesses + pages) as f64);
         assert_eq!(curve.hit_ratio(u64::MAX), all);
         assert_eq!(curve.hit_ratio(0), 0.0);
+    }
+
+    /// Hits of an LRU cache, newest page first.
+    fn lru_hits(pages: &[u64], size: usize) -> usize {
+        let mut cache = Vec::with_capacity(size + 1);
+        let mut hits = 0;
+        for page in pages {
+            match cache.iter().position(|cached| cached == page) {
+                Some(at) => {
+                    hits += 1;
+                    cache[..=at].rotate_right(1);
+                }
+                None => {
+                    cache.insert(0, *page);
+                    cache.truncate(size);
+                }
+            }
+        }
+        hits
+    }
+
+    #[test]
+    fn one_pass_tells_what_lru_caches_of_ten_sizes_hit() {
+        let mut rng = Rng::new(7, "pages");
+        let mut page = || (rng.unit().powi(3) * 2000.0) as u64;
+        let pages: Vec<u64> = (0..30_000).map(|_| page()).collect();
+        let mut reuse = ReuseDistances::<()>::new(PAGES_MAX);
+        for page in &pages {
+            reuse.access(0, *page);
+        }
+        let curve = reuse.curve();
+        for size in [1, 2, 5, 10, 30, 100, 300, 700, 1500, 2000] {
+            let expected = lru_hits(&pages, size) as f64 / pages.len() as f64;
+            assert_eq!(curve.hit_ratio(size as u64), expected, "{size} pages");
+        }
     }
 
     #[test]

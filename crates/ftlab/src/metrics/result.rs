@@ -7,6 +7,7 @@ use crate::flash::{Cause, Flash, Ledger, Operation};
 use crate::ftl::{FtlMetrics, RamUse};
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
+use crate::warmup::{WINDOWS, WarmupReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -25,6 +26,8 @@ pub struct Report {
     pub trace: TraceReport,
     /// Seed of everything random.
     pub seed: u64,
+    /// What was done before measuring started.
+    pub warmup: WarmupReport,
     /// What the host asked for.
     pub host: HostReport,
     /// Flash operations by cause.
@@ -287,6 +290,7 @@ impl Report {
             device: device(outcome.flash, metrics.mapping.is_some()),
             trace,
             seed: outcome.config.run.seed,
+            warmup: outcome.warmup.clone(),
             host: host(&outcome.host, outcome.flash),
             flash: flash(ledger),
             mapping: mapping(&metrics, ledger, &ram),
@@ -462,15 +466,8 @@ fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions 
 /// What a person should know before believing the figures.
 fn warnings(report: &Report) -> Vec<String> {
     let mut warnings = Vec::new();
-    let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
-        * u64::from(report.config.device.pages_per_block);
-    if report.host.page_writes > 0 && report.gc.runs == 0 {
-        warnings.push(format!(
-            "GC never ran: the host wrote {} pages, the spare space has {spare_pages}; add \
-             --warmup or use a smaller --capacity, or write amplification means nothing",
-            report.host.page_writes
-        ));
-    }
+    warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
+    warnings.extend(uncollected(report));
     if report.device.effective_spare_ratio < 0.02 {
         warnings.push(format!(
             "the device is nearly full: {:.1} % spare; results depend on the last free block",
@@ -509,4 +506,44 @@ fn warnings(report: &Report) -> Vec<String> {
         warnings.push("reads were not verified".into());
     }
     warnings
+}
+
+/// GC that never ran in the measured phase, and what to do about it.
+fn uncollected(report: &Report) -> Option<String> {
+    let written = report.host.page_writes;
+    if written == 0 || report.gc.runs > 0 {
+        return None;
+    }
+    let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
+        * u64::from(report.config.device.pages_per_block);
+    let remedy = match report.warmup.mode.tolerance() {
+        Some(_) => "use a longer input",
+        None => "add --warmup steady or use a smaller --capacity",
+    };
+    Some(format!(
+        "GC never ran in the measured phase: its {written} page writes cover {:.0} % of the spare \
+         space ({spare_pages} pages); {remedy}, or write amplification means nothing",
+        100.0 * written as f64 / spare_pages.max(1) as f64
+    ))
+}
+
+/// A warm-up until steady that did not end there.
+fn unsteady(warmup: &WarmupReport, limit: u32) -> Option<String> {
+    let tolerance = warmup.mode.tolerance()?.percent();
+    match (warmup.steady, warmup.spread, warmup.drift) {
+        (Some(true), ..) => None,
+        (Some(false), Some(spread), Some(drift)) => Some(format!(
+            "write amplification was not steady after {limit} windows: the last {WINDOWS} spread \
+             {:.1} % and drift {:+.1} %, expected at most {tolerance} % and {} % with GC in each; \
+             raise run.warmup_limit, or widen the bound in --warmup MODE:X%",
+            100.0 * spread,
+            100.0 * drift,
+            tolerance / 2.0
+        )),
+        _ => Some(
+            "less than 1 % of the input's page accesses are writes, so the warm-up was one pass and \
+             steady state was not judged; --warmup steady-random does not need the input"
+                .into(),
+        ),
+    }
 }

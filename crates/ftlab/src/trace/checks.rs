@@ -4,23 +4,55 @@ use super::TimeOrder;
 use super::compress::Compressed;
 use super::field::Fields;
 use super::gate::{Gate, RawRequest};
-use super::lines::Lines;
-use super::text::{LineFormat, Place, TextSource};
+use super::record::{RecordDecoder, RecordFormat};
+use super::source::{Decode, Place, Source};
+use super::stream::Stream;
+use super::text::{LineDecoder, LineFormat};
 use crate::error::Error;
 use crate::request::{Request, RequestSource};
-use std::io::Cursor;
+use std::io::{self, Cursor, Read};
 
-/// What one line tells.
+/// Hands out one byte at a time, as a slow pipe would.
+struct Drip(Cursor<Vec<u8>>);
+
+impl Read for Drip {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let some = buffer.len().min(1);
+        self.0.read(&mut buffer[..some])
+    }
+}
+
+/// The stream of `bytes`, which come one at a time.
+pub(super) fn drip(bytes: &[u8]) -> Stream {
+    Stream::new(Box::new(Drip(Cursor::new(bytes.to_vec()))), Compressed::No)
+}
+
+/// The request that one line tells.
 pub(super) fn parse<F: LineFormat>(line: &str) -> RawRequest {
     let fields = Fields::new(line.as_bytes(), F::SEPARATOR, F::COLUMNS);
-    F::default().parse_line(fields).unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0))
+    let parsed = F::default().parse_line(fields);
+    let raw = parsed.unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0));
+    raw.unwrap_or_else(|| panic!("{line:?} holds no request"))
 }
 
 /// All requests of `text`.
 pub(super) fn requests<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error> {
-    let lines = Lines::new(Box::new(Cursor::new(text.as_bytes().to_vec())), Compressed::No);
+    decoded_with(F::default(), text)
+}
+
+/// All requests of `text`, which is read by `format`.
+pub(super) fn decoded_with<F: LineFormat>(format: F, text: &str) -> Result<Vec<Request>, Error> {
+    decoded(LineDecoder::new(format, drip(text.as_bytes())), F::ORDER)
+}
+
+/// All requests of the records in `bytes`.
+pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Error> {
+    decoded(RecordDecoder::<F>::new(drip(bytes)), TimeOrder::Error)
+}
+
+fn decoded(decoder: impl Decode, order: TimeOrder) -> Result<Vec<Request>, Error> {
     let place = Place { file: "trace".into(), consumed: Default::default(), size: None };
-    let mut source = TextSource::<F>::new(lines, Gate::new(TimeOrder::Error, None, None), place);
+    let mut source = Source::new(decoder, Gate::new(order, None, None), place);
     let mut requests = Vec::new();
     loop {
         let before = requests.len();
@@ -29,6 +61,14 @@ pub(super) fn requests<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error>
             return Ok(requests);
         }
     }
+}
+
+/// The record that begins at byte `at` is an error that has `found` in it.
+pub(super) fn misrecorded<F: RecordFormat>(bytes: &[u8], at: usize, found: &str) {
+    let text = recorded::<F>(bytes).expect_err(found).to_string();
+    let expected = format!(": record at byte {at}: ");
+    assert!(text.contains(&expected) && text.contains(found), "{text}\nexpected {found}");
+    assert!(!text.contains(char::is_control), "{text:?}");
 }
 
 /// `line`, behind two blank ones, is an error of line 3 that has `found` in it.

@@ -4,7 +4,7 @@
 //! is taken off: a compressed file inside a compressed file is not a trace.
 
 use super::field::Mistake;
-use super::lines::Broken;
+use super::stream::Broken;
 use std::io::{self, BufReader, Chain, Cursor, ErrorKind, Read};
 
 /// The largest zstd window that is accepted, as a power of two: 128 MiB.

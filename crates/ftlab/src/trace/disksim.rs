@@ -7,6 +7,7 @@ use super::field::{Column, Fields, Mistake, Separator};
 use super::five::{self, DEVICE, LBA, SECTOR_BYTES, SECTORS};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use crate::request::Op;
 
 /// The format; it keeps nothing from line to line.
 #[derive(Default)]
@@ -27,12 +28,12 @@ impl LineFormat for DiskSim {
         "DiskSim 4.0 and the Microsoft SSD extension; many converted traces";
 
     #[inline]
-    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.decimal::<6>()?;
         let raw = five::target(&mut fields, ticks)?;
-        let reads = fields.hexadecimal()? & 1 == 1;
+        let op = if fields.hexadecimal()? & 1 == 1 { Op::Read } else { Op::Write };
         fields.finish()?;
-        RawRequest { reads, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES)
+        RawRequest { op, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
     }
 
     fn recognise(sample: &Sample) -> Verdict {
@@ -49,12 +50,12 @@ mod tests {
     fn the_last_lines_of_postmark_and_msnfs_read_as_written() {
         let last = parse::<DiskSim>("498398.596 0 0 8 1");
         let expected =
-            RawRequest { ticks: 498_398_596_000, volume: 0, offset: 0, length: 4096, reads: true };
+            RawRequest { ticks: 498_398_596_000, volume: 0, offset: 0, length: 4096, op: Op::Read };
         assert_eq!(last, expected);
         let first = parse::<DiskSim>("0.000 5 174224064 16 1");
         assert_eq!((first.volume, first.offset, first.length), (5, 174_224_064 * 512, 8192));
-        assert!(parse::<DiskSim>(" 1\t0  8 8 1b ").reads);
-        assert!(!parse::<DiskSim>("1 0 8 8 1a").reads);
+        assert_eq!(parse::<DiskSim>(" 1\t0  8 8 1b ").op, Op::Read);
+        assert_eq!(parse::<DiskSim>("1 0 8 8 1a").op, Op::Write);
     }
 
     #[test]

@@ -3,9 +3,8 @@
 use super::TraceOptions;
 use super::compress;
 use super::format::{Format, detect};
-use super::gate::Gate;
-use super::lines::{Broken, Lines};
-use super::text::Place;
+use super::source::Place;
+use super::stream::{Broken, Stream};
 use crate::error::Error;
 use crate::request::{Input, RequestSource};
 use std::fs::File;
@@ -25,7 +24,7 @@ pub struct Trace {
     options: TraceOptions,
     rereadable: bool,
     /// What detection has begun to read, if it cannot be read again.
-    begun: Mutex<Option<(Lines, Place)>>,
+    begun: Mutex<Option<(Stream, Place)>>,
 }
 
 impl Trace {
@@ -35,32 +34,16 @@ impl Trace {
     /// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
     /// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
     pub fn open(path: &str, options: &TraceOptions) -> Result<Self, Error> {
-        let named = options.format.as_deref().map(Format::named).transpose()?;
-        if options.requests == Some(0) {
-            return Err(Error::config("trace.requests", "found 0, expected at least 1"));
-        }
-        let (mut lines, place) = start(path)?;
-        let front = lines.sniff().map_err(|broken| match broken {
-            // Nothing has been read as a line yet, but a damaged front has no better place.
-            Broken::Mistake(mistake) => place.error(None, mistake),
-            io => place.broken(0, io),
-        });
-        let (front, whole) = front?;
-        let format = match named {
-            Some(format) => format,
-            None => {
-                let line = (!front.is_empty()).then_some(1);
-                detect(front, whole).map_err(|mistake| place.error(line, mistake))?
-            }
-        };
+        let (mut stream, place) = start(path)?;
+        let (format, detected) = format_of(&mut stream, options, &place)?;
         let rereadable = place.size.is_some();
         Ok(Self {
             path: path.to_owned(),
             format,
-            detected: named.is_none(),
+            detected,
             options: options.clone(),
             rereadable,
-            begun: Mutex::new((!rereadable).then_some((lines, place))),
+            begun: Mutex::new((!rereadable).then_some((stream, place))),
         })
     }
 
@@ -73,14 +56,13 @@ impl Trace {
 
 impl Input for Trace {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
-        let (lines, place) = if self.rereadable {
+        let (stream, place) = if self.rereadable {
             start(&self.path)?
         } else {
             let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
             begun.take().ok_or_else(|| read_once(&self.path))?
         };
-        let TraceOptions { order, volume, requests, .. } = self.options;
-        Ok(self.format.read(lines, Gate::new(order, volume, requests), place))
+        self.format.read(stream, &self.options, place)
     }
 
     fn name(&self) -> String {
@@ -111,14 +93,65 @@ fn shown(path: &str) -> String {
     if path == STANDARD_INPUT { "standard input".into() } else { path.into() }
 }
 
-/// Lines from the front of `path`.
-fn start(path: &str) -> Result<(Lines, Place), Error> {
-    let failed = |source| Error::Io { path: shown(path).into(), source };
+/// The requests of `stream`, which is compressed or not, for tests and fuzzing.
+///
+/// # Errors
+/// As [`Trace::open`].
+pub fn read_stream(
+    stream: Box<dyn Read + Send>,
+    options: &TraceOptions,
+) -> Result<Box<dyn RequestSource>, Error> {
+    let (mut stream, place) = begin(stream, "stream".into(), None)?;
+    let (format, _) = format_of(&mut stream, options, &place)?;
+    format.read(stream, options, place)
+}
+
+/// The format that `options` name, or else the one that `stream` begins with, which is true then.
+/// A format that is not told what it needs, or is told more, is an error.
+fn format_of(
+    stream: &mut Stream,
+    options: &TraceOptions,
+    place: &Place,
+) -> Result<(&'static Format, bool), Error> {
+    options.check()?;
+    let named = options.format.as_deref().or(options.columns.as_ref().map(|_| "csv"));
+    let format = match named {
+        Some(name) => Format::named(name)?,
+        None => recognised(stream, place)?,
+    };
+    format.check(options, place)?;
+    Ok((format, named.is_none()))
+}
+
+/// The format of what `stream` begins with, which stays to be read.
+fn recognised(stream: &mut Stream, place: &Place) -> Result<&'static Format, Error> {
+    let front = stream.sniff().map_err(|broken| match broken {
+        // Nothing has been read as a line yet, but a damaged front has no better place.
+        Broken::Mistake(mistake) => place.error(None, mistake),
+        io => place.broken(0, io),
+    })?;
+    let line = (!front.bytes.is_empty()).then_some(1);
+    detect(front).map_err(|mistake| place.error(line, mistake))
+}
+
+/// The front of `path`.
+fn start(path: &str) -> Result<(Stream, Place), Error> {
+    let (stream, size) =
+        raw(path).map_err(|source| Error::Io { path: shown(path).into(), source })?;
+    begin(stream, shown(path), size)
+}
+
+/// The front of `stream`, which is called `file`.
+fn begin(
+    stream: Box<dyn Read + Send>,
+    file: String,
+    size: Option<u64>,
+) -> Result<(Stream, Place), Error> {
     let consumed = Arc::new(AtomicU64::new(0));
-    let (stream, size) = raw(path).map_err(failed)?;
     let counted = Counted { stream, consumed: Arc::clone(&consumed) };
-    let (plain, compressed) = compress::decompress(Box::new(counted)).map_err(failed)?;
-    Ok((Lines::new(plain, compressed), Place { file: shown(path), consumed, size }))
+    let (plain, compressed) = compress::decompress(Box::new(counted))
+        .map_err(|source| Error::Io { path: (&file).into(), source })?;
+    Ok((Stream::new(plain, compressed), Place { file, consumed, size }))
 }
 
 /// The bytes of `path`, and how many there are if it is a file.

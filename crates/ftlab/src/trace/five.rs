@@ -1,10 +1,12 @@
 //! What the five-column formats share: `time device address size operation`.
 //!
-//! DiskSim, FlashSim, MQSim and SSDSim all write these columns, and so do raw LinnOS and Heimdall
-//! excerpts, but with four different units of time and size. Reading one as another gives requests
-//! that look right and are wrong, so a file is recognised only when its content agrees:
+//! DiskSim, FlashSim, MQSim, SSDSim and the replayer of LinnOS and Heimdall all write these columns,
+//! but with five different units of time and size. Reading one as another gives requests that look
+//! right and are wrong, so a file is recognised only when its content agrees:
 //!
-//! 1. every address and size a multiple of 512: bytes, not sectors; refused (LinnOS, Heimdall);
+//! 1. every address and size a multiple of 512: probably bytes. Heimdall if the times are
+//!    milliseconds with a decimal point and a request would, in sectors, be longer than any block
+//!    layer sends (16 MiB); otherwise refused, as sectors aligned to 256 KiB look alike;
 //! 2. every time a whole number: MQSim (nanoseconds); SSDSim is the same and is never guessed;
 //! 3. otherwise milliseconds: FlashSim (4 KiB pages) if tabs separate the columns, else DiskSim
 //!    (sectors);
@@ -13,12 +15,16 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use crate::request::Op;
 
 /// Sectors in a FlashSim page.
 const SECTORS_PER_PAGE: u64 = 8;
 
 /// Steps by the wrong unit that are no accident.
 const TELLING_STEPS: usize = 8;
+
+/// 16 MiB: what no block layer sends as one request.
+const LONGEST_SENT_SECTORS: u64 = 32_768;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
 pub(super) const DEVICE: Column = Column::new("device", "a whole number up to 2^32 - 1");
@@ -32,17 +38,23 @@ pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mist
     let volume = fields.integer_up_to(u32::MAX)?;
     let offset = fields.integer()?;
     let length = fields.integer()?;
-    Ok(RawRequest { ticks, volume, offset, length, reads: false })
+    Ok(RawRequest { ticks, volume, offset, length, op: Op::Write })
+}
+
+/// The operation column: 1 to read, 0 to write.
+#[inline]
+pub(super) fn operation(fields: &mut Fields) -> Result<Op, Mistake> {
+    Ok([Op::Write, Op::Read][fields.one_of(&[b"0", b"1"])?])
 }
 
 /// A line of whole nanoseconds, sectors and 0 or 1: MQSim and SSDSim.
 #[inline]
-pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<RawRequest, Mistake> {
+pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
     let ticks = fields.integer()?;
     let raw = target(&mut fields, ticks)?;
-    let reads = fields.one_of(&[b"0", b"1"])? == 1;
+    let op = operation(&mut fields)?;
     fields.finish()?;
-    RawRequest { reads, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES)
+    RawRequest { op, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
 }
 
 /// Which of the five-column formats a sample is, by the rules above.
@@ -50,17 +62,22 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
     if !sample.mostly::<AnyFive>() {
         return Verdict::No;
     }
-    let requests: Vec<RawRequest> = sample.parsed::<AnyFive>().collect();
-    if requests.iter().all(|r| r.offset % SECTOR_BYTES == 0 && r.length % SECTOR_BYTES == 0) {
-        return Verdict::Refuse(IN_BYTES.into());
-    }
+    let requests: Vec<RawRequest> = sample.requests::<AnyFive>().collect();
+    let whole = |bytes: u64| bytes.is_multiple_of(SECTOR_BYTES);
+    let in_bytes = requests.iter().all(|r| whole(r.offset) && whole(r.length));
+    let too_long_in_sectors = requests.iter().any(|r| r.length > LONGEST_SENT_SECTORS);
     let found = match (sample.has(b'.'), sample.has(b'\t')) {
+        (true, _) if in_bytes && too_long_in_sectors => "heimdall",
+        _ if in_bytes => return Verdict::Refuse(IN_BYTES.into()),
         (false, _) => "mqsim",
         (true, true) => "flashsim",
         (true, false) => "disksim",
     };
     if found != name {
         return Verdict::No;
+    }
+    if found == "heimdall" {
+        return Verdict::Yes;
     }
     let (unit, other) =
         if found == "flashsim" { (SECTORS_PER_PAGE, 1) } else { (1, SECTORS_PER_PAGE) };
@@ -74,9 +91,9 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
     Verdict::Yes
 }
 
-const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples of 512: probably \
-     bytes, as in LinnOS and Heimdall excerpts, which ftlab does not read; if they are sectors, \
-     name disksim or mqsim with --format";
+const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples of 512: bytes, as \
+     in LinnOS and Heimdall excerpts, or aligned sectors; name heimdall (bytes), disksim or mqsim \
+     (sectors) with --format";
 
 /// How often a request begins where the one before it on its device ended, if sizes count `unit`
 /// sectors each. Sizes of 1 don't count: FlashSim cuts 512 bytes to a page as well.
@@ -103,11 +120,11 @@ impl LineFormat for AnyFive {
     const SEPARATOR: Separator = Separator::Blanks;
     const SOURCE: &'static str = "";
 
-    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.decimal::<0>()?;
         let raw = target(&mut fields, ticks)?;
         fields.hexadecimal()?;
         fields.finish()?;
-        Ok(raw)
+        Ok(Some(raw))
     }
 }

@@ -29,12 +29,12 @@ impl LineFormat for FlashSim {
     const SOURCE: &'static str = "traces shipped with FlashSim, the simulator of DFTL, and its kin";
 
     #[inline]
-    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.decimal::<6>()?;
         let raw = five::target(&mut fields, ticks)?;
-        let reads = fields.one_of(&[b"0", b"1"])? == 1;
+        let op = five::operation(&mut fields)?;
         fields.finish()?;
-        RawRequest { reads, ..raw }.in_units(SECTOR_BYTES, PAGE_BYTES)
+        RawRequest { op, ..raw }.in_units(SECTOR_BYTES, PAGE_BYTES).map(Some)
     }
 
     fn recognise(sample: &Sample) -> Verdict {
@@ -45,6 +45,7 @@ impl LineFormat for FlashSim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Op;
     use crate::trace::checks::{misread, parse};
 
     #[test]
@@ -52,7 +53,7 @@ mod tests {
         let first = parse::<FlashSim>("26.214000\t0\t303574\t1\t0");
         let offset = 303_574 * 512;
         let expected =
-            RawRequest { ticks: 26_214_000, volume: 0, offset, length: 4096, reads: false };
+            RawRequest { ticks: 26_214_000, volume: 0, offset, length: 4096, op: Op::Write };
         assert_eq!(first, expected);
         assert_eq!(parse::<FlashSim>("128672.406000\t0\t8743584\t2\t1").length, 8192);
     }

@@ -99,8 +99,8 @@ struct Trail {
     latest_end: Option<u64>,
 }
 
-struct Tally {
-    requests: u64,
+pub(super) struct Tally {
+    pub(super) requests: u64,
     reads: u64,
     writes: u64,
     bytes: u128,
@@ -117,7 +117,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             requests: 0,
             reads: 0,
@@ -136,7 +136,7 @@ impl Tally {
         }
     }
 
-    fn add(&mut self, request: &Request) -> Result<(), Error> {
+    pub(super) fn add(&mut self, request: &Request) -> Result<(), Error> {
         self.requests += 1;
         self.bytes += u128::from(request.length);
         match request.op {
@@ -176,7 +176,7 @@ impl Tally {
         Ok(())
     }
 
-    fn finish(self) -> TraceInfo {
+    pub(super) fn finish(self) -> TraceInfo {
         let volumes: Vec<VolumeInfo> =
             self.volumes.sorted().into_iter().map(|(_, trail)| trail.info).collect();
         let end = volumes.iter().map(|v| v.end_byte).max().unwrap_or(0);

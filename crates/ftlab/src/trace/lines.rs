@@ -1,65 +1,29 @@
 //! Lines of a stream, one at a time, in constant memory.
 
-use super::compress::{self, Compressed};
 use super::field::Mistake;
-use std::io::{self, ErrorKind, Read};
+use super::stream::{Broken, Stream};
 
 /// The longest line that is read, in bytes. No format comes near; a longer line is not a trace.
 pub const LONGEST_LINE_BYTES: usize = 64 << 10;
 
-/// What detection may look at, in bytes.
-pub const SNIFFED_BYTES: usize = 64 << 10;
-
-const BUFFER_BYTES: usize = 256 << 10;
-
-/// Why no line came.
-pub(super) enum Broken {
-    /// The operating system failed to read.
-    Io(io::Error),
-    /// The content cannot be believed.
-    Mistake(Mistake),
-}
+/// What some editors put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Splits a stream into lines. `\n` and `\r\n` end a line; the last one need not be ended.
 pub(super) struct Lines {
-    stream: Box<dyn Read + Send>,
-    compressed: Compressed,
-    buffer: Box<[u8]>,
-    start: usize,
-    end: usize,
-    finished: bool,
+    stream: Stream,
     begun: bool,
     line: u64,
 }
 
 impl Lines {
-    pub(super) fn new(stream: Box<dyn Read + Send>, compressed: Compressed) -> Self {
-        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        Self {
-            stream,
-            compressed,
-            buffer,
-            start: 0,
-            end: 0,
-            finished: false,
-            begun: false,
-            line: 0,
-        }
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, begun: false, line: 0 }
     }
 
     /// The number of the line handed out last, from 1.
     pub(super) fn number(&self) -> u64 {
         self.line
-    }
-
-    /// Up to [`SNIFFED_BYTES`] from the front, which stay to be read, and whether they are all.
-    pub(super) fn sniff(&mut self) -> Result<(&[u8], bool), Broken> {
-        self.begin()?;
-        while self.end - self.start < SNIFFED_BYTES && !self.finished {
-            self.refill()?;
-        }
-        let until = self.end.min(self.start + SNIFFED_BYTES);
-        Ok((&self.buffer[self.start..until], self.finished && until == self.end))
     }
 
     /// The next line without its end; `None` when the stream has ended.
@@ -68,73 +32,59 @@ impl Lines {
         if !self.begun {
             self.begin()?;
         }
-        let mut searched = self.start;
+        let mut searched = 0;
         loop {
-            if let Some(at) = memchr::memchr(b'\n', &self.buffer[searched..self.end]) {
-                let line = self.start..searched + at;
-                self.start = line.end + 1;
-                return self.hand_out(line).map(Some);
+            let pending = self.stream.pending();
+            if let Some(at) = memchr::memchr(b'\n', &pending[searched..]) {
+                let length = searched + at;
+                return self.hand_out(length, length + 1).map(Some);
             }
-            if self.finished {
-                let line = self.start..self.end;
-                self.start = self.end;
-                return if line.is_empty() { Ok(None) } else { self.hand_out(line).map(Some) };
+            searched = pending.len();
+            if self.stream.finished() {
+                let ended = searched == 0;
+                return if ended { Ok(None) } else { self.hand_out(searched, searched).map(Some) };
             }
-            let pending = self.end - self.start;
-            if pending > LONGEST_LINE_BYTES {
+            if searched > LONGEST_LINE_BYTES {
                 self.line += 1;
                 return Err(too_long());
             }
-            self.refill()?;
-            searched = self.start + pending;
+            self.stream.refill()?;
         }
     }
 
+    /// Takes a line of `length` bytes, which with its end are `taken`.
     #[inline]
-    fn hand_out(&mut self, line: std::ops::Range<usize>) -> Result<&[u8], Broken> {
+    fn hand_out(&mut self, length: usize, taken: usize) -> Result<&[u8], Broken> {
         self.line += 1;
-        if line.len() > LONGEST_LINE_BYTES {
+        if length > LONGEST_LINE_BYTES {
             return Err(too_long());
         }
-        let line = &self.buffer[line];
+        let line = &self.stream.take(taken)[..length];
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
     /// Reads the first bytes and passes over a byte order mark.
     fn begin(&mut self) -> Result<(), Broken> {
-        while !self.begun && !self.finished && self.end < 4 {
-            self.refill()?;
+        self.begun = true;
+        let front = self.stream.fetch(BYTE_ORDER_MARK.len())?;
+        if is_utf_16(front) {
+            self.line = 1;
+            return Err(Broken::Mistake(utf_16()));
         }
-        if !self.begun {
-            self.begun = true;
-            let front = &self.buffer[..self.end];
-            if front.starts_with(b"\xff\xfe") || front.starts_with(b"\xfe\xff") {
-                self.line = 1;
-                return Err(utf_16());
-            }
-            if front.starts_with(b"\xef\xbb\xbf") {
-                self.start = 3;
-            }
-        }
+        let mark = front.len() - without_mark(front).len();
+        self.stream.take(mark);
         Ok(())
     }
+}
 
-    /// Moves what is pending to the front and reads once behind it.
-    fn refill(&mut self) -> Result<(), Broken> {
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        let read = loop {
-            match self.stream.read(&mut self.buffer[self.end..]) {
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        let read = read.map_err(|error| compress::explain(error, self.compressed))?;
-        self.end += read;
-        self.finished = read == 0;
-        Ok(())
-    }
+/// `front` behind its byte order mark, if it has one.
+pub(super) fn without_mark(front: &[u8]) -> &[u8] {
+    front.strip_prefix(BYTE_ORDER_MARK).unwrap_or(front)
+}
+
+/// Whether a text that begins with `front` is UTF-16, which no text format is.
+pub(super) fn is_utf_16(front: &[u8]) -> bool {
+    front.starts_with(b"\xff\xfe") || front.starts_with(b"\xfe\xff")
 }
 
 #[cold]
@@ -146,28 +96,22 @@ fn too_long() -> Broken {
 }
 
 #[cold]
-fn utf_16() -> Broken {
-    Broken::Mistake(Mistake(
+pub(super) fn utf_16() -> Mistake {
+    Mistake(
         "found UTF-16 text, expected ASCII or UTF-8; convert it with iconv -f UTF-16 -t UTF-8"
             .into(),
-    ))
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Hands out one byte at a time, as a slow pipe would.
-    struct Drip(io::Cursor<Vec<u8>>);
-
-    impl Read for Drip {
-        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-            self.0.read(&mut buffer[..1])
-        }
-    }
+    use crate::trace::checks::drip;
+    use crate::trace::compress::Compressed;
+    use std::io;
 
     fn lines(text: &[u8]) -> Lines {
-        Lines::new(Box::new(Drip(io::Cursor::new(text.to_vec()))), Compressed::No)
+        Lines::new(drip(text))
     }
 
     fn all(text: &[u8]) -> Vec<String> {
@@ -191,15 +135,6 @@ mod tests {
     }
 
     #[test]
-    fn sniffing_takes_nothing_away() {
-        let mut lines = lines(b"\xef\xbb\xbfone\ntwo\n");
-        assert!(matches!(lines.sniff(), Ok((b"one\ntwo\n", true))));
-        assert!(matches!(lines.next(), Ok(Some(b"one"))));
-        assert!(matches!(lines.next(), Ok(Some(b"two"))));
-        assert!(matches!(lines.next(), Ok(None)));
-    }
-
-    #[test]
     fn a_line_may_be_as_long_as_the_cap_and_no_longer() {
         let fits = [vec![b'x'; LONGEST_LINE_BYTES], b"\n".to_vec()].concat();
         assert!(matches!(lines(&fits).next(), Ok(Some(line)) if line.len() == LONGEST_LINE_BYTES));
@@ -207,8 +142,8 @@ mod tests {
             let long = [vec![b'x'; LONGEST_LINE_BYTES + 1], end.into()].concat();
             assert!(matches!(lines(&long).next(), Err(Broken::Mistake(_))), "{end:?}");
         }
-        let endless = Box::new(io::repeat(b'x'));
-        assert!(matches!(Lines::new(endless, Compressed::No).next(), Err(Broken::Mistake(_))));
+        let endless = Stream::new(Box::new(io::repeat(b'x')), Compressed::No);
+        assert!(matches!(Lines::new(endless).next(), Err(Broken::Mistake(_))));
     }
 
     #[test]

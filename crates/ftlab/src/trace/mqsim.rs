@@ -23,7 +23,7 @@ impl LineFormat for MqSim {
     const SOURCE: &'static str = "the traces folder of MQSim (tpcc-small, wsrch-small)";
 
     #[inline]
-    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         five::nanoseconds_and_sectors(fields)
     }
 
@@ -35,6 +35,7 @@ impl LineFormat for MqSim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Op;
     use crate::trace::checks::{misread, parse};
 
     #[test]
@@ -42,10 +43,10 @@ mod tests {
         let first = parse::<MqSim>("938513000 4 264719034 16 0");
         let offset = 264_719_034 * 512;
         let expected =
-            RawRequest { ticks: 938_513_000, volume: 4, offset, length: 8192, reads: false };
+            RawRequest { ticks: 938_513_000, volume: 4, offset, length: 8192, op: Op::Write };
         assert_eq!(first, expected);
         let last = parse::<MqSim>("60066625000 1 34371424 64 1");
-        assert_eq!((last.volume, last.length, last.reads), (1, 32_768, true));
+        assert_eq!((last.volume, last.length, last.op), (1, 32_768, Op::Read));
     }
 
     #[test]

@@ -11,8 +11,9 @@
 //! `d` of server `s` (from 0) is volume 1000 s + d: the disk number where there is one server.
 
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::RawRequest;
+use super::gate::{Clock, RawRequest};
 use super::text::LineFormat;
+use crate::request::Op;
 
 const FIRST_FILETIME: u64 = 10_000_000_000_000_000;
 const FILETIME_NS: u64 = 100;
@@ -46,22 +47,22 @@ impl LineFormat for Msr {
     const SEPARATOR: Separator = Separator::Comma;
     const SOURCE: &'static str = "SNIA IOTTA trace set 388, MSR Cambridge (13 servers, 36 volumes)";
 
-    fn tick_ns(&self) -> u64 {
-        self.tick_ns
+    fn clock(&self) -> Clock {
+        Clock { tick_ns: self.tick_ns, ..Clock::NANOSECONDS }
     }
 
     #[inline]
-    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = self.time(&mut fields)?;
         let host = fields.text()?;
         let host = self.host(host)?;
         let disk = fields.integer_up_to(DISKS_PER_HOST - 1)?;
-        let reads = fields.one_of(&[b"Read", b"Write"])? == 0;
+        let op = [Op::Read, Op::Write][fields.one_of(&[b"Read", b"Write"])?];
         let offset = fields.integer()?;
         let length = fields.integer()?;
         fields.text()?;
         fields.finish()?;
-        Ok(RawRequest { ticks, volume: host * DISKS_PER_HOST + disk, offset, length, reads })
+        Ok(Some(RawRequest { ticks, volume: host * DISKS_PER_HOST + disk, offset, length, op }))
     }
 }
 

@@ -6,6 +6,7 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::LineFormat;
+use crate::request::Op;
 
 /// The format; it keeps nothing from line to line.
 #[derive(Default)]
@@ -27,14 +28,14 @@ impl LineFormat for Spc {
         "UMass Trace Repository, storage traces: Financial1-2, WebSearch1-3";
 
     #[inline]
-    fn parse_line(&mut self, mut fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let volume = fields.integer_up_to(u32::MAX)?;
         let offset = fields.integer()?;
         let length = fields.integer()?;
-        let reads = fields.one_of(&[b"r", b"w"])? == 0;
+        let op = [Op::Read, Op::Write][fields.one_of(&[b"r", b"w"])?];
         let ticks = fields.decimal::<9>()?;
         fields.finish()?;
-        RawRequest { ticks, volume, offset, length, reads }.in_units(512, 1)
+        RawRequest { ticks, volume, offset, length, op }.in_units(512, 1).map(Some)
     }
 }
 
@@ -47,10 +48,10 @@ mod tests {
     fn the_first_and_the_last_line_of_financial1_read_as_published() {
         let first = parse::<Spc>("0,303567,3584,w,0.000000");
         let offset = 303_567 * 512;
-        assert_eq!(first, RawRequest { ticks: 0, volume: 0, offset, length: 3584, reads: false });
+        assert_eq!(first, RawRequest { ticks: 0, volume: 0, offset, length: 3584, op: Op::Write });
         let last = parse::<Spc>("8,146550,512,w,259.601196");
         assert_eq!((last.ticks, last.volume), (259_601_196_000, 8));
-        assert!(parse::<Spc>("0,1,512,R,0").reads);
+        assert_eq!(parse::<Spc>("0,1,512,R,0").op, Op::Read);
     }
 
     #[test]

@@ -22,7 +22,7 @@ impl LineFormat for SsdSim {
     const SOURCE: &'static str = "SSDSim of HUST and its many descendants (example.ascii)";
 
     #[inline]
-    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake> {
+    fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         five::nanoseconds_and_sectors(fields)
     }
 

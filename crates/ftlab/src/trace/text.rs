@@ -1,15 +1,13 @@
 //! The line loop that every text format shares.
 
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::{Gate, RawRequest};
-use super::lines::{Broken, Lines};
-use crate::error::Error;
-use crate::request::{BATCH, Request, RequestSource};
-use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use super::gate::{Clock, RawRequest};
+use super::lines::{Lines, without_mark};
+use super::source::Decode;
+use super::stream::{Broken, Front, Stream};
+use super::{TimeOrder, TraceOptions};
 
-/// A text format with one request per line. The line loop and the checks are not its concern.
+/// A text format with at most one request per line. The line loop and the checks are not its concern.
 pub(super) trait LineFormat: Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
@@ -22,14 +20,31 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// Where traces of this format come from.
     const SOURCE: &'static str;
 
-    /// Nanoseconds per tick of [`RawRequest::ticks`], known once a line has been parsed.
-    #[inline]
-    fn tick_ns(&self) -> u64 {
-        1
+    /// The options of [`TraceOptions`] that say what the format does not, by name.
+    const TAKES: &'static [&'static str] = &[];
+
+    /// What is done with times that go back, unless the user says: sorting, if the format's lines
+    /// are in another order than that of arrival.
+    const ORDER: TimeOrder = TimeOrder::Error;
+
+    /// The format at the first line, with what the user says that it does not.
+    fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
+        Ok(Self::default())
     }
 
-    /// What one line tells.
-    fn parse_line(&mut self, fields: Fields) -> Result<RawRequest, Mistake>;
+    /// The clock of [`RawRequest::ticks`] in the line parsed last.
+    #[inline]
+    fn clock(&self) -> Clock {
+        Clock::NANOSECONDS
+    }
+
+    /// The request that one line tells; `None` for a line of another kind, such as a header.
+    fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake>;
+
+    /// What is wrong when all lines have been read and none held a request.
+    fn without_requests(&self) -> Mistake {
+        Mistake("found no request, expected at least one".into())
+    }
 
     /// Whether a file that begins with these lines is of this format.
     fn recognise(sample: &Sample) -> Verdict {
@@ -54,7 +69,8 @@ pub(super) enum Verdict {
 
 impl<'a> Sample<'a> {
     /// The lines of `front`. The last one is left out if the file goes on and it may be cut.
-    pub(super) fn new(front: &'a [u8], whole: bool) -> Self {
+    pub(super) fn new(Front { bytes, whole }: Front<'a>) -> Self {
+        let front = without_mark(bytes);
         let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
         let lines = front[..end].split(|b| *b == b'\n').map(|line| line.trim_ascii_end());
         Self { lines: lines.filter(|line| !line.is_empty()).collect() }
@@ -71,8 +87,13 @@ impl<'a> Sample<'a> {
         2 * self.parsed::<F>().count() >= self.lines.len().max(1)
     }
 
+    /// The requests in the lines when read as `F`, without lines that do not parse.
+    pub(super) fn requests<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+        self.parsed::<F>().flatten()
+    }
+
     /// What the lines say when read as `F`, without those that do not parse.
-    pub(super) fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = RawRequest> {
+    fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
         let fields = |line| Fields::new(line, F::SEPARATOR, F::COLUMNS);
         self.lines.iter().filter_map(move |line| format.parse_line(fields(line)).ok())
@@ -84,93 +105,51 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// Where a stream stands and what it is called.
-pub(super) struct Place {
-    /// As the user named it, or `standard input`.
-    pub(super) file: String,
-    /// Bytes of the file that have been read so far.
-    pub(super) consumed: Arc<AtomicU64>,
-    /// The file's size in bytes, if it is a file.
-    pub(super) size: Option<u64>,
-}
-
-impl Place {
-    /// The error of `line` (of the whole file if `None`).
-    pub(super) fn error(&self, line: Option<u64>, Mistake(message): Mistake) -> Error {
-        Error::Trace { file: self.file.clone(), line, message }
-    }
-
-    pub(super) fn broken(&self, line: u64, broken: Broken) -> Error {
-        match broken {
-            Broken::Io(source) => Error::Io { path: Path::new(&self.file).into(), source },
-            Broken::Mistake(mistake) => self.error(Some(line.max(1)), mistake),
-        }
-    }
-}
-
-/// Requests from the lines of one stream.
-pub(super) struct TextSource<F> {
+/// Requests, unchecked, from the lines of one stream.
+pub(super) struct LineDecoder<F> {
     format: F,
     lines: Lines,
-    gate: Gate,
-    place: Place,
-    ended: bool,
 }
 
-impl<F: LineFormat> TextSource<F> {
-    pub(super) fn new(lines: Lines, gate: Gate, place: Place) -> Self {
-        Self { format: F::default(), lines, gate, place, ended: false }
+impl<F: LineFormat> LineDecoder<F> {
+    pub(super) fn new(format: F, stream: Stream) -> Self {
+        Self { format, lines: Lines::new(stream) }
     }
+}
 
-    /// The next request; `None` at the end.
+impl<F: LineFormat> Decode for LineDecoder<F> {
     #[inline]
-    fn next(&mut self) -> Result<Option<Request>, Error> {
-        while !self.ended {
-            let line = match self.lines.next() {
-                Ok(Some(line)) => line,
-                Ok(None) => break,
-                Err(broken) => return Err(self.place.broken(self.lines.number(), broken)),
-            };
+    fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        loop {
+            let Some(line) = self.lines.next()? else { return Ok(None) };
             if is_blank(line) {
                 continue;
             }
             let parsed = self.format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS));
-            let passed = parsed.and_then(|raw| self.gate.admit(raw, self.format.tick_ns()));
-            match passed {
-                Ok(Some(request)) => return Ok(Some(request)),
+            match parsed {
+                Ok(Some(raw)) => return Ok(Some(raw)),
                 Ok(None) => {}
-                Err(mistake) => return Err(self.mistake_here(mistake)),
+                Err(mistake) => return Err(Broken::Mistake(self.here(mistake))),
             }
         }
-        self.ended = true;
-        let drained = self.gate.drain(self.format.tick_ns());
-        drained.map_err(|mistake| self.place.error(None, mistake))
+    }
+
+    #[inline]
+    fn clock(&self) -> Clock {
+        self.format.clock()
+    }
+
+    fn number(&self) -> u64 {
+        self.lines.number()
     }
 
     #[cold]
-    fn mistake_here(&self, Mistake(message): Mistake) -> Error {
-        let mistake = Mistake(format!("{message} (read as {})", F::NAME));
-        self.place.error(Some(self.lines.number()), mistake)
-    }
-}
-
-impl<F: LineFormat> RequestSource for TextSource<F> {
-    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
-        for _ in 0..BATCH {
-            if self.gate.closed() {
-                return Ok(());
-            }
-            let Some(request) = self.next()? else {
-                return self.gate.check_end().map_err(|mistake| self.place.error(None, mistake));
-            };
-            batch.push(request);
-        }
-        Ok(())
+    fn here(&self, Mistake(message): Mistake) -> Mistake {
+        Mistake(format!("{message} (read as {})", F::NAME))
     }
 
-    fn progress(&self) -> Option<f64> {
-        let consumed = self.place.consumed.load(Ordering::Relaxed);
-        self.place.size.map(|size| (consumed as f64 / size.max(1) as f64).min(1.0))
+    fn without_requests(&self) -> Mistake {
+        self.format.without_requests()
     }
 }
 

@@ -32,6 +32,11 @@ impl<T> Volumes<T> {
         Ok(&mut self.rows[self.latest].1)
     }
 
+    /// All volumes in the order in which they appeared.
+    pub(crate) fn rows_mut(&mut self) -> &mut [(u32, T)] {
+        &mut self.rows
+    }
+
     /// All volumes in ascending order.
     pub(crate) fn sorted(mut self) -> Vec<(u32, T)> {
         self.rows.sort_unstable_by_key(|row| row.0);

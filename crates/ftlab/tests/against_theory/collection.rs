@@ -14,12 +14,13 @@
 use crate::bench::{
     config, copies_and_erases, page, percent_off, serve, warm, write_amplification, write_uniformly,
 };
-use ftlab::config::Config;
+use ftlab::config::{Config, Warmup};
 use ftlab::ftl::page::PageFtl;
 use ftlab::model::greedy_gc::{self, Utilization};
 use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::simulate::{Simulation, Simulator};
+use ftlab::warmup::{Tolerance, WINDOWS};
 use serde_json::json;
 
 /// A victim policy with the name of its setting.
@@ -150,6 +151,41 @@ fn with_a_shared_open_block_write_amplification_is_theorys() {
             point.reserve,
         );
         point.check(measured, range, [0.995, 1.005]);
+    }
+}
+
+/// The rule of `steady-random`, from an empty device: what is measured then is theory's, and nothing
+/// like the write amplification of the first window.
+#[test]
+fn random_writes_until_steady_reach_theorys_write_amplification() {
+    heading("copies = shared; warm-up until steady");
+    for (victim, spare, pages) in [
+        (Victim::Greedy, 0.07, 64),
+        (Victim::Greedy, 0.15, 128),
+        (Victim::Greedy, 0.30, 64),
+        (Victim::Fifo, 0.15, 64),
+        (Victim::Choices(2), 0.15, 64),
+    ] {
+        let point = Point { victim, spare, pages, blocks: 1024, reserve: 1 };
+        let mut config = point.config("shared", "single", 2, 1);
+        config.run.warmup = Warmup::SteadyRandom(Tolerance::DEFAULT);
+        let mut simulation = warm::<PageFtl>(&config, point.logical_blocks());
+        let warmup = simulation.outcome().warmup.clone();
+        assert_eq!(warmup.steady, Some(true), "{warmup:?}");
+        let writes = 4 * u64::from(point.blocks * point.pages);
+        write_uniformly(&mut simulation, writes, &mut Rng::new(1, "writes"));
+        let found = write_amplification(&simulation);
+        let range = greedy_gc::shared_frontier(point.logical_pages(), 1024, pages, 1);
+        point.check(found, range, [0.995, 1.005]);
+        let windows = warmup.windows.expect("a warm-up by rule");
+        assert!(windows[0] < 0.95 * found, "{point:?} was steady at once: {windows:?}");
+        assert!(windows.len() < 10, "{point:?} took long: {windows:?}");
+        let last = windows.last_chunk::<WINDOWS>().expect("five windows");
+        let mean = last.iter().sum::<f64>() / WINDOWS as f64;
+        assert!(
+            (mean / found - 1.0).abs() < 0.025,
+            "{point:?}: {mean} in the warm-up, then {found}"
+        );
     }
 }
 

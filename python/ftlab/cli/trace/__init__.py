@@ -1,16 +1,21 @@
-"""``ftlab trace``: look into traces, one file for each verb."""
+"""``ftlab trace``: look into traces and write them, one file for each verb."""
 
 from __future__ import annotations
 
 import click
 
+from ftlab.cli.trace.compare import compare
+from ftlab.cli.trace.convert import convert
+from ftlab.cli.trace.fit import fit
+from ftlab.cli.trace.generate import generate
 from ftlab.cli.trace.info import info
+from ftlab.cli.trace.split import split
 
 
 @click.group()
 def trace() -> None:
-    """Look into traces."""
+    """Look into traces, write them in other formats, fit models to them."""
 
 
-for verb in (info,):
+for verb in (info, compare, convert, split, fit, generate):
     trace.add_command(verb)

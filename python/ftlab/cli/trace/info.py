@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ftlab.cli import parse
 from ftlab.cli.options import source_config, source_options
-from ftlab.cli.output import Outputs, output_options
+from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_sections, show_table
+from ftlab.config import merge, nested
+from ftlab.report.characteristics import characteristics_sections, characteristics_tables
 from ftlab.report.numbers import by_name
 from ftlab.report.summary import Section, text_of, words
 from ftlab.report.tables import Table
 from ftlab.result import Record, Result
-from ftlab.traces import statistics
+from ftlab.traces import characteristics, statistics
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PAGES = ("page_bytes", "page_accesses", "pages_per_sample")
+"""Figures that are shown in a section of their own."""
 
 
 @click.command()
 @source_options
+@click.option("--full", is_flag=True, help="Sizes, arrivals, working set, miss ratios and more.")
+@click.option("--page", metavar="SIZE", help="Page that accesses are counted in [4KiB].")
 @output_options
-def info(**options: Any) -> None:
-    """Read TRACE once and print its statistics and the format detected."""
+@figure_option
+def info(full: bool, page: str | None, **options: Any) -> None:
+    """Read TRACE once and print its statistics and the format detected.
+
+    --json and --plot have all that --full shows.
+    """
     config = source_config(options)
     outputs = Outputs.of(options)
     if outputs.form in ("md", "tex"):
         raise click.UsageError("statistics of a trace are written as .json, .csv or .txt")
+    full = full or bool(page or outputs.plot) or outputs.form == "json"
+    if page:
+        config = merge([config, nested("device.page", parse.value(page))])
     with meter() as progress:
-        found = statistics(config, progress)
+        found = (characteristics if full else statistics)(config, progress)
+    outputs.figure(lambda: _figure(found))
     texts = {
         "json": found.to_json() + "\n",
         "csv": Result(found).to_csv(),
@@ -36,6 +55,12 @@ def info(**options: Any) -> None:
     }
     text = texts[outputs.form] if outputs.form else None
     outputs.result(text, lambda: _show(found))
+
+
+def _figure(record: Record) -> Figure:
+    from ftlab.plot_traces import small_multiples
+
+    return small_multiples([record], [record["name"]])
 
 
 def _show(record: Record) -> None:
@@ -53,11 +78,9 @@ def _text(record: Record) -> str:
 
 
 def _sections(record: Record) -> list[Section]:
-    """Return one section of single figures, and one for each group of them."""
-    groups = {key: value for key, value in record.items() if isinstance(value, Record)}
-    sections = [("trace", _lines(record))]
-    sections += [(words(key), _lines(group)) for key, group in groups.items()]
-    return [(title, lines) for title, lines in sections if lines]
+    """Return one section of single figures, and those of what was asked for in full."""
+    more = characteristics_sections(record) if "footprint" in record else []
+    return [("trace", _lines(record)), *more]
 
 
 def _lines(record: Record) -> list[tuple[str, str]]:
@@ -65,7 +88,7 @@ def _lines(record: Record) -> list[tuple[str, str]]:
     return [
         (words(key), by_name(key, value))
         for key, value in record.items()
-        if value is not None and not isinstance(value, Record | list)
+        if value is not None and not isinstance(value, Record | list) and key not in PAGES
     ]
 
 
@@ -76,7 +99,8 @@ def _tables(record: Record) -> list[tuple[str, Table]]:
         for key, value in record.items()
         if isinstance(value, list) and value and isinstance(value[0], Record)
     }
-    return [(words(key), _table(rows)) for key, rows in lists.items()]
+    tables = [(words(key), _table(rows)) for key, rows in lists.items()]
+    return [*tables, *(characteristics_tables(record) if "footprint" in record else [])]
 
 
 def _table(records: Sequence[Record]) -> Table:

@@ -116,8 +116,8 @@ pub struct Runs {
 pub struct Reuse {
     /// Rows of (distance, share of requests at least that deep): how many other places were used
     /// since this one. The share in the last row is that of new places. Three more numbers, for
-    /// the distances up to the next row: share of places last written, share of writes at places
-    /// last read, share of writes at places last written; left out, the volume decides.
+    /// the distances up to the next row: share of places written before, share of writes at the
+    /// others, share of writes at them; left out, the volume decides.
     /// Default: new places only.
     pub distances: Vec<Vec<f64>>,
     /// Share that begins inside the earlier request, not at its start. Default 0.

@@ -81,7 +81,6 @@ pub(super) struct Stream {
     new_writes: Option<f64>,
     hosts: Vec<Host>,
     ops: Ops,
-    distance: Option<u64>,
 }
 
 /// Sizes in sectors with their weights.
@@ -114,8 +113,8 @@ struct Found {
     /// Share of writes; `None`: that of the volume.
     writes: Option<f64>,
     in_run: bool,
-    /// How deep the place was.
-    distance: Option<u64>,
+    /// The place was written before.
+    written: bool,
 }
 
 impl Stream {
@@ -144,13 +143,12 @@ impl Stream {
             new_writes: model.space.writes,
             hosts: each(&model.space).map(Host::new).collect(),
             ops: Ops::new(&model.length, seed),
-            distance: None,
         }
     }
 
-    /// How deep the place of the last request was, if it went back.
-    pub(super) fn distance(&self) -> Option<u64> {
-        self.distance
+    /// Places that are remembered.
+    pub(super) fn places(&self) -> u64 {
+        self.recency.len()
     }
 
     #[inline]
@@ -169,12 +167,11 @@ impl Stream {
         let extent = Extent { volume: found.volume, start, sectors };
         self.was_run = found.in_run;
         self.space.touch(&extent);
-        let place = self.recency.push(op == Op::Write);
+        let place = self.recency.push(op == Op::Write || found.written);
         self.used[place] = extent;
         if self.runs.first > 0.0 {
             host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run, place });
         }
-        self.distance = found.distance;
         Request {
             time: self.clock.tick(),
             offset: (host.first + start) * SECTOR,
@@ -214,7 +211,7 @@ impl Stream {
                 self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written)
             }),
             in_run: true,
-            distance: None,
+            written: false,
         })
     }
 
@@ -222,28 +219,28 @@ impl Stream {
     fn go_back(&mut self) -> Option<Found> {
         let (rank, row) = self.distances.draw(&mut self.places)?;
         let mut place = self.recency.at(rank)?;
-        let distance = Some(rank);
         let row = self.rows[row];
         let writes = row.map(|row| {
             let written = self.places.chance(row.found_written);
             place = self.recency.near(place, written);
             if written { row.after_write } else { row.after_read }
         });
+        let written = self.recency.is_marked(place);
         let Extent { volume, start, sectors } = self.used[place];
         let pages = u64::from(sectors) / PAGE_SECTORS;
         if pages > 1 && self.inside > 0.0 && self.places.chance(self.inside) {
             let page = 1 + self.places.below(pages - 1);
             let start = start + page * PAGE_SECTORS;
-            return Some(Found { volume, start, kept: None, writes, in_run: false, distance });
+            return Some(Found { volume, start, kept: None, writes, in_run: false, written });
         }
         self.recency.remove(place);
         let kept = Some((sectors, self.kept));
-        Some(Found { volume, start, kept, writes, in_run: false, distance })
+        Some(Found { volume, start, kept, writes, in_run: false, written })
     }
 
     fn go_anew(&mut self) -> Found {
         let (volume, start) = self.space.new_place(&mut self.places);
-        Found { volume, start, kept: None, writes: self.new_writes, in_run: false, distance: None }
+        Found { volume, start, kept: None, writes: self.new_writes, in_run: false, written: false }
     }
 }
 

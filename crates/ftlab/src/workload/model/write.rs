@@ -28,7 +28,7 @@ impl Display for Model {
         self.write_runs(f)?;
         let reuse = &self.reuse;
         writeln!(f, "\n# Places used again: [other places used since, share at least that deep,")?;
-        writeln!(f, "# last written, writes where last read, writes where last written].")?;
+        writeln!(f, "# written before, writes at the others, writes at those written before].")?;
         writeln!(f, "[reuse]\ninside = {}", number(reuse.inside))?;
         list(f, "distances", &reuse.distances, |row| bracketed(row))?;
         self.write_space(f)

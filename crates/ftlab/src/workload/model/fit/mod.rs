@@ -14,7 +14,7 @@ mod survival;
 mod volumes;
 
 use super::check;
-use super::file::{Length, Model, Published, Reuse, Runs, Sizes, Space};
+use super::file::{Length, Model, Published, Reuse, Runs, Space};
 use super::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
 use super::stream::TAILS;
 use crate::error::Error;
@@ -164,7 +164,6 @@ impl Fit {
         let (regions, next_region, adjacent) = self.regions.finish();
         let new = self.new[0] + self.new[1];
         let slot = (self.new_bytes / new.max(1)).next_power_of_two();
-        let (read, write, kept) = self.sizes.finish();
         let origin =
             format!("fitted: to the {requests} reads and writes of {name}, digest {digest}");
         Model {
@@ -178,7 +177,7 @@ impl Fit {
                 duration: Duration(span as u64),
             },
             arrivals: self.gaps.finish(),
-            sizes: Sizes { read, write, kept: Some(kept) },
+            sizes: self.sizes.finish(),
             runs: self.runs.finish(requests),
             reuse: Reuse { distances, inside },
             space: Space {

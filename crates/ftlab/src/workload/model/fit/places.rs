@@ -36,10 +36,12 @@ pub(super) struct PlaceFit {
     /// The place of the last request that touched a page.
     known: FxHashMap<Key, u32>,
     survival: Survival,
-    /// By class of distance: requests by the operation before and the own one.
+    /// By class of distance: requests that read and write, at places never written and written before.
     ops: Vec<[[u64; 2]; 2]>,
     inside: u64,
     again: u64,
+    /// The request at hand goes back to a place that was written before.
+    written: bool,
 }
 
 impl PlaceFit {
@@ -53,12 +55,16 @@ impl PlaceFit {
             ops: Vec::new(),
             inside: 0,
             again: 0,
+            written: false,
         }
     }
 
     /// Whether `request` goes back to a place used before; if so, it is counted.
     pub(super) fn go_back(&mut self, volume: u32, request: &Request, sizes: &mut SizeFit) -> bool {
-        let page = request.offset / PAGE_BYTES;
+        // The page in the middle stands for the request: those at its ends may be shared with
+        // neighbours although all others are new.
+        let first = request.offset / PAGE_BYTES;
+        let page = (first + (request.end() - 1) / PAGE_BYTES).div_ceil(2);
         let place = self.known.get(&(volume, page)).map(|place| *place as usize);
         // A place that was taken by a newer request has been forgotten.
         let found = place.map(|place| (place, self.used[place])).filter(|(_, used)| {
@@ -75,10 +81,10 @@ impl PlaceFit {
         if self.ops.len() <= class {
             self.ops.resize(class + 1, [[0; 2]; 2]);
         }
-        let before = usize::from(self.recency.is_marked(place));
-        self.ops[class][before][usize::from(request.op == Op::Write)] += 1;
+        self.written = self.recency.is_marked(place);
+        self.ops[class][usize::from(self.written)][usize::from(request.op == Op::Write)] += 1;
         self.again += 1;
-        if offset / PAGE_BYTES == page {
+        if offset / PAGE_BYTES == first {
             self.recency.remove(place);
             sizes.compare(length, request.length);
         } else {
@@ -98,7 +104,7 @@ impl PlaceFit {
 
     /// Remembers `request` as the newest; returns its place.
     pub(super) fn remember(&mut self, volume: u32, request: &Request) -> usize {
-        let place = self.recency.push(request.op == Op::Write);
+        let place = self.recency.push(request.op == Op::Write || std::mem::take(&mut self.written));
         self.used[place] = (volume, request.offset, request.length);
         for page in request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES {
             // Places of a ring of at most 2^22.
@@ -112,7 +118,7 @@ impl PlaceFit {
     /// The table of distances, and the share that begins inside an earlier request.
     pub(super) fn finish(self) -> (Vec<Vec<f64>>, f64) {
         let mut all = [[0; 2]; 2];
-        for (sum, count) in self.ops.iter().flat_map(|ops| all_of(ops)) {
+        for (sum, count) in self.ops.iter().flat_map(all_of) {
             all[sum / 2][sum % 2] += count;
         }
         let row = |(class, distance, share): (Option<usize>, f64, f64)| {
@@ -129,8 +135,8 @@ fn all_of(ops: &[[u64; 2]; 2]) -> impl Iterator<Item = (usize, u64)> {
     ops.as_flattened().iter().copied().enumerate()
 }
 
-/// Share of places last written, and of writes at places last read and last written; where nothing
-/// was seen, that of all distances.
+/// Share of places written before, and of writes at the others and at them; where nothing was seen,
+/// that of all distances.
 fn shares(ops: &[[u64; 2]; 2], all: &[[u64; 2]; 2]) -> [f64; 3] {
     let [read, written] = [0, 1].map(|before: usize| {
         let own = ops[before];

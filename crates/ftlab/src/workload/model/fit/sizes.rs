@@ -2,6 +2,7 @@
 
 use crate::request::{Op, Request};
 use crate::units::Bytes;
+use crate::workload::model::file::Sizes;
 use crate::workload::model::space::SECTOR;
 use std::collections::BTreeMap;
 
@@ -29,12 +30,10 @@ impl SizeFit {
         self.kept += u64::from(before == now);
     }
 
-    /// Sizes of reads, of writes, and the share that is kept. Drawing a size may also hit the one
-    /// that was there: the share is what has to be kept for all to come out.
-    pub(super) fn finish(self) -> (Vec<(Bytes, f64)>, Vec<(Bytes, f64)>, f64) {
-        let kept = super::share(self.kept, self.again);
-        let [reads, writes] = self.counts;
-        (mix(reads), mix(writes), kept)
+    pub(super) fn finish(self) -> Sizes {
+        let kept = Some(super::share(self.kept, self.again));
+        let [read, write] = self.counts.map(mix);
+        Sizes { read, write, kept }
     }
 }
 

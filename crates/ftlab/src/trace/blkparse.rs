@@ -1,0 +1,258 @@
+//! The text that `blkparse` prints by default from a recording of Linux' blktrace.
+//!
+//! `major,minor cpu sequence time pid action RWBS sector + sectors [process]`, blanks between;
+//! seconds, 512-byte sectors. A request passes several stages, each with a line of its own: only
+//! `Q`, its arrival at the block layer, is taken, and every other action is passed over, so that
+//! nothing is counted twice. Of RWBS (`R` read, `W` write, `D` discard, `N` no data, with flags
+//! around) a discard becomes a trim; a flush without data holds no request. The device is the
+//! volume.
+//!
+//! `Input file sda.blktrace.0 added` may stand before the events, and a summary that begins with
+//! `CPU0 (sda):` behind them. From there to the next line that begins with a digit, all is passed
+//! over.
+
+use super::field::{Column, Fields, Mistake, Separator};
+use super::gate::RawRequest;
+use super::linux::{self, LAST_MAJOR, MINORS};
+use super::text::{LineFormat, Sample, Verdict};
+use crate::request::Op;
+
+const SECTOR_BYTES: u64 = 512;
+
+/// What lines that are no events begin with: the list of files in front, and one of the first two
+/// lines of a summary.
+const REMARKS: [&[u8]; 4] = [b"Input", b"CPU", b"Total", b"Throughput"];
+
+/// What is known from the lines so far.
+#[derive(Default)]
+pub(super) struct BlkParse {
+    in_remarks: bool,
+    /// Events that issue a request to a driver and that complete one.
+    issued: u64,
+    completed: u64,
+}
+
+impl LineFormat for BlkParse {
+    const NAME: &'static str = "blkparse";
+    const SUMMARY: &'static str = "blkparse's default text, queued requests (Q) only, with trims";
+    const COLUMNS: &'static [Column] = &[
+        Column::new("device", "major,minor such as 8,16 (up to 4095,999)"),
+        Column::new("cpu", "a whole number"),
+        Column::new("sequence", "a whole number"),
+        Column::new("time", "seconds, such as 0.000000000"),
+        Column::new("pid", "a whole number"),
+        Column::new("action", "one or two letters, such as Q"),
+        Column::new("RWBS", "R, W, D or N with flags around"),
+        Column::new("sector", "a whole number of 512-byte sectors"),
+        Column::new("+", "a plus sign"),
+        Column::new("sectors", "a whole number of 512-byte sectors"),
+    ];
+    const SEPARATOR: Separator = Separator::Blanks;
+    const SOURCE: &'static str =
+        "blktrace and blkparse of Linux; SNIA IOTTA trace set 28568 (YCSB)";
+
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
+        if self.belongs_to_remarks(fields.peek()) {
+            return Ok(None);
+        }
+        let volume = fields.understood(device)?;
+        fields.integer()?;
+        fields.integer()?;
+        let ticks = fields.decimal::<9>()?;
+        fields.integer()?;
+        match fields.understood(action)? {
+            b"Q" => {}
+            other => {
+                self.issued += u64::from(other == b"D");
+                self.completed += u64::from(other == b"C");
+                return Ok(None);
+            }
+        }
+        let rwbs = fields.understood(operation)?;
+        // A request without data has no address.
+        let (Some(op), false) = (rwbs, fields.peek().starts_with(b"[")) else { return Ok(None) };
+        let offset = fields.integer()?;
+        fields.one_of(&[b"+"])?;
+        let length = fields.integer()?;
+        let raw = RawRequest { ticks, volume, offset, length, op };
+        raw.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
+    }
+
+    fn recognise(sample: &Sample) -> Verdict {
+        let begins = |line: &[u8]| line[0].is_ascii_digit() || line.starts_with(b"Input file ");
+        let begun = sample.first().is_some_and(|line| begins(line.trim_ascii()));
+        if begun && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+    }
+
+    fn without_requests(&self) -> Mistake {
+        let (action, count) = match (self.issued, self.completed) {
+            (0, 0) => {
+                return Mistake(
+                    "found no queued request (action Q), expected at least one; record with \
+                     blktrace -a queue, or without -a"
+                        .into(),
+                );
+            }
+            (0, completed) => ('C', completed),
+            (issued, _) => ('D', issued),
+        };
+        Mistake(format!(
+            "found no queued request (action Q) but {count} with action {action}; record with \
+             blktrace -a queue, or read these as arrivals: awk '$6 == \"{action}\" {{ $6 = \"Q\"; \
+             print }}' FILE | ftlab ... -"
+        ))
+    }
+}
+
+impl BlkParse {
+    fn belongs_to_remarks(&mut self, first: &[u8]) -> bool {
+        let event = first.first().is_some_and(u8::is_ascii_digit);
+        let remark = REMARKS.iter().any(|start| first.starts_with(start));
+        self.in_remarks = !event && (self.in_remarks || remark);
+        self.in_remarks
+    }
+}
+
+/// `8,16` as a volume.
+fn device(text: &[u8]) -> Option<u32> {
+    let (major, minor) = std::str::from_utf8(text).ok()?.split_once(',')?;
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let number = |text: &str| text.parse::<u32>().ok().filter(|_| digits(text));
+    let (major, minor) = (number(major)?, number(minor)?);
+    (major <= LAST_MAJOR && minor < MINORS).then(|| linux::volume(major, minor))
+}
+
+fn action(text: &[u8]) -> Option<&[u8]> {
+    (text.len() <= 2 && text.iter().all(u8::is_ascii_alphabetic)).then_some(text)
+}
+
+/// What RWBS says: `Some(None)` for a request without data.
+fn operation(rwbs: &[u8]) -> Option<Option<Op>> {
+    if !rwbs.iter().all(u8::is_ascii_uppercase) {
+        return None;
+    }
+    // A leading F asks for a flush before the data, if there are any.
+    match rwbs.strip_prefix(b"F").unwrap_or(rwbs).first() {
+        Some(b'R') => Some(Some(Op::Read)),
+        Some(b'W') => Some(Some(Op::Write)),
+        Some(b'D') => Some(Some(Op::Trim)),
+        Some(b'N' | b'F' | b'S') => Some(None),
+        None if rwbs == b"F" => Some(None),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::checks::{misread, parse, requests};
+
+    const FILE: &str = "\
+Input file sda.blktrace.0 added
+  8,0    3        1     0.000000000   697  A   W 223490 + 8 <- (8,1) 223427
+  8,0    3        2     0.000001829   697  Q   W 223490 + 8 [kjournald]
+  8,0    3        3     0.000006197   697  G   W 223490 + 8 [kjournald]
+  8,0    3        4     0.000007171   697  P   N [kjournald]
+  8,0    3        5     0.000019456   697  I   W 223490 + 8 [kjournald]
+  8,0    3        0     0.000020000     0  m   N cfq697 insert_request
+  8,0    3        6     0.000021253   697  U   N [kjournald] 1
+  8,0    3        7     0.000027360   697  D   W 223490 + 8 [kjournald]
+  8,0    1        8     0.000441943     0  C   W 223490 + 8 [0]
+  8,16   1        9     0.000500000    12  Q FWFSM 8 + 16 [Socket Thread]
+  8,0    1       10     0.000600000    12  Q  DS 2048 + 8388607 [fstrim]
+  8,0    1       11     0.000700000    12  Q FWS [kworker/1:2]
+  8,0    1       12     0.000800000    12  Q  RA 0 + 8 [cat]
+CPU0 (sda):
+ Reads Queued:           1,        4KiB\t Writes Queued:           2,       12KiB
+Total (sda):
+ Read Dispatches:        0,        0KiB\t Write Dispatches:        1,        4KiB
+
+Throughput (R/W): 0KiB/s / 4KiB/s
+Events (sda): 13 entries
+Skips: 0 forward (0 -   0.0%)
+";
+
+    #[test]
+    fn each_request_is_taken_once_when_it_is_queued() {
+        let requests = requests::<BlkParse>(FILE).unwrap();
+        let seen: Vec<_> =
+            requests.iter().map(|r| (r.time, r.volume, r.offset / 512, r.length, r.op)).collect();
+        let expected = [
+            (0, 8000, 223_490, 4096, Op::Write),
+            (498_171, 8016, 8, 8192, Op::Write),
+            (598_171, 8000, 2048, 4_294_966_784, Op::Trim),
+            (798_171, 8000, 0, 4096, Op::Read),
+        ];
+        assert_eq!(seen, expected);
+        // Behind a summary another file may follow; here its time goes back.
+        let twice = crate::trace::checks::requests::<BlkParse>(&FILE.repeat(2)).unwrap_err();
+        assert!(twice.to_string().contains("trace:25: time goes back"), "{twice}");
+    }
+
+    #[test]
+    fn a_file_without_queued_requests_says_what_to_do() {
+        let only = |actions: &[&str]| {
+            let lines = FILE.lines().filter(|line| {
+                let action = line.split_whitespace().nth(5);
+                action.is_none_or(|action| actions.contains(&action))
+            });
+            let text: String = lines.map(|line| format!("{line}\n")).collect();
+            requests::<BlkParse>(&text).unwrap_err().to_string()
+        };
+        assert!(only(&["D", "C"]).contains("but 1 with action D"), "{}", only(&["D", "C"]));
+        assert!(only(&["C"]).contains("awk '$6 == \"C\" { $6 = \"Q\"; print }'"));
+        assert!(only(&["P", "m"]).contains("without -a"));
+    }
+
+    #[test]
+    fn rwbs_says_what_a_request_does() {
+        for (rwbs, op) in [
+            ("R", Some(Op::Read)),
+            ("RSM", Some(Op::Read)),
+            ("W", Some(Op::Write)),
+            ("WFS", Some(Op::Write)),
+            ("FW", Some(Op::Write)),
+            ("D", Some(Op::Trim)),
+            ("DE", Some(Op::Trim)),
+            ("N", None),
+            ("F", None),
+            ("FF", None),
+            ("FN", None),
+        ] {
+            assert_eq!(operation(rwbs.as_bytes()), Some(op), "{rwbs}");
+        }
+        for rwbs in ["", "X", "r", "W1"] {
+            assert_eq!(operation(rwbs.as_bytes()), None, "{rwbs}");
+        }
+        assert_eq!(parse::<BlkParse>("259,2 0 1 1.5 1 Q WS 8 + 8 [a]").volume, 259_002);
+    }
+
+    #[test]
+    fn a_bad_line_is_told_in_one_line() {
+        for (line, found) in [
+            ("8;0 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8;0", expected major,"#),
+            ("8,1000 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,1000""#),
+            ("4096,0 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "4096,0""#),
+            ("8,+1 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,+1""#),
+            ("8,0 x 1 0.0 1 Q W 8 + 8 [a]", r#"column 2 (cpu): found "x""#),
+            ("8,0 1 1 NaN 1 Q W 8 + 8 [a]", r#"column 4 (time): found "NaN", expected seconds"#),
+            ("8,0 1 1 -1.0 1 Q W 8 + 8 [a]", r#"column 4 (time): found "-1.0""#),
+            ("8,0 1 1 1e308 1 Q W 8 + 8 [a]", r#"column 4 (time): found "1e308""#),
+            ("8,0 1 1 0.0 1 QUEUE W 8 + 8 [a]", r#"column 6 (action): found "QUEUE""#),
+            ("8,0 1 1 0.0 1 Q X 8 + 8 [a]", r#"column 7 (RWBS): found "X""#),
+            ("8,0 1 1 0.0 1 Q W\0 8 + 8 [a]", r#"column 7 (RWBS): found "W\0""#),
+            ("8,0 1 1 0.0 1 Q W 0x8 + 8 [a]", r#"column 8 (sector): found "0x8""#),
+            ("8,0 1 1 0.0 1 Q W 8 / 8 [a]", r#"column 9 (+): found "/", expected a plus"#),
+            ("8,0 1 1 0.0 1 Q W 8 + [a]", r#"column 10 (sectors): found "[a]""#),
+            ("8,0 1 1 0.0 1 Q W 8 + 0 [a]", "length 0"),
+            ("8,0 1 1 0.0 1 Q W 8 + 2097153 [a]", "longer than 1 GiB"),
+            ("8,0 1 1 0.0 1 Q D 8 + 8388608 [a]", "longer than 4 GiB"),
+            ("8,0 1 1 0.0 1 Q W 36028797018963968 + 8 [a]", "address 36028797018963968"),
+            ("8,0 1 1 0.0 1 Q W 8", "found 8 columns"),
+            ("8,0 1 1 0.0", "found 4 columns"),
+            ("Reads Queued: 1", r#"column 1 (device): found "Reads""#),
+        ] {
+            misread::<BlkParse>(line, found);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a stream of requests is like, in one pass and bounded memory: all that decides how an FTL
+//! fares with it.
+//!
+//! The terms are those of workload characterisation: sizes and alignment, sequentiality and streams,
+//! arrivals, footprint and working set, reuse distances and update intervals.
+
+mod pages;
+mod requests;
+
+use super::info::{Tally, TraceInfo};
+use crate::error::Error;
+use crate::locality::PAGES_MAX;
+use crate::request::{BATCH, RequestSource};
+use pages::PageTally;
+use requests::RequestTally;
+use serde::Serialize;
+
+pub use pages::{MissRatios, PageCharacteristics, PagesTouched, WorkingSet, WorkingSetSeries};
+pub use requests::{Alignment, Arrivals, RequestCharacteristics, Sequentiality, Sizes};
+
+/// Everything that one pass tells of a stream of requests. Ratios are from 0 to 1; `None` where there
+/// is nothing to divide by.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Characteristics {
+    /// The plain statistics.
+    #[serde(flatten)]
+    pub info: TraceInfo,
+    /// What requests are like.
+    #[serde(flatten)]
+    pub requests: RequestCharacteristics,
+    /// What accesses to pages are like.
+    #[serde(flatten)]
+    pub pages: PageCharacteristics,
+}
+
+impl Characteristics {
+    /// Reads `source` to its end in pages of `page_bytes`, a power of two. `watch` is called after
+    /// every batch with the requests so far and the source's progress; its error ends the reading.
+    ///
+    /// # Errors
+    /// Those of the source and of `watch`; [`Error::Config`] for an absurd number of volumes.
+    pub fn read(
+        source: &mut dyn RequestSource,
+        page_bytes: u32,
+        watch: &mut dyn FnMut(u64, Option<f64>) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let mut info = Tally::new();
+        let mut requests = RequestTally::new();
+        let mut pages = PageTally::new(page_bytes, PAGES_MAX);
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            batch.clear();
+            source.fill(&mut batch)?;
+            if batch.is_empty() {
+                let requests = requests.finish();
+                return Ok(Self { info: info.finish(), requests, pages: pages.finish() });
+            }
+            for request in &batch {
+                info.add(request)?;
+                requests.add(request)?;
+                pages.add(request);
+            }
+            watch(info.requests, source.progress())?;
+        }
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

@@ -1,0 +1,198 @@
+//! Which columns of a CSV file are what, as a user names them.
+//!
+//! `time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk`: parts `what=column` or
+//! `what=column:unit`, where a column is a name in the header line or a number from 1.
+
+use crate::units::Bytes;
+use serde::{Deserialize, Serialize};
+
+const SECTOR_BYTES: u64 = 512;
+const PAGE_BYTES: u64 = 4096;
+
+/// The columns of a CSV file that say what a request is, each with its unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Columns {
+    /// As the user wrote it.
+    text: String,
+    pub(super) time: (Place, Unit),
+    pub(super) offset: (Place, u64),
+    pub(super) length: (Place, u64),
+    /// With what reads, where the values are 0 and 1.
+    pub(super) op: Option<(Place, Option<u8>)>,
+    pub(super) volume: Option<Place>,
+}
+
+/// Where a column is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Under this name in the header line.
+    Named(String),
+    /// So many columns are before it.
+    Behind(usize),
+}
+
+/// What a time counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Seconds,
+    Milliseconds,
+    Microseconds,
+    Nanoseconds,
+    /// 100 ns each.
+    Filetime,
+}
+
+impl Columns {
+    /// True when a column is named, so that the file must begin with a header line.
+    pub(super) fn need_header(&self) -> bool {
+        let op = self.op.as_ref().map(|(place, _)| place);
+        let always = [&self.time.0, &self.offset.0, &self.length.0];
+        let places = always.into_iter().chain(op).chain(&self.volume);
+        places.into_iter().any(|place| matches!(place, Place::Named(_)))
+    }
+}
+
+impl From<Columns> for String {
+    fn from(columns: Columns) -> Self {
+        columns.text
+    }
+}
+
+impl TryFrom<String> for Columns {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let (mut time, mut offset, mut length, mut op, mut volume) = (None, None, None, None, None);
+        for part in text.split(',') {
+            let (what, column) = part.split_once('=').ok_or_else(|| {
+                format!("found {part:?}, expected what=column or what=column:unit")
+            })?;
+            let (place, unit) = match column.rsplit_once(':') {
+                Some((column, unit)) => (Place::of(column)?, Some(unit)),
+                None => (Place::of(column)?, None),
+            };
+            let again = match what {
+                "time" => time.replace((place, time_unit(unit)?)).is_some(),
+                "offset" => offset.replace((place, bytes(unit)?)).is_some(),
+                "length" => length.replace((place, bytes(unit)?)).is_some(),
+                "op" => op.replace((place, reads(unit)?)).is_some(),
+                "volume" if unit.is_none() => volume.replace(place).is_some(),
+                "volume" => return Err(format!("found {part:?}, expected volume=column")),
+                _ => {
+                    return Err(format!(
+                        "found {what:?}, expected time, offset, length, op or volume"
+                    ));
+                }
+            };
+            if again {
+                return Err(format!("found {what} twice, expected it once"));
+            }
+        }
+        let missing = |what: &str| format!("found no {what}, expected {what}=column");
+        Ok(Self {
+            time: time.ok_or_else(|| missing("time"))?,
+            offset: offset.ok_or_else(|| missing("offset"))?,
+            length: length.ok_or_else(|| missing("length"))?,
+            op,
+            volume,
+            text,
+        })
+    }
+}
+
+impl Place {
+    fn of(column: &str) -> Result<Self, String> {
+        match column.parse::<usize>() {
+            Ok(number @ 1..) => Ok(Self::Behind(number - 1)),
+            Ok(_) => Err("found column 0, expected a name or a number from 1".into()),
+            Err(_) if column.is_empty() => {
+                Err("found a column without a name, expected a name or a number from 1".into())
+            }
+            Err(_) => Ok(Self::Named(column.into())),
+        }
+    }
+}
+
+fn time_unit(unit: Option<&str>) -> Result<Unit, String> {
+    match unit {
+        None | Some("s") => Ok(Unit::Seconds),
+        Some("ms") => Ok(Unit::Milliseconds),
+        Some("us") => Ok(Unit::Microseconds),
+        Some("ns") => Ok(Unit::Nanoseconds),
+        Some("filetime") => Ok(Unit::Filetime),
+        Some(other) => {
+            Err(format!("found time in {other:?}, expected s, ms, us, ns or filetime (100 ns)"))
+        }
+    }
+}
+
+fn bytes(unit: Option<&str>) -> Result<u64, String> {
+    match unit {
+        None | Some("bytes") => Ok(1),
+        Some("sectors") => Ok(SECTOR_BYTES),
+        Some("pages") => Ok(PAGE_BYTES),
+        Some(other) => match Bytes::parse(other) {
+            Ok(Bytes(size @ 1..)) => Ok(size),
+            _ => Err(format!(
+                "found a unit of {other:?}, expected bytes, sectors (512), pages (4096) or a size"
+            )),
+        },
+    }
+}
+
+fn reads(unit: Option<&str>) -> Result<Option<u8>, String> {
+    match unit {
+        None => Ok(None),
+        Some("0") => Ok(Some(b'0')),
+        Some("1") => Ok(Some(b'1')),
+        Some(other) => {
+            Err(format!("found op with {other:?}, expected the number that reads, 0 or 1"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns(text: &str) -> Result<Columns, String> {
+        Columns::try_from(text.to_owned())
+    }
+
+    #[test]
+    fn names_numbers_and_units_are_told_apart() {
+        let text = "time=ts:us,offset=lba:sectors,length=4:8KiB,op=rw:1,volume=disk";
+        let found = columns(text).unwrap();
+        assert_eq!(found.time, (Place::Named("ts".into()), Unit::Microseconds));
+        assert_eq!(found.offset, (Place::Named("lba".into()), 512));
+        assert_eq!(found.length, (Place::Behind(3), 8192));
+        assert_eq!(found.op, Some((Place::Named("rw".into()), Some(b'1'))));
+        assert!(found.need_header());
+        assert_eq!(String::from(found), text);
+        let plain = columns("time=1,offset=2,length=3").unwrap();
+        assert!(!plain.need_header());
+        assert_eq!((plain.time.1, plain.offset.1, plain.op), (Unit::Seconds, 1, None));
+    }
+
+    #[test]
+    fn a_mistake_is_told() {
+        for (text, found) in [
+            ("", "found \"\", expected what=column"),
+            ("time", "found \"time\", expected what=column"),
+            ("time=1,offset=2", "found no length, expected length=column"),
+            ("time=1,time=2", "found time twice"),
+            ("tiem=1", "found \"tiem\", expected time"),
+            ("time=0", "found column 0"),
+            ("time=", "a column without a name"),
+            ("time=1:h", "found time in \"h\""),
+            ("offset=1:blocks", "found a unit of \"blocks\""),
+            ("length=1:0", "found a unit of \"0\""),
+            ("op=1:2", "expected the number that reads"),
+            ("volume=1:x", "expected volume=column"),
+        ] {
+            let message = columns(text).unwrap_err();
+            assert!(message.contains(found), "{message}\nexpected {found}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! fio's I/O logs, versions 2 and 3, which `write_iolog` writes and `read_iolog` replays.
+//!
+//! ```text
+//! fio version 2 iolog                 fio version 3 iolog
+//! file add|open|close                 time file add|open|close
+//! file action offset length           time file action offset length
+//! ```
+//!
+//! Bytes; actions are `read`, `write` and `trim`, and `sync`, `datasync` and `wait`, which are no
+//! requests. Version 3 has microseconds from the start, as fio's `iolog.c` writes them. Version 2 has
+//! no times but those of `wait`, whose offset is the microseconds since the wait before (fio's
+//! manual). Each file is a volume, numbered in the order of first mention.
+
+use super::field::{Column, Fields, Mistake, Separator, quoted};
+use super::gate::{Clock, RawRequest};
+use super::text::{LineFormat, Sample, Verdict};
+use crate::request::Op;
+use rustc_hash::FxHashMap;
+
+const HEADER_2: &[u8] = b"fio version 2 iolog";
+const HEADER_3: &[u8] = b"fio version 3 iolog";
+const MICROSECOND_NS: u64 = 1000;
+/// The longest file name that fio scans, in bytes.
+const LONGEST_NAME: usize = 256;
+const MOST_FILES: usize = 10_000;
+
+const FILE: Column = Column::new("file", "a name of up to 256 bytes");
+const ACTION: Column = Column::new(
+    "action",
+    "add, open, close, read, write, trim, sync, datasync, or wait in version 2",
+);
+const OFFSET: Column = Column::new("offset", "a whole number of bytes, of microseconds to wait");
+const LENGTH: Column = Column::new("length", "a whole number of bytes");
+const VERSION_2: &[Column] = &[FILE, ACTION, OFFSET, LENGTH];
+
+/// What is known from the lines so far.
+#[derive(Default)]
+pub(super) struct Fio {
+    /// Whether each line has a time; unknown before the header.
+    timed: Option<bool>,
+    /// Microseconds of all waits so far.
+    waited: u64,
+    files: FxHashMap<Vec<u8>, u32>,
+}
+
+enum Action {
+    Request(Op),
+    Wait,
+    /// Flushes; offset and length mean nothing.
+    Sync,
+    /// Has neither offset nor length.
+    File,
+}
+
+impl LineFormat for Fio {
+    const NAME: &'static str = "fio";
+    const SUMMARY: &'static str = "fio iolog, versions 2 (times only by wait) and 3";
+    const COLUMNS: &'static [Column] = &[
+        Column::new("time", "a whole number of microseconds; only in version 3"),
+        FILE,
+        ACTION,
+        OFFSET,
+        LENGTH,
+    ];
+    const SEPARATOR: Separator = Separator::Blanks;
+    const SOURCE: &'static str = "fio --write_iolog; tools that make logs for fio to replay";
+
+    #[inline]
+    fn clock(&self) -> Clock {
+        Clock { tick_ns: MICROSECOND_NS, setting: 0 }
+    }
+
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
+        let Some(timed) = self.timed else {
+            self.timed = Some(has_times(fields.line())?);
+            return Ok(None);
+        };
+        let time = if timed { Some(fields.integer()?) } else { None };
+        if !timed {
+            fields = Fields::new(fields.line(), Self::SEPARATOR, VERSION_2);
+        }
+        let name = fields.understood(|name| (name.len() <= LONGEST_NAME).then_some(name))?;
+        let action = fields.understood(|word| action(word, timed))?;
+        let volume = self.volume(name)?;
+        if let Action::File = action {
+            return fields.finish().map(|()| None);
+        }
+        let offset = fields.integer()?;
+        let length = fields.integer()?;
+        fields.finish()?;
+        match action {
+            Action::Request(op) => {
+                let ticks = time.unwrap_or(self.waited);
+                Ok(Some(RawRequest { ticks, volume, offset, length, op }))
+            }
+            Action::Wait => {
+                let waited = self.waited.checked_add(offset);
+                self.waited = waited.ok_or_else(|| too_long_a_wait(offset))?;
+                Ok(None)
+            }
+            Action::Sync | Action::File => Ok(None),
+        }
+    }
+
+    fn recognise(sample: &Sample) -> Verdict {
+        match sample.first().map(has_times) {
+            Some(Ok(_)) => Verdict::Yes,
+            _ => Verdict::No,
+        }
+    }
+}
+
+impl Fio {
+    fn volume(&mut self, name: &[u8]) -> Result<u32, Mistake> {
+        if let Some(&volume) = self.files.get(name) {
+            return Ok(volume);
+        }
+        if self.files.len() == MOST_FILES {
+            return Err(Mistake(format!("found more than {MOST_FILES} files, expected fewer")));
+        }
+        let volume = self.files.len() as u32;
+        self.files.insert(name.to_vec(), volume);
+        Ok(volume)
+    }
+}
+
+/// Whether the lines behind this header have times.
+fn has_times(header: &[u8]) -> Result<bool, Mistake> {
+    match header.trim_ascii() {
+        HEADER_2 => Ok(false),
+        HEADER_3 => Ok(true),
+        _ => Err(Mistake(format!(
+            "found {}, expected \"fio version 2 iolog\" or \"fio version 3 iolog\" as first line",
+            quoted(header)
+        ))),
+    }
+}
+
+fn action(word: &[u8], timed: bool) -> Option<Action> {
+    match word {
+        b"read" => Some(Action::Request(Op::Read)),
+        b"write" => Some(Action::Request(Op::Write)),
+        b"trim" => Some(Action::Request(Op::Trim)),
+        b"wait" if !timed => Some(Action::Wait),
+        b"sync" | b"datasync" => Some(Action::Sync),
+        b"add" | b"open" | b"close" => Some(Action::File),
+        _ => None,
+    }
+}
+
+#[cold]
+fn too_long_a_wait(microseconds: u64) -> Mistake {
+    Mistake(format!(
+        "found a wait of {microseconds} microseconds, expected waits of less than 292 years in all"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Request;
+    use crate::trace::checks::requests;
+
+    const START_2: &str = "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n";
+    const START_3: &str = "fio version 3 iolog\n0 /dev/sda add\n4 /dev/sda open\n";
+
+    fn all(start: &str, lines: &str) -> Result<Vec<Request>, String> {
+        requests::<Fio>(&[start, lines].concat()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn version_2_takes_its_times_from_waits() {
+        let lines = "/dev/sda write 0 4096\n/dev/sda wait 250 0\n/dev/sda sync 0 0\n\
+                     /dev/sdb add\n/dev/sdb read 8192 512\n/dev/sda wait 50 0\n\
+                     /dev/sda trim 4096 4096\n/dev/sda close\n";
+        let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
+        let read = Request { time: 250_000, offset: 8192, length: 512, volume: 1, op: Op::Read };
+        let trim = Request { time: 300_000, offset: 4096, length: 4096, volume: 0, op: Op::Trim };
+        assert_eq!(all(START_2, lines).unwrap(), [write, read, trim]);
+    }
+
+    #[test]
+    fn version_3_has_microseconds_in_front() {
+        let lines = "9 /dev/sda write 0 4096\n259 /dev/sda trim 8192 4096\n301 /dev/sda close\n";
+        let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
+        let trim = Request { time: 250_000, offset: 8192, op: Op::Trim, ..write };
+        assert_eq!(all(START_3, lines).unwrap(), [write, trim]);
+    }
+
+    #[test]
+    fn a_bad_line_is_told_in_one_line() {
+        let long = format!("{} add", "x".repeat(257));
+        let twice = format!("f wait {} 0\nf wait 1 0", u64::MAX);
+        for (start, line, found) in [
+            ("", "fio version 1 iolog", "expected \"fio version 2 iolog\""),
+            (START_2, "/dev/sda erase 0 4096", r#"column 2 (action): found "erase""#),
+            (START_2, "/dev/sda write -1 4096", r#"column 3 (offset): found "-1""#),
+            (START_2, "/dev/sda write 0 1e308", r#"column 4 (length): found "1e308""#),
+            (START_2, "/dev/sda write 0", "found 3 columns"),
+            (START_2, "/dev/sda open 0 0", "found 4 columns"),
+            (START_2, "/dev/sda write 0 0", "length 0"),
+            (START_2, "/dev/sda write 0 1073741825", "longer than 1 GiB"),
+            (START_2, "/dev/sda write 9223372036854775807 512", "below 2^63"),
+            (START_2, &long, "column 1 (file)"),
+            (START_2, &twice, "found a wait of 1 microseconds"),
+            (START_2, "a\0b add", r#"column 1 (file): found "a\0b""#),
+            (START_3, "9 /dev/sda wait 250 0", r#"column 3 (action): found "wait""#),
+            (START_3, "NaN /dev/sda read 0 512", r#"column 1 (time): found "NaN""#),
+            (START_3, "/dev/sda read 0 512", r#"column 1 (time): found "/dev/sda""#),
+            (START_3, "18446744073709551616 f add", r#"column 1 (time): found "18446744"#),
+        ] {
+            let text = all(start, line).unwrap_err();
+            assert!(text.contains(found), "{text}\nexpected {found}");
+            assert!(!text.contains(char::is_control), "{text:?}");
+        }
+        assert!(all(START_2, "").unwrap_err().contains("found no request"));
+        let back = all(START_3, "9 f read 0 512\n8 f read 0 512\n").unwrap_err();
+        assert!(back.contains("time goes back"), "{back}");
+    }
+
+    #[test]
+    fn files_are_not_numbered_without_end() {
+        let lines: String = (0..=MOST_FILES).map(|i| format!("f{i} add\n")).collect();
+        assert!(all(START_2, &lines).unwrap_err().contains("more than 10000 files"));
+    }
+}

@@ -1,0 +1,129 @@
+//! The record loop that every binary format shares.
+
+use super::field::{Column, Mistake};
+use super::gate::{Clock, RawRequest};
+use super::source::Decode;
+use super::stream::{Broken, Front, Stream};
+use super::text::Verdict;
+
+/// The longest record or header that a format may ask for, in bytes.
+pub(super) const LONGEST_RECORD_BYTES: usize = 64 << 10;
+
+/// A binary format of one request per record. The record loop and the checks are not its concern.
+pub(super) trait RecordFormat: Default + Send + 'static {
+    /// The name that `--format` takes.
+    const NAME: &'static str;
+    /// One line for lists of formats.
+    const SUMMARY: &'static str;
+    /// The fields that are looked at, in their order.
+    const COLUMNS: &'static [Column];
+    /// Where traces of this format come from.
+    const SOURCE: &'static str;
+    /// Nanoseconds per tick of [`RawRequest::ticks`].
+    const TICK_NS: u64;
+
+    /// What `bytes` begin with. Asked again with more of them after [`Step::Needs`].
+    fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake>;
+
+    /// Whether a file that begins so is of this format.
+    fn recognise(front: Front) -> Verdict;
+}
+
+/// What the bytes of a binary trace begin with.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It takes so many bytes to tell, up to [`LONGEST_RECORD_BYTES`] and more than there were.
+    Needs(usize),
+    /// A header of so many bytes.
+    Header(usize),
+    /// A record of so many bytes, and its request if it tells one.
+    Record(usize, Option<RawRequest>),
+}
+
+/// Requests, unchecked, from the records of one stream.
+pub(super) struct RecordDecoder<F> {
+    format: F,
+    stream: Stream,
+    /// Records that have begun.
+    number: u64,
+    /// Where the latest record or header begins, in decompressed bytes.
+    begins: u64,
+    /// Where the next one begins.
+    ends: u64,
+}
+
+impl<F: RecordFormat> RecordDecoder<F> {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { format: F::default(), stream, number: 0, begins: 0, ends: 0 }
+    }
+
+    fn take(&mut self, bytes: usize) {
+        self.stream.take(bytes);
+        self.ends += bytes as u64;
+    }
+
+    fn broken(&mut self, mistake: Mistake) -> Broken {
+        self.number += 1;
+        Broken::Mistake(self.here(mistake))
+    }
+
+    /// Reads until `needed` bytes are pending; false when the stream has ended before any came.
+    fn fetch(&mut self, needed: usize) -> Result<bool, Broken> {
+        debug_assert!(needed <= LONGEST_RECORD_BYTES && needed > self.stream.pending().len());
+        match self.stream.fetch(needed)?.len() {
+            0 => Ok(false),
+            found if found < needed => Err(self.broken(Mistake(format!(
+                "the file ends after {found} bytes of it, expected more; copy the file again"
+            )))),
+            _ => Ok(true),
+        }
+    }
+}
+
+impl<F: RecordFormat> Decode for RecordDecoder<F> {
+    #[inline]
+    fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        loop {
+            self.begins = self.ends;
+            match self.format.step(self.stream.pending()) {
+                Ok(Step::Needs(needed)) => {
+                    if !self.fetch(needed)? {
+                        return Ok(None);
+                    }
+                }
+                Ok(Step::Header(bytes)) => self.take(bytes),
+                Ok(Step::Record(bytes, request)) => {
+                    self.number += 1;
+                    self.take(bytes);
+                    if request.is_some() {
+                        return Ok(request);
+                    }
+                }
+                Err(mistake) => return Err(self.broken(mistake)),
+            }
+        }
+    }
+
+    #[inline]
+    fn clock(&self) -> Clock {
+        Clock { tick_ns: F::TICK_NS, setting: 0 }
+    }
+
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    #[cold]
+    fn here(&self, Mistake(message): Mistake) -> Mistake {
+        let name = F::NAME;
+        Mistake(format!("record at byte {}: {message} (read as {name})", self.begins))
+    }
+}
+
+/// The `N` bytes of a record from byte `at`, which it must have.
+#[inline]
+pub(super) fn field<const N: usize>(record: &[u8], at: usize) -> [u8; N] {
+    let mut field = [0; N];
+    field.copy_from_slice(&record[at..at + N]);
+    field
+}

@@ -1,0 +1,57 @@
+"""``ftlab trace compare``: how alike two traces are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli import parse
+from ftlab.cli.options import model_config, model_options, pair_config, pair_options
+from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.progress import meter
+from ftlab.cli.show import show_table
+from ftlab.report.similarity import run_line, similarity_table
+from ftlab.similarity import FTLS, compare_sources
+
+
+@click.command()
+@pair_options
+@click.option(
+    "--ftl",
+    default=",".join(FTLS),
+    show_default=True,
+    help="FTLs that run both, with commas between; none leaves the runs out.",
+)
+@model_options
+@output_options
+@figure_option
+def compare(ftl: str, print_config: bool, **options: Any) -> None:
+    """Show how alike the traces A and B are, in themselves and to FTLs on the same device.
+
+    An option that says what to read holds for both, or for each with a comma between:
+    "--skip 0,50000" compares two parts of a trace.
+    """
+    sources = pair_config(options)
+    if print_config:
+        raise click.UsageError("--print-config belongs to run and compare")
+    outputs = Outputs.of(options)
+    ftls = [] if ftl == "none" else parse.names(ftl)
+    with meter() as progress:
+        found = compare_sources(sources, model_config(options), ftls, progress)
+    table = similarity_table(found)
+    texts = {
+        "json": lambda: found.to_json() + "\n",
+        "csv": table.csv,
+        "md": table.markdown,
+        "tex": table.latex,
+        "txt": table.text,
+    }
+    outputs.figure(found.plot)
+    text = texts[outputs.form]() if outputs.form else None
+
+    def show() -> None:
+        show_table(table)
+        click.echo(f"\n{run_line(found)}")
+
+    outputs.result(text, show)

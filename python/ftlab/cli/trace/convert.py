@@ -1,0 +1,51 @@
+"""``ftlab trace convert``: a trace in another format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli.options import Command, decorated, source_config, source_options
+from ftlab.cli.progress import meter
+from ftlab.config import Config
+from ftlab.files import check_writable
+from ftlab.report.numbers import by_name
+from ftlab.traces import converted
+
+
+def output_options(command: Command) -> Command:
+    """Add the options that say which file is written, and how."""
+    options = [
+        click.option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            required=True,
+            help="The file to write, - for standard output; .parquet .spc .mqsim .disksim say the "
+            "format, .zst or .gz behind it compresses text.",
+        ),
+        click.option(
+            "--to", metavar="FORMAT", help="The format to write: parquet|spc|mqsim|disksim."
+        ),
+    ]
+    return decorated(command, options)
+
+
+def write(config: Config, output: str, to: str | None) -> None:
+    """Write the requests that a configuration names, and say what was written."""
+    if output != "-":
+        check_writable(output)
+    with meter() as progress:
+        written = converted(config, output, to, progress)
+    if output != "-":
+        size = by_name("size_bytes", written.bytes)
+        click.echo(f"{output}: {written.requests:,} requests as {written.format}, {size}")
+
+
+@click.command()
+@source_options
+@output_options
+def convert(output: str, to: str | None, **options: Any) -> None:
+    """Write TRACE in another format, in one pass."""
+    write(source_config(options), output, to)

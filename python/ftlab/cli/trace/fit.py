@@ -1,0 +1,39 @@
+"""``ftlab trace fit``: a trace as a readable model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli.options import source_config, source_options
+from ftlab.cli.progress import meter
+from ftlab.files import check_writable, write_atomically
+from ftlab.traces import fitted
+
+
+@click.command()
+@source_options
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The file to write, whose name ends in .toml [standard output].",
+)
+def fit(output: str | None, **options: Any) -> None:
+    """Fit a workload model to TRACE, in one pass.
+
+    The model is a short text file: `ftlab trace generate` makes requests of it, and every command
+    that takes a trace takes it too.
+    """
+    config = source_config(options)
+    if output is not None:
+        if not output.endswith(".toml"):
+            raise click.UsageError(f"found {output!r}, expected a name that ends in .toml")
+        check_writable(output)
+    with meter() as progress:
+        text = fitted(config, progress)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(output, text)

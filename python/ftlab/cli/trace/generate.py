@@ -1,0 +1,30 @@
+"""``ftlab trace generate``: the requests of a model."""
+
+from __future__ import annotations
+
+import click
+
+from ftlab.catalogue import catalog
+from ftlab.cli.trace.convert import output_options, write
+from ftlab.config import Config, given
+from ftlab.errors import ConfigError
+
+
+@click.command()
+@click.argument("model")
+@click.option("--requests", type=click.IntRange(min=1), help="How many [the model's length].")
+@click.option("--seed", type=click.IntRange(min=0), help="Of every random choice [1].")
+@output_options
+def generate(
+    model: str, requests: int | None, seed: int | None, output: str, to: str | None
+) -> None:
+    """Write the requests of MODEL, a file that ends in .toml or the name of a profile.
+
+    A shorter stream is the beginning of a longer one; the same seed makes the same requests.
+    """
+    profiles = [profile["name"] for profile in catalog()["profiles"]]
+    if not model.endswith(".toml") and model not in profiles:
+        known = ", ".join(profiles)
+        raise ConfigError(f"found {model!r}, expected a file that ends in .toml, or {known}")
+    config: Config = {"input": given(trace=model, requests=requests), "run": given(seed=seed)}
+    write(config, output, to)

@@ -1,0 +1,25 @@
+"""``ftlab trace split``: a file for each volume of a trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli.options import source_config, source_options
+from ftlab.cli.progress import meter
+from ftlab.traces import parts
+
+
+@click.command()
+@source_options
+@click.option(
+    "-o", "--output", metavar="FOLDER", required=True, help="The new folder for the files."
+)
+def split(output: str, **options: Any) -> None:
+    """Write each volume of TRACE to a Parquet file of its own, in one pass."""
+    config = source_config(options)
+    with meter() as progress:
+        written = parts(config, output, progress)
+    requests = sum(part.requests for part in written)
+    click.echo(f"{output}: {len(written):,} volumes, {requests:,} requests as parquet")

@@ -1,0 +1,181 @@
+"""How alike two traces are: in themselves, and in what they do to FTLs on the same device."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ftlab import _core
+from ftlab.config import Config, Progress, merge
+from ftlab.result import Record, Result
+from ftlab.simulation import execute
+from ftlab.traces import Source, characteristics, read_trace
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FTLS = ("dftl", "tpftl")
+"""The layers whose answers are compared: the two that most papers compare."""
+
+SETUP: Config = {"preset": "tpftl-eurosys15", "run": {"address": "compact"}}
+"""The device of TPFTL's evaluation, its cache 1/128 of a full map, and its warm-up; one volume of a
+trace lies behind the other."""
+
+SMALLEST_DEVICE_BYTES = 64 << 20
+
+
+class TraceComparison(Record):
+    """What `compare_traces` found: ``a`` and ``b``, the ``distances`` between them, the ``run``."""
+
+    def plot(self) -> Figure:
+        """Draw both traces in the same panels; needs ``ftlab[plot]``."""
+        from ftlab.plot_traces import small_multiples
+
+        return small_multiples([self["a"], self["b"]], self.labels)
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """The names of both traces, told apart where they are the same."""
+        first, second = self["a"]["name"], self["b"]["name"]
+        return (first, second) if first != second else (f"A {first}", f"B {second}")
+
+
+def compare_traces(
+    a: Source | str | os.PathLike[str],
+    b: Source | str | os.PathLike[str],
+    *,
+    ftls: Sequence[str] = FTLS,
+    config: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> TraceComparison:
+    """Return how alike two traces are.
+
+    Both are read once for what they are like, then run on the same device: by default that of the
+    preset ``tpftl-eurosys15``, as large as the larger address space of both.
+
+    Parameters
+    ----------
+    a, b
+        Sources of requests, or paths of traces, or names of profiles.
+    ftls
+        Names of the layers to run; none leaves the runs out.
+    config
+        Sections of the configuration, stronger than the preset.
+    progress
+        Called about 10 times a second with phase, requests done and the share done.
+
+    Raises
+    ------
+    ftlab.ConfigError, ftlab.TraceError
+        when the set-up or a trace is wrong
+    """
+    sources = [each if isinstance(each, Source) else read_trace(each) for each in (a, b)]
+    return compare_sources([each.config() for each in sources], config or {}, ftls, progress)
+
+
+def compare_sources(
+    sources: Sequence[Config],
+    config: Mapping[str, Any],
+    ftls: Sequence[str] = FTLS,
+    progress: Progress | None = None,
+) -> TraceComparison:
+    """Do the work of `compare_traces` for the two sections that name the requests."""
+    setups = [merge([SETUP, source, config]) for source in sources]
+    found = [characteristics(setup, progress) for setup in setups]
+    capacity = {"device": {"capacity": _capacity(found)}}
+    setups = [merge([capacity, setup]) for setup in setups]
+    sides = [
+        {**each.to_dict(), "ftls": _figures(execute(setup, ftls, progress) if ftls else [])}
+        for each, setup in zip(found, setups, strict=True)
+    ]
+    resolved = json.loads(_core.resolve(json.dumps(setups[0])))
+    run = {"ftls": list(ftls), **{key: resolved[key] for key in ("preset", "device", "run")}}
+    return TraceComparison(
+        {"a": sides[0], "b": sides[1], "distances": distances(*found), "run": run}
+    )
+
+
+def distances(a: Record, b: Record) -> dict[str, float | None]:
+    """Return how far the curves of two traces are apart.
+
+    ``ks``: the largest difference of two cumulative distributions, from 0 (the same) to 1
+    (Kolmogorov and Smirnov). ``points``: percentage points between miss-ratio curves, over cache
+    sizes in equal ratios from a page to the larger footprint.
+    """
+    mean, largest = _between_curves(a["miss_ratio_curve"], b["miss_ratio_curve"])
+    kinds = ("reuse_time", "update_interval", "read_after_write", "arrivals.interval_us")
+    names = ("reuse_time_ks", "update_interval_ks", "read_after_write_ks", "interval_ks")
+    return {
+        "miss_ratio_mean_points": mean,
+        "miss_ratio_max_points": largest,
+        "size_ks": _ks(_sizes(a), _sizes(b)),
+        **{name: _ks(a.find(kind), b.find(kind)) for name, kind in zip(names, kinds, strict=True)},
+    }
+
+
+def _capacity(found: Iterable[Record]) -> int:
+    """Return the address space that holds either trace, on a device that is not tiny."""
+    return max(SMALLEST_DEVICE_BYTES, *(each["address_space_bytes"] or 0 for each in found))
+
+
+def _figures(results: Iterable[Result]) -> dict[str, Any]:
+    """Return what matters here of each run; traces differ in length, so traffic is per access."""
+    figures = {}
+    for result in results:
+        accesses = result["host"]["page_reads"] + result["host"]["page_writes"]
+        mapping = result.find("mapping") or Record({})
+        figures[result["ftl"]] = {
+            "hit_ratio": mapping.find("hit_ratio"),
+            "translation_reads_per_access": _per(mapping.find("translation_reads"), accesses),
+            "translation_writes_per_access": _per(mapping.find("translation_writes"), accesses),
+            "write_amplification": result["write_amplification"],
+            "mean_response_us": result.find("response_us.mean"),
+        }
+    return figures
+
+
+def _per(count: int | None, accesses: int) -> float | None:
+    return None if count is None or not accesses else count / accesses
+
+
+def _sizes(trace: Record) -> Mapping[str, Any] | None:
+    """Return request sizes as a cumulative distribution."""
+    sizes = trace["sizes"]
+    counts = np.add(sizes["reads"], sizes["writes"])
+    if not len(counts):
+        return None
+    return {"value": sizes["bytes"], "fraction": counts.cumsum() / counts.sum()}
+
+
+def _ks(a: Mapping[str, Any] | None, b: Mapping[str, Any] | None) -> float | None:
+    """Return the largest difference of two cumulative distributions; None if one is missing."""
+    if a is None or b is None:
+        return None
+    at = np.union1d(a["value"], b["value"])
+    return float(np.abs(_fractions(a, at) - _fractions(b, at)).max())
+
+
+def _fractions(curve: Mapping[str, Any], at: Any) -> Any:
+    """Return the share of a distribution at or below each of ``at``."""
+    places = np.searchsorted(curve["value"], at, side="right")
+    return np.concatenate([[0.0], curve["fraction"]])[places]
+
+
+def _between_curves(a: Record, b: Record) -> tuple[float | None, float | None]:
+    """Return mean and largest distance of two miss-ratio curves, in percentage points."""
+    if not a["cache_pages"] or not b["cache_pages"]:
+        return None, None
+    largest = max(a["cache_pages"][-1], b["cache_pages"][-1])
+    sizes = np.geomspace(1, largest, 400)
+    apart = 100 * np.abs(_miss_ratios(a, sizes) - _miss_ratios(b, sizes))
+    return float(apart.mean()), float(apart.max())
+
+
+def _miss_ratios(curve: Record, sizes: Any) -> Any:
+    """Return the miss ratio at sizes between those of the curve; a cache of no page misses all."""
+    known = np.log1p([0, *curve["cache_pages"]])
+    return np.interp(np.log1p(sizes), known, [1.0, *curve["miss_ratio"]])
