@@ -15,7 +15,7 @@ from ftlab.report.summary import HEADLINES
 WORKLOAD = ftlab.Workload("randrw", bs="4k", size="4MiB", requests=3000)
 DEVICE = ftlab.Device(capacity="4MiB", pages_per_block=16)
 SECTIONS = {
-    "device": "capacity_bytes blocks logical_blocks planes effective_spare_ratio",
+    "device": "capacity_bytes blocks logical_blocks planes program_order effective_spare_ratio",
     "warmup": "mode requests host_page_writes passes window_page_writes windows spread drift "
     "steady",
     "host": "requests reads writes trims page_reads page_writes page_trims unwritten_page_reads "
@@ -26,7 +26,7 @@ SECTIONS = {
     "cached_translation_pages space_utilization",
     "gc": "runs data_blocks translation_blocks copied_pages mean_valid_data "
     "mean_valid_translation background_runs",
-    "merges": "switch partial full",
+    "merges": "switch partial full copied_pages",
     "response_us": "mean stddev p50 p90 p99 p999 max",
     "read_response_us": "mean stddev p50 p90 p99 p999 max",
     "write_response_us": "mean stddev p50 p90 p99 p999 max",
@@ -40,18 +40,27 @@ SECTIONS = {
 }
 
 
+BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
+LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), ftlab.FAST()]
+CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive"]
+NAMES = ["page", "hat", *CACHED, *(layer.name for layer in LOGS)]
+
+
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
-    pages = [ftlab.CDFTL(cache="8KiB"), ftlab.SFTL(cache="8KiB")]
-    layers = [ftlab.Page(), ftlab.DFTL(cache="1KiB"), ftlab.TPFTL(cache="1KiB"), *pages]
+    pages = [each(cache="8KiB") for each in (ftlab.CDFTL, ftlab.SFTL, ftlab.ZFTL)]
+    single = [each(cache="1KiB") for each in (ftlab.DFTL, ftlab.TPFTL, ftlab.TPFTLAdaptive)]
+    layers = [ftlab.Page(), ftlab.HAT(), *single, *pages, *LOGS]
     return ftlab.compare(WORKLOAD, layers, DEVICE, warmup="footprint", seed=3)
 
 
-@pytest.mark.parametrize("name", ["page", "dftl", "cdftl", "sftl", "tpftl"])
+@pytest.mark.parametrize("name", NAMES)
 def test_a_result_has_every_promised_figure(results, name):
-    result = results[0 if name == "page" else [r.ftl for r in results].index(name)]
+    result = results[[each.ftl for each in results].index(name)]
     assert set(sample.result()) <= set(result)
-    absent = {"merges"} | ({"mapping"} if name == "page" else set())
+    merging = name in [layer.name for layer in LOGS]
+    absent = {"gc", "mapping"} if merging else {"merges"}
+    absent |= {"mapping"} if name in ("page", "hat") else set()
     for section, keys in SECTIONS.items():
         if section in absent:
             assert result[section] is None
@@ -79,9 +88,17 @@ def test_a_warm_up_says_what_it_did(results):
 
 
 def test_only_layers_with_a_cache_have_a_hit_ratio(results):
-    page, *cached = results
+    page, hat, *cached = results[: -len(LOGS)]
     assert page.find("mapping.hit_ratio") is None
+    assert hat.find("mapping.hit_ratio") is None
     assert all(0 <= each.mapping.hit_ratio <= 1 for each in cached)
+
+
+def test_space_utilisation_is_that_of_dftl_as_in_figure_10(results):
+    used = {each.ftl: each.mapping.space_utilization for each in results[2:5]}
+    assert used["dftl"] == 1, "a full cache"
+    for name in ("tpftl", "tpftl-adaptive"):
+        assert 0.75 * 8 / 6 < used[name] <= 8 / 6
 
 
 def test_distributions_rise_to_one(results):

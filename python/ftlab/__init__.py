@@ -7,21 +7,45 @@
 0
 """
 
+from ftlab import model
 from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import CDFTL, DFTL, SFTL, TPFTL, Ftl, Page
+from ftlab.ftls import (
+    BAST,
+    CDFTL,
+    DFTL,
+    FAST,
+    HAT,
+    NFTL,
+    SFTL,
+    TPFTL,
+    ZFTL,
+    Block,
+    BlockOptimized,
+    Ftl,
+    NFTLChain,
+    Page,
+    TPFTLAdaptive,
+)
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "BAST",
     "CDFTL",
     "DFTL",
+    "FAST",
+    "HAT",
+    "NFTL",
     "SFTL",
     "TPFTL",
+    "ZFTL",
+    "Block",
+    "BlockOptimized",
     "Comparison",
     "ConfigError",
     "Device",
@@ -30,9 +54,11 @@ __all__ = [
     "InternalError",
     "Interrupted",
     "Model",
+    "NFTLChain",
     "Page",
     "Record",
     "Result",
+    "TPFTLAdaptive",
     "Trace",
     "TraceComparison",
     "TraceError",
@@ -41,6 +67,7 @@ __all__ = [
     "catalog",
     "compare",
     "compare_traces",
+    "model",
     "profile",
     "read_trace",
     "simulate",

@@ -33,7 +33,8 @@ class Device:
     transfer_per_byte
         Time on the channel for each byte.
     program_order
-        Whether pages of a block must be programmed in ascending order.
+        ``"ascending"`` or ``"any"``: the order of programs inside a block. By default each FTL gets
+        the strictest that it can work with, and its result tells which.
     """
 
     capacity: Quantity | None = None

@@ -1,10 +1,13 @@
-"""The translation layers as Python objects: a name, a mapping-cache budget, and parameters."""
+"""The translation layers as Python objects: a name, a budget, and parameters."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 from ftlab.config import Config, Quantity, given
+
+VARIANTS = {"tpftl-adaptive": "tpftl"}
+"""FTLs that have the settings of another one."""
 
 
 class Ftl:
@@ -16,24 +19,42 @@ class Ftl:
         Name in the registry (``ftlab list ftls``); a wrong one is a `ConfigError` at run time.
     cache
         RAM of the mapping cache, bytes or text (``"8KiB"``), without the global directory.
+    log_blocks
+        Log blocks of a log-block FTL; by default all spare blocks but one.
     **parameters
         The FTL's own settings, checked by the core when a run starts.
     """
 
-    def __init__(self, name: str, /, cache: Quantity | None = None, **parameters: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        /,
+        cache: Quantity | None = None,
+        log_blocks: int | None = None,
+        **parameters: Any,
+    ) -> None:
         self.name = name
         self.cache = cache
+        self.log_blocks = log_blocks
         self.parameters = parameters
 
     def config(self) -> Config:
         """Return the sections that this FTL adds to the configuration."""
-        shared = given(cache=self.cache)
-        own = given(**self.parameters)
-        return {**({"ftl": shared} if shared else {}), **({self.name: own} if own else {})}
+        sections = {
+            "ftl": given(cache=self.cache),
+            "log": given(blocks=self.log_blocks),
+            self.section: given(**self.parameters),
+        }
+        return {name: section for name, section in sections.items() if section}
+
+    @property
+    def section(self) -> str:
+        """The section of its own settings: a variant shares that of the FTL it varies."""
+        return VARIANTS.get(self.name, self.name)
 
     def __str__(self) -> str:
         """Name and whatever was set, to tell two variants of one FTL apart."""
-        settings = {**given(cache=self.cache), **self.parameters}
+        settings = {**given(cache=self.cache, log_blocks=self.log_blocks), **self.parameters}
         inside = ", ".join(f"{key}={value}" for key, value in settings.items())
         return f"{self.name}({inside})" if inside else self.name
 
@@ -75,10 +96,64 @@ class SFTL(_Named):
     registered = "sftl"
 
 
+class HAT(_Named):
+    """HAT (Hu et al., MSST'10): the full page map on a chip of its own, hidden behind the flash."""
+
+    registered = "hat"
+
+
+class ZFTL(_Named):
+    """ZFTL (Wang et al., ICCT'11): the map of one zone at a time, two tiers, batched eviction."""
+
+    registered = "zftl"
+
+
 class TPFTL(_Named):
     """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
 
     registered = "tpftl"
+
+
+class TPFTLAdaptive(_Named):
+    """TPFTL that prefetches successors while the measured use of what it prefetched is worth it."""
+
+    registered = "tpftl-adaptive"
+
+
+class Block(_Named):
+    """Block-level mapping: every page overwritten moves its block."""
+
+    registered = "block"
+
+
+class BlockOptimized(_Named):
+    """Block-level mapping, in place, one erase for each request and block (CACH-FTL's BM)."""
+
+    registered = "block-optimized"
+
+
+class NFTL(_Named):
+    """NFTL (Ban, 1999): one replacement block for each logical block, searched by OOB reads."""
+
+    registered = "nftl"
+
+
+class NFTLChain(_Named):
+    """NFTL (Ban, 1999) as the Linux driver has it: chains of replacement blocks."""
+
+    registered = "nftl-chain"
+
+
+class BAST(_Named):
+    """BAST (Kim et al., 2002): a log block for each logical block that is being overwritten."""
+
+    registered = "bast"
+
+
+class FAST(_Named):
+    """FAST (Lee et al., TECS'07): a sequential log block and random ones that all blocks share."""
+
+    registered = "fast"
 
 
 def as_ftl(ftl: Ftl | str) -> Ftl:

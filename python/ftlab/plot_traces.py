@@ -105,7 +105,7 @@ def _arrivals(axes: Axes, traces: Traces, labels: Labels) -> None:
 
 def _working_set(axes: Axes, traces: Traces, labels: Labels) -> None:
     """Draw the course of one trace; windows of two may differ, so those by their length."""
-    axes.set(title="Working set", ylabel="different pages")
+    axes.set(title="Working set", ylabel="different pages (bytes)")
     if len(traces) == 1:
         _course(axes, traces[0])
     else:

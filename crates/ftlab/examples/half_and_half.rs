@@ -6,7 +6,8 @@
 //!
 //! * All inputs of a trace (its halves, the model's stream, the pattern's) have equally many
 //!   requests and run on the same device: full, and written over once more at random, so that
-//!   garbage collection works from the first request on. Cache and device are those of `tpftl-eurosys15`.
+//!   garbage collection works from the first request on (beyond 8 GiB only full: WA is that of the
+//!   mapping). Cache and device are those of `tpftl-eurosys15`.
 //! * Regions of 4 MiB (what a translation page maps) that an input leaves out are left out: the
 //!   device has the regions of the largest of them, in the order of addresses.
 //! * The pattern has the first half's share of reads, sizes of requests, and regions; exponent
@@ -30,6 +31,8 @@ use std::sync::atomic::AtomicBool;
 const REGION: u64 = 4 << 20;
 /// The smallest device.
 const SMALLEST: u64 = 64 << 20;
+/// A larger device is filled only: writing it over would take longer than all else.
+const LARGEST_OVERWRITTEN: u64 = 8 << 30;
 /// Pages written by the host below which write amplification says nothing.
 const FEWEST_WRITES: u64 = 500;
 const SEED: u64 = 1;
@@ -211,9 +214,10 @@ struct Run {
 }
 
 fn run(ftl: &str, space: u64, requests: &[Request]) -> Result<Run, Box<dyn std::error::Error>> {
+    let warmup = if space > LARGEST_OVERWRITTEN { "sequential" } else { "random:1" };
     let tree = serde_json::json!({
         "preset": "tpftl-eurosys15",
-        "run": { "warmup": "random:1", "verify": false },
+        "run": { "warmup": warmup, "verify": false },
     });
     let config = Config::resolve(tree.as_object().ok_or("a table")?)?;
     let extent = Extent { volume: 0, first_byte: 0, end_byte: space };

@@ -5,7 +5,10 @@
 
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+use crate::ftl::{
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
+    TpftlConfig, ZftlConfig,
+};
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
@@ -34,6 +37,15 @@ pub struct Config {
     pub sftl: SftlConfig,
     /// TPFTL's own parameters.
     pub tpftl: TpftlConfig,
+    /// ZFTL's own parameters.
+    pub zftl: ZftlConfig,
+    /// What log-block FTLs share.
+    pub log: LogConfig,
+    /// The optimised block-level FTL's own parameters.
+    #[serde(rename = "block-optimized")]
+    pub block_optimized: BlockOptimizedConfig,
+    /// FAST's own parameters.
+    pub fast: FastConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -125,8 +137,9 @@ pub struct DeviceConfig {
     pub erase: Duration,
     /// Bus time per byte of page data. Default 0: not modelled by TPFTL.
     pub transfer_per_byte: Duration,
-    /// Order in which the pages of a block may be programmed.
-    pub program_order: ProgramOrder,
+    /// Order in which the pages of a block may be programmed; absent: the strictest that the FTL can
+    /// work with, which the result tells.
+    pub program_order: Option<ProgramOrder>,
 }
 
 impl Default for DeviceConfig {
@@ -146,7 +159,7 @@ impl Default for DeviceConfig {
             program: Duration(200_000),
             erase: Duration(1_500_000),
             transfer_per_byte: Duration(0),
-            program_order: ProgramOrder::Ascending,
+            program_order: None,
         }
     }
 }
@@ -436,6 +449,10 @@ impl Config {
             cdftl: section(&mut tree, "cdftl")?,
             sftl: section(&mut tree, "sftl")?,
             tpftl: section(&mut tree, "tpftl")?,
+            zftl: section(&mut tree, "zftl")?,
+            log: section(&mut tree, "log")?,
+            block_optimized: section(&mut tree, "block-optimized")?,
+            fast: section(&mut tree, "fast")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -514,8 +531,22 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 12] = [
-    "preset", "device", "gc", "ftl", "dftl", "cdftl", "sftl", "tpftl", "host", "input", "workload",
+const SECTIONS: [&str; 16] = [
+    "preset",
+    "device",
+    "gc",
+    "ftl",
+    "dftl",
+    "cdftl",
+    "sftl",
+    "tpftl",
+    "zftl",
+    "log",
+    "block-optimized",
+    "fast",
+    "host",
+    "input",
+    "workload",
     "run",
 ];
 

@@ -470,10 +470,15 @@ impl<F: Ftl> Simulator for Simulation<F> {
             (ledger.get(Operation::Read, Cause::Host), ledger.get(Operation::Program, Cause::Host));
         assert_eq!(reads, self.totals.page_reads, "every page the host reads is read once");
         assert_eq!(programs, self.totals.page_writes, "every page the host writes is written once");
-        for cause in [Cause::GcData, Cause::GcTranslation] {
+        for cause in [Cause::GcData, Cause::GcTranslation, Cause::Merge] {
             let (read, written) =
                 (ledger.get(Operation::Read, cause), ledger.get(Operation::Program, cause));
-            assert_eq!(read, written, "every page that GC reads it writes ({})", cause.name());
+            assert_eq!(
+                read,
+                written,
+                "every page that is moved is read and written ({})",
+                cause.name()
+            );
         }
         if self.config.run.verify {
             assert_eq!(

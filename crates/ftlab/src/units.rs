@@ -41,6 +41,10 @@ address!(
     Ppn
 );
 address!(
+    /// Logical block number: LPN / pages per block.
+    Lbn
+);
+address!(
     /// Physical block number, counted plane by plane.
     Pbn
 );

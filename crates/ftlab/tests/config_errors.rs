@@ -57,12 +57,22 @@ fn a_mistake_is_told_in_one_line() {
         ("sftl", r#"{"ftl": {"cache": "4k"}}"#),
         ("sftl", r#"{"sftl": {"bitmaps": 3}}"#),
         ("sftl", r#"{"sftl": {"buffer": "110%"}}"#),
+        ("zftl", r#"{"ftl": {"cache": "4k"}}"#),
+        ("zftl", r#"{"zftl": {"zones": 0}}"#),
+        ("zftl", r#"{"ftl": {"cache": "8k"}, "zftl": {"tier1": "110%"}}"#),
         ("tpftl", r#"{"ftl": {"cache": 11}}"#),
         ("tpftl", r#"{"ftl": {"cache": 13}, "tpftl": {"node_bytes": 8}}"#),
         ("tpftl", r#"{"tpftl": {"threshold": 0}}"#),
         ("tpftl", r#"{"tpftl": {"features": "rx"}}"#),
         ("tpftl", r#"{"tpftl": {"features": ""}}"#),
         ("tpftl", r#"{"tpftl": {"page_order": "random"}}"#),
+        ("block", r#"{"device": {"program_order": "ascending"}}"#),
+        ("block", r#"{"device": {"over_provisioning": 0}}"#),
+        ("block-optimized", r#"{"device": {"program_order": "ascending"}}"#),
+        ("block-optimized", r#"{"block-optimized": {"apend": true}}"#),
+        ("fast", r#"{"log": {"blocks": 1}}"#),
+        ("fast", r#"{"log": {"blocks": 10}}"#),
+        ("fast", r#"{"fast": {"full_sequential": "never"}}"#),
         ("page", r#"{"host": {"mode": "closed:0"}}"#),
         ("page", r#"{"host": {"time_scale": -1}}"#),
         ("page", r#"{"run": {"warmup": "twice"}}"#),
@@ -82,7 +92,7 @@ fn a_mistake_is_told_in_one_line() {
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "cdftl", "sftl", "tpftl"] {
+    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "block", "fast"] {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
             let device = |blocks| {

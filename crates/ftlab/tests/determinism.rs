@@ -32,7 +32,7 @@ fn config(json: &str) -> Config {
 }
 
 /// The FTLs whose cache holds at least a whole translation page.
-const WHOLE_PAGES: [&str; 2] = ["cdftl", "sftl"];
+const WHOLE_PAGES: [&str; 3] = ["cdftl", "sftl", "zftl"];
 
 /// The configuration of one FTL: a cache below 8 KiB has no room for whole pages.
 fn config_of(ftl: &str, config: &Config) -> Config {
@@ -154,9 +154,13 @@ fn table(reports: &[Report]) -> String {
         "/flash/programs/gc_data",
         "/flash/programs/gc_mapping",
         "/flash/programs/gc_translation",
+        "/flash/programs/merge",
         "/gc/runs",
         "/gc/data_blocks",
         "/gc/translation_blocks",
+        "/merges/switch",
+        "/merges/partial",
+        "/merges/full",
         "/wear/erases_total",
         "/wear/erases_max",
         "/write_amplification",
@@ -166,11 +170,11 @@ fn table(reports: &[Report]) -> String {
     ];
     let trees: Vec<Value> = reports.iter().map(facts).collect();
     let mut text = format!("{:32}", "");
-    trees.iter().for_each(|tree| write!(text, "{:>14}", cell(&tree["ftl"])).expect("text"));
+    trees.iter().for_each(|tree| write!(text, "{:>16}", cell(&tree["ftl"])).expect("text"));
     for figure in figures {
         write!(text, "\n{figure:32}").expect("text");
         for tree in &trees {
-            write!(text, "{:>14}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
+            write!(text, "{:>16}", tree.pointer(figure).map_or("-".into(), cell)).expect("text");
         }
     }
     text

@@ -134,7 +134,7 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("\"64MiB\"", "\"0\"", "space.volumes.size"),
         ("count = 3", "count = 4000000000", "space.volumes"),
         ("\"100MiB\"", "\"4000TiB\"", "space.volumes"),
-        ("all = \"assumed", "sizes.red = \"assumed", "origin"),
+        ("all = \"assumed", "\"sizes.red\" = \"assumed", "origin"),
         ("assumed: for tests", "guessed", "origin.all"),
     ] {
         let found = mistake(from, to);

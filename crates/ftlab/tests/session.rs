@@ -1,7 +1,7 @@
 //! What several threads over one input must not get wrong: causes of errors, and stopping.
 
 use ftlab::Error;
-use ftlab::config::Config;
+use ftlab::config::{Config, ProgramOrder};
 use ftlab::session;
 use serde_json::json;
 use std::io::Write;
@@ -86,4 +86,25 @@ fn the_last_stretch_of_a_run_is_in_its_series() {
     }));
     let reports = session::run(&config, &["page"], &mut |_| Ok(())).expect("a run");
     assert_eq!(reports[0].timeline.requests.last(), Some(&1000));
+}
+
+/// In one comparison each FTL gets the strictest order of programs that it can work with, and its
+/// result tells which.
+#[test]
+fn a_comparison_of_page_and_block_mapped_ftls_says_which_device_each_had() {
+    let tree = json!({
+        "device": { "capacity": "16MiB" },
+        "workload": { "pattern": "randwrite", "bs": "4k", "size": "4MiB", "requests": 3000 },
+    });
+    let reports = session::run(&config(&tree), &["page", "block", "fast"], &mut |_| Ok(()));
+    let reports = reports.expect("a run");
+    let told: Vec<_> = reports
+        .iter()
+        .map(|report| {
+            let warned = report.warnings.iter().any(|warning| warning.contains("in any order"));
+            (report.device.program_order, warned, report.gc.is_some(), report.merges.is_some())
+        })
+        .collect();
+    let any = (ProgramOrder::Any, true, false, true);
+    assert_eq!(told, [(ProgramOrder::Ascending, false, true, false), any, any]);
 }

@@ -46,6 +46,7 @@ MODEL = (
     Setting("--pages-per-block", "device.pages_per_block", "N", "Pages of an erase block."),
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
+    Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
     Setting(
         "--warmup",

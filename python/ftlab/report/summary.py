@@ -40,6 +40,7 @@ HEADLINES = (
     Figure("write_amplification", "write amplification", "factor", "lower"),
     Figure("flash.erases", "block erases", "count", "lower"),
     Figure("gc.copied_pages", "pages copied by GC", "count", "lower"),
+    Figure("merges.copied_pages", "pages copied by merges", "count", "lower"),
     Figure("response_us.mean", "mean response", "us", "lower"),
     Figure("response_us.p99", "99 % response", "us", "lower"),
     Figure("response_us.p999", "99.9 % response", "us", "lower"),
@@ -103,7 +104,8 @@ def run_summary(result: Result) -> list[Section]:
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
         (f"{result['ftl']} alone", _own(result)),
-        ("garbage collection", _collection(result)),
+        ("garbage collection", _group(result, "gc")),
+        ("merges", _group(result, "merges")),
         ("response time", _responses(result)),
         ("cost", _cost(result)),
     ]
@@ -220,11 +222,6 @@ def _own(result: Result) -> list[tuple[str, str]]:
     """Return the FTL's own figures, whose names begin with the FTL's."""
     prefix = f"{result['ftl']}."
     return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
-
-
-def _collection(result: Result) -> list[tuple[str, str]]:
-    merges = [(f"{key} merges", text) for key, text in _group(result, "merges")]
-    return [*_group(result, "gc"), *merges]
 
 
 def _responses(result: Result) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@
 
 use crate::config::DeviceConfig;
 use crate::error::Error;
-use crate::units::{Pbn, Ppn};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 /// Largest number of physical pages: page numbers are 32 bits, and a few values are reserved.
 pub const MOST_PAGES: u64 = u32::MAX as u64 - 1;
@@ -138,6 +138,27 @@ impl Geometry {
     #[must_use]
     pub const fn first_page(&self, pbn: Pbn) -> Ppn {
         Ppn(pbn.0 * self.pages_per_block)
+    }
+
+    /// The logical block of a logical page.
+    #[inline]
+    #[must_use]
+    pub const fn logical_block_of(&self, lpn: Lpn) -> Lbn {
+        Lbn(self.by_pages_per_block.quotient(lpn.0))
+    }
+
+    /// The first page of a logical block.
+    #[inline]
+    #[must_use]
+    pub const fn first_logical_page(&self, lbn: Lbn) -> Lpn {
+        Lpn(lbn.0 * self.pages_per_block)
+    }
+
+    /// How many pages of its logical block lie before a logical page.
+    #[inline]
+    #[must_use]
+    pub const fn offset_of(&self, lpn: Lpn) -> u32 {
+        lpn.0 - self.first_logical_page(self.logical_block_of(lpn)).0
     }
 
     /// The plane of a block.

@@ -13,12 +13,20 @@ pub enum Cause {
     GcMapping,
     /// Translation pages moved by GC (`N_mt`).
     GcTranslation,
+    /// User pages brought together in one block: merges of log blocks, rewrites of data blocks.
+    Merge,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    pub const ALL: [Cause; 5] =
-        [Cause::Host, Cause::Translation, Cause::GcData, Cause::GcMapping, Cause::GcTranslation];
+    pub const ALL: [Cause; 6] = [
+        Cause::Host,
+        Cause::Translation,
+        Cause::GcData,
+        Cause::GcMapping,
+        Cause::GcTranslation,
+        Cause::Merge,
+    ];
 
     /// The name in results.
     #[must_use]
@@ -29,6 +37,33 @@ impl Cause {
             Cause::GcData => "gc_data",
             Cause::GcMapping => "gc_mapping",
             Cause::GcTranslation => "gc_translation",
+            Cause::Merge => "merge",
+        }
+    }
+}
+
+/// What a block was filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// User pages.
+    Data,
+    /// Updates of user pages, to be merged with the data blocks of these.
+    Log,
+    /// Translation pages.
+    Translation,
+}
+
+impl BlockKind {
+    /// All kinds, in the order of reports.
+    pub const ALL: [BlockKind; 3] = [BlockKind::Data, BlockKind::Log, BlockKind::Translation];
+
+    /// The name in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            BlockKind::Data => "data",
+            BlockKind::Log => "log",
+            BlockKind::Translation => "translation",
         }
     }
 }
@@ -61,16 +96,36 @@ impl Operation {
 
 const CAUSES: usize = Cause::ALL.len();
 
-/// Operations counted by what and why.
+/// Operations counted by what and why, and erases by kind of block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     cells: [[u64; CAUSES]; 5],
+    erases: [u64; BlockKind::ALL.len()],
+    unused: u64,
 }
 
 impl Ledger {
     #[inline]
     pub(crate) fn count(&mut self, operation: Operation, cause: Cause) {
         self.cells[operation as usize][cause as usize] += 1;
+    }
+
+    pub(crate) fn count_erase(&mut self, kind: BlockKind, cause: Cause, unused: u32) {
+        self.count(Operation::Erase, cause);
+        self.erases[kind as usize] += 1;
+        self.unused += u64::from(unused);
+    }
+
+    /// Erases of blocks that were filled with `kind`.
+    #[must_use]
+    pub const fn erases(&self, kind: BlockKind) -> u64 {
+        self.erases[kind as usize]
+    }
+
+    /// Pages that were erased although nothing had been programmed into them since the erase before.
+    #[must_use]
+    pub const fn pages_erased_unused(&self) -> u64 {
+        self.unused
     }
 
     /// One cell.

@@ -6,7 +6,8 @@
 //!
 //! ```text
 //! page    erased --program--> valid --invalidate--> invalid --erase (whole block)--> erased
-//! block   pages are programmed in ascending order; a block is erased only without valid pages
+//! block   pages are programmed in ascending order, unless the FTL asked for a device that allows any;
+//!         a block is erased only without valid pages
 //! ```
 //!
 //! Verification lives here too. Each host write gives its logical page a new version, stamped on the
@@ -26,7 +27,7 @@ pub mod ledger;
 pub mod presets;
 
 pub use geometry::Geometry;
-pub use ledger::{Cause, Ledger, Operation};
+pub use ledger::{BlockKind, Cause, Ledger, Operation};
 
 use crate::config::{DeviceConfig, ProgramOrder};
 use crate::engine::{Timeline, Timing};
@@ -42,6 +43,15 @@ pub enum Owner {
     Translation(Vtpn),
 }
 
+/// A page that was read into RAM, to be programmed elsewhere: what [`Flash::load`] returns and
+/// [`Flash::store`] takes.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Loaded {
+    raw: u32,
+    stamp: u16,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     /// Pages programmed since the last erase (ascending order), or any programmed at all.
@@ -55,6 +65,8 @@ struct Block {
 pub struct Flash {
     geometry: Geometry,
     order: ProgramOrder,
+    /// The order that was configured.
+    configured_order: Option<ProgramOrder>,
     /// Per physical page: 0 erased, else owner + 1; translation pages follow the logical pages.
     owners: Vec<u32>,
     /// Per physical page: version of the data it holds.
@@ -86,7 +98,8 @@ impl Flash {
         let pages = geometry.pages() as usize;
         let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
         Ok(Flash {
-            order: device.program_order,
+            order: device.program_order.unwrap_or_default(),
+            configured_order: device.program_order,
             owners: vec![0; pages],
             stamps: vec![0; pages],
             valid: vec![0; valid_words_per_block * geometry.blocks() as usize],
@@ -107,6 +120,27 @@ impl Flash {
     /// Stops comparing versions: for benchmarks only. The rules of NAND stay checked.
     pub fn skip_verification(&mut self) {
         self.verify = false;
+    }
+
+    /// Declares that the FTL programs the pages of a block in any order; without, the device insists
+    /// on ascending order. An FTL calls this when it is built.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device was configured to insist on ascending order.
+    pub fn allow_any_order(&mut self) -> Result<(), Error> {
+        if self.configured_order == Some(ProgramOrder::Ascending) {
+            let message = "found ascending, expected any (or nothing): this FTL keeps pages at their \
+                           offsets inside a block, whichever is written first";
+            return Err(Error::config("device.program_order", message));
+        }
+        self.order = ProgramOrder::Any;
+        Ok(())
+    }
+
+    /// The order in which the pages of a block may be programmed.
+    #[must_use]
+    pub const fn program_order(&self) -> ProgramOrder {
+        self.order
     }
 
     /// The shape of the device.
@@ -266,6 +300,21 @@ impl Flash {
         owner
     }
 
+    /// Reads a valid page into RAM, so that its block can be erased before it is programmed again.
+    pub fn load(&mut self, from: Ppn, cause: Cause) -> Loaded {
+        if !self.is_valid(from) {
+            self.broken("only a valid page is worth copying", from, 0);
+        }
+        self.book_read(from, self.geometry.block_of(from), cause);
+        Loaded { raw: self.owners[from.index()], stamp: self.stamps[from.index()] }
+    }
+
+    /// Programs a page from RAM.
+    pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
+        let pbn = self.fill(to, page.raw, page.stamp);
+        self.book_program(to, pbn, cause);
+    }
+
     /// Copies a valid page inside its plane without the bus; page numbers must have the same parity.
     pub fn copy_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
         let source = self.geometry.block_of(from);
@@ -284,19 +333,20 @@ impl Flash {
         owner
     }
 
-    /// Erases a block that has no valid page.
-    pub fn erase(&mut self, pbn: Pbn, cause: Cause) {
+    /// Erases a block that has no valid page; `kind` is what it was filled with.
+    pub fn erase(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause) {
         let first = self.geometry.first_page(pbn);
         if self.blocks[pbn.index()].valid != 0 {
             self.broken("a block with valid pages must not be erased", first, pbn.0);
         }
         let block = &mut self.blocks[pbn.index()];
+        let unused = self.geometry.pages_per_block - u32::from(block.written);
         block.written = 0;
         block.erases += 1;
         let pages = first.index()..first.index() + self.geometry.pages_per_block as usize;
         self.owners[pages].fill(0);
         self.history.push(Operation::Erase, cause, pbn.0);
-        self.ledger.count(Operation::Erase, cause);
+        self.ledger.count_erase(kind, cause, unused);
         self.timeline.erase(self.geometry.plane_of(pbn));
     }
 
@@ -342,6 +392,13 @@ impl Flash {
     pub fn is_valid(&self, ppn: Ppn) -> bool {
         let (word, bit) = self.valid_bit(self.geometry.block_of(ppn), ppn);
         self.valid[word] & bit != 0
+    }
+
+    /// Whether a page is programmed, valid or not: an FTL keeps this in RAM, a bit for each page.
+    #[inline]
+    #[must_use]
+    pub fn is_programmed(&self, ppn: Ppn) -> bool {
+        self.owners[ppn.index()] != 0
     }
 
     /// Whether a block has no programmed page.

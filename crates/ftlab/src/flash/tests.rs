@@ -38,7 +38,9 @@ fn every_rule_of_nand_is_enforced() {
     breaks("only a programmed page can be read", |f| _ = f.read_oob(Ppn(2), Cause::Host));
     breaks("pages of a block are programmed in ascending order", |f| write(f, 3, 1));
     breaks("a page is programmed once between erases", |f| write(f, 1, 1));
-    breaks("a block with valid pages must not be erased", |f| f.erase(Pbn(0), Cause::GcData));
+    breaks("a block with valid pages must not be erased", |f| {
+        f.erase(Pbn(0), BlockKind::Data, Cause::GcData);
+    });
     breaks("only a valid page can be invalidated", |f| _ = f.invalidate(Ppn(2)));
     breaks("only a valid page can be invalidated", |f| {
         f.invalidate(Ppn(0));
@@ -91,7 +93,7 @@ fn every_operation_is_counted_by_its_cause_and_timed() {
     flash.invalidate(Ppn(0));
     flash.copy_back(Ppn(1), Ppn(5), Cause::GcData);
     flash.invalidate(Ppn(1));
-    flash.erase(Pbn(0), Cause::GcData);
+    flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
     flash.read_oob(Ppn(4), Cause::Translation);
     let ledger = flash.ledger();
     assert_eq!(ledger.get(Operation::Program, Cause::Host), 2);
@@ -99,6 +101,8 @@ fn every_operation_is_counted_by_its_cause_and_timed() {
     assert_eq!(ledger.get(Operation::Read, Cause::GcData), 1);
     assert_eq!(ledger.get(Operation::CopyBack, Cause::GcData), 1);
     assert_eq!(ledger.get(Operation::Erase, Cause::GcData), 1);
+    assert_eq!(BlockKind::ALL.map(|kind| ledger.erases(kind)), [1, 0, 0]);
+    assert_eq!(ledger.pages_erased_unused(), 2);
     assert_eq!(ledger.get(Operation::ReadOob, Cause::Translation), 1);
     assert_eq!(ledger.flash_operations(), 3 + 1 + 2 + 1);
     let time = 2 * 200_000 + 225_000 + 225_000 + 1_500_000;
@@ -121,10 +125,41 @@ fn translation_pages_are_told_from_data() {
 
 #[test]
 fn a_device_may_allow_any_order_inside_a_block() {
-    let config = DeviceConfig { program_order: ProgramOrder::Any, ..device() };
-    let mut flash = Flash::new(&config, 16 * 512).expect("valid");
+    let mut flash = flash();
+    flash.allow_any_order().expect("nothing else was configured");
     write(&mut flash, 3, 3);
     write(&mut flash, 0, 0);
     assert_eq!(flash.valid_pages(Pbn(0)).next(&flash), Some(Ppn(0)));
+    flash.audit();
+}
+
+#[test]
+fn a_device_that_insists_on_ascending_order_says_so_to_the_ftl() {
+    let order = |order| {
+        let config = DeviceConfig { program_order: Some(order), ..device() };
+        Flash::new(&config, 16 * 512).expect("valid")
+    };
+    let refusal = order(ProgramOrder::Ascending).allow_any_order().expect_err("ascending");
+    assert!(refusal.to_string().starts_with("device.program_order: found ascending"), "{refusal}");
+    assert_eq!(order(ProgramOrder::Any).program_order(), ProgramOrder::Any);
+    assert_eq!(flash().program_order(), ProgramOrder::Ascending, "unless the FTL asks");
+}
+
+#[test]
+fn a_page_in_ram_survives_the_erase_of_its_block() {
+    let mut flash = flash();
+    write(&mut flash, 0, 5);
+    write(&mut flash, 1, 6);
+    let kept = flash.load(Ppn(1), Cause::Merge);
+    flash.invalidate(Ppn(0));
+    flash.invalidate(Ppn(1));
+    flash.erase(Pbn(0), BlockKind::Data, Cause::Merge);
+    write(&mut flash, 0, 5);
+    flash.store(Ppn(1), kept, Cause::Merge);
+    flash.host_read(Lpn(5), Some(Ppn(0)));
+    flash.host_read(Lpn(6), Some(Ppn(1)));
+    let ledger = flash.ledger();
+    let merges = [Operation::Read, Operation::Program].map(|what| ledger.get(what, Cause::Merge));
+    assert_eq!(merges, [1, 1]);
     flash.audit();
 }

@@ -3,12 +3,22 @@
 //! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`], and add its line to
 //! [`FTLS`]. It then inherits the command line, the comparison, the laws and the benchmark.
 
+pub mod bast;
+pub mod block;
+pub mod block_optimized;
 pub mod demand;
+pub mod fast;
+pub mod hat;
+pub mod nftl;
+pub mod nftl_chain;
 pub mod page;
 pub mod parts;
 mod registry;
 
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+pub use block_optimized::BlockOptimizedConfig;
+pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
+pub use fast::FastConfig;
+pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
 
 use crate::config::Config;
@@ -78,12 +88,42 @@ pub struct RamUse {
 pub struct FtlMetrics {
     /// Address translation; absent when the whole map is in RAM.
     pub mapping: Option<MappingMetrics>,
-    /// Garbage collection.
-    pub gc: GcCounts,
-    /// Free blocks at which GC starts and at which a batch ends, as they are in force.
-    pub gc_levels: (u32, u32),
+    /// Garbage collection; absent when blocks are merged instead.
+    pub gc: Option<GcMetrics>,
+    /// Merges; absent when garbage is collected instead.
+    pub merges: Option<MergeCounts>,
     /// Figures of this FTL alone, by name.
     pub own: BTreeMap<&'static str, u64>,
+}
+
+/// Garbage collection since measuring started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GcMetrics {
+    /// Runs and victims.
+    pub counts: GcCounts,
+    /// Free blocks at which GC starts, as it is in force.
+    pub low: u32,
+    /// Free blocks at which a batch ends, as it is in force.
+    pub high: u32,
+}
+
+/// Merges since measuring started: each makes a data block and erases the one that it replaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MergeCounts {
+    /// A log block that held all pages at their offsets became the data block: no copies.
+    pub switch: u64,
+    /// A log block that held some pages at their offsets was completed, and became the data block.
+    pub partial: u64,
+    /// The newest pages of the logical block were copied to a block of their own.
+    pub full: u64,
+}
+
+impl MergeCounts {
+    /// Merges of any kind.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.switch + self.partial + self.full
+    }
 }
 
 /// Address translation through a mapping cache.

@@ -62,8 +62,7 @@ impl Ftl for PageFtl {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        let gc_levels = self.pool.gc_levels();
-        FtlMetrics { gc: self.pool.gc_counts(), gc_levels, ..FtlMetrics::default() }
+        FtlMetrics { gc: Some(self.pool.metrics()), ..FtlMetrics::default() }
     }
 
     fn reset_metrics(&mut self) {

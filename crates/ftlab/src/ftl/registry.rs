@@ -1,7 +1,14 @@
 //! The table of FTLs.
 
 use super::Ftl;
-use super::demand::{Cdftl, DemandFtl, Dftl, Sftl, Tpftl};
+use super::bast::BastFtl;
+use super::block::BlockFtl;
+use super::block_optimized::BlockOptimizedFtl;
+use super::demand::{Cdftl, DemandFtl, Dftl, MeasuredUse, Sftl, Tpftl, Zftl};
+use super::fast::FastFtl;
+use super::hat::Hat;
+use super::nftl::NftlFtl;
+use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
@@ -70,12 +77,20 @@ const fn parameter(key: &'static str, default: &'static str, meaning: &'static s
 const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
 
+const LOG: Parameter = parameter("log.blocks", "all spare blocks but one", "log blocks in all");
+
 /// All FTLs, bounds first.
 pub const FTLS: &[Entry] = &[
     Entry::of::<PageFtl>(
         "page",
         "the whole page map in RAM: the bound for all others",
         "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
+        &[],
+    ),
+    Entry::of::<Hat>(
+        "hat",
+        "the whole page map on a byte-addressable chip of its own, hidden behind the flash",
+        "Hu et al., MSST 2010",
         &[],
     ),
     Entry::of::<DemandFtl<Dftl>>(
@@ -106,6 +121,16 @@ pub const FTLS: &[Entry] = &[
             parameter("sftl.sparse", "8", "dirty entries up to which a page is sparse"),
         ],
     ),
+    Entry::of::<Zftl>(
+        "zftl",
+        "the directory of one zone in RAM; the page in use, and entries that leave in batches",
+        "Wang, Zhang & Wang, ICCT 2011",
+        &[
+            CACHE,
+            parameter("zftl.zones", "8", "zones, fewer on a device too small for GC in each"),
+            parameter("zftl.tier1", "the rest", "share of the cache for single entries"),
+        ],
+    ),
     Entry::of::<DemandFtl<Tpftl>>(
         "tpftl",
         "two-level lists, prefetching, batch-update and clean-first replacement",
@@ -121,6 +146,55 @@ pub const FTLS: &[Entry] = &[
             parameter("tpftl.node_bytes", "6", "RAM of a translation page node"),
             parameter("tpftl.page_order", "hotness", "or recency"),
             parameter("tpftl.prefetch_at", "front", "or tail"),
+        ],
+    ),
+    Entry::of::<DemandFtl<Tpftl<MeasuredUse>>>(
+        "tpftl-adaptive",
+        "tpftl that prefetches successors while the measured use of prefetched entries is worth it",
+        "this project; the parameters of tpftl but the threshold",
+        &[CACHE],
+    ),
+    Entry::of::<BlockFtl>(
+        "block",
+        "block-level mapping: every page overwritten moves its block",
+        "CACH-FTL 1, DLOOP II.A",
+        &[],
+    ),
+    Entry::of::<BlockOptimizedFtl>(
+        "block-optimized",
+        "block-level mapping, rewritten in place with one erase for each request and block",
+        "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
+        &[parameter("block-optimized.append", "false", "program erased offsets without an erase")],
+    ),
+    Entry::of::<NftlFtl>(
+        "nftl",
+        "a replacement block for each logical block, searched by OOB reads",
+        "Ban, US patent 5,937,425, 1999 (\"NFTL-1\")",
+        &[LOG],
+    ),
+    Entry::of::<NftlChainFtl>(
+        "nftl-chain",
+        "chains of replacement blocks with fixed offsets, the longest folded first",
+        "Ban, US patent 5,937,425, 1999, by the Linux driver (\"NFTL-2\")",
+        &[LOG],
+    ),
+    Entry::of::<BastFtl>(
+        "bast",
+        "a log block for each logical block that is being overwritten",
+        "Kim et al., IEEE Transactions on Consumer Electronics 2002",
+        &[LOG],
+    ),
+    Entry::of::<FastFtl>(
+        "fast",
+        "a log block for sequential writes, and others shared by all data blocks",
+        "Lee et al., TECS 2007",
+        &[
+            LOG,
+            parameter(
+                "fast.full_sequential",
+                "merge",
+                "or switch: what a rewrite of a full one does",
+            ),
         ],
     ),
 ];

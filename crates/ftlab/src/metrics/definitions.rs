@@ -62,14 +62,14 @@ pub const METRICS: &[Metric] = &[
         "flash.programs.CAUSE",
         "pages",
         Lower,
-        "page programs by cause: host, translation = N_tw, gc_data = N_md, gc_mapping = N_dt, gc_translation = N_mt",
+        "page programs by cause: host, translation = N_tw, gc_data = N_md, gc_mapping = N_dt, gc_translation = N_mt, merge",
         "TPFTL 3.1",
     ),
     metric(
         "flash.erases.KIND",
         "blocks",
         Lower,
-        "erases of data and of translation blocks",
+        "erases of data, log and translation blocks",
         "TPFTL 5.2(4)",
     ),
     metric(
@@ -128,6 +128,20 @@ pub const METRICS: &[Metric] = &[
         Lower,
         "valid pages in a collected translation block",
         "TPFTL 3.1, V_t",
+    ),
+    metric(
+        "merges.KIND",
+        "merges",
+        Lower,
+        "merges of log blocks: switch, partial, full; each erases one data block",
+        "DLOOP II.A",
+    ),
+    metric(
+        "merges.copied_pages",
+        "pages",
+        Lower,
+        "pages copied by merges and by rewrites of blocks",
+        "",
     ),
     metric(
         "write_amplification",

@@ -2,9 +2,9 @@
 
 use super::latency::{Cdf, Latencies, LatencySummary};
 use super::series::Timeline;
-use crate::config::Config;
-use crate::flash::{Cause, Flash, Ledger, Operation};
-use crate::ftl::{FtlMetrics, RamUse};
+use crate::config::{Config, ProgramOrder};
+use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
 use crate::warmup::{WINDOWS, WarmupReport};
@@ -34,10 +34,10 @@ pub struct Report {
     pub flash: FlashReport,
     /// Address translation; `null` when the whole map is in RAM.
     pub mapping: Option<MappingReport>,
-    /// Garbage collection.
-    pub gc: GcReport,
-    /// Block merges of hybrid FTLs; `null` for page-mapped ones.
-    pub merges: Option<()>,
+    /// Garbage collection; `null` for FTLs that merge blocks instead.
+    pub gc: Option<GcReport>,
+    /// Merges of block-mapped and log-block FTLs; `null` for page-mapped ones.
+    pub merges: Option<MergeReport>,
     /// Pages programmed / pages written by the host; `null` without writes.
     pub write_amplification: Option<f64>,
     /// Response times of all requests, us.
@@ -98,6 +98,8 @@ pub struct DeviceReport {
     pub logical_blocks: u32,
     /// Planes.
     pub planes: u32,
+    /// Order in which the pages of a block could be programmed.
+    pub program_order: ProgramOrder,
     /// Physical pages beyond logical and translation pages / logical pages.
     pub effective_spare_ratio: f64,
 }
@@ -146,7 +148,7 @@ pub struct FlashReport {
     pub programs: ByCause,
     /// Copy-backs.
     pub copybacks: ByCause,
-    /// Erases of data and translation blocks.
+    /// Erases of data, log and translation blocks.
     pub erases: ByCause,
     /// Pages skipped for parity; `null` where copy-back is not used.
     pub wasted_pages: Option<u64>,
@@ -204,6 +206,16 @@ pub struct GcReport {
     pub forced_victims: u64,
     /// Runs in idle time; `null` where GC is never started in idle time.
     pub background_runs: Option<u64>,
+}
+
+/// Merges.
+#[derive(Clone, Debug, Serialize)]
+pub struct MergeReport {
+    /// Merges by kind.
+    #[serde(flatten)]
+    pub counts: MergeCounts,
+    /// Pages copied by all of them.
+    pub copied_pages: u64,
 }
 
 /// Planes.
@@ -294,8 +306,8 @@ impl Report {
             host: host(&outcome.host, outcome.flash),
             flash: flash(ledger),
             mapping: mapping(&metrics, ledger, &ram),
-            gc: gc(&metrics, ledger),
-            merges: None,
+            gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
+            merges: metrics.merges.map(|counts| merges(counts, ledger)),
             write_amplification: ratio(ledger.pages_programmed(), outcome.host.page_writes),
             response_us: responses.summary(),
             read_response_us: outcome.reads.summary(),
@@ -340,6 +352,7 @@ fn device(flash: &Flash, demand: bool) -> DeviceReport {
         blocks: geometry.blocks(),
         logical_blocks: geometry.logical_blocks(),
         planes: geometry.planes(),
+        program_order: flash.program_order(),
         effective_spare_ratio: spare / f64::from(geometry.logical_pages),
     }
 }
@@ -370,10 +383,7 @@ fn flash(ledger: &Ledger) -> FlashReport {
         oob_reads: row(Operation::ReadOob),
         programs: row(Operation::Program),
         copybacks: row(Operation::CopyBack),
-        erases: BTreeMap::from([
-            ("data", ledger.get(Operation::Erase, Cause::GcData)),
-            ("translation", ledger.get(Operation::Erase, Cause::GcTranslation)),
-        ]),
+        erases: BlockKind::ALL.iter().map(|kind| (kind.name(), ledger.erases(*kind))).collect(),
         wasted_pages: None,
     }
 }
@@ -403,19 +413,25 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
     })
 }
 
-fn gc(metrics: &FtlMetrics, ledger: &Ledger) -> GcReport {
-    let counts = metrics.gc;
-    let copied =
-        |cause| ledger.get(Operation::Program, cause) + ledger.get(Operation::CopyBack, cause);
+fn copied(ledger: &Ledger, cause: Cause) -> u64 {
+    ledger.get(Operation::Program, cause) + ledger.get(Operation::CopyBack, cause)
+}
+
+fn merges(counts: MergeCounts, ledger: &Ledger) -> MergeReport {
+    MergeReport { counts, copied_pages: copied(ledger, Cause::Merge) }
+}
+
+fn gc(metrics: &GcMetrics, ledger: &Ledger) -> GcReport {
+    let counts = metrics.counts;
     GcReport {
         runs: counts.runs,
         data_blocks: counts.data_blocks,
         translation_blocks: counts.translation_blocks,
-        copied_pages: copied(Cause::GcData) + copied(Cause::GcTranslation),
+        copied_pages: copied(ledger, Cause::GcData) + copied(ledger, Cause::GcTranslation),
         mean_valid_data: ratio(counts.valid_data, counts.data_blocks),
         mean_valid_translation: ratio(counts.valid_translation, counts.translation_blocks),
-        low: metrics.gc_levels.0,
-        high: metrics.gc_levels.1,
+        low: metrics.low,
+        high: metrics.high,
         forced_victims: counts.forced_victims,
         background_runs: None,
     }
@@ -468,7 +484,11 @@ fn warnings(report: &Report) -> Vec<String> {
     let mut warnings = Vec::new();
     warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
     warnings.extend(uncollected(report));
-    if report.device.effective_spare_ratio < 0.02 {
+    if report.device.program_order == ProgramOrder::Any {
+        let what = "the device let pages of a block be programmed in any order";
+        warnings.push(format!("{what}, which NAND of today forbids"));
+    }
+    if report.gc.is_some() && report.device.effective_spare_ratio < 0.02 {
         warnings.push(format!(
             "the device is nearly full: {:.1} % spare; results depend on the last free block",
             100.0 * report.device.effective_spare_ratio
@@ -497,8 +517,7 @@ fn warnings(report: &Report) -> Vec<String> {
     }
     if report.device.planes > 1 {
         warnings.push(format!(
-            "{} planes, but page-level FTLs fill one block after another, so writes use one plane at \
-             a time",
+            "{} planes, but one block is filled after another, so writes use one plane at a time",
             report.device.planes
         ));
     }
@@ -511,7 +530,9 @@ fn warnings(report: &Report) -> Vec<String> {
 /// GC that never ran in the measured phase, and what to do about it.
 fn uncollected(report: &Report) -> Option<String> {
     let written = report.host.page_writes;
-    if written == 0 || report.gc.runs > 0 {
+    let collected = report.gc.as_ref().map(|gc| gc.runs);
+    let merged = report.merges.as_ref().map(|merges| merges.counts.total());
+    if written == 0 || collected.or(merged) > Some(0) {
         return None;
     }
     let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
@@ -520,6 +541,12 @@ fn uncollected(report: &Report) -> Option<String> {
         Some(_) => "use a longer input",
         None => "add --warmup steady or use a smaller --capacity",
     };
+    if merged.is_some() {
+        return Some(format!(
+            "no block was merged in the measured phase: its {written} page writes found room; \
+             {remedy}, or write amplification means nothing"
+        ));
+    }
     Some(format!(
         "GC never ran in the measured phase: its {written} page writes cover {:.0} % of the spare \
          space ({spare_pages} pages); {remedy}, or write amplification means nothing",

@@ -1,12 +1,14 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
-use ftlab::config::{
-    Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, ProgramOrder, RunConfig,
-};
+use ftlab::config::{Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
-use ftlab::flash::Flash;
+use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
-use ftlab::ftl::{CdftlConfig, DftlConfig, Entry, Ftl, SftlConfig, TpftlConfig, find};
+use ftlab::ftl::fast::FullSequential;
+use ftlab::ftl::{
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, LogConfig, SftlConfig,
+    TpftlConfig, ZftlConfig, find,
+};
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
 use serde_json::{Value, json};
@@ -50,13 +52,19 @@ impl Case {
             tpftl: draw_tpftl(rng),
             cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
+            zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
+            log: draw_log(&mut Rng::new(seed, "log")),
+            block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
+            fast: draw_fast(&mut Rng::new(seed, "fast")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
         let mut case = Case { entry, config };
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         let least = case.least_blocks();
-        let spare = if flip(rng) { 0 } else { between(rng, 1, 12) };
+        // Room for several zones, too.
+        let zoned = if entry.name == "zftl" { least } else { 0 };
+        let spare = zoned + if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
         case
     }
@@ -84,6 +92,17 @@ impl Case {
         Ok((flash, ftl))
     }
 
+    /// Blocks that may hold something beside one data block for each logical block.
+    pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
+        match self.entry.name {
+            "block" | "block-optimized" => 0,
+            _ => {
+                let spare = geometry.blocks() - geometry.logical_blocks();
+                self.config.log.blocks.unwrap_or(spare - 1)
+            }
+        }
+    }
+
     /// Physical blocks of the smallest device that the FTL accepts.
     pub fn least_blocks(&mut self) -> u32 {
         for blocks in 1..10_000 {
@@ -100,9 +119,11 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, run, .. } = &self.config;
+        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
+        let Config { log, block_optimized, fast, .. } = &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "run": run});
+            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
+            "log": log, "block-optimized": block_optimized, "fast": fast});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
@@ -127,7 +148,7 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         program: time(rng),
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
-        program_order: ProgramOrder::Ascending,
+        program_order: None,
     }
 }
 
@@ -182,11 +203,32 @@ fn draw_sftl(rng: &mut Rng) -> SftlConfig {
     }
 }
 
+fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
+    ZftlConfig {
+        zones: between(rng, 1, 6),
+        tier1: pick(rng, &[None, None, Some(Ratio(0.0)), Some(Ratio(0.05))]),
+    }
+}
+
+fn draw_log(rng: &mut Rng) -> LogConfig {
+    let blocks = between(rng, 2, 9);
+    LogConfig { blocks: flip(rng).then_some(blocks) }
+}
+
+fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
+    BlockOptimizedConfig { append: flip(rng) }
+}
+
+fn draw_fast(rng: &mut Rng) -> FastConfig {
+    FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
+        "zftl" => page,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }

@@ -2,8 +2,8 @@
 
 use crate::case::Case;
 use ftlab::config::GcMode;
-use ftlab::flash::{Cause, Flash, Ledger, Operation};
-use ftlab::ftl::{Ftl, MappingCounts};
+use ftlab::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use ftlab::ftl::{Ftl, MappingCounts, MergeCounts};
 use ftlab::request::Op;
 use ftlab::units::{Lpn, Pbn, Ppn};
 
@@ -13,7 +13,12 @@ struct Seen {
     mapping: MappingCounts,
     /// Pages that a cache of whole translation pages read for another reason than a miss.
     other_loads: Option<u64>,
-    gc_runs: u64,
+    /// Pages that hold a directory of translation pages.
+    directories: u32,
+    directory_writes: u64,
+    /// GC runs; `None` for an FTL that merges blocks instead.
+    gc_runs: Option<u64>,
+    merges: Option<MergeCounts>,
     reads_verified: u64,
     unwritten_reads: u64,
     /// Per block: whether it is erased, and how often it was.
@@ -24,12 +29,19 @@ impl Seen {
     fn of(flash: &Flash, ftl: &dyn Ftl) -> Seen {
         let blocks = (0..flash.geometry().blocks()).map(Pbn);
         let metrics = ftl.metrics();
-        let other_loads = ["cdftl.uncovered_loads", "sftl.buffer_flushes"];
+        let own = |name: &str| metrics.own.get(name).copied();
+        let other_loads = match own("zftl.switches").zip(own("zftl.batches_written")) {
+            Some((directories, batches)) => Some(directories + batches),
+            None => own("cdftl.uncovered_loads").or(own("sftl.buffer_flushes")),
+        };
         Seen {
             ledger: flash.ledger().clone(),
             mapping: ftl.mapping_counts().unwrap_or_default(),
-            other_loads: other_loads.iter().find_map(|name| metrics.own.get(name).copied()),
-            gc_runs: metrics.gc.runs,
+            other_loads,
+            directories: own("zftl.zones").unwrap_or_default() as u32,
+            directory_writes: own("zftl.directory_writes").unwrap_or_default(),
+            gc_runs: metrics.gc.map(|gc| gc.counts.runs),
+            merges: metrics.merges,
             reads_verified: flash.reads_verified(),
             unwritten_reads: flash.unwritten_reads(),
             blocks: blocks.map(|pbn| (flash.is_erased(pbn), flash.erases_of(pbn))).collect(),
@@ -82,8 +94,14 @@ impl<'a> Run<'a> {
         let then = std::mem::replace(&mut self.seen, now);
         self.every_host_page_is_served_once(op, pages.len() as u64, unwritten, &then);
         self.translations_load_and_write_what_was_missing(pages.len() as u64, &then);
-        self.gc_keeps_to_its_thresholds(pages.len(), &then);
-        self.the_least_erased_block_is_opened(&then);
+        match self.seen.merges {
+            None => self.gc_keeps_to_its_thresholds(pages.len(), &then),
+            Some(merges) => self.merges_make_and_erase_one_data_block_each(merges, &then),
+        }
+        match self.case.entry.name {
+            "block-optimized" => self.every_page_is_in_its_place(),
+            _ => self.the_least_erased_block_is_opened(&then),
+        }
         self.audit();
     }
 
@@ -146,7 +164,12 @@ impl<'a> Run<'a> {
         if let (Some(now), Some(before)) = (self.seen.other_loads, then.other_loads) {
             let other = now - before;
             assert_eq!(reads, misses + other, "{misses} misses, {other} other loads");
-            assert_eq!(programs, dirty, "translation pages written, dirty pages replaced");
+            let directories = self.seen.directory_writes - then.directory_writes;
+            assert_eq!(
+                programs,
+                dirty + directories,
+                "pages of the map written, dirty ones replaced"
+            );
         } else {
             assert!(programs <= misses, "{programs} translation pages written in {misses} misses");
             assert!(reads - programs <= misses, "{} loaded in {misses} misses", reads - programs);
@@ -157,6 +180,9 @@ impl<'a> Run<'a> {
 
     /// GC starts when a frontier needs a block and `low` or fewer are free; a batch ends at `high`.
     fn gc_keeps_to_its_thresholds(&self, pages: usize, then: &Seen) {
+        if self.has_several_pools() {
+            return;
+        }
         let gc = &self.case.config.gc;
         let (free, before) = (self.seen.free(), then.free());
         if self.seen.gc_runs == then.gc_runs {
@@ -180,14 +206,50 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Blocks of different zones are no choice for each other.
+    fn has_several_pools(&self) -> bool {
+        self.seen.directories > 1
+    }
+
+    /// Blocks are erased and pages copied by merges alone, and every merge replaces one data block.
+    fn merges_make_and_erase_one_data_block_each(&self, merges: MergeCounts, then: &Seen) {
+        let before = then.merges.expect("the same FTL");
+        let (now, past) = (&self.seen.ledger, &then.ledger);
+        let data = now.erases(BlockKind::Data) - past.erases(BlockKind::Data);
+        assert_eq!(data, merges.total() - before.total(), "data blocks erased by merges");
+        let copied = |ledger: &Ledger| ledger.get(Operation::Program, Cause::Merge);
+        if now.total(Operation::Erase) == past.total(Operation::Erase) {
+            assert_eq!(copied(now), copied(past), "pages copied without a merge");
+        }
+        let pages = u64::from(self.flash.geometry().pages_per_block);
+        let most = pages * (merges.total() - merges.switch - (before.total() - before.switch));
+        assert!(copied(now) - copied(past) <= most, "merges copy a block of pages at most");
+        let (geometry, quota) =
+            (self.flash.geometry(), self.case.log_blocks(self.flash.geometry()));
+        let written = geometry.blocks() - self.seen.free();
+        let most = geometry.logical_blocks() + quota;
+        assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
+    }
+
     fn blocks_of_the_map_opened(&self, then: &Seen) -> u32 {
         let programs = self.count(Operation::Program, Cause::Translation)
             - then.ledger.get(Operation::Program, Cause::Translation);
         (programs as u32).div_ceil(self.flash.geometry().pages_per_block).max(1)
     }
 
+    /// Where logical blocks are physical blocks, no block is chosen.
+    fn every_page_is_in_its_place(&self) {
+        for (number, holds) in self.holds_data.iter().enumerate() {
+            let place = Ppn(number as u32);
+            assert_eq!(self.flash.is_valid(place), *holds, "page {number} in its place");
+        }
+    }
+
     /// No block that stayed free all the time had fewer erases than one that was opened.
     fn the_least_erased_block_is_opened(&self, then: &Seen) {
+        if self.has_several_pools() {
+            return;
+        }
         let pairs = || then.blocks.iter().zip(&self.seen.blocks);
         let stayed = pairs().filter(|(then, now)| then == now && now.0).map(|(_, now)| now.1);
         let opened = pairs().filter(|(then, now)| then.0 && !now.0 && then.1 == now.1);
@@ -205,16 +267,21 @@ impl<'a> Run<'a> {
 
     fn the_books_balance(&self) {
         let ledger = self.flash.ledger();
-        for cause in [Cause::GcData, Cause::GcMapping, Cause::GcTranslation] {
+        for cause in [Cause::GcData, Cause::GcMapping, Cause::GcTranslation, Cause::Merge] {
             let read = ledger.get(Operation::Read, cause);
             let written = ledger.get(Operation::Program, cause);
-            assert_eq!(read, written, "GC reads what it writes ({})", cause.name());
+            assert_eq!(read, written, "what is moved is read and written ({})", cause.name());
         }
         let geometry = self.flash.geometry();
         let written = (0..geometry.pages()).map(Ppn);
         let written = written.filter(|ppn| self.flash.audit_owner(*ppn).is_some()).count() as u64;
         let erased = ledger.total(Operation::Erase) * u64::from(geometry.pages_per_block);
-        assert_eq!(ledger.pages_programmed(), written + erased, "programs = written + erased");
+        let unused = ledger.pages_erased_unused();
+        let programmed = ledger.pages_programmed();
+        assert_eq!(programmed + unused, written + erased, "programs = written + erased");
+        assert!(unused == 0 || self.seen.merges.is_some(), "GC collects full blocks only");
+        let kinds: u64 = BlockKind::ALL.iter().map(|kind| ledger.erases(*kind)).sum();
+        assert_eq!(kinds, ledger.total(Operation::Erase), "erases by kind");
         let blocks = (0..geometry.blocks()).map(Pbn);
         let erases: u64 = blocks.map(|pbn| u64::from(self.flash.erases_of(pbn))).sum();
         assert_eq!(erases, ledger.total(Operation::Erase), "erases of all blocks together");
@@ -225,7 +292,7 @@ impl<'a> Run<'a> {
         let geometry = self.flash.geometry();
         let data = self.holds_data.iter().filter(|holds| **holds).count() as u32;
         let on_flash = self.ftl.mapping_counts().is_some();
-        let map = if on_flash { geometry.translation_pages() } else { 0 };
+        let map = if on_flash { geometry.translation_pages() } else { 0 } + self.seen.directories;
         let valid: u32 = (0..geometry.blocks()).map(|pbn| self.flash.valid_in(Pbn(pbn))).sum();
         assert_eq!(valid, data + map, "valid pages, {data} of data and {map} of the map");
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::DeviceConfig;
-use crate::flash::Operation;
+use crate::flash::{BlockKind, Operation};
 use crate::ftl::demand::bench::{Bench, Cost};
 use crate::ftl::demand::{DemandFtl, FtlConfig};
 use crate::ftl::{Ftl, RamUse};
@@ -60,7 +60,7 @@ fn gc_updates_the_map_in_batches() {
     assert_eq!(bench.flash.valid_in(pbn), 4, "the four pages share a block");
     bench.flash.start_measuring();
     bench.ftl.collect_data_block(pbn, &mut bench.flash);
-    bench.flash.erase(pbn, Cause::GcData);
+    bench.flash.erase(pbn, BlockKind::Data, Cause::GcData);
     let count = |operation, cause| bench.flash.ledger().get(operation, cause);
     assert_eq!(count(Operation::Program, Cause::GcData), 4);
     assert_eq!(count(Operation::Read, Cause::GcMapping), 2);

@@ -110,18 +110,20 @@ impl VolumeFits {
     }
 }
 
-/// One line for some volumes: their means, and the space of the largest.
+/// One line for some volumes: their means.
 fn told(alike: &[VolumeFit]) -> Volume {
     let sum = |of: fn(&VolumeFit) -> u64| alike.iter().map(of).sum::<u64>();
     let mean = |of: fn(&VolumeFit) -> u64| sum(of) as f64 / alike.len() as f64;
     let first = |volume: &VolumeFit| volume.first / REGION_BYTES * REGION_BYTES;
-    let size = |volume: &VolumeFit| volume.end.next_multiple_of(4096) - first(volume);
+    let sizes = alike.iter().map(|volume| u128::from(volume.end - first(volume))).sum::<u128>();
+    // A mean of 64-bit numbers fits 64 bits.
+    let size = (sizes / alike.len() as u128) as u64;
     let lone = if let [one] = alike { Some(Bytes(first(one))) } else { None };
     Volume {
         weight: mean(|volume| volume.new_regions),
         runs: Some(mean(|volume| volume.runs)),
         writes: share(sum(|volume| volume.counts[1]), sum(VolumeFit::requests)),
-        size: Bytes(alike.iter().map(size).max().unwrap_or(0)),
+        size: Bytes(size.next_multiple_of(4096)),
         first: lone.filter(|first| first.0 > 0),
         count: (alike.len() > 1).then_some(alike.len() as u32),
     }

@@ -1,0 +1,161 @@
+//! BAST, block-associative sector translation (Kim et al., IEEE Transactions on Consumer Electronics
+//! 2002): a log block for each logical block that is being overwritten.
+//!
+//! Idea     data blocks are mapped block by block. Overwrites of a logical block are appended to a log
+//!          block of its own, page-mapped. A full log block is merged with its data block, and so is
+//!          the one written least recently when another logical block needs one.
+//! RAM      4 B per logical block; for each log block 8 B and a byte per page, two where a block has
+//!          more than 256 (ALGORITHMS 0.4).
+//! Role     the first log-block FTL; it thrashes when more logical blocks are written than there are
+//!          log blocks.
+//! Departs  the order in which log blocks are given up is ours (ALGORITHMS 30-B9).
+//! Not here a map program for each merge: tables are in RAM. A device with ascending order.
+
+use super::parts::data_blocks::DataBlocks;
+use super::parts::owned_logs::{Kinds, OwnedLogs};
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::units::Lpn;
+use std::collections::BTreeMap;
+
+/// BAST.
+#[derive(Clone, Debug)]
+pub struct BastFtl {
+    blocks: OwnedLogs,
+    log_blocks: u32,
+    log_bytes: u64,
+}
+
+impl Ftl for BastFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+        let pages = u64::from(flash.geometry().pages_per_block);
+        let page_map = pages * if pages > 256 { 2 } else { 1 };
+        let data = DataBlocks::new(flash, log_blocks)?;
+        let logical_blocks = flash.geometry().logical_blocks();
+        Ok(BastFtl {
+            blocks: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
+            log_blocks,
+            log_bytes: u64::from(log_blocks) * (8 + page_map),
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            flash.host_read(lpn, self.blocks.data().newest(lpn));
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.blocks.write(lpn, flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.blocks.data_mut().forget(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: self.blocks.data().table_bytes() + self.log_bytes, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics {
+            merges: Some(self.blocks.data().merges()),
+            own: BTreeMap::from([("bast.log_blocks", u64::from(self.log_blocks))]),
+            ..FtlMetrics::default()
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.blocks.data_mut().reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.blocks.audit(flash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::rng::Rng;
+
+    /// So many log blocks; all pages written once.
+    fn bench(log_blocks: u32) -> Bench<BastFtl> {
+        Bench::new(8, log_blocks + 1, |_| {})
+    }
+
+    /// ALGORITHMS 10, the examples.
+    #[test]
+    fn the_worked_examples_cost_what_the_notes_say() {
+        let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(5) };
+        assert_eq!(bench(2).writes(&[0, 1, 2, 3, 0]), switch);
+        let partial = Cost { copies: 2, data_erases: 1, partial: 1, ..Cost::of(3) };
+        assert_eq!(bench(1).writes(&[0, 1, 4]), partial);
+        let full = Cost { copies: 16, data_erases: 4, log_erases: 4, full: 4, ..Cost::of(6) };
+        assert_eq!(bench(2).writes(&[1, 5, 9, 1, 5, 9]), full);
+    }
+
+    #[test]
+    fn a_log_block_out_of_order_costs_a_full_merge_when_it_is_full() {
+        let full = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(5) };
+        assert_eq!(bench(2).writes(&[1, 1, 1, 1, 1]), full);
+    }
+
+    #[test]
+    fn the_log_block_written_least_recently_is_given_up() {
+        let mut bench = bench(2);
+        bench.writes(&[0, 5, 1]);
+        let full = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[9]), full, "that of block 1, whose log is out of order");
+    }
+
+    /// RELIABILITY 4.7: with more logical blocks in turn than log blocks, every write is a merge;
+    /// P programs for each when it is offset 0 that is written, else P + 1.
+    #[test]
+    fn more_blocks_in_turn_than_log_blocks_make_every_write_a_merge() {
+        for (offset, programs) in [(0, 4), (2, 5)] {
+            let mut bench = bench(3);
+            let round: Vec<u32> = (0..4).map(|lbn| 4 * lbn + offset).collect();
+            bench.writes(&round);
+            let cost = bench.writes(&round);
+            assert_eq!(cost.copies + cost.programs, 4 * programs);
+            assert_eq!(cost.partial + cost.full, 4);
+        }
+    }
+
+    #[test]
+    fn the_cost_laws_hold_under_random_writes() {
+        let mut bench = bench(3);
+        let mut rng = Rng::new(1, "bast");
+        for _ in 0..200 {
+            let first = rng.below(28) as u32;
+            let pages: Vec<u32> = (first..=first + rng.below(5) as u32).collect();
+            let cost = bench.write(&pages);
+            let erases = cost.data_erases + cost.log_erases;
+            assert_eq!(erases, cost.switch + cost.partial + 2 * cost.full);
+            assert!(
+                cost.copies >= 4 * cost.full && cost.copies <= 4 * cost.full + 3 * cost.partial
+            );
+        }
+    }
+
+    /// ALGORITHMS 0.4: 2048 blocks of 64 pages, 306 log blocks.
+    #[test]
+    fn ram_is_the_block_table_and_the_page_maps_of_the_log_blocks() {
+        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
+        let ftl = BastFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        assert_eq!(ftl.ram().tables, 8192 + 306 * (8 + 64));
+    }
+}

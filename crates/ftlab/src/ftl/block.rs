@@ -1,0 +1,108 @@
+//! Block-level mapping (CACH-FTL 1 and 5, DLOOP II.A): the smallest table, the dearest update.
+//!
+//! Idea     `LBN -> PBN`; a page stays at its offset. The first write of an offset programs it; every
+//!          later one copies the other pages of the block and the new one to a fresh block, and erases
+//!          the old: `P - 1` copies and an erase for each page overwritten.
+//! RAM      4 B per logical block, and a bit per page for what is programmed (ALGORITHMS 0.4).
+//! Role     what log blocks and page maps are measured against.
+//! Departs  nothing.
+//! Not here a device with ascending order: offsets are programmed as the host writes them.
+
+use super::parts::data_blocks::DataBlocks;
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::units::Lpn;
+
+/// Block-level mapping with a fresh block for each update.
+#[derive(Clone, Debug)]
+pub struct BlockFtl {
+    data: DataBlocks,
+    programmed_bits: u64,
+}
+
+impl Ftl for BlockFtl {
+    fn build(_config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let programmed_bits = u64::from(flash.geometry().logical_pages);
+        Ok(BlockFtl { data: DataBlocks::new(flash, 0)?, programmed_bits })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            flash.host_read(lpn, self.data.newest(lpn));
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            if !self.data.program_in_place(lpn, flash) {
+                let lbn = flash.geometry().logical_block_of(lpn);
+                self.data.merge_full(lbn, Some(lpn), flash);
+            }
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.data.forget(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        let tables = self.data.table_bytes() + self.programmed_bits.div_ceil(8);
+        RamUse { tables, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics { merges: Some(self.data.merges()), ..FtlMetrics::default() }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.data.reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.data.audit(&[], flash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::parts::bench::{Bench, Cost};
+
+    /// RELIABILITY 4.7 and ALGORITHMS 9.1: P programs and an erase for each page overwritten.
+    #[test]
+    fn an_overwrite_rewrites_the_block() {
+        let mut bench = Bench::<BlockFtl>::new(4, 1, |_| {});
+        assert_eq!(bench.write(&[1]), Cost { copies: 3, data_erases: 1, full: 1, ..Cost::of(1) });
+        let twice = Cost { copies: 6, data_erases: 2, full: 2, ..Cost::of(2) };
+        assert_eq!(bench.write(&[4, 5]), twice, "each page of a request for itself");
+    }
+
+    #[test]
+    fn a_first_write_is_one_program_in_any_order() {
+        let mut bench = Bench::<BlockFtl>::empty(4, 1, |_| {});
+        assert_eq!(bench.write(&[3]), Cost::of(1));
+        assert_eq!(bench.write(&[1]), Cost::of(1));
+        let one = Cost { copies: 1, data_erases: 1, full: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[1]), one, "only what is valid is copied");
+        bench.trim(3);
+        let none = Cost { copies: 0, ..one };
+        assert_eq!(bench.write(&[1]), none);
+        assert_eq!(bench.write(&[3]), Cost::of(1), "the slot is free again");
+    }
+
+    /// ALGORITHMS 0.4: 2048 blocks of 64 pages.
+    #[test]
+    fn ram_is_the_block_table_and_a_bit_for_each_page() {
+        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
+        let ftl = BlockFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        assert_eq!(ftl.ram().tables, 8192 + 2048 * 8);
+    }
+}

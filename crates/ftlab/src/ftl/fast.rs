@@ -1,0 +1,264 @@
+//! FAST, fully associative sector translation (Lee et al., TECS 2007), as `FlashSim` has it.
+//!
+//! Idea     data blocks are mapped block by block. Overwrites go to log blocks: one *sequential* (SW),
+//!          which a write of offset 0 opens for its logical block, and *random* (RW) ones that all
+//!          share, page-mapped. When the random log is full, its oldest block is reclaimed: each
+//!          logical block with a valid page in it is merged in full.
+//! RAM      4 B per logical block; for each log block 4 B and 4 B per page (ALGORITHMS 0.4).
+//! Role     the hybrid FTL that CACH-FTL and DLOOP are compared with.
+//! Departs  where the paper is silent, `FlashSim` decides: merges are lazy; a write that does not
+//!          continue the sequential log of its block is put in its place by the merge that it causes;
+//!          a reclaimed block's page whose logical block owns the sequential log completes that one
+//!          instead of a full merge. An overwrite invalidates the version before, then makes room.
+//! Not here the OOB read by which `FlashSim` finds out whether a page of a data block is valid, free of
+//!          charge there; a device with ascending order.
+
+use super::parts::data_blocks::DataBlocks;
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// FAST's own parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FastConfig {
+    /// What a write to a block whose sequential log is full does. Default merge (`FlashSim`).
+    pub full_sequential: FullSequential,
+}
+
+/// What a write to a block whose sequential log is full does, unless it is to offset 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FullSequential {
+    /// A full merge with the page in its place, as for any rewrite inside the log.
+    #[default]
+    Merge,
+    /// A switch merge; the page then goes to the random log (ALGORITHMS 11.5).
+    Switch,
+}
+
+/// Log blocks that FAST needs: the sequential one and a random one.
+const LEAST_LOG_BLOCKS: u32 = 2;
+
+/// The log block that holds offsets 0 to `next - 1` of one logical block, in order.
+#[derive(Clone, Copy, Debug)]
+struct Sequential {
+    lbn: Lbn,
+    pbn: Pbn,
+    next: u32,
+}
+
+/// A log block that any logical block may write, and what was written, page by page.
+#[derive(Clone, Debug)]
+struct Random {
+    pbn: Pbn,
+    written: Vec<Lpn>,
+}
+
+/// FAST.
+#[derive(Clone, Debug)]
+pub struct FastFtl {
+    data: DataBlocks,
+    sequential: Option<Sequential>,
+    /// Oldest first; the last one is written.
+    random: VecDeque<Random>,
+    most_random: usize,
+    full_sequential: FullSequential,
+    log_bytes: u64,
+    counts: Counts,
+}
+
+/// What the kinds of merges do not tell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    reclaims: u64,
+    sequential_full: u64,
+}
+
+impl Ftl for FastFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = config.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
+        Ok(FastFtl {
+            data: DataBlocks::new(flash, log_blocks)?,
+            sequential: None,
+            random: VecDeque::new(),
+            most_random: log_blocks as usize - 1,
+            full_sequential: config.fast.full_sequential,
+            log_bytes: u64::from(log_blocks) * (4 + page_map),
+            counts: Counts::default(),
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            flash.host_read(lpn, self.data.newest(lpn));
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            if !self.data.program_in_place(lpn, flash) {
+                self.overwrite(lpn, flash);
+            }
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.data.forget(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: self.data.table_bytes() + self.log_bytes, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics {
+            merges: Some(self.data.merges()),
+            own: BTreeMap::from([
+                ("fast.log_blocks", 1 + self.most_random as u64),
+                ("fast.random_reclaims", self.counts.reclaims),
+                ("fast.sequential_full_merges", self.counts.sequential_full),
+            ]),
+            ..FtlMetrics::default()
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.data.reset_counts();
+        self.counts = Counts::default();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        assert!(self.random.len() <= self.most_random, "too many random log blocks");
+        let mut logs: Vec<Pbn> = self.random.iter().map(|log| log.pbn).collect();
+        logs.extend(self.sequential.map(|log| log.pbn));
+        self.data.audit(&logs, flash);
+        self.audit_sequential(flash);
+        for log in &self.random {
+            let first = flash.geometry().first_page(log.pbn).0;
+            for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
+                let needed = self.data.newest(*lpn) == Some(page);
+                assert_eq!(flash.is_valid(page), needed, "page {page} of the random log");
+            }
+        }
+    }
+}
+
+impl FastFtl {
+    /// ALGORITHMS 11.2.
+    fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let (lbn, offset) = place(lpn, flash);
+        if offset == 0 {
+            self.close_sequential(None, flash);
+            let pbn = self.data.take();
+            self.sequential = Some(Sequential { lbn, pbn, next: 0 });
+            return self.append_sequential(lpn, flash);
+        }
+        let Some(log) = self.sequential.filter(|log| log.lbn == lbn) else {
+            return self.append_random(lpn, flash);
+        };
+        let full = log.next == flash.geometry().pages_per_block;
+        if full && self.full_sequential == FullSequential::Switch {
+            self.close_sequential(None, flash);
+            self.append_random(lpn, flash);
+        } else if offset == log.next {
+            self.append_sequential(lpn, flash);
+        } else if offset > log.next {
+            self.close_sequential(Some(lpn), flash);
+        } else {
+            self.sequential = None;
+            self.data.merge_full(lbn, Some(lpn), flash);
+            self.data.release_log(log.pbn, flash);
+            self.counts.sequential_full += 1;
+        }
+    }
+
+    fn append_sequential(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let log = self.sequential.as_mut().expect("a sequential log is open");
+        let page = Ppn(flash.geometry().first_page(log.pbn).0 + log.next);
+        log.next += 1;
+        self.data.program(lpn, page, flash);
+    }
+
+    /// Switch merge when the sequential log is full, else partial merge, with the host's page if it
+    /// lies behind what the log holds.
+    fn close_sequential(&mut self, host: Option<Lpn>, flash: &mut Flash) {
+        if let Some(log) = self.sequential.take() {
+            self.data.merge_into(log.lbn, log.pbn, log.next, host, flash);
+        }
+    }
+
+    fn append_random(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let pages = flash.geometry().pages_per_block as usize;
+        if self.random.back().is_none_or(|log| log.written.len() == pages) {
+            if self.random.len() == self.most_random {
+                self.data.forget(lpn, flash);
+                self.reclaim_oldest(flash);
+            }
+            let pbn = self.data.take();
+            self.random.push_back(Random { pbn, written: Vec::with_capacity(pages) });
+        }
+        let log = self.random.back_mut().expect("a random log block is open");
+        let page = Ppn(flash.geometry().first_page(log.pbn).0 + log.written.len() as u32);
+        log.written.push(lpn);
+        self.data.program(lpn, page, flash);
+    }
+
+    /// Merges every logical block that has a valid page in the oldest random log block.
+    fn reclaim_oldest(&mut self, flash: &mut Flash) {
+        let victim = self.random.pop_front().expect("the random log is full");
+        let first = flash.geometry().first_page(victim.pbn).0;
+        for (page, lpn) in (first..).map(Ppn).zip(victim.written) {
+            // A merge takes all pages of its logical block along.
+            if !flash.is_valid(page) {
+                continue;
+            }
+            let (lbn, _) = place(lpn, flash);
+            if self.sequential.is_some_and(|log| log.lbn == lbn) {
+                self.close_sequential(None, flash);
+            } else {
+                self.data.merge_full(lbn, None, flash);
+            }
+        }
+        self.data.release_log(victim.pbn, flash);
+        self.counts.reclaims += 1;
+    }
+
+    /// The first pages of its owner, in order; whatever of these is valid is there.
+    fn audit_sequential(&self, flash: &Flash) {
+        let Some(log) = self.sequential else { return };
+        let geometry = flash.geometry();
+        let first = geometry.first_page(log.pbn).0;
+        for offset in 0..geometry.pages_per_block {
+            let lpn = Lpn(geometry.first_logical_page(log.lbn).0 + offset);
+            let page = Ppn(first + offset);
+            assert_eq!(
+                flash.is_programmed(page),
+                offset < log.next,
+                "{page} of the sequential log"
+            );
+            if let Some(newest) = self.data.newest(lpn).filter(|_| offset < log.next) {
+                assert_eq!(newest, page, "{lpn} is newer than the sequential log");
+            }
+        }
+    }
+}
+
+/// The logical block of a page, and its offset there.
+fn place(lpn: Lpn, flash: &Flash) -> (Lbn, u32) {
+    (flash.geometry().logical_block_of(lpn), flash.geometry().offset_of(lpn))
+}
+
+#[cfg(test)]
+mod tests;

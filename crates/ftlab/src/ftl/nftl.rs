@@ -1,0 +1,150 @@
+//! NFTL with one replacement block (Ban, US patent 5,937,425; "NFTL-1"): the log block that is searched.
+//!
+//! Idea     a logical block has a primary block, where each page has its own offset, and at most one
+//!          replacement block, written page after page. The OOB names what a page holds, so no page map
+//!          is kept: a read searches the replacement block backwards, then looks at the primary one.
+//! RAM      two block numbers of 4 B for each logical block (ALGORITHMS 0.4).
+//! Role     the least RAM at which an overwrite is not a merge; its price is the search.
+//! Departs  when no replacement block is left, the one written least recently is merged: what a device
+//!          did is not told, and implementations scan for a block with much garbage. They are left when
+//!          `log.blocks` are in use, not when no block is free.
+//! Not here OOB reads of writes and merges: where the next page goes, and what is in a block that is
+//!          merged, is known. A device with ascending order.
+
+use super::parts::data_blocks::DataBlocks;
+use super::parts::owned_logs::{Kinds, OwnedLogs};
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Cause, Flash};
+use crate::units::{Lpn, Ppn};
+use std::collections::BTreeMap;
+
+/// NFTL with one replacement block for each logical block.
+#[derive(Clone, Debug)]
+pub struct NftlFtl {
+    blocks: OwnedLogs,
+    log_blocks: u32,
+}
+
+impl Ftl for NftlFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+        let data = DataBlocks::new(flash, log_blocks)?;
+        let logical_blocks = flash.geometry().logical_blocks();
+        let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
+        Ok(NftlFtl { blocks, log_blocks })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            let newest = self.blocks.data().newest(lpn);
+            self.search(lpn, newest, flash);
+            flash.host_read(lpn, newest);
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.blocks.write(lpn, flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.blocks.data_mut().forget(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: 2 * self.blocks.data().table_bytes(), ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics {
+            merges: Some(self.blocks.data().merges()),
+            own: BTreeMap::from([("nftl.log_blocks", u64::from(self.log_blocks))]),
+            ..FtlMetrics::default()
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.blocks.data_mut().reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.blocks.audit(flash);
+    }
+}
+
+impl NftlFtl {
+    /// Reads OOBs from the last page of the replacement block back to the newest version of a page;
+    /// if it is not there, the one of its offset in the primary block.
+    fn search(&self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(lpn);
+        if let Some(log) = self.blocks.log(lbn) {
+            let first = geometry.first_page(log.pbn).0;
+            let found = newest.filter(|ppn| geometry.block_of(*ppn) == log.pbn);
+            for page in (found.map_or(first, |ppn| ppn.0)..first + log.written).rev() {
+                flash.read_oob(Ppn(page), Cause::Host);
+            }
+            if found.is_some() {
+                return;
+            }
+        }
+        if let Some(ppn) = newest {
+            flash.read_oob(ppn, Cause::Host);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::units::Lbn;
+
+    /// ALGORITHMS 9.3, the example.
+    #[test]
+    fn a_full_replacement_block_costs_a_full_merge() {
+        let mut bench = Bench::<NftlFtl>::new(8, 3, |_| {});
+        let merge = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(5) };
+        assert_eq!(bench.writes(&[0, 0, 1, 2, 3]), merge);
+        assert_eq!(bench.writes(&[0, 1, 2]), Cost::of(3), "the new one takes 3 pages more");
+    }
+
+    #[test]
+    fn even_a_replacement_block_in_order_costs_a_full_merge() {
+        let mut bench = Bench::<NftlFtl>::new(8, 3, |_| {});
+        let merge = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(5) };
+        assert_eq!(bench.writes(&[0, 1, 2, 3, 0]), merge);
+    }
+
+    #[test]
+    fn the_replacement_block_is_searched_backwards_and_then_the_primary() {
+        let mut bench = Bench::<NftlFtl>::new(8, 3, |_| {});
+        assert_eq!(bench.oob_reads(1), 1, "no replacement block");
+        bench.writes(&[1, 2, 1]);
+        assert_eq!(bench.oob_reads(1), 1, "the last page");
+        assert_eq!(bench.oob_reads(2), 2);
+        assert_eq!(bench.oob_reads(3), 3 + 1, "three in vain, and the primary");
+    }
+
+    #[test]
+    fn a_merge_of_trimmed_pages_leaves_no_data_block() {
+        let mut bench = Bench::<NftlFtl>::new(8, 2, |_| {});
+        bench.write(&[1]);
+        for lpn in 0..4 {
+            bench.trim(lpn);
+        }
+        let merge = Cost { data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[4]), merge, "the only replacement block is needed elsewhere");
+        assert_eq!(bench.ftl.blocks.data().block(Lbn(0)), None);
+        assert_eq!(bench.write(&[2]), Cost::of(1), "in a new one");
+    }
+}

@@ -1,0 +1,248 @@
+//! NFTL with chains of replacement blocks (Ban, US patent 5,937,425; "NFTL-2"), as the Linux driver
+//! has it.
+//!
+//! Idea     every block keeps pages at their own offsets. An overwrite goes to the first block of the
+//!          logical block's chain whose offset is erased; when there is none, the chain grows. When no
+//!          block is left, the longest chain is folded: the pages that its last block lacks are copied
+//!          there, and it becomes the primary block.
+//! RAM      4 B for each logical block, its first block, and 4 B for each physical one, the next of its
+//!          chain (ALGORITHMS 0.4).
+//! Role     the oldest log blocks; whoever rewrites one page over and over wastes whole blocks.
+//! Departs  a chain is folded when `log.blocks` are in use, not when fewer than two blocks are free:
+//!          the same once every logical block has its first.
+//! Not here OOB reads of offsets that are erased, with which a search ends; of merges. A device with
+//!          ascending order.
+
+use super::parts::data_blocks::DataBlocks;
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Cause, Flash};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// NFTL with a chain of replacement blocks for each logical block.
+#[derive(Clone, Debug)]
+pub struct NftlChainFtl {
+    data: DataBlocks,
+    /// The replacement blocks of each logical block, in order.
+    chains: Vec<Vec<Pbn>>,
+    /// Logical blocks with replacement blocks: longest chain first, lowest number among equals.
+    by_length: BTreeSet<(Reverse<usize>, Lbn)>,
+    in_use: u32,
+    log_blocks: u32,
+    link_bytes: u64,
+}
+
+impl Ftl for NftlChainFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+        let data = DataBlocks::new(flash, log_blocks)?;
+        Ok(NftlChainFtl {
+            data,
+            chains: vec![Vec::new(); flash.geometry().logical_blocks() as usize],
+            by_length: BTreeSet::new(),
+            in_use: 0,
+            log_blocks,
+            link_bytes: 4 * u64::from(flash.geometry().blocks()),
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.search(lpn, flash);
+            flash.host_read(lpn, self.data.newest(lpn));
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.write_page(lpn, flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.data.forget(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: self.data.table_bytes() + self.link_bytes, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics {
+            merges: Some(self.data.merges()),
+            own: BTreeMap::from([("nftl-chain.log_blocks", u64::from(self.log_blocks))]),
+            ..FtlMetrics::default()
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.data.reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        let logs: Vec<Pbn> = self.chains.iter().flatten().copied().collect();
+        self.data.audit(&logs, flash);
+        assert_eq!(logs.len(), self.in_use as usize, "replacement blocks in use");
+        assert!(self.in_use <= self.log_blocks, "too many replacement blocks");
+        let chains = (0..).map(Lbn).zip(&self.chains).filter(|(_, chain)| !chain.is_empty());
+        let lengths: BTreeSet<_> = chains.map(|(lbn, chain)| (Reverse(chain.len()), lbn)).collect();
+        assert_eq!(lengths, self.by_length, "chains by length");
+        for lpn in (0..flash.geometry().logical_pages).map(Lpn) {
+            self.audit_page(lpn, flash);
+        }
+    }
+}
+
+impl NftlChainFtl {
+    /// The pages of a chain that a logical page may be on, in order.
+    fn slots(&self, lpn: Lpn, flash: &Flash) -> impl Iterator<Item = Ppn> {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(lpn);
+        let (offset, pages) = (geometry.offset_of(lpn), geometry.pages_per_block);
+        let chain =
+            self.data.block(lbn).into_iter().chain(self.chains[lbn.index()].iter().copied());
+        chain.map(move |pbn| Ppn(pbn.0 * pages + offset))
+    }
+
+    /// Reads the OOB at the page's offset along the chain, up to where it is erased: that page, if
+    /// there is one, is where a write goes; the one before holds the newest version.
+    fn search(&self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(lpn);
+        let offset = geometry.offset_of(lpn);
+        let primary = self.data.block(lbn);
+        for pbn in primary.iter().chain(&self.chains[lbn.index()]) {
+            let page = Ppn(flash.geometry().first_page(*pbn).0 + offset);
+            if !flash.is_programmed(page) {
+                return Some(page);
+            }
+            flash.read_oob(page, Cause::Host);
+        }
+        None
+    }
+
+    fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        if self.data.block(lbn).is_none() {
+            self.data.program_in_place(lpn, flash);
+        } else if let Some(page) = self.search(lpn, flash) {
+            self.data.program(lpn, page, flash);
+        } else if self.in_use == self.log_blocks && self.longest() == lbn {
+            let chain = self.cut(lbn);
+            self.data.merge_full(lbn, Some(lpn), flash);
+            chain.into_iter().for_each(|pbn| self.data.release_log(pbn, flash));
+        } else {
+            if self.in_use == self.log_blocks {
+                self.fold(self.longest(), flash);
+            }
+            let pbn = self.grow(lbn);
+            let page = flash.geometry().first_page(pbn).0 + flash.geometry().offset_of(lpn);
+            self.data.program(lpn, Ppn(page), flash);
+        }
+    }
+
+    fn longest(&self) -> Lbn {
+        self.by_length.first().expect("all replacement blocks are in use").1
+    }
+
+    /// Brings the newest pages of a chain together in its last block, in which those offsets are
+    /// erased that an earlier block has the newest version of.
+    fn fold(&mut self, lbn: Lbn, flash: &mut Flash) {
+        let mut chain = self.cut(lbn);
+        let last = chain.pop().expect("a chain with replacement blocks");
+        self.data.merge_into(lbn, last, 0, None, flash);
+        chain.into_iter().for_each(|pbn| self.data.release_log(pbn, flash));
+    }
+
+    /// Takes the replacement blocks of a logical block off its chain.
+    fn cut(&mut self, lbn: Lbn) -> Vec<Pbn> {
+        let chain = std::mem::take(&mut self.chains[lbn.index()]);
+        self.by_length.remove(&(Reverse(chain.len()), lbn));
+        self.in_use -= chain.len() as u32;
+        chain
+    }
+
+    /// Appends a fresh block to a chain.
+    fn grow(&mut self, lbn: Lbn) -> Pbn {
+        let pbn = self.data.take();
+        let chain = &mut self.chains[lbn.index()];
+        self.by_length.remove(&(Reverse(chain.len()), lbn));
+        chain.push(pbn);
+        self.by_length.insert((Reverse(chain.len()), lbn));
+        self.in_use += 1;
+        pbn
+    }
+
+    /// A page's offset is programmed in the first blocks of the chain and erased in the others; its
+    /// newest version is in the last one in which it is programmed.
+    fn audit_page(&self, lpn: Lpn, flash: &Flash) {
+        let slots: Vec<Ppn> = self.slots(lpn, flash).collect();
+        let programmed = slots.iter().take_while(|page| flash.is_programmed(**page)).count();
+        let erased = slots[programmed..].iter().all(|page| !flash.is_programmed(*page));
+        assert!(erased, "{lpn} was written behind an erased page of its chain");
+        if let Some(newest) = self.data.newest(lpn) {
+            assert_eq!(slots[..programmed].last(), Some(&newest), "{lpn} in its chain");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::parts::bench::{Bench, Cost};
+
+    /// So many replacement blocks; all pages written once.
+    fn bench(log_blocks: u32) -> Bench<NftlChainFtl> {
+        Bench::new(8, log_blocks + 1, |_| {})
+    }
+
+    /// ALGORITHMS 9.3, the example.
+    #[test]
+    fn the_longest_chain_is_folded_in_place() {
+        let mut bench = bench(2);
+        assert_eq!(bench.writes(&[0, 0, 1, 2, 3]), Cost::of(5), "0 twice: a chain of 3");
+        let fold = Cost { copies: 3, data_erases: 1, log_erases: 1, partial: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[4]), fold);
+    }
+
+    #[test]
+    fn a_replacement_block_with_all_pages_is_folded_for_nothing() {
+        let mut bench = bench(1);
+        assert_eq!(bench.writes(&[3, 1, 0, 2]), Cost::of(4), "in any order");
+        let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[4]), switch);
+    }
+
+    /// The Linux driver: the page that waits to be written is not copied.
+    #[test]
+    fn the_own_chain_is_folded_into_a_fresh_block() {
+        let mut bench = bench(1);
+        bench.writes(&[0, 1]);
+        let full = Cost { copies: 3, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[0]), full);
+    }
+
+    #[test]
+    fn a_read_looks_along_the_chain() {
+        let mut bench = bench(2);
+        bench.writes(&[0, 0, 1]);
+        assert_eq!([0, 1, 2].map(|lpn| bench.oob_reads(lpn)), [3, 2, 1]);
+    }
+
+    /// ALGORITHMS 0.4: 2048 logical and 2355 physical blocks.
+    #[test]
+    fn ram_is_the_table_of_chains_and_their_links() {
+        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
+        let ftl = NftlChainFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        assert_eq!(ftl.ram().tables, 4 * (2048 + 2355));
+    }
+}

@@ -1,0 +1,104 @@
+//! A block-mapped or log-block FTL on a small device, for worked examples: blocks of 4 pages, and
+//! each step tells what it cost.
+
+use crate::config::{Config, DeviceConfig};
+use crate::flash::{BlockKind, Cause, Flash, Operation};
+use crate::ftl::Ftl;
+use crate::units::{Bytes, Lpn};
+
+/// Pages of a block.
+pub const P: u32 = 4;
+
+/// What a few requests did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Pages programmed for the host.
+    pub programs: u64,
+    /// Pages read and programmed by merges.
+    pub copies: u64,
+    pub data_erases: u64,
+    pub log_erases: u64,
+    pub switch: u64,
+    pub partial: u64,
+    pub full: u64,
+}
+
+impl Cost {
+    /// Pages of the host and nothing else.
+    pub fn of(programs: u64) -> Cost {
+        Cost { programs, ..Cost::default() }
+    }
+}
+
+pub struct Bench<F> {
+    pub ftl: F,
+    pub flash: Flash,
+}
+
+impl<F: Ftl> Bench<F> {
+    /// `logical` blocks, none of them written, and `spare` ones.
+    pub fn empty(logical: u32, spare: u32, configure: impl FnOnce(&mut Config)) -> Self {
+        let device = DeviceConfig {
+            page: Bytes(512),
+            pages_per_block: P,
+            blocks: Some(logical + spare),
+            ..DeviceConfig::default()
+        };
+        let mut config = Config { device, ..Config::default() };
+        configure(&mut config);
+        let capacity = u64::from(logical * P) * 512;
+        let mut flash = Flash::new(&config.device, capacity).expect("a device");
+        let ftl = F::build(&config, &mut flash).expect("an FTL");
+        Bench { ftl, flash }
+    }
+
+    /// All pages written once, in order.
+    pub fn new(logical: u32, spare: u32, configure: impl FnOnce(&mut Config)) -> Self {
+        let mut bench = Bench::empty(logical, spare, configure);
+        for lpn in 0..logical * P {
+            bench.write(&[lpn]);
+        }
+        bench
+    }
+
+    /// One request for these pages.
+    pub fn write(&mut self, pages: &[u32]) -> Cost {
+        let pages: Vec<Lpn> = pages.iter().copied().map(Lpn).collect();
+        self.cost(|ftl, flash| ftl.write(&pages, flash))
+    }
+
+    /// A request for each of these pages.
+    pub fn writes(&mut self, pages: &[u32]) -> Cost {
+        self.cost(|ftl, flash| pages.iter().for_each(|lpn| ftl.write(&[Lpn(*lpn)], flash)))
+    }
+
+    pub fn trim(&mut self, lpn: u32) -> Cost {
+        self.cost(|ftl, flash| ftl.trim(&[Lpn(lpn)], flash))
+    }
+
+    /// OOB reads of a host read.
+    pub fn oob_reads(&mut self, lpn: u32) -> u64 {
+        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash));
+        self.flash.ledger().total(Operation::ReadOob)
+    }
+
+    fn cost(&mut self, action: impl FnOnce(&mut F, &mut Flash)) -> Cost {
+        self.flash.start_measuring();
+        self.ftl.reset_metrics();
+        action(&mut self.ftl, &mut self.flash);
+        self.ftl.audit(&self.flash);
+        let ledger = self.flash.ledger();
+        let merges = self.ftl.metrics().merges.expect("an FTL that merges");
+        let [read, programmed] = [Operation::Read, Operation::Program];
+        assert_eq!(ledger.get(read, Cause::Merge), ledger.get(programmed, Cause::Merge));
+        Cost {
+            programs: ledger.get(programmed, Cause::Host),
+            copies: ledger.get(programmed, Cause::Merge),
+            data_erases: ledger.erases(BlockKind::Data),
+            log_erases: ledger.erases(BlockKind::Log),
+            switch: merges.switch,
+            partial: merges.partial,
+            full: merges.full,
+        }
+    }
+}

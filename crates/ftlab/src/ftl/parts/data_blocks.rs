@@ -1,0 +1,278 @@
+//! Data blocks, mapped block by block, and the merges that replace them.
+//!
+//! ```text
+//! data block   of a logical block: each page at its own offset, or nowhere
+//! log block    newer versions of pages that the data blocks hold already
+//!
+//! switch       log 0 1 2 3           ->  the log block becomes the data block
+//! partial      log 0 1 . .           ->  2 and 3 are copied to their offsets; then as switch
+//! full         log 1 3 1 .           ->  the newest 0 1 2 3 are copied to a fresh block
+//! ```
+//!
+//! A merge takes the newest version of each page, wherever it is. It ends with the erase of the old
+//! data block. One block is kept free for it, beside the log blocks.
+//!
+//! The simulator has one table from each page to its newest version. A device has the block table,
+//! a bit for each page of a data block, and the page map of its log blocks: what `ram` counts.
+
+use super::free_blocks::FreeBlocks;
+use super::page_map::PageMap;
+use crate::error::Error;
+use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::ftl::MergeCounts;
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use serde::{Deserialize, Serialize};
+
+/// The log blocks of log-block FTLs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LogConfig {
+    /// Log blocks. Absent: every block beyond the logical ones but the one that merges need, so that
+    /// over-provisioning is what CACH-FTL and DLOOP give FAST as log blocks.
+    pub blocks: Option<u32>,
+}
+
+impl LogConfig {
+    /// Log blocks on this device, for an FTL that needs at least so many.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when fewer are configured.
+    pub fn blocks(&self, geometry: &Geometry, least: u32) -> Result<u32, Error> {
+        let spare = geometry.blocks() - geometry.logical_blocks();
+        let blocks = self.blocks.unwrap_or(spare.saturating_sub(1).max(least));
+        if blocks < least {
+            let message = format!("found {blocks}, expected at least {least} for this FTL");
+            return Err(Error::config("log.blocks", message));
+        }
+        Ok(blocks)
+    }
+}
+
+/// The data blocks of a device, the place of every newest page, and the free blocks.
+#[derive(Clone, Debug)]
+pub struct DataBlocks {
+    /// `LBN -> PBN + 1`, or 0: untouched parts cost no memory.
+    blocks: Vec<u32>,
+    newest: PageMap,
+    free: FreeBlocks,
+    merges: MergeCounts,
+}
+
+impl DataBlocks {
+    /// No data blocks yet, on a device that must have room for `log_blocks` beside them.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device is too small, or insists on ascending order.
+    pub fn new(flash: &mut Flash, log_blocks: u32) -> Result<Self, Error> {
+        flash.allow_any_order()?;
+        let geometry = flash.geometry();
+        let logical = geometry.logical_blocks();
+        let needed = u64::from(logical) + u64::from(log_blocks) + 1;
+        if u64::from(geometry.blocks()) < needed {
+            return Err(Error::config(
+                "device.over_provisioning",
+                format!(
+                    "found {} physical blocks for {logical} logical, expected at least {needed} to \
+                     hold {log_blocks} log blocks and one to merge into; raise over-provisioning",
+                    geometry.blocks(),
+                ),
+            ));
+        }
+        Ok(DataBlocks {
+            blocks: vec![0; logical as usize],
+            newest: PageMap::new(geometry.logical_pages),
+            free: FreeBlocks::all(geometry),
+            merges: MergeCounts::default(),
+        })
+    }
+
+    /// Bytes of the block table.
+    #[must_use]
+    pub const fn table_bytes(&self) -> u64 {
+        4 * self.blocks.len() as u64
+    }
+
+    /// Merges since measuring started.
+    #[must_use]
+    pub const fn merges(&self) -> MergeCounts {
+        self.merges
+    }
+
+    /// Starts counting anew.
+    pub fn reset_counts(&mut self) {
+        self.merges = MergeCounts::default();
+    }
+
+    /// Where the newest version of a page is.
+    #[inline]
+    #[must_use]
+    pub fn newest(&self, lpn: Lpn) -> Option<Ppn> {
+        self.newest.get(lpn)
+    }
+
+    /// The data block of a logical block.
+    #[inline]
+    #[must_use]
+    pub fn block(&self, lbn: Lbn) -> Option<Pbn> {
+        self.blocks[lbn.index()].checked_sub(1).map(Pbn)
+    }
+
+    /// Programs a page for the host; the version before is superseded.
+    #[inline]
+    pub fn program(&mut self, lpn: Lpn, ppn: Ppn, flash: &mut Flash) {
+        flash.program(ppn, Owner::Data(lpn), Cause::Host);
+        self.remap(lpn, Some(ppn), flash);
+    }
+
+    /// Programs a page for the host at its own offset in its data block, which is allocated when it
+    /// is the first; returns false when that offset is programmed already.
+    pub fn program_in_place(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        let pbn = self.block(lbn).unwrap_or_else(|| {
+            let pbn = self.take();
+            self.blocks[lbn.index()] = pbn.0 + 1;
+            pbn
+        });
+        let geometry = flash.geometry();
+        let slot = Ppn(geometry.first_page(pbn).0 + geometry.offset_of(lpn));
+        let free = !flash.is_programmed(slot);
+        if free {
+            self.program(lpn, slot, flash);
+        }
+        free
+    }
+
+    /// The version of a page that is about to be overwritten or trimmed is needed no more.
+    pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.remap(lpn, None, flash);
+    }
+
+    #[inline]
+    fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
+        if let Some(old) = self.newest.replace(lpn, new) {
+            flash.invalidate(old);
+        }
+    }
+
+    /// Takes a free block.
+    ///
+    /// # Panics
+    /// When there is none: the FTL holds more log blocks than it said.
+    pub fn take(&mut self) -> Pbn {
+        self.free.take().expect("one block is kept free for merges")
+    }
+
+    /// Erases a log block that no page needs any more.
+    pub fn release_log(&mut self, pbn: Pbn, flash: &mut Flash) {
+        flash.erase(pbn, BlockKind::Log, Cause::Merge);
+        self.free.give(pbn, flash);
+    }
+
+    /// Full merge: copies the newest pages of a logical block to a fresh one. A page that the host
+    /// writes takes its place among them.
+    pub fn merge_full(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) {
+        let fresh = self.take();
+        self.gather(lbn, fresh, 0, host, flash);
+        if flash.is_erased(fresh) {
+            // Every page was trimmed: there is nothing to have a data block for.
+            self.free.give(fresh, flash);
+            self.replace(lbn, None, flash);
+        } else {
+            self.replace(lbn, Some(fresh), flash);
+        }
+        self.merges.full += 1;
+    }
+
+    /// Partial merge: a log block with pages at their own offsets, from `held` on only newest ones, is
+    /// completed, with a page that the host writes in its place, and becomes the data block. It is a
+    /// switch when the log block has all pages already (DLOOP II.A).
+    pub fn merge_into(
+        &mut self,
+        lbn: Lbn,
+        log: Pbn,
+        held: u32,
+        host: Option<Lpn>,
+        flash: &mut Flash,
+    ) {
+        let programmed = self.gather(lbn, log, held, host, flash);
+        self.replace(lbn, Some(log), flash);
+        match programmed {
+            0 => self.merges.switch += 1,
+            _ => self.merges.partial += 1,
+        }
+    }
+
+    /// Copies the newest pages of a logical block, from offset `first` on, to their offsets in `to`,
+    /// unless they are there. Returns the number of pages programmed.
+    fn gather(
+        &mut self,
+        lbn: Lbn,
+        to: Pbn,
+        first: u32,
+        host: Option<Lpn>,
+        flash: &mut Flash,
+    ) -> u32 {
+        let mut programmed = 0;
+        let geometry = flash.geometry();
+        let (lpn, ppn) = (geometry.first_logical_page(lbn).0, geometry.first_page(to).0);
+        for offset in first..geometry.pages_per_block {
+            let (lpn, to) = (Lpn(lpn + offset), Ppn(ppn + offset));
+            if host == Some(lpn) {
+                self.program(lpn, to, flash);
+                programmed += 1;
+            } else if let Some(from) = self.newest.get(lpn).filter(|from| *from != to) {
+                flash.relocate(from, to, Cause::Merge);
+                self.newest.replace(lpn, Some(to));
+                programmed += 1;
+            }
+        }
+        programmed
+    }
+
+    /// `new` becomes the data block; the one before holds nothing more and is erased.
+    fn replace(&mut self, lbn: Lbn, new: Option<Pbn>, flash: &mut Flash) {
+        let old = self.block(lbn).expect("only what overwrites a data block is logged");
+        self.blocks[lbn.index()] = new.map_or(0, |pbn| pbn.0 + 1);
+        flash.erase(old, BlockKind::Data, Cause::Merge);
+        self.free.give(old, flash);
+    }
+
+    /// Recomputes where everything is from the flash: each newest page at its own offset of its data
+    /// block, or in one of the `logs`; each block a data block, a log block or free.
+    ///
+    /// # Panics
+    /// When something is elsewhere.
+    pub fn audit(&self, logs: &[Pbn], flash: &Flash) {
+        flash.audit();
+        let geometry = flash.geometry();
+        let mut logs = logs.to_vec();
+        logs.sort_unstable();
+        let mut used: Vec<Pbn> =
+            self.blocks.iter().filter_map(|b| b.checked_sub(1).map(Pbn)).collect();
+        used.extend(&logs);
+        let taken = used.len() as u32;
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!(used.len() as u32, taken, "a block has two roles");
+        assert_eq!(taken + self.free.len(), geometry.blocks(), "data, log and free blocks");
+        assert!(!self.free.is_empty(), "no block is left to merge into");
+        let written = (0..geometry.blocks()).filter(|pbn| !flash.is_erased(Pbn(*pbn)));
+        let strays = written.filter(|pbn| used.binary_search(&Pbn(*pbn)).is_err()).count();
+        assert_eq!(strays, 0, "free blocks that are not erased");
+        for lpn in (0..geometry.logical_pages).map(Lpn) {
+            let Some(ppn) = self.newest.get(lpn) else {
+                assert!(!flash.audit_holds_data(lpn), "{lpn} is lost");
+                continue;
+            };
+            assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
+            assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            let pbn = geometry.block_of(ppn);
+            if self.block(geometry.logical_block_of(lpn)) == Some(pbn) {
+                let offset = ppn.0 - geometry.first_page(pbn).0;
+                assert_eq!(offset, geometry.offset_of(lpn), "{lpn} is not at its own offset");
+            } else {
+                assert!(logs.binary_search(&pbn).is_ok(), "{lpn} is in block {pbn}, no log block");
+            }
+        }
+    }
+}

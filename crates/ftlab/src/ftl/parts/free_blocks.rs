@@ -1,0 +1,58 @@
+//! Erased blocks that wait for use: the one with the fewest erases is taken first, the lowest number
+//! among equals.
+
+use crate::flash::{Flash, Geometry};
+use crate::units::Pbn;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+/// Free blocks. Those never used are a range, so a large device costs nothing.
+#[derive(Clone, Debug)]
+pub struct FreeBlocks {
+    fresh: u32,
+    end: u32,
+    /// (erases, block), fewest erases first.
+    used: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl FreeBlocks {
+    /// All blocks of a device, none of which has been used.
+    #[must_use]
+    pub fn all(geometry: &Geometry) -> Self {
+        FreeBlocks::within(0..geometry.blocks())
+    }
+
+    /// Some blocks of a device, none of which has been used.
+    #[must_use]
+    pub const fn within(blocks: Range<u32>) -> Self {
+        FreeBlocks { fresh: blocks.start, end: blocks.end, used: BinaryHeap::new() }
+    }
+
+    /// How many there are.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.end - self.fresh + self.used.len() as u32
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The block with the fewest erases.
+    pub fn take(&mut self) -> Option<Pbn> {
+        if self.fresh < self.end {
+            self.fresh += 1;
+            return Some(Pbn(self.fresh - 1));
+        }
+        self.used.pop().map(|Reverse((_, pbn))| Pbn(pbn))
+    }
+
+    /// A block that has just been erased.
+    pub fn give(&mut self, pbn: Pbn, flash: &Flash) {
+        self.used.push(Reverse((flash.erases_of(pbn), pbn.0)));
+    }
+}
