@@ -42,23 +42,25 @@ SECTIONS = {
 
 BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
 LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), ftlab.FAST()]
-NAMES = ["page", "dftl", "cdftl", "sftl", "tpftl", *(layer.name for layer in LOGS)]
+CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive"]
+NAMES = ["page", "hat", *CACHED, *(layer.name for layer in LOGS)]
 
 
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
-    pages = [ftlab.CDFTL(cache="8KiB"), ftlab.SFTL(cache="8KiB")]
-    layers = [ftlab.Page(), ftlab.DFTL(cache="1KiB"), ftlab.TPFTL(cache="1KiB"), *pages, *LOGS]
+    pages = [each(cache="8KiB") for each in (ftlab.CDFTL, ftlab.SFTL, ftlab.ZFTL)]
+    single = [each(cache="1KiB") for each in (ftlab.DFTL, ftlab.TPFTL, ftlab.TPFTLAdaptive)]
+    layers = [ftlab.Page(), ftlab.HAT(), *single, *pages, *LOGS]
     return ftlab.compare(WORKLOAD, layers, DEVICE, warmup="footprint", seed=3)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_result_has_every_promised_figure(results, name):
-    result = results[0 if name == "page" else [r.ftl for r in results].index(name)]
+    result = results[[each.ftl for each in results].index(name)]
     assert set(sample.result()) <= set(result)
     merging = name in [layer.name for layer in LOGS]
     absent = {"gc", "mapping"} if merging else {"merges"}
-    absent |= {"mapping"} if name == "page" else set()
+    absent |= {"mapping"} if name in ("page", "hat") else set()
     for section, keys in SECTIONS.items():
         if section in absent:
             assert result[section] is None
@@ -86,9 +88,17 @@ def test_a_warm_up_says_what_it_did(results):
 
 
 def test_only_layers_with_a_cache_have_a_hit_ratio(results):
-    page, *cached = results[: -len(LOGS)]
+    page, hat, *cached = results[: -len(LOGS)]
     assert page.find("mapping.hit_ratio") is None
+    assert hat.find("mapping.hit_ratio") is None
     assert all(0 <= each.mapping.hit_ratio <= 1 for each in cached)
+
+
+def test_space_utilisation_is_that_of_dftl_as_in_figure_10(results):
+    used = {each.ftl: each.mapping.space_utilization for each in results[2:5]}
+    assert used["dftl"] == 1, "a full cache"
+    for name in ("tpftl", "tpftl-adaptive"):
+        assert 0.75 * 8 / 6 < used[name] <= 8 / 6
 
 
 def test_distributions_rise_to_one(results):

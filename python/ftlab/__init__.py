@@ -7,6 +7,7 @@
 0
 """
 
+from ftlab import model
 from ftlab._core import __version__
 from ftlab.catalogue import catalog
 from ftlab.devices import Device
@@ -16,14 +17,17 @@ from ftlab.ftls import (
     CDFTL,
     DFTL,
     FAST,
+    HAT,
     NFTL,
     SFTL,
     TPFTL,
+    ZFTL,
     Block,
     BlockOptimized,
     Ftl,
     NFTLChain,
     Page,
+    TPFTLAdaptive,
 )
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
@@ -35,9 +39,11 @@ __all__ = [
     "CDFTL",
     "DFTL",
     "FAST",
+    "HAT",
     "NFTL",
     "SFTL",
     "TPFTL",
+    "ZFTL",
     "Block",
     "BlockOptimized",
     "Comparison",
@@ -52,6 +58,7 @@ __all__ = [
     "Page",
     "Record",
     "Result",
+    "TPFTLAdaptive",
     "Trace",
     "TraceComparison",
     "TraceError",
@@ -60,6 +67,7 @@ __all__ = [
     "catalog",
     "compare",
     "compare_traces",
+    "model",
     "profile",
     "read_trace",
     "simulate",

@@ -6,6 +6,9 @@ from typing import Any, ClassVar
 
 from ftlab.config import Config, Quantity, given
 
+VARIANTS = {"tpftl-adaptive": "tpftl"}
+"""FTLs that have the settings of another one."""
+
 
 class Ftl:
     """A flash translation layer by its registered name, for example ``Ftl("tpftl")``.
@@ -40,9 +43,14 @@ class Ftl:
         sections = {
             "ftl": given(cache=self.cache),
             "log": given(blocks=self.log_blocks),
-            self.name: given(**self.parameters),
+            self.section: given(**self.parameters),
         }
         return {name: section for name, section in sections.items() if section}
+
+    @property
+    def section(self) -> str:
+        """The section of its own settings: a variant shares that of the FTL it varies."""
+        return VARIANTS.get(self.name, self.name)
 
     def __str__(self) -> str:
         """Name and whatever was set, to tell two variants of one FTL apart."""
@@ -88,10 +96,28 @@ class SFTL(_Named):
     registered = "sftl"
 
 
+class HAT(_Named):
+    """HAT (Hu et al., MSST'10): the full page map on a chip of its own, hidden behind the flash."""
+
+    registered = "hat"
+
+
+class ZFTL(_Named):
+    """ZFTL (Wang et al., ICCT'11): the map of one zone at a time, two tiers, batched eviction."""
+
+    registered = "zftl"
+
+
 class TPFTL(_Named):
     """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
 
     registered = "tpftl"
+
+
+class TPFTLAdaptive(_Named):
+    """TPFTL that prefetches successors while the measured use of what it prefetched is worth it."""
+
+    registered = "tpftl-adaptive"
 
 
 class Block(_Named):

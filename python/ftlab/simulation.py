@@ -142,18 +142,18 @@ class _Batch:
 
     indices: list[int] = field(default_factory=list)
     sections: list[Config] = field(default_factory=list)
-    names: set[str] = field(default_factory=set)
+    taken: set[str] = field(default_factory=set)
 
     def takes(self, ftl: Ftl) -> bool:
-        """Tell whether the FTL's shared settings are those of the batch, and its name is free."""
+        """Tell whether the FTL's shared settings are those of the batch, and its own are free."""
         shared = ftl.config().get("ftl")
-        return ftl.name not in self.names and shared == self.sections[0].get("ftl")
+        return ftl.section not in self.taken and shared == self.sections[0].get("ftl")
 
     def add(self, index: int, ftl: Ftl) -> None:
         """Put the FTL at position ``index`` of the comparison into the batch."""
         self.indices.append(index)
         self.sections.append(ftl.config())
-        self.names.add(ftl.name)
+        self.taken.add(ftl.section)
 
 
 def _batches(ftls: Sequence[Ftl]) -> list[_Batch]:

@@ -6,6 +6,7 @@ use ftlab::session::{Progress, Watch, panic_message};
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
+use serde_json::{Map, Value};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
@@ -28,9 +29,13 @@ pub fn raise(error: Error) -> PyErr {
 
 /// A configuration from JSON.
 pub fn configuration(json: &str) -> PyResult<Config> {
-    let tree = serde_json::from_str(json)
-        .map_err(|error| ConfigError::new_err(format!("configuration: {error}")))?;
-    Config::resolve(&tree).map_err(raise)
+    Config::resolve(&tree(json)?).map_err(raise)
+}
+
+/// A table from JSON.
+pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
+    serde_json::from_str(json)
+        .map_err(|error| ConfigError::new_err(format!("configuration: {error}")))
 }
 
 /// Runs `work` without the interpreter. About every 50 ms signals are checked and `callback` is told

@@ -6,7 +6,8 @@ mod catalog;
 /// The compiled core of ftlab.
 #[pyo3::pymodule]
 mod _core {
-    use crate::border::{configuration, with_progress};
+    use crate::border::{configuration, raise, tree, with_progress};
+    use ftlab::model::translation::Prediction;
     use ftlab::request::Op;
     use ftlab::session;
     use numpy::IntoPyArray;
@@ -33,6 +34,21 @@ mod _core {
     fn resolve(config: &str) -> PyResult<String> {
         let config = configuration(config)?;
         Ok(serde_json::to_string(&config).expect("a configuration serialises"))
+    }
+
+    /// What TPFTL's models predict from parameters (JSON), as JSON `{"parameters": ..., "paper": ...,
+    /// "merged": ..., "measured": null}`.
+    #[pyfunction]
+    fn model_translation(parameters: &str) -> PyResult<String> {
+        let prediction = Prediction::of_parameters(tree(parameters)?).map_err(raise)?;
+        Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
+    }
+
+    /// The same from the result of a run (JSON), with what the run measured.
+    #[pyfunction]
+    fn model_translation_of(result: &str) -> PyResult<String> {
+        let prediction = Prediction::of_result(&tree(result)?.into()).map_err(raise)?;
+        Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
     /// Runs each FTL on the configured device and input. Returns a JSON list of results.

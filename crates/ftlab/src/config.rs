@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
     BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
-    TpftlConfig,
+    TpftlConfig, ZftlConfig,
 };
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
@@ -37,6 +37,8 @@ pub struct Config {
     pub sftl: SftlConfig,
     /// TPFTL's own parameters.
     pub tpftl: TpftlConfig,
+    /// ZFTL's own parameters.
+    pub zftl: ZftlConfig,
     /// What log-block FTLs share.
     pub log: LogConfig,
     /// The optimised block-level FTL's own parameters.
@@ -447,6 +449,7 @@ impl Config {
             cdftl: section(&mut tree, "cdftl")?,
             sftl: section(&mut tree, "sftl")?,
             tpftl: section(&mut tree, "tpftl")?,
+            zftl: section(&mut tree, "zftl")?,
             log: section(&mut tree, "log")?,
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
@@ -528,7 +531,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 15] = [
+const SECTIONS: [&str; 16] = [
     "preset",
     "device",
     "gc",
@@ -537,6 +540,7 @@ const SECTIONS: [&str; 15] = [
     "cdftl",
     "sftl",
     "tpftl",
+    "zftl",
     "log",
     "block-optimized",
     "fast",

@@ -57,6 +57,9 @@ fn a_mistake_is_told_in_one_line() {
         ("sftl", r#"{"ftl": {"cache": "4k"}}"#),
         ("sftl", r#"{"sftl": {"bitmaps": 3}}"#),
         ("sftl", r#"{"sftl": {"buffer": "110%"}}"#),
+        ("zftl", r#"{"ftl": {"cache": "4k"}}"#),
+        ("zftl", r#"{"zftl": {"zones": 0}}"#),
+        ("zftl", r#"{"ftl": {"cache": "8k"}, "zftl": {"tier1": "110%"}}"#),
         ("tpftl", r#"{"ftl": {"cache": 11}}"#),
         ("tpftl", r#"{"ftl": {"cache": 13}, "tpftl": {"node_bytes": 8}}"#),
         ("tpftl", r#"{"tpftl": {"threshold": 0}}"#),
@@ -89,7 +92,7 @@ fn a_mistake_is_told_in_one_line() {
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "cdftl", "sftl", "tpftl", "block", "fast"] {
+    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "block", "fast"] {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
             let device = |blocks| {

@@ -16,6 +16,7 @@ from ftlab import __version__
 from ftlab.cli.compare import compare
 from ftlab.cli.demo import demo
 from ftlab.cli.listing import listing
+from ftlab.cli.model import model
 from ftlab.cli.run import run
 from ftlab.cli.trace import trace
 from ftlab.errors import FtlabError, InternalError, Interrupted
@@ -62,7 +63,7 @@ def program() -> None:
     """Run any flash translation layer on any trace, on one checked NAND model."""
 
 
-for verb in (demo, run, compare, trace, listing):
+for verb in (demo, run, compare, trace, model, listing):
     program.add_command(verb)
 
 

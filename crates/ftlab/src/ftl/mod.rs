@@ -8,6 +8,7 @@ pub mod block;
 pub mod block_optimized;
 pub mod demand;
 pub mod fast;
+pub mod hat;
 pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
@@ -15,7 +16,7 @@ pub mod parts;
 mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig};
+pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
 pub use fast::FastConfig;
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};

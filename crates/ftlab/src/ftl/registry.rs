@@ -4,8 +4,9 @@ use super::Ftl;
 use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
-use super::demand::{Cdftl, DemandFtl, Dftl, Sftl, Tpftl};
+use super::demand::{Cdftl, DemandFtl, Dftl, MeasuredUse, Sftl, Tpftl, Zftl};
 use super::fast::FastFtl;
+use super::hat::Hat;
 use super::nftl::NftlFtl;
 use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
@@ -86,6 +87,12 @@ pub const FTLS: &[Entry] = &[
         "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
         &[],
     ),
+    Entry::of::<Hat>(
+        "hat",
+        "the whole page map on a byte-addressable chip of its own, hidden behind the flash",
+        "Hu et al., MSST 2010",
+        &[],
+    ),
     Entry::of::<DemandFtl<Dftl>>(
         "dftl",
         "single entries cached on demand, segmented LRU",
@@ -114,6 +121,16 @@ pub const FTLS: &[Entry] = &[
             parameter("sftl.sparse", "8", "dirty entries up to which a page is sparse"),
         ],
     ),
+    Entry::of::<Zftl>(
+        "zftl",
+        "the directory of one zone in RAM; the page in use, and entries that leave in batches",
+        "Wang, Zhang & Wang, ICCT 2011",
+        &[
+            CACHE,
+            parameter("zftl.zones", "8", "zones, fewer on a device too small for GC in each"),
+            parameter("zftl.tier1", "the rest", "share of the cache for single entries"),
+        ],
+    ),
     Entry::of::<DemandFtl<Tpftl>>(
         "tpftl",
         "two-level lists, prefetching, batch-update and clean-first replacement",
@@ -130,6 +147,12 @@ pub const FTLS: &[Entry] = &[
             parameter("tpftl.page_order", "hotness", "or recency"),
             parameter("tpftl.prefetch_at", "front", "or tail"),
         ],
+    ),
+    Entry::of::<DemandFtl<Tpftl<MeasuredUse>>>(
+        "tpftl-adaptive",
+        "tpftl that prefetches successors while the measured use of prefetched entries is worth it",
+        "this project; the parameters of tpftl but the threshold",
+        &[CACHE],
     ),
     Entry::of::<BlockFtl>(
         "block",

@@ -7,6 +7,7 @@
 //! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
 //!   references.
 //! * [`queueing`]: waiting times of a single server.
+//! * [`translation`]: time and write amplification of a demand-paged map, from measured ratios.
 //!
 //! Absent: skewed writes with garbage collection, and anything about a finite run that is not in its
 //! steady state.
@@ -14,6 +15,7 @@
 pub mod caching;
 pub mod greedy_gc;
 pub mod queueing;
+pub mod translation;
 
 /// The root of a function that is at most 0 at `low` and at least 0 at `high`, by bisection to the
 /// last bit.

@@ -10,3 +10,4 @@ mod collection;
 mod identities;
 mod queueing;
 mod relations;
+mod translation;

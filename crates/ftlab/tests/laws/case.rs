@@ -7,7 +7,7 @@ use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
     BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, LogConfig, SftlConfig,
-    TpftlConfig, find,
+    TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -52,6 +52,7 @@ impl Case {
             tpftl: draw_tpftl(rng),
             cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
+            zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
             log: draw_log(&mut Rng::new(seed, "log")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
@@ -61,7 +62,9 @@ impl Case {
         let mut case = Case { entry, config };
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         let least = case.least_blocks();
-        let spare = if flip(rng) { 0 } else { between(rng, 1, 12) };
+        // Room for several zones, too.
+        let zoned = if entry.name == "zftl" { least } else { 0 };
+        let spare = zoned + if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
         case
     }
@@ -116,10 +119,10 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, run, .. } = &self.config;
+        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
         let Config { log, block_optimized, fast, .. } = &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "run": run,
+            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
             "log": log, "block-optimized": block_optimized, "fast": fast});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
@@ -200,6 +203,13 @@ fn draw_sftl(rng: &mut Rng) -> SftlConfig {
     }
 }
 
+fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
+    ZftlConfig {
+        zones: between(rng, 1, 6),
+        tier1: pick(rng, &[None, None, Some(Ratio(0.0)), Some(Ratio(0.05))]),
+    }
+}
+
 fn draw_log(rng: &mut Rng) -> LogConfig {
     let blocks = between(rng, 2, 9);
     LogConfig { blocks: flip(rng).then_some(blocks) }
@@ -218,6 +228,7 @@ fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
+        "zftl" => page,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }

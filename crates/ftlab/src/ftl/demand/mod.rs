@@ -20,12 +20,15 @@ mod dftl;
 mod image;
 mod sftl;
 mod tpftl;
+mod zftl;
 
 pub use cdftl::{Cdftl, CdftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use sftl::{Sftl, SftlConfig};
-pub use tpftl::{Features, PageOrder, PrefetchAt, Tpftl, TpftlConfig};
+pub use tpftl::{Features, Judge, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
+pub use tpftl::{Tpftl, TpftlConfig};
+pub use zftl::{Zftl, ZftlConfig};
 
 use super::parts::block_pool::{BlockPool, Stream};
 use super::parts::page_map::PageMap;
@@ -73,6 +76,12 @@ impl MapStore {
     /// Program of a translation page that is whole in RAM: nothing has to be read first.
     pub fn write_whole(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
         self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
+    }
+
+    /// Programs the directory of the translation pages if it has a page and has changed; returns
+    /// whether it did.
+    pub fn store_directory(&mut self, flash: &mut Flash) -> bool {
+        self.pages.store_directory(&mut self.pool, flash)
     }
 
     /// Reads a translation page during address translation, to be cached whole.
@@ -178,9 +187,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         // for translation leaves waste behind that the pool collects before the next data block.
         let mut pool = BlockPool::new(&config.gc, &geometry, seed, 2, translation)?;
         let pages = TranslationPages::format(&mut pool, flash);
-        let store = MapStore { pool, pages };
-        let (moved, changes) = (Vec::new(), Vec::new());
-        Ok(DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes })
+        Ok(DemandFtl::new(cache, pool, pages))
     }
 
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -260,6 +267,12 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 }
 
 impl<C: MappingCache> DemandFtl<C> {
+    fn new(cache: C, pool: BlockPool, pages: TranslationPages) -> Self {
+        let store = MapStore { pool, pages };
+        let (moved, changes) = (Vec::new(), Vec::new());
+        DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes }
+    }
+
     #[inline]
     fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
         // A miss may program a translation page: make room first, while no eviction is under way.
@@ -281,10 +294,16 @@ impl<C: MappingCache> DemandFtl<C> {
     #[inline]
     fn settle(&mut self, flash: &mut Flash) {
         while self.cache.is_over_budget() {
-            if self.store.pool.must_collect(Stream::Translation) {
-                self.reclaim(Stream::Translation, flash);
-            }
+            self.make_room_for_the_map(flash);
             self.cache.shrink(&mut self.store, flash);
+        }
+    }
+
+    /// Collects garbage if the next translation page might need a block.
+    #[inline]
+    fn make_room_for_the_map(&mut self, flash: &mut Flash) {
+        if self.store.pool.must_collect(Stream::Translation) {
+            self.reclaim(Stream::Translation, flash);
         }
     }
 
@@ -344,7 +363,8 @@ impl<C: MappingCache> DemandFtl<C> {
     /// Translation pages on flash plus cached entries are the true map; clean entries equal theirs.
     fn audit_map(&self, flash: &Flash) {
         let mut map = PageMap::new(flash.geometry().logical_pages);
-        for lpn in (0..map.len() as u32).map(Lpn) {
+        let pages = self.store.pages.pages();
+        for lpn in pages.clone().map(Lpn) {
             map.replace(lpn, self.store.pages.audit_mapping(lpn));
         }
         for ((lpn, ppn), dirty) in self.cache.audit_entries() {
@@ -354,7 +374,7 @@ impl<C: MappingCache> DemandFtl<C> {
                 "{lpn} is cached clean as {ppn:?}, flash: {on_flash:?}"
             );
         }
-        for lpn in (0..map.len() as u32).map(Lpn) {
+        for lpn in pages.map(Lpn) {
             match map.get(lpn) {
                 None => assert!(!flash.audit_holds_data(lpn), "{lpn} is lost"),
                 Some(ppn) => {

@@ -15,8 +15,11 @@
 
 mod config;
 mod detector;
+mod judge;
 
 pub use config::{Features, PageOrder, PrefetchAt, TpftlConfig};
+pub use detector::SequenceDetector;
+pub use judge::{Judge, MeasuredUse};
 
 use super::{MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
@@ -27,7 +30,6 @@ use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Mapping, Ppn, Vtpn};
-use detector::SequenceDetector;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -41,6 +43,20 @@ struct Entry {
     /// Access count at the last touch.
     hotness: u64,
     dirty: bool,
+    use_so_far: Use,
+}
+
+/// What the host has done with an entry since it was loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Use {
+    /// Nothing yet; its request goes on to it.
+    Due,
+    /// Nothing yet; it is a guess.
+    Guessed,
+    /// Asked for it, once.
+    Once,
+    /// Asked for it again.
+    Again,
 }
 
 /// The cached entries of one translation page.
@@ -54,6 +70,9 @@ struct Node {
     /// All entries older than this one are dirty; [`NIL`] when all are.
     oldest_clean: u32,
     hotness: u64,
+    /// The page that was not prefetched though its predecessor is cached, for a judge who watches what
+    /// becomes of it.
+    watched: Option<Lpn>,
 }
 
 /// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
@@ -62,9 +81,9 @@ fn mean(sum: u64, count: usize) -> u64 {
     (sum as f64 / count as f64).to_bits()
 }
 
-/// TPFTL's two-level mapping cache.
+/// TPFTL's two-level mapping cache; `J` decides when successors are prefetched.
 #[derive(Clone, Debug)]
-pub struct Tpftl {
+pub struct Tpftl<J = SequenceDetector> {
     features: Features,
     page_order: PageOrder,
     prefetch_at: PrefetchAt,
@@ -82,7 +101,7 @@ pub struct Tpftl {
     /// log2 of the mappings on a translation page.
     entries_shift: u32,
     coldest: IndexedHeap<u64>,
-    detector: SequenceDetector,
+    judge: J,
     accesses: u64,
     /// Token of the entry translated last.
     current: u32,
@@ -93,18 +112,15 @@ pub struct Tpftl {
     changes: Vec<Change>,
 }
 
-impl MappingCache for Tpftl {
+impl<J: Judge> MappingCache for Tpftl<J> {
     fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
         let budget = config.ftl.cache_bytes(geometry);
-        let TpftlConfig { features, threshold, node_bytes, page_order, prefetch_at } = config.tpftl;
+        let TpftlConfig { features, node_bytes, page_order, prefetch_at, .. } = config.tpftl;
         let least = ENTRY_BYTES + node_bytes.0;
         if budget < least {
             let message =
                 format!("found {budget} B, expected at least an entry and a node, {least} B");
             return Err(Error::config("ftl.cache", message));
-        }
-        if threshold == 0 {
-            return Err(Error::config("tpftl.threshold", "found 0, expected at least 1"));
         }
         Ok(Tpftl {
             features,
@@ -121,7 +137,7 @@ impl MappingCache for Tpftl {
             node_of: vec![NIL; geometry.translation_pages() as usize],
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             coldest: IndexedHeap::default(),
-            detector: SequenceDetector::new(threshold),
+            judge: J::build(&config.tpftl, budget / ENTRY_BYTES)?,
             accesses: 0,
             current: NIL,
             counts: MappingCounts::default(),
@@ -198,16 +214,19 @@ impl MappingCache for Tpftl {
     }
 
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
-        BTreeMap::from([("tpftl.prefetched_entries", self.prefetched)])
+        let mut metrics = self.judge.metrics();
+        metrics.insert("tpftl.prefetched_entries", self.prefetched);
+        metrics
     }
 
     fn reset_metrics(&mut self) {
         self.counts = MappingCounts::default();
         self.prefetched = 0;
+        self.judge.reset_metrics();
     }
 
     fn extra_ram(&self) -> u64 {
-        1
+        J::RAM_BYTES
     }
 
     fn audit_entries(&self) -> Vec<(Change, bool)> {
@@ -223,7 +242,7 @@ impl MappingCache for Tpftl {
         let indexed = self.node_of.iter().filter(|node| **node != NIL).count();
         assert_eq!(self.nodes.len(), indexed, "nodes and their index");
         assert_eq!(self.nodes.len(), self.coldest.len(), "nodes and their order");
-        assert!(self.detector.counter.abs() < self.detector.threshold, "counter at its threshold");
+        self.judge.audit();
         for (token, entry) in self.entries.iter() {
             assert_eq!(self.tokens.get(&entry.lpn.0), Some(&token), "index of {}", entry.lpn);
         }
@@ -234,11 +253,12 @@ impl MappingCache for Tpftl {
     }
 }
 
-impl Tpftl {
+impl<J: Judge> Tpftl<J> {
     /// Sections 4.2 to 4.5: choose what to load, make room in one node, load from one page.
     fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
         let vtpn = store.pages.page_of(lpn);
         let loaded = self.node_of[vtpn.index()];
+        self.stop_watching(loaded, lpn, true);
         let wanted = self.prefetch_end(lpn, loaded, last, store.pages.last_on_page(vtpn));
         let node_bytes = if loaded == NIL { self.node_bytes } else { 0 };
         let victim = self.coldest_but(loaded);
@@ -251,7 +271,7 @@ impl Tpftl {
         if wrote_back != Some(vtpn) {
             store.pages.read(vtpn, flash, Cause::Translation);
         }
-        self.load_entries(vtpn, store);
+        self.load_entries(vtpn, last, store);
         if self.load.get(1).is_some_and(|next| *next <= last) {
             // Later pages of the request rely on this load.
             flash.hold_later_pages();
@@ -260,23 +280,48 @@ impl Tpftl {
 
     /// The last page to prefetch: the rest of the request, and as many successors as there are cached
     /// predecessors; never beyond the translation page (rule 1).
-    fn prefetch_end(&self, lpn: Lpn, node: u32, last_of_request: Lpn, last_on_page: Lpn) -> Lpn {
+    fn prefetch_end(&mut self, lpn: Lpn, node: u32, last_of_request: Lpn, on_page: Lpn) -> Lpn {
         let mut length = 0;
         if self.features.request {
             length = last_of_request.0.saturating_sub(lpn.0);
         }
-        if self.features.selective && self.detector.active {
+        if self.features.selective && self.judge.wants_successors() {
             length = length.max(self.cached_predecessors(lpn, node));
+        } else if J::WATCHES && self.features.selective && self.has_predecessor(lpn, node) {
+            let next = Lpn(lpn.0.saturating_add(length).saturating_add(1));
+            if next <= on_page && !self.contains(next) {
+                self.watch(node, next);
+            }
         }
-        Lpn(lpn.0.saturating_add(length).min(last_on_page.0))
+        Lpn(lpn.0.saturating_add(length).min(on_page.0))
+    }
+
+    /// Whether the page before `lpn` is cached in the node of its translation page.
+    fn has_predecessor(&self, lpn: Lpn, node: u32) -> bool {
+        let token = lpn.0.checked_sub(1).and_then(|before| self.tokens.get(&before));
+        token.is_some_and(|token| self.entries[*token].node == node)
+    }
+
+    /// Watches a page that would have been prefetched, in place of the one watched before.
+    fn watch(&mut self, node: u32, page: Lpn) {
+        if self.nodes[node].watched.replace(page).is_some() {
+            self.judge.guess_ends(false);
+        }
+    }
+
+    /// A page that may be watched is about to be loaded, asked for by the host or not.
+    fn stop_watching(&mut self, node: u32, lpn: Lpn, asked: bool) {
+        if J::WATCHES && node != NIL && self.nodes[node].watched == Some(lpn) {
+            self.nodes[node].watched = None;
+            if asked {
+                self.judge.guess_ends(true);
+            }
+        }
     }
 
     /// Consecutive cached pages right before `lpn` in the node of its translation page.
     fn cached_predecessors(&self, lpn: Lpn, node: u32) -> u32 {
-        let in_node = |page: &u32| {
-            self.tokens.get(page).is_some_and(|token| self.entries[*token].node == node)
-        };
-        (0..lpn.0).rev().take_while(in_node).count() as u32
+        (0..=lpn.0).rev().take_while(|page| self.has_predecessor(Lpn(*page), node)).count() as u32
     }
 
     /// Bytes that can be free without touching any node but `victim` (rule 2).
@@ -373,7 +418,13 @@ impl Tpftl {
 
     /// Removes an entry, and its node when it was the last. Returns whether the node lives.
     fn drop_entry(&mut self, token: u32) -> bool {
-        let Entry { lpn, node: owner, hotness, dirty, .. } = self.entries[token];
+        let Entry { lpn, node: owner, hotness, dirty, use_so_far, .. } = self.entries[token];
+        match use_so_far {
+            Use::Due => {}
+            Use::Guessed => self.judge.guess_ends(false),
+            Use::Once => self.judge.demand_ends(false),
+            Use::Again => self.judge.demand_ends(true),
+        }
         self.step_over(owner, token);
         let node = &mut self.nodes[owner];
         self.links.remove(&mut node.entries, token);
@@ -390,13 +441,16 @@ impl Tpftl {
             self.node_of[node.vtpn.index()] = NIL;
             self.coldest.remove(owner);
             self.used -= self.node_bytes;
-            self.detector.count(-1);
+            self.judge.count_nodes(-1);
+            if node.watched.is_some() {
+                self.judge.guess_ends(false);
+            }
         }
         lives
     }
 
     /// Adds the entries chosen to their node: the requested one in front, the others behind it.
-    fn load_entries(&mut self, vtpn: Vtpn, store: &MapStore) {
+    fn load_entries(&mut self, vtpn: Vtpn, last_of_request: Lpn, store: &MapStore) {
         let node = self.node_for(vtpn);
         let load = std::mem::take(&mut self.load);
         self.prefetched += load.len() as u64 - 1;
@@ -406,6 +460,10 @@ impl Tpftl {
             leader = self.add_entry(node, lpn, ppn, leader);
             if lpn == load[0] {
                 self.current = leader;
+            } else {
+                let asked = self.features.request && lpn <= last_of_request;
+                self.stop_watching(node, lpn, asked);
+                self.entries[leader].use_so_far = if asked { Use::Due } else { Use::Guessed };
             }
         }
         self.used += ENTRY_BYTES * load.len() as u64;
@@ -422,12 +480,13 @@ impl Tpftl {
             return node;
         }
         let entries = List::default();
-        let node = Node { vtpn, entries, dirty: List::default(), oldest_clean: NIL, hotness: 0 };
+        let dirty = List::default();
+        let node = Node { vtpn, entries, dirty, oldest_clean: NIL, hotness: 0, watched: None };
         let token = self.nodes.insert(node);
         self.node_of[vtpn.index()] = token;
         self.coldest.insert(token, mean(self.accesses, 1));
         self.used += self.node_bytes;
-        self.detector.count(1);
+        self.judge.count_nodes(1);
         token
     }
 
@@ -439,7 +498,14 @@ impl Tpftl {
             oldest if at_tail && oldest != NIL => self.entries[oldest].hotness,
             _ => self.accesses,
         };
-        let entry = Entry { lpn, ppn: ppn.into(), node: owner, hotness, dirty: false };
+        let entry = Entry {
+            lpn,
+            ppn: ppn.into(),
+            node: owner,
+            hotness,
+            dirty: false,
+            use_so_far: Use::Once,
+        };
         let token = self.entries.insert(entry);
         self.links.grow(self.entries.tokens());
         self.dirty_links.grow(self.entries.tokens());
@@ -458,9 +524,17 @@ impl Tpftl {
 
     /// A hit: the entry is the most recent of its node, and the node as hot as that makes it.
     fn touch(&mut self, token: u32) {
-        let Entry { node: owner, hotness, dirty, .. } = self.entries[token];
+        let Entry { node: owner, hotness, dirty, use_so_far, .. } = self.entries[token];
         self.step_over(owner, token);
-        self.entries[token].hotness = self.accesses;
+        let entry = &mut self.entries[token];
+        entry.hotness = self.accesses;
+        entry.use_so_far = match use_so_far {
+            Use::Due | Use::Guessed => Use::Once,
+            Use::Once | Use::Again => Use::Again,
+        };
+        if use_so_far == Use::Guessed {
+            self.judge.guess_ends(true);
+        }
         let node = &mut self.nodes[owner];
         self.links.touch(&mut node.entries, token);
         node.hotness += self.accesses - hotness;
@@ -550,6 +624,7 @@ impl Tpftl {
         assert_eq!(dirty, node.dirty.len(), "dirty entries of {}", node.vtpn);
         let hotness: u64 = entries.iter().map(|(_, e)| e.hotness).sum();
         assert_eq!(hotness, node.hotness, "hotness of {}", node.vtpn);
+        assert!(node.watched.is_none_or(|lpn| !self.contains(lpn)), "{:?} is cached", node.watched);
         let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
         assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
         assert!(self.coldest.key(token) <= self.hotness_of(node), "order of the nodes");

@@ -9,6 +9,7 @@
 
 use super::super::GcMetrics;
 use super::free_blocks::FreeBlocks;
+use super::region::Region;
 use crate::config::{Copies, GcConfig, GcMode};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Flash, Geometry};
@@ -16,6 +17,7 @@ use crate::gc::Victims;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// What a frontier is written with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +91,9 @@ struct Frontier {
 /// Free, open and closed blocks of a device.
 #[derive(Clone, Debug)]
 pub struct BlockPool {
+    /// The blocks of the pool; others of the device are not its concern.
+    region: Range<u32>,
+    /// By number, those outside the region included.
     blocks: Vec<BlockInfo>,
     free: FreeBlocks,
     frontiers: [Option<Frontier>; STREAMS],
@@ -120,31 +125,48 @@ impl BlockPool {
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
+        let region = Region::whole(geometry, translation_pages);
+        Self::in_region(gc, geometry, seed, reserve, &region)
+    }
+
+    /// The same with the blocks of a region alone, for its pages and its map.
+    ///
+    /// # Errors
+    /// As [`BlockPool::new`].
+    pub fn in_region(
+        gc: &GcConfig,
+        geometry: &Geometry,
+        seed: u64,
+        reserve: u32,
+        region: &Region,
+    ) -> Result<Self, Error> {
+        let map_pages = region.map_pages();
         let low = gc.low.max(reserve);
         let high = gc.high.max(low.saturating_add(1));
-        let open = match (translation_pages > 0, gc.copies) {
+        let open = match (map_pages > 0, gc.copies) {
             (false, Copies::Shared) => 1,
             (false, Copies::Own) | (true, Copies::Shared) => 2,
             (true, Copies::Own) => 3,
         };
-        let full = geometry.logical_blocks() + translation_pages.div_ceil(geometry.pages_per_block);
-        let translation = u64::from(translation_pages > 0);
-        let needed = u64::from(full) + u64::from(high) + open + translation;
-        if u64::from(geometry.blocks()) < needed {
+        let blocks_of = |pages: u32| u64::from(pages.div_ceil(geometry.pages_per_block));
+        let logical = blocks_of(region.pages.len() as u32);
+        let translation = u64::from(map_pages > 0);
+        let needed = logical + blocks_of(map_pages) + u64::from(high) + open + translation;
+        if (region.blocks.len() as u64) < needed {
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(
-                    "found {} physical blocks for {} logical, expected at least {needed} so that GC \
-                     always finds room; raise over-provisioning or lower gc.low and gc.high",
-                    geometry.blocks(),
-                    geometry.logical_blocks(),
+                    "found {} physical blocks for {logical} logical, expected at least {needed} so \
+                     that GC always finds room; raise over-provisioning or lower gc.low and gc.high",
+                    region.blocks.len(),
                 ),
             ));
         }
         let free = BlockInfo { state: State::Free, stream: Stream::Data };
         Ok(BlockPool {
             blocks: vec![free; geometry.blocks() as usize],
-            free: FreeBlocks::all(geometry),
+            free: FreeBlocks::within(region.blocks.clone()),
+            region: region.blocks.clone(),
             frontiers: [None; STREAMS],
             victims: Victims::new(gc, geometry.blocks(), geometry.pages_per_block, seed),
             translation_blocks: BTreeSet::new(),
@@ -295,7 +317,7 @@ impl BlockPool {
                 return translation;
             }
         }
-        if self.victims_of_run <= self.blocks.len() as u64 {
+        if self.victims_of_run <= self.region.len() as u64 {
             return None;
         }
         let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
@@ -327,9 +349,8 @@ impl BlockPool {
     /// When a free block is not erased, or the counts do not add up.
     pub fn audit(&self, flash: &Flash) {
         let mut free = 0;
-        for (number, info) in self.blocks.iter().enumerate() {
-            let pbn = Pbn(number as u32);
-            match info.state {
+        for pbn in self.region.clone().map(Pbn) {
+            match self.blocks[pbn.index()].state {
                 State::Free => {
                     free += 1;
                     assert!(flash.is_erased(pbn), "free block {pbn} is not erased");

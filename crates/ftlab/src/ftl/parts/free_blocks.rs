@@ -5,6 +5,7 @@ use crate::flash::{Flash, Geometry};
 use crate::units::Pbn;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Free blocks. Those never used are a range, so a large device costs nothing.
 #[derive(Clone, Debug)]
@@ -19,7 +20,13 @@ impl FreeBlocks {
     /// All blocks of a device, none of which has been used.
     #[must_use]
     pub fn all(geometry: &Geometry) -> Self {
-        FreeBlocks { fresh: 0, end: geometry.blocks(), used: BinaryHeap::new() }
+        FreeBlocks::within(0..geometry.blocks())
+    }
+
+    /// Some blocks of a device, none of which has been used.
+    #[must_use]
+    pub const fn within(blocks: Range<u32>) -> Self {
+        FreeBlocks { fresh: blocks.start, end: blocks.end, used: BinaryHeap::new() }
     }
 
     /// How many there are.

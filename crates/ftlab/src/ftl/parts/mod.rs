@@ -7,4 +7,5 @@ pub mod data_blocks;
 pub mod free_blocks;
 pub mod owned_logs;
 pub mod page_map;
+pub mod region;
 pub mod translation_pages;

@@ -5,17 +5,23 @@
 
 use super::block_pool::{BlockPool, Stream};
 use super::page_map::PageMap;
-use crate::flash::{Cause, Flash, Geometry, Owner};
+use super::region::Region;
+use crate::flash::{Cause, Flash, Owner};
 use crate::units::{Lpn, Ppn, Vtpn};
+use std::ops::Range;
 
 /// A changed mapping.
 pub type Change = (Lpn, Option<Ppn>);
 
-/// All translation pages of a device.
+/// All translation pages of a device, or of a region of it.
 #[derive(Clone, Debug)]
 pub struct TranslationPages {
-    /// The GTD: `VTPN -> PTPN`, 4 B each, always in RAM.
+    /// The GTD: `VTPN -> PTPN`, 4 B each, from the region's first translation page on.
     directory: Vec<Ppn>,
+    /// VTPN of the first.
+    first: u32,
+    /// The page that the directory is on, where it is not always in RAM.
+    home: Option<Home>,
     /// What the translation pages on flash say.
     content: PageMap,
     /// log2 of the mappings on a page.
@@ -24,20 +30,81 @@ pub struct TranslationPages {
     in_ram: Option<Vtpn>,
 }
 
+/// The page that a directory is on.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    vtpn: Vtpn,
+    ppn: Ppn,
+    /// Whether the directory in RAM differs from the page.
+    changed: bool,
+}
+
 impl TranslationPages {
     /// Programs all translation pages, in order, with no page mapped (`FlashSim` starts so).
     pub fn format(pool: &mut BlockPool, flash: &mut Flash) -> Self {
-        let geometry: &Geometry = flash.geometry();
-        let content = PageMap::new(geometry.logical_pages);
-        let entries_shift = geometry.entries_per_translation_page().ilog2();
-        let directory = (0..geometry.translation_pages())
-            .map(|vtpn| {
-                let ppn = pool.next_page(Stream::Translation, flash);
-                flash.program(ppn, Owner::Translation(Vtpn(vtpn)), Cause::Translation);
-                ppn
-            })
-            .collect();
-        TranslationPages { directory, content, entries_shift, in_ram: None }
+        let region = Region::whole(flash.geometry(), flash.geometry().translation_pages());
+        Self::format_region(&region, pool, flash)
+    }
+
+    /// Programs the translation pages of a region, then their directory if it has a page.
+    pub fn format_region(region: &Region, pool: &mut BlockPool, flash: &mut Flash) -> Self {
+        let content = PageMap::new(flash.geometry().logical_pages);
+        let entries_shift = flash.geometry().entries_per_translation_page().ilog2();
+        let mut program = |vtpn: Vtpn| {
+            let ppn = pool.next_page(Stream::Translation, flash);
+            flash.program(ppn, Owner::Translation(vtpn), Cause::Translation);
+            ppn
+        };
+        let directory = region.translation_pages.clone().map(Vtpn).map(&mut program).collect();
+        let home = region.directory.map(|vtpn| Home { vtpn, ppn: program(vtpn), changed: false });
+        let first = region.translation_pages.start;
+        TranslationPages { directory, first, home, content, entries_shift, in_ram: None }
+    }
+
+    #[inline]
+    const fn slot(&self, vtpn: Vtpn) -> usize {
+        (vtpn.0 - self.first) as usize
+    }
+
+    /// Notes where a translation page is now.
+    #[inline]
+    fn moved(&mut self, vtpn: Vtpn, to: Ppn) {
+        let slot = self.slot(vtpn);
+        self.directory[slot] = to;
+        if let Some(home) = &mut self.home {
+            home.changed = true;
+        }
+    }
+
+    /// Reads the page that the directory is on.
+    pub fn load_directory(&mut self, flash: &mut Flash) {
+        if let Some(home) = self.home {
+            flash.read(home.ppn, Cause::Translation);
+            self.in_ram = None;
+        }
+    }
+
+    /// Programs the page that the directory is on, if that has changed; returns whether it did.
+    pub fn store_directory(&mut self, pool: &mut BlockPool, flash: &mut Flash) -> bool {
+        let Some(home) = self.home.as_mut().filter(|home| home.changed) else { return false };
+        let new = pool.next_page(Stream::Translation, flash);
+        flash.program(new, Owner::Translation(home.vtpn), Cause::Translation);
+        pool.invalidate(home.ppn, flash);
+        *home = Home { ppn: new, changed: false, ..*home };
+        true
+    }
+
+    /// Whether the page that the directory is on says what is in RAM.
+    #[must_use]
+    pub fn directory_is_stored(&self) -> bool {
+        self.home.is_none_or(|home| !home.changed)
+    }
+
+    /// The logical pages whose mappings are here.
+    #[must_use]
+    pub fn pages(&self) -> Range<u32> {
+        let first = self.first_on_page(Vtpn(self.first)).0;
+        first..self.last_on_page(Vtpn(self.first + self.directory.len() as u32 - 1)).0 + 1
     }
 
     /// log2 of the mappings on a translation page: `VTPN = LPN >> shift`.
@@ -78,7 +145,7 @@ impl TranslationPages {
     /// Reads a translation page from flash; its mappings can be seen until another page is read.
     #[inline]
     pub fn read(&mut self, vtpn: Vtpn, flash: &mut Flash, cause: Cause) {
-        flash.read(self.directory[vtpn.index()], cause);
+        flash.read(self.directory[self.slot(vtpn)], cause);
         self.in_ram = Some(vtpn);
     }
 
@@ -119,8 +186,8 @@ impl TranslationPages {
         }
         let new = pool.next_page(Stream::Translation, flash);
         flash.program(new, Owner::Translation(vtpn), cause);
-        pool.invalidate(self.directory[vtpn.index()], flash);
-        self.directory[vtpn.index()] = new;
+        pool.invalidate(self.directory[self.slot(vtpn)], flash);
+        self.moved(vtpn, new);
         self.in_ram = Some(vtpn);
     }
 
@@ -140,8 +207,12 @@ impl TranslationPages {
     /// GC moves a translation page; only the GTD changes.
     pub fn migrate(&mut self, from: Ppn, pool: &mut BlockPool, flash: &mut Flash) {
         let to = pool.next_page(Stream::Translation, flash);
-        if let Owner::Translation(vtpn) = flash.relocate(from, to, Cause::GcTranslation) {
-            self.directory[vtpn.index()] = to;
+        let Owner::Translation(vtpn) = flash.relocate(from, to, Cause::GcTranslation) else {
+            return;
+        };
+        match &mut self.home {
+            Some(home) if home.vtpn == vtpn => home.ppn = to,
+            _ => self.moved(vtpn, to),
         }
     }
 
@@ -156,10 +227,12 @@ impl TranslationPages {
     /// # Panics
     /// When it does not.
     pub fn audit(&self, flash: &Flash) {
-        for (number, ppn) in self.directory.iter().enumerate() {
-            let owner = Some(Owner::Translation(Vtpn(number as u32)));
-            assert_eq!(flash.audit_owner(*ppn), owner, "GTD entry {number}");
-            assert!(flash.is_valid(*ppn), "GTD entry {number} points at a dead page");
+        let entries = (self.first..).map(Vtpn).zip(self.directory.iter().copied());
+        let home = self.home.map(|home| (home.vtpn, home.ppn));
+        for (vtpn, ppn) in entries.chain(home) {
+            let owner = Some(Owner::Translation(vtpn));
+            assert_eq!(flash.audit_owner(ppn), owner, "GTD entry {vtpn}");
+            assert!(flash.is_valid(ppn), "GTD entry {vtpn} points at a dead page");
         }
     }
 }

@@ -5,13 +5,14 @@
 //! it: the stream is made and measured, and the table corrected by what is missing, a few times.
 
 use super::file::Model;
+use super::targets::targets;
 use super::{Modelled, stream::Stream};
 use crate::error::Error;
 use crate::locality::{MissRatioCurve, PAGES_MAX, ReuseDistances};
 use std::sync::Arc;
 
-/// Bytes of a block of the curve.
-const BLOCK_BYTES: u64 = 4096;
+/// Part of what a point misses that a round makes up for: points disturb those behind them.
+const GAIN: f64 = 0.7;
 
 /// How near a round came to the published curve, in points of the miss ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,61 +23,80 @@ pub struct Distance {
     pub max: f64,
 }
 
-/// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`, in
-/// so many `rounds`: the best of them counts. Returns how near the stream of each round was.
+impl Distance {
+    fn between(found: &[f64], wanted: &[f64]) -> Self {
+        let apart = found.iter().zip(wanted).map(|(found, wanted)| 100.0 * (found - wanted).abs());
+        Distance {
+            mean: apart.clone().sum::<f64>() / wanted.len() as f64,
+            max: apart.fold(0.0, f64::max),
+        }
+    }
+}
+
+/// Corrects `reuse.distances` so that the stream of `seed` has the curve in `published.curve`, with
+/// the shape of `published.prefix` between its points, in so many `rounds`; the best of them
+/// counts. Returns how near the stream of each round was.
 ///
 /// # Errors
-/// [`Error::Config`] for a model without a curve, or one whose points do not ascend.
+/// [`Error::Config`] for a model without a curve.
 pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distance>, Error> {
-    let points = model.published.curve.clone().map_or_else(Vec::new, |curve| curve.points);
-    if points.is_empty() || !points.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1) {
-        let message = "expected points whose blocks ascend and whose miss ratios do not";
-        return Err(Error::config("published.curve", message));
-    }
+    let points = targets(&model.published);
+    let Some(block) = model.published.curve.as_ref().map(|curve| curve.block.0) else {
+        return Err(Error::config("published.curve", "found none, expected one to calibrate to"));
+    };
     let wanted: Vec<f64> = points.iter().map(|point| point.1 / 100.0).collect();
     let mut shares = wanted.clone();
-    let mut places_per_page = 1.0;
-    let (mut distances, mut best) = (Vec::new(), Vec::new());
-    for _ in 0..rounds {
-        let deep = points.iter().map(|point| (point.0 as f64 * places_per_page).ceil());
-        let rows = deep.zip(&shares).map(|(deep, share)| vec![deep, *share]);
-        model.reuse.distances = [vec![0.0, 1.0]].into_iter().chain(rows).collect();
-        let (curve, places) = measure(model, seed)?;
+    let mut places_per_block = 1.0;
+    let mut distances: Vec<Distance> = Vec::new();
+    let mut best = Vec::new();
+    for round in 0..rounds {
+        model.reuse.distances = table(&points, &shares, places_per_block);
+        let (curve, places) = measure(model, block, seed)?;
         let found: Vec<f64> = points.iter().map(|point| curve.miss_ratio(point.0)).collect();
-        let apart = found.iter().zip(&wanted).map(|(found, wanted)| 100.0 * (found - wanted).abs());
-        let round = Distance {
-            mean: apart.clone().sum::<f64>() / points.len() as f64,
-            max: apart.fold(0.0, f64::max),
-        };
-        if distances.iter().all(|before: &Distance| before.mean > round.mean) {
-            best = model.reuse.distances.clone();
+        let apart = Distance::between(&found, &wanted);
+        if distances.iter().all(|before| apart.max < before.max) {
+            best.clone_from(&model.reuse.distances);
         }
-        distances.push(round);
-        places_per_page = places as f64 / curve.pages() as f64;
-        correct(&mut shares, &found, &wanted);
+        distances.push(apart);
+        if round == 0 {
+            places_per_block = places as f64 / curve.pages().max(1) as f64;
+        } else {
+            correct(&mut shares, &found, &wanted);
+        }
     }
     model.reuse.distances = best;
     Ok(distances)
+}
+
+/// The table with these shares, at the distances in places that the points are in blocks.
+fn table(points: &[(u64, f64)], shares: &[f64], places_per_block: f64) -> Vec<Vec<f64>> {
+    let mut rows = vec![vec![0.0, 1.0]];
+    let mut last = 0.0;
+    for ((blocks, _), share) in points.iter().zip(shares) {
+        last = f64::max((*blocks as f64 * places_per_block).ceil(), last + 1.0);
+        rows.push(vec![last, *share]);
+    }
+    rows
 }
 
 /// Moves each share by what its point misses; shares stay in order.
 fn correct(shares: &mut [f64], found: &[f64], wanted: &[f64]) {
     let mut most: f64 = 1.0;
     for ((share, found), wanted) in shares.iter_mut().zip(found).zip(wanted) {
-        *share = (*share + wanted - found).clamp(0.0, most);
+        *share = (*share + GAIN * (wanted - found)).clamp(0.0, most);
         most = *share;
     }
 }
 
 /// The curve of the whole stream, and the places that it remembers in the end.
-fn measure(model: &Model, seed: u64) -> Result<(MissRatioCurve, u64), Error> {
+fn measure(model: &Model, block: u64, seed: u64) -> Result<(MissRatioCurve, u64), Error> {
     let requests = model.length.requests();
     let mut stream = Stream::new(&Modelled { model: Arc::new(model.clone()), requests, seed });
     let mut distances: ReuseDistances = ReuseDistances::new(PAGES_MAX);
     for _ in 0..requests {
         let request = stream.next();
-        for page in request.offset / BLOCK_BYTES..=(request.end() - 1) / BLOCK_BYTES {
-            distances.access(request.volume, page);
+        for number in request.offset / block..=(request.end() - 1) / block {
+            distances.access(request.volume, number);
         }
     }
     Ok((distances.curve(), stream.places()))

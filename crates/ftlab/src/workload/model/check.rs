@@ -1,6 +1,7 @@
 //! What cannot be in a model.
 
-use super::file::{Gaps, Length, Model, Reuse, Runs, Sizes, Space, Volume};
+use super::figures::FigureKind;
+use super::file::{Curve, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume};
 use super::space::REGION_BYTES;
 use crate::request::LONGEST_REQUEST_BYTES;
 
@@ -25,7 +26,26 @@ pub(super) fn check(model: &Model) -> Result<(), Wrong> {
     sizes(&model.sizes)?;
     runs(&model.runs)?;
     reuse(&model.reuse)?;
-    space(&model.space)
+    space(&model.space)?;
+    published(&model.published)
+}
+
+fn published(published: &Published) -> Result<(), Wrong> {
+    for figure in &published.figures {
+        let known = FigureKind::find(&figure.name).is_some();
+        expect("published.figures", known, &figure.name, "the name of a figure")?;
+    }
+    curve("published.curve", published.curve.as_ref())?;
+    curve("published.prefix", published.prefix.as_ref())
+}
+
+fn curve(key: &str, curve: Option<&Curve>) -> Result<(), Wrong> {
+    let Some(Curve { block, points, .. }) = curve else { return Ok(()) };
+    let whole = block.0 > 0 && block.0.is_multiple_of(SECTOR);
+    expect(key, whole, block, "blocks that are multiples of 512B")?;
+    let ordered = points.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1);
+    let good = ordered && points.iter().all(|point| (0.0..=100.0).contains(&point.1));
+    expect(key, good, "points in disorder", "blocks that ascend, miss percents that do not")
 }
 
 fn length(length: &Length) -> Result<(), Wrong> {
@@ -75,6 +95,7 @@ fn runs(runs: &Runs) -> Result<(), Wrong> {
     expect_share("runs.share", Some(runs.share))?;
     expect_share("runs.again", runs.again)?;
     expect_share("runs.same_op", runs.same_op)?;
+    expect_share("runs.writes", runs.writes)?;
     expect_share("runs.kept", Some(runs.kept))?;
     let mean = runs.mean.unwrap_or(2.0);
     expect("runs.mean", mean >= 2.0 && mean.is_finite(), mean, "at least 2 requests")?;

@@ -104,6 +104,8 @@ pub struct Runs {
     /// Share of requests that do what the one before did. Default: the volume's share of writes
     /// decides.
     pub same_op: Option<f64>,
+    /// Share of writes, instead of `same_op`.
+    pub writes: Option<f64>,
     /// Share of requests as large as the one before. Default 0.
     pub kept: f64,
 }
@@ -185,28 +187,46 @@ pub struct Published {
     pub figures: Vec<Figure>,
     /// A miss ratio curve.
     pub curve: Option<Curve>,
+    /// The curve of a real part of the trace: between the points of `curve`, `calibrate` follows
+    /// its shape.
+    pub prefix: Option<Curve>,
 }
 
 /// One figure as it is stated.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// What: a name that `profile_table` knows how to measure.
+    /// What: the name of one of [`FIGURES`](super::FIGURES).
     pub name: String,
     /// The value in the unit that the name says.
     pub value: f64,
     /// Paper, table or file.
     pub source: String,
+    /// Why the model does not follow it, if it does not.
+    pub aside: Option<String>,
 }
 
-/// A published LRU curve of 4 KiB blocks.
+/// A published LRU curve.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
     /// Where it was published.
     pub source: String,
+    /// What a block is. Default 4 KiB.
+    #[serde(default = "page")]
+    pub block: Bytes,
     /// (blocks of the cache, miss ratio in percent), volumes apart.
     pub points: Vec<(u64, f64)>,
+}
+
+fn page() -> Bytes {
+    Bytes(4096)
+}
+
+impl Default for Curve {
+    fn default() -> Self {
+        Curve { source: String::new(), block: page(), points: Vec::new() }
+    }
 }
 
 impl Length {

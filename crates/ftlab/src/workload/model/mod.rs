@@ -3,7 +3,8 @@
 //! Reading order: `file` (the keys), `stream` (how a request is made), then its parts: `recency`
 //! and `distances` (which place is used again), `space` (where new places lie), `ops` (exact
 //! counts), `clock` (when they come). `check` and `origin` say what cannot be in a file, `write` writes one. `fit` makes a model of
-//! a trace, `calibrate` one of a published curve. `profiles` are the models that are built in.
+//! a trace, `calibrate` one of a published curve (`targets`). `compare` holds a stream against what
+//! was published, in the `figures` of the papers. `profiles` are the models that are built in.
 //!
 //! Not modelled: trims, phases over the day, and any tie between size, time and place other than
 //! those that the keys name.
@@ -11,7 +12,9 @@
 mod calibrate;
 mod check;
 mod clock;
+mod compare;
 mod distances;
+mod figures;
 mod file;
 mod fit;
 mod ops;
@@ -20,9 +23,12 @@ mod profiles;
 mod recency;
 mod space;
 mod stream;
+mod targets;
 mod write;
 
 pub use calibrate::{Distance, calibrate};
+pub use compare::{CURVE_WITHIN, Compared, ComparedPoint, Comparison, compare};
+pub use figures::{FIGURES, FigureKind, Figures, Tally, Within};
 pub use file::{Curve, Figure, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume};
 pub use fit::{FEWEST_REQUESTS, fit};
 pub use origin::{ORIGINS, unexplained};

@@ -19,7 +19,23 @@ macro_rules! profile {
 }
 
 /// Every profile of a published trace. A new one is a file and a line here.
-pub const PROFILES: &[Profile] = &[profile!("financial1"), profile!("financial2")];
+pub const PROFILES: &[Profile] = &[
+    profile!("financial1"),
+    profile!("financial2"),
+    profile!("websearch1"),
+    profile!("websearch2"),
+    profile!("websearch3"),
+    profile!("msr-ts"),
+    profile!("msr-src"),
+    profile!("tpcc"),
+    profile!("exchange"),
+    profile!("build"),
+    profile!("cello99"),
+    profile!("systemdisk1"),
+    profile!("systemdisk2"),
+    profile!("systemdisk3"),
+    profile!("tpch"),
+];
 
 impl Profile {
     /// The profile with this name.

@@ -100,6 +100,7 @@ struct RunLaw {
     volumes: Alias,
     streams: Alias,
     same_op: Option<f64>,
+    writes: Option<f64>,
     kept: f64,
 }
 
@@ -206,7 +207,9 @@ impl Stream {
             volume,
             start: tail.end,
             kept: Some((tail.sectors, self.runs.kept)),
-            writes: self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written),
+            writes: self.runs.writes.or_else(|| {
+                self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written)
+            }),
             in_run: true,
             written: false,
         })
@@ -341,6 +344,7 @@ impl RunLaw {
             volumes: Alias::new(if none { &[1.0] } else { &weights }),
             streams: Alias::new(streams),
             same_op: runs.same_op,
+            writes: runs.writes,
             kept: runs.kept,
         }
     }

@@ -58,8 +58,12 @@ impl Model {
         let runs = &self.runs;
         writeln!(f, "\n# Requests that start where an earlier one of their volume ended.\n[runs]")?;
         writeln!(f, "share = {}\nkept = {}", number(runs.share), number(runs.kept))?;
-        for (key, value) in [("again", runs.again), ("mean", runs.mean), ("same_op", runs.same_op)]
-        {
+        for (key, value) in [
+            ("again", runs.again),
+            ("mean", runs.mean),
+            ("same_op", runs.same_op),
+            ("writes", runs.writes),
+        ] {
             if let Some(value) = value {
                 writeln!(f, "{key} = {}", number(value))?;
             }

@@ -1,27 +1,49 @@
 //! When selective prefetching is on: sequential access makes translation page nodes disappear.
 
+use super::Judge;
+use super::config::TpftlConfig;
+use crate::error::Error;
+
 /// Counts the change of the number of nodes and switches selective prefetching (section 4.3).
 #[derive(Clone, Copy, Debug)]
 pub struct SequenceDetector {
-    pub counter: i64,
-    pub threshold: i64,
+    pub(super) counter: i64,
+    pub(super) threshold: i64,
     /// Whether selective prefetching is on.
-    pub active: bool,
+    pub(super) active: bool,
 }
 
 impl SequenceDetector {
     /// Off, at 0 (ALGORITHMS 8.5).
-    pub fn new(threshold: u32) -> Self {
+    fn new(threshold: u32) -> Self {
         SequenceDetector { counter: 0, threshold: i64::from(threshold), active: false }
     }
+}
 
-    /// Nodes were added (1) or removed (-1).
-    pub fn count(&mut self, change: i64) {
+impl Judge for SequenceDetector {
+    const RAM_BYTES: u64 = 1;
+
+    fn build(config: &TpftlConfig, _entries: u64) -> Result<Self, Error> {
+        if config.threshold == 0 {
+            return Err(Error::config("tpftl.threshold", "found 0, expected at least 1"));
+        }
+        Ok(SequenceDetector::new(config.threshold))
+    }
+
+    fn wants_successors(&self) -> bool {
+        self.active
+    }
+
+    fn count_nodes(&mut self, change: i64) {
         self.counter += change;
         if self.counter.abs() >= self.threshold {
             self.active = self.counter < 0;
             self.counter = 0;
         }
+    }
+
+    fn audit(&self) {
+        assert!(self.counter.abs() < self.threshold, "counter at its threshold");
     }
 }
 
@@ -35,22 +57,22 @@ mod tests {
         let mut detector = SequenceDetector::new(3);
         let mut walk = Vec::new();
         for change in [-1, -1, 1, -1, -1] {
-            detector.count(change);
+            detector.count_nodes(change);
             walk.push((detector.counter, detector.active));
         }
         assert_eq!(walk, [(-1, false), (-2, false), (-1, false), (-2, false), (0, true)]);
         for change in [1, 1, 1] {
-            detector.count(change);
+            detector.count_nodes(change);
         }
         assert_eq!((detector.counter, detector.active), (0, false));
         for _ in 0..10 {
-            detector.count(-1);
-            detector.count(1);
+            detector.count_nodes(-1);
+            detector.count_nodes(1);
         }
         assert_eq!((detector.counter, detector.active), (0, false), "alternating never switches");
-        detector.count(-1);
-        detector.count(-1);
-        detector.count(-1);
+        detector.count_nodes(-1);
+        detector.count_nodes(-1);
+        detector.count_nodes(-1);
         assert!(detector.active, "evictions precede loads: from -2 the eviction half switches");
     }
 }

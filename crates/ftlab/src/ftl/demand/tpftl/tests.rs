@@ -32,8 +32,8 @@ fn figure_4_selective_prefetching() {
     bench.read(at(3, 27));
     bench.read(at(1, 334));
     bench.read(at(1, 335));
-    bench.ftl.cache.detector.active = true;
-    bench.ftl.cache.detector.counter = 0;
+    bench.ftl.cache.judge.active = true;
+    bench.ftl.cache.judge.counter = 0;
     // 3 entries, 2 nodes: one slot of 6 is free; fill it with 1:500.
     bench.ftl.cache.features.selective = false;
     bench.read(at(1, 500));
@@ -44,8 +44,8 @@ fn figure_4_selective_prefetching() {
     assert_eq!(cost.tp, (1, 0));
     let cached = [at(1, 334), at(1, 335), at(1, 336), at(1, 337), at(1, 500)];
     assert_eq!(bench.cached(), cached.map(|lpn| (lpn, false)));
-    assert_eq!(bench.ftl.cache.detector.counter, -1);
-    assert!(bench.ftl.cache.detector.active, "the flag stays on");
+    assert_eq!(bench.ftl.cache.judge.counter, -1);
+    assert!(bench.ftl.cache.judge.active, "the flag stays on");
     assert_eq!(bench.ftl.cache.nodes.len(), 1);
 }
 

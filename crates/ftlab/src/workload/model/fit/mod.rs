@@ -215,6 +215,7 @@ impl RunFit {
             mean: Some(1.0 + self.count as f64 / self.begun.max(1) as f64),
             streams: self.streams[..=last].iter().map(|n| share(*n, self.count)).collect(),
             same_op: Some(share(self.same_op, self.count)),
+            writes: None,
             kept: share(self.same_size, self.count),
         }
     }

@@ -1,0 +1,247 @@
+//! ZFTL (Wang, Zhang & Wang, ICCT 2011), as TPFTL 2.2 and 4.4 describe it.
+//!
+//! Idea     the flash is divided into zones; only the directory of the zone in use is in RAM, so the RAM
+//!          does not grow with the device. Two tiers of cache: tier 2 is the translation page in use,
+//!          tier 1 a few entries that earlier ones left behind. Tier 1 evicts in batches: with its
+//!          oldest entry all that share the translation page leave.
+//! RAM      4 B per zone (where its directory is on flash) + 4 B per translation page of a zone; 8 B
+//!          per entry of tier 1, page size + 4 B for tier 2.
+//! Departs  the paper is not known to us in detail; ALGORITHMS 5 fills the gaps: a page that leaves tier 2
+//!          leaves its dirty entries to tier 1, or the entry used last if none is dirty; entries return
+//!          to their page when it is loaded again; more dirty entries than tier 1 has room for are
+//!          programmed with their page.
+//! Options  `zones`, of which a device has fewer where GC would have no room in each; `tier1`.
+//! Not here a choice which entries deserve tier 1 beyond that ("selective" in the paper's title).
+//!
+//! Each zone has logical pages, blocks and garbage collection of its own: GC never needs the directory of
+//! another zone. A zone's directory is one more page of its translation blocks. To leave a zone, both
+//! tiers are emptied, then the directory is programmed if it has changed; to enter one, it is read.
+
+mod tiers;
+
+use super::{DemandFtl, MappingCache, MappingCounts, MappingMetrics, Occupancy};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Flash, Geometry};
+use crate::ftl::parts::block_pool::{BlockPool, GcCounts};
+use crate::ftl::parts::region::Region;
+use crate::ftl::parts::translation_pages::TranslationPages;
+use crate::ftl::{Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::units::{Lpn, Ratio, Vtpn};
+use serde::{Deserialize, Serialize};
+use tiers::Tiers;
+
+/// ZFTL's own parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ZftlConfig {
+    /// Zones, at most. Default 8.
+    pub zones: u32,
+    /// Share of the cache for tier 1. Absent: all that the page of tier 2 leaves.
+    pub tier1: Option<Ratio>,
+}
+
+impl Default for ZftlConfig {
+    fn default() -> Self {
+        ZftlConfig { zones: 8, tier1: None }
+    }
+}
+
+/// A demand-paged FTL for each zone; the cache of one of them is in use.
+#[derive(Clone, Debug)]
+pub struct Zftl {
+    zones: Vec<DemandFtl<Tiers>>,
+    pages_per_zone: u32,
+    current: usize,
+    switches: u64,
+    directory_writes: u64,
+}
+
+impl Ftl for Zftl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        if config.zftl.zones == 0 {
+            return Err(Error::config("zftl.zones", "found 0, expected at least 1"));
+        }
+        let geometry = flash.geometry().clone();
+        let cache = Tiers::build(config, &geometry)?;
+        let (regions, pools) = divide(config, &geometry)?;
+        let pages_per_zone = regions[0].pages.len() as u32;
+        let zones = regions.iter().zip(pools).map(|(region, mut pool)| {
+            let pages = TranslationPages::format_region(region, &mut pool, flash);
+            DemandFtl::new(cache.clone(), pool, pages)
+        });
+        let zones = zones.collect();
+        Ok(Zftl { zones, pages_per_zone, current: 0, switches: 0, directory_writes: 0 })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.serve(pages, flash, DemandFtl::read);
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.serve(pages, flash, DemandFtl::write);
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.serve(pages, flash, DemandFtl::trim);
+    }
+
+    fn ram(&self) -> RamUse {
+        let zone = &self.zones[0];
+        let tables = 4 * self.zones.len() as u64 + zone.store.pages.directory_bytes();
+        RamUse { tables, cache: zone.cache.budget(), buffer: 0 }
+    }
+
+    fn mapping_counts(&self) -> Option<MappingCounts> {
+        let counts = self.zones.iter().map(|zone| zone.cache.counts());
+        Some(counts.fold(MappingCounts::default(), |a, b| MappingCounts {
+            lookups: a.lookups + b.lookups,
+            hits: a.hits + b.hits,
+            replacements: a.replacements + b.replacements,
+            dirty_replacements: a.dirty_replacements + b.dirty_replacements,
+        }))
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let sum = |of: fn(&DemandFtl<Tiers>) -> u64| self.zones.iter().map(of).sum();
+        let occupancy: Occupancy = self.zones[self.current].cache.occupancy();
+        FtlMetrics {
+            mapping: Some(MappingMetrics {
+                counts: self.mapping_counts().unwrap_or_default(),
+                gc_lookups: sum(|zone| zone.gc_lookups),
+                gc_hits: sum(|zone| zone.gc_hits),
+                occupancy,
+            }),
+            gc: Some(self.gc()),
+            merges: None,
+            own: [
+                ("zftl.zones", self.zones.len() as u64),
+                ("zftl.switches", self.switches),
+                ("zftl.directory_writes", self.directory_writes),
+                ("zftl.batches_written", sum(|zone| zone.cache.batches_written())),
+            ]
+            .into(),
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.switches = 0;
+        self.directory_writes = 0;
+        self.zones.iter_mut().for_each(Ftl::reset_metrics);
+    }
+
+    fn audit(&self, flash: &Flash) {
+        for (number, zone) in self.zones.iter().enumerate() {
+            zone.audit(flash);
+            if number != self.current {
+                assert!(zone.cache.is_empty(), "zone {number} is not in use but cached");
+                let stored = zone.store.pages.directory_is_stored();
+                assert!(stored, "the directory of zone {number} was left behind");
+            }
+        }
+    }
+}
+
+impl Zftl {
+    fn zone_of(&self, lpn: Lpn) -> usize {
+        (lpn.0 / self.pages_per_zone) as usize
+    }
+
+    /// Serves the pages of each zone in turn.
+    fn serve(
+        &mut self,
+        pages: &[Lpn],
+        flash: &mut Flash,
+        serve: fn(&mut DemandFtl<Tiers>, &[Lpn], &mut Flash),
+    ) {
+        let pages_per_zone = self.pages_per_zone;
+        for group in pages.chunk_by(|a, b| a.0 / pages_per_zone == b.0 / pages_per_zone) {
+            self.enter(self.zone_of(group[0]), flash);
+            serve(&mut self.zones[self.current], group, flash);
+        }
+    }
+
+    /// Makes a zone the one in use; the page accesses that follow wait for that.
+    fn enter(&mut self, zone: usize, flash: &mut Flash) {
+        if zone == self.current {
+            return;
+        }
+        flash.begin_page();
+        self.leave(flash);
+        self.zones[zone].store.pages.load_directory(flash);
+        flash.hold_later_pages();
+        self.current = zone;
+        self.switches += 1;
+    }
+
+    /// Empties both tiers and stores the directory. Between two steps nothing is under way, so each may
+    /// be preceded by GC; that loads nothing, so the loop ends.
+    fn leave(&mut self, flash: &mut Flash) {
+        let zone = &mut self.zones[self.current];
+        while !zone.cache.is_empty() {
+            zone.make_room_for_the_map(flash);
+            zone.cache.empty_step(&mut zone.store, flash);
+        }
+        zone.make_room_for_the_map(flash);
+        self.directory_writes += u64::from(zone.store.store_directory(flash));
+    }
+
+    /// GC of all zones; its levels are the same in each.
+    fn gc(&self) -> GcMetrics {
+        let counts = self.zones.iter().map(|zone| zone.store.pool.metrics().counts);
+        let counts = counts.fold(GcCounts::default(), |a, b| GcCounts {
+            runs: a.runs + b.runs,
+            data_blocks: a.data_blocks + b.data_blocks,
+            translation_blocks: a.translation_blocks + b.translation_blocks,
+            valid_data: a.valid_data + b.valid_data,
+            valid_translation: a.valid_translation + b.valid_translation,
+            forced_victims: a.forced_victims + b.forced_victims,
+        });
+        GcMetrics { counts, ..self.zones[0].store.pool.metrics() }
+    }
+}
+
+/// As many zones as were asked for, or half as many until GC has room in each.
+fn divide(config: &Config, geometry: &Geometry) -> Result<(Vec<Region>, Vec<BlockPool>), Error> {
+    let mut zones = config.zftl.zones.min(geometry.translation_pages());
+    loop {
+        let regions = regions(geometry, zones);
+        let pools = regions
+            .iter()
+            .map(|region| BlockPool::in_region(&config.gc, geometry, config.run.seed, 2, region));
+        match pools.collect() {
+            Ok(pools) => return Ok((regions, pools)),
+            Err(error) if zones == 1 => return Err(error),
+            Err(_) => zones /= 2,
+        }
+    }
+}
+
+/// Whole translation pages, as many in each zone but the last, and blocks in proportion.
+fn regions(geometry: &Geometry, zones: u32) -> Vec<Region> {
+    let translation_pages = geometry.translation_pages();
+    let each = translation_pages.div_ceil(zones);
+    let first_page = |vtpn: u32| {
+        let page = u64::from(vtpn) * u64::from(geometry.entries_per_translation_page());
+        page.min(u64::from(geometry.logical_pages)) as u32
+    };
+    let first_block = |page: u32| {
+        let blocks = u64::from(geometry.blocks()) * u64::from(page);
+        (blocks / u64::from(geometry.logical_pages)) as u32
+    };
+    let starts = (0..translation_pages).step_by(each as usize);
+    let zone = |(number, first): (usize, u32)| {
+        let end = (first + each).min(translation_pages);
+        let pages = first_page(first)..first_page(end);
+        Region {
+            blocks: first_block(pages.start)..first_block(pages.end),
+            pages,
+            translation_pages: first..end,
+            directory: Some(Vtpn(translation_pages + number as u32)),
+        }
+    };
+    starts.enumerate().map(|(number, first)| zone((number, first))).collect()
+}
+
+#[cfg(test)]
+mod tests;

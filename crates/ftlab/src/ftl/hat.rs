@@ -1,0 +1,139 @@
+//! HAT (Hu et al., MSST 2010, hidden address translation), as TPFTL 2.2 and DLOOP describe it.
+//!
+//! Idea     the whole page map on a byte-addressable chip of its own, such as PCM, which is accessed in
+//!          parallel with the flash: page mapping with the RAM of block mapping.
+//! RAM      a buffer for map updates under way, as large as a block table: 4 B per logical block. The
+//!          chip holds 4 B per logical page (`hat.pcm_bytes`).
+//! Departs  nothing known. The paper is not known to us; the model is that of ALGORITHMS 6.
+//! Not here the time of the chip: it is hidden behind the flash, as the name says. Its accesses are
+//!          counted: a read for each page that the host reads, a read-modify-write for each page that
+//!          the host writes or trims or that GC moves.
+
+use super::page::PageFtl;
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::units::Lpn;
+use std::collections::BTreeMap;
+
+/// Page-level mapping with the map on a separate chip.
+#[derive(Clone, Debug)]
+pub struct Hat {
+    page: PageFtl,
+    /// Bytes of the update buffer in RAM.
+    buffer: u64,
+    reads: u64,
+    /// Map updates for the host; those of GC are the pages that it moved.
+    host_updates: u64,
+}
+
+impl Ftl for Hat {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let buffer = 4 * u64::from(flash.geometry().logical_blocks());
+        Ok(Hat { page: PageFtl::build(config, flash)?, buffer, reads: 0, host_updates: 0 })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.reads += pages.len() as u64;
+        self.page.read(pages, flash);
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.host_updates += pages.len() as u64;
+        self.page.write(pages, flash);
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.host_updates += pages.len() as u64;
+        self.page.trim(pages, flash);
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: self.buffer, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let metrics = self.page.metrics();
+        let moved = metrics.gc.map_or(0, |gc| gc.counts.valid_data);
+        let own = BTreeMap::from([
+            ("hat.pcm_bytes", self.page.ram().tables),
+            ("hat.pcm_reads", self.reads),
+            ("hat.pcm_updates", self.host_updates + moved),
+        ]);
+        FtlMetrics { own, ..metrics }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.reads = 0;
+        self.host_updates = 0;
+        self.page.reset_metrics();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.page.audit(flash);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::DeviceConfig;
+    use crate::flash::{Cause, Operation};
+
+    fn device() -> (Hat, Flash) {
+        let config = Config {
+            device: DeviceConfig {
+                pages_per_block: 4,
+                blocks: Some(12),
+                ..DeviceConfig::default()
+            },
+            ..Config::default()
+        };
+        let mut flash = Flash::new(&config.device, 24 * 4096).expect("a device");
+        (Hat::build(&config, &mut flash).expect("an FTL"), flash)
+    }
+
+    fn chip(hat: &Hat) -> (u64, u64) {
+        let own = hat.metrics().own;
+        (own["hat.pcm_reads"], own["hat.pcm_updates"])
+    }
+
+    /// ALGORITHMS 37: R, W, R cost 2 reads and 1 program of flash, 2 reads and 1 update of the chip.
+    #[test]
+    fn the_worked_example_needs_no_translation_pages() {
+        let (mut hat, mut flash) = device();
+        hat.write(&[Lpn(3)], &mut flash);
+        hat.reset_metrics();
+        flash.start_measuring();
+        hat.read(&[Lpn(3)], &mut flash);
+        hat.write(&[Lpn(3)], &mut flash);
+        hat.read(&[Lpn(3)], &mut flash);
+        assert_eq!(chip(&hat), (2, 1));
+        let count = |operation, cause| flash.ledger().get(operation, cause);
+        assert_eq!(count(Operation::Read, Cause::Host), 2);
+        assert_eq!(count(Operation::Program, Cause::Host), 1);
+        assert_eq!(flash.ledger().flash_operations(), 3);
+    }
+
+    #[test]
+    fn each_page_that_gc_moves_is_an_update_of_the_chip() {
+        let (mut hat, mut flash) = device();
+        for lpn in (0..24).chain((0..200).map(|n| n * 7 % 24)) {
+            hat.write(&[Lpn(lpn)], &mut flash);
+        }
+        let moved = flash.ledger().get(Operation::Program, Cause::GcData);
+        assert!(moved > 0, "GC moved pages");
+        assert_eq!(chip(&hat), (0, 224 + moved));
+        hat.trim(&[Lpn(0), Lpn(1)], &mut flash);
+        assert_eq!(chip(&hat), (0, 226 + moved));
+        hat.audit(&flash);
+    }
+
+    #[test]
+    fn ram_is_a_block_table_and_the_chip_holds_the_map() {
+        let (hat, _) = device();
+        assert_eq!(hat.ram(), RamUse { tables: 24, cache: 0, buffer: 0 });
+        assert_eq!(hat.metrics().own["hat.pcm_bytes"], 96);
+    }
+}

@@ -1,0 +1,38 @@
+//! A part of a device with blocks, data and map of its own.
+
+use crate::flash::Geometry;
+use crate::units::Vtpn;
+use std::ops::Range;
+
+/// Blocks, and the logical pages whose data and map they hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Physical blocks.
+    pub blocks: Range<u32>,
+    /// Logical pages.
+    pub pages: Range<u32>,
+    /// Translation pages of these: none where the map is in RAM.
+    pub translation_pages: Range<u32>,
+    /// Where the directory of the translation pages is a page on flash, its number: the first beyond
+    /// all translation pages, or a later one.
+    pub directory: Option<Vtpn>,
+}
+
+impl Region {
+    /// All of a device, with so many translation pages, whose directory is in RAM.
+    #[must_use]
+    pub const fn whole(geometry: &Geometry, translation_pages: u32) -> Self {
+        Region {
+            blocks: 0..geometry.blocks(),
+            pages: 0..geometry.logical_pages,
+            translation_pages: 0..translation_pages,
+            directory: None,
+        }
+    }
+
+    /// Pages of the map on flash, the directory included.
+    #[must_use]
+    pub fn map_pages(&self) -> u32 {
+        self.translation_pages.len() as u32 + u32::from(self.directory.is_some())
+    }
+}

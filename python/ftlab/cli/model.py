@@ -1,0 +1,146 @@
+"""``ftlab model``: closed forms beside what runs measured."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ftlab import model as models
+from ftlab.cli import parse
+from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.show import show_table
+from ftlab.errors import ConfigError
+from ftlab.report.tables import ABSENT, Table
+from ftlab.result import Record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+TERMS = {
+    "translation_us": "translation, us (Eq. 1)",
+    "gc_data_us": "GC of data blocks, us (Eq. 10)",
+    "gc_translation_us": "GC of translation blocks, us (Eq. 11)",
+    "access_us": "page access, us",
+    "updates_per_data_block": "map updates per data block",
+    "write_amplification": "write amplification (Eq. 13)",
+}
+
+
+@click.group()
+def model() -> None:
+    """Predict by closed forms what a run costs, and say how far they are off."""
+
+
+@model.command()
+@click.argument("result", required=False)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A parameter, as hit_ratio=0.8; may be repeated.",
+)
+@output_options
+@figure_option
+def translation(result: str | None, overrides: tuple[str, ...], **options: Any) -> None:
+    """Predict the cost of address translation by TPFTL's models.
+
+    RESULT is a file of `ftlab run --json` or `ftlab compare --json`; its figures feed the models
+    and stand beside them. Without one, --set gives the parameters.
+    """
+    outputs = Outputs.of(options)
+    parameters = dict(parse.setting(text) for text in overrides)
+    predictions = _predictions(result, parameters)
+    outputs.figure(lambda: _figure(predictions))
+    table = _table(predictions)
+    records = [each.to_dict() for each in predictions.values()]
+    texts = {
+        "json": json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n",
+        "csv": table.csv(),
+        "md": table.markdown(),
+        "tex": table.latex(),
+        "txt": table.text(),
+    }
+    text = texts[outputs.form] if outputs.form else None
+    outputs.result(text, lambda: _show(table, predictions))
+
+
+def _predictions(path: str | None, parameters: dict[str, Any]) -> dict[str, Record]:
+    """Return a prediction for each result of the file, by the name of its FTL."""
+    if path is None:
+        return {"": models.translation(**parameters)}
+    results = _read(path)
+    return {
+        f"{each['ftl']} " if len(results) > 1 else "": models.translation(each, **parameters)
+        for each in results
+        if len(results) == 1 or each.get("mapping") is not None
+    }
+
+
+def _read(path: str) -> list[dict[str, Any]]:
+    """Return the results in a file of JSON."""
+    try:
+        found = json.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}; expected JSON of `ftlab run --json`") from error
+    results = found if isinstance(found, list) else [found]
+    if not results or not all(isinstance(each, dict) and "ftl" in each for each in results):
+        raise ConfigError(f"{path}: found no result of a run, expected JSON of `ftlab run --json`")
+    return results
+
+
+def _table(predictions: dict[str, Record]) -> Table:
+    """Return one row for each term of each prediction."""
+    header = ["", "measured", "paper", "error", "merged", "error"]
+    rows = [
+        [
+            name + label,
+            _number(prediction, "measured", term),
+            _number(prediction, "paper", term),
+            _error(prediction, "paper", term),
+            _number(prediction, "merged", term),
+            _error(prediction, "merged", term),
+        ]
+        for name, prediction in predictions.items()
+        for term, label in TERMS.items()
+    ]
+    return Table(header, rows)
+
+
+def _number(prediction: Record, source: str, term: str) -> str:
+    value = prediction.find(f"{source}.{term}")
+    return ABSENT if value is None else f"{value:.4g}"
+
+
+def _error(prediction: Record, source: str, term: str) -> str:
+    found, expected = prediction.find(f"{source}.{term}"), prediction.find(f"measured.{term}")
+    return f"{100 * (found / expected - 1):+.1f} %" if found is not None and expected else ABSENT
+
+
+def _show(table: Table, predictions: dict[str, Record]) -> None:
+    show_table(table)
+    for name, prediction in predictions.items():
+        click.echo(f"\n{name}{_batching(prediction)}")
+
+
+def _batching(prediction: Record) -> str:
+    """Say where the paper's model charges more than is written."""
+    term = "updates_per_data_block"
+    paper, merged = prediction.paper[term], prediction.merged[term]
+    text = (
+        f"the paper updates the map {paper:.1f} times for a collected data block, once for each "
+        f"moved page that misses the cache; these are expected on {merged:.1f} translation pages"
+    )
+    measured = prediction.find(f"measured.{term}")
+    return f"{text}; {measured:.1f} were written" if measured is not None else text
+
+
+def _figure(predictions: dict[str, Record]) -> Figure:
+    from ftlab.plot_model import translation
+
+    return translation(list(predictions.values()), [name.strip() for name in predictions])

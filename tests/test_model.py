@@ -1,0 +1,99 @@
+"""The closed forms: what feeds them, what they are held against, and how they are shown."""
+
+import json
+
+import pytest
+
+import ftlab as package
+
+WORKLOAD = package.Workload("randrw", bs="4k", size="8MiB", requests=20000, read_share="30%")
+DEVICE = package.Device(capacity="8MiB", pages_per_block=16)
+PARAMETERS = {
+    "hit_ratio": 0.6,
+    "dirty_replacement_probability": 0.5,
+    "gc_hit_ratio": 0.25,
+    "write_ratio": 0.8,
+    "mean_valid_data": 40,
+    "mean_valid_translation": 16,
+}
+SET = [word for key, value in PARAMETERS.items() for word in ("--set", f"{key}={value}")]
+
+
+@pytest.fixture(scope="module")
+def results() -> package.Comparison:
+    ftls = [each(cache="512B") for each in (package.Page, package.DFTL, package.TPFTL)]
+    return package.compare(WORKLOAD, ftls, DEVICE, warmup="random:1")
+
+
+@pytest.mark.parametrize("name", ["dftl", "tpftl"])
+def test_a_result_feeds_the_models_and_stands_beside_them(results, name):
+    found = package.model.translation(results[name])
+    assert found.parameters.hit_ratio == results[name].mapping.hit_ratio
+    assert found.measured.write_amplification == results[name].write_amplification
+    assert found.merged.translation_us == pytest.approx(found.measured.translation_us, rel=1e-3)
+    paper, merged = (
+        abs(found[model].write_amplification / found.measured.write_amplification - 1)
+        for model in ("paper", "merged")
+    )
+    assert merged < paper / 2
+
+
+def test_parameters_alone_have_nothing_measured():
+    found = package.model.translation(**PARAMETERS)
+    assert found.measured is None
+    assert found.paper == found.merged, "without translation pages nothing is merged"
+    assert found.paper.translation_us == pytest.approx(0.4 * (25 + 0.5 * 225))
+
+
+def test_a_changed_parameter_leaves_the_measured_figures_out(results):
+    found = package.model.translation(results["dftl"], hit_ratio=1.0)
+    assert found.measured is None
+    assert found.paper.translation_us == 0
+
+
+def test_a_result_without_a_figure_says_which(results):
+    with pytest.raises(package.ConfigError, match=r"result\.mapping\.lookups: found nothing"):
+        package.model.translation(results["page"])
+
+
+def test_the_command_shows_each_layer_with_its_errors(ftlab, results):
+    with open("results.json", "w", encoding="utf-8") as file:
+        file.write(results.to_json())
+    shown = ftlab("model", "translation", "results.json", "--plot", "model.svg")
+    assert shown.exit_code == 0, shown.output
+    assert "dftl write amplification (Eq. 13)" in shown.stdout
+    assert "were written" in shown.stdout
+    assert "page write" not in shown.stdout
+    found = json.loads(ftlab("model", "translation", "results.json", "--json").stdout)
+    assert [set(each) for each in found] == [{"parameters", "paper", "merged", "measured"}] * 2
+
+
+def test_the_command_takes_parameters(ftlab):
+    shown = ftlab("model", "translation", *SET)
+    assert shown.exit_code == 0, shown.output
+    assert "55" in shown.stdout
+    assert ftlab("model", "translation", *SET, "-o", "model.md").exit_code == 0
+    with open("model.md", encoding="utf-8") as file:
+        assert file.read().startswith("|")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ((), "missing field `hit_ratio`"),
+        (("missing.json",), "missing.json: No such file"),
+        (("empty.json",), "empty.json: found no result of a run"),
+        (("text.json",), "expected JSON of `ftlab run --json`"),
+        ((*SET, "--set", "hit_ratio=2"), "model.hit_ratio: found 2, expected 0 to 1"),
+        ((*SET, "--set", "hit_rate=1"), "hit_ratio"),
+        ((*SET, "--plot", "model.pdf"), ".svg"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(ftlab, arguments, part):
+    for name, content in (("empty.json", "[]"), ("text.json", "hello")):
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(content)
+    result = ftlab("model", "translation", *arguments)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    (line,) = result.stderr.splitlines()
+    assert part in line
