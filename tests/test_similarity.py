@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import ftlab as package
-from ftlab import plot, similarity
+from ftlab import distances, plot
 from ftlab.plot_traces import small_multiples
 from ftlab.result import Record
 
@@ -65,15 +65,15 @@ def test_different_traces_differ_and_run_on_one_device(found):
 def test_distances_of_distributions_are_those_of_kolmogorov_and_smirnov():
     a = {"value": [1, 2, 4], "fraction": [0.25, 0.5, 1.0]}
     b = {"value": [2, 3], "fraction": [0.9, 1.0]}
-    assert similarity._ks(a, b) == 0.5
-    assert similarity._ks(a, a) == 0.0
-    assert similarity._ks(a, None) is None
+    assert distances._ks(a, b) == 0.5
+    assert distances._ks(a, a) == 0.0
+    assert distances._ks(a, None) is None
 
 
 def test_miss_ratio_curves_of_different_lengths_are_compared_over_the_longer():
     a = Record({"cache_pages": [1, 2], "miss_ratio": [0.5, 0.5]})
     b = Record({"cache_pages": [1, 2, 1000], "miss_ratio": [0.4, 0.4, 0.4]})
-    mean, largest = similarity._between_curves(a, b)
+    mean, largest = distances._between_curves(a, b)
     assert (mean, largest) == (pytest.approx(10), pytest.approx(10))
 
 

@@ -91,7 +91,7 @@ def test_a_range_of_time_is_taken_from_any_format(ftlab, trace):
         line = failure(ftlab("trace", "info", path, "--from", "1h"))
         assert line == "error: input.from: found 3600 s, but the last request comes after 0.39 s"
     line = failure(ftlab("run", "financial1", "--from", "1h"))
-    assert line.startswith("error: input.from: found a model")
+    assert line.startswith("error: input.from: found a model, expected a trace")
 
 
 def test_each_volume_becomes_a_file(ftlab, tmp_path):
