@@ -6,6 +6,8 @@
 //! steps, whatever the length of the ring. The oldest places are forgotten, 1,024 at a time, when
 //! the ring comes round.
 
+use std::ops::Range;
+
 /// Places whose bits share a word.
 const WORD: usize = 64;
 /// Words whose places are counted together.
@@ -42,7 +44,7 @@ impl Recency {
         }
     }
 
-    /// Places of the ring.
+    /// Places of the ring, a power of two: no step around it divides.
     pub(super) fn places(&self) -> usize {
         self.alive.len() * WORD
     }
@@ -60,7 +62,7 @@ impl Recency {
             self.forget_block();
         }
         let place = self.head;
-        self.head = (place + 1) % self.places();
+        self.head = (place + 1) & (self.places() - 1);
         let bit = 1 << (place % WORD);
         self.alive[place / WORD] |= bit;
         if marked {
@@ -111,23 +113,38 @@ impl Recency {
     /// The block of the item with this rank, and its rank within that block.
     #[inline]
     fn block_of(&self, rank: u32) -> (usize, u32) {
+        let newest = self.newest() / (WORD * WORDS);
+        let own = newest / BLOCKS;
+        let left = match self.search(own * BLOCKS..newest + 1, rank) {
+            Ok(found) => return found,
+            Err(left) => left,
+        };
+        let (mut group, mut left) = (own, left);
+        let found = (1..self.supers.len()).any(|_| {
+            group = group.wrapping_sub(1) & (self.supers.len() - 1);
+            let holds = self.supers[group] > left;
+            left -= if holds { 0 } else { self.supers[group] };
+            holds
+        });
+        // Behind all other groups the ring comes round to the rest of the newest one.
+        let begin = if found { group * BLOCKS } else { newest + 1 };
+        let end = if found { begin + BLOCKS } else { (own + 1) * BLOCKS };
+        self.search(begin..end, left).expect("fewer items than were counted")
+    }
+
+    /// The one of these blocks, the last of them the newest, that has the item of this rank among
+    /// them, and its rank there; or the rank behind all of them.
+    #[inline]
+    fn search(&self, blocks: Range<usize>, rank: u32) -> Result<(usize, u32), u32> {
         let mut left = rank;
-        let mut block = self.newest() / (WORD * WORDS);
-        let own = block / BLOCKS;
-        loop {
-            let whole = block % BLOCKS == BLOCKS - 1 && block / BLOCKS != own;
-            let here = if whole { self.supers[block / BLOCKS] } else { self.blocks[block] };
-            if here <= left {
-                left -= here;
-                let back = if whole { BLOCKS } else { 1 };
-                block = (block + self.blocks.len() - back) % self.blocks.len();
-            } else if whole && self.blocks[block] <= left {
-                left -= self.blocks[block];
-                block -= 1;
-            } else {
-                return (block, left);
+        for block in blocks.rev() {
+            let here = self.blocks[block];
+            if here > left {
+                return Ok((block, left));
             }
+            left -= here;
         }
+        Err(left)
     }
 
     /// How many items are newer than `place`.
@@ -142,7 +159,7 @@ impl Recency {
         let last = self.newest() / (WORD * WORDS);
         let mut at = block;
         while at != last {
-            at = (at + 1) % self.blocks.len();
+            at = (at + 1) & (self.blocks.len() - 1);
             // Whole groups of blocks in between are counted at once.
             if at.is_multiple_of(BLOCKS) && at / BLOCKS != last / BLOCKS {
                 newer += self.supers[at / BLOCKS];
@@ -171,7 +188,7 @@ impl Recency {
             return if down <= up { place - down } else { place + up };
         }
         for back in 1..=SEARCHED {
-            let at = (word + self.alive.len() - back) % self.alive.len();
+            let at = word.wrapping_sub(back) & (self.alive.len() - 1);
             if of_kind(at) != 0 {
                 return at * WORD + 63 - of_kind(at).leading_zeros() as usize;
             }
@@ -181,7 +198,7 @@ impl Recency {
 
     #[inline]
     fn newest(&self) -> usize {
-        (self.head + self.places() - 1) % self.places()
+        self.head.wrapping_sub(1) & (self.places() - 1)
     }
 
     /// Clears the block that begins at the head.

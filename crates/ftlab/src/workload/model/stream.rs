@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::request::{BATCH, Op, Request, RequestSource};
 use crate::rng::Rng;
 use crate::workload::alias::Alias;
+use std::collections::VecDeque;
 
 /// The most requests that are remembered.
 const MOST_REMEMBERED: u64 = 1 << 22;
@@ -45,7 +46,7 @@ struct Tail {
 /// A volume: its last requests, the newest at the end, and what makes its operations.
 #[derive(Clone, Debug)]
 struct Host {
-    tails: Vec<Tail>,
+    tails: VecDeque<Tail>,
     first: u64,
     writes: f64,
     /// Odds that bring the share of writes back to `writes`, and their changes.
@@ -260,7 +261,7 @@ impl RequestSource for Stream {
 impl Host {
     fn new(volume: &super::file::Volume) -> Self {
         Host {
-            tails: Vec::new(),
+            tails: VecDeque::with_capacity(TAILS),
             first: volume.first.map_or(0, |first| first.0 / SECTOR),
             writes: volume.writes,
             steer: 1.0,
@@ -286,17 +287,17 @@ impl Host {
         let wanted = |tail: &Tail| in_run.is_none_or(|in_run| tail.in_run == in_run);
         let mut at = self.tails.len().saturating_sub(1 + rank);
         if !wanted(self.tails.get(at)?) {
-            let older = self.tails[..at].iter().rposition(wanted);
+            let older = self.tails.range(..at).rposition(wanted);
             at = older.or_else(|| self.tails.iter().position(wanted))?;
         }
-        Some(self.tails.remove(at))
+        self.tails.remove(at)
     }
 
     fn end(&mut self, tail: Tail) {
         if self.tails.len() == TAILS {
-            self.tails.remove(0);
+            self.tails.pop_front();
         }
-        self.tails.push(tail);
+        self.tails.push_back(tail);
     }
 }
 
