@@ -4,7 +4,7 @@ use ftlab::Error;
 use ftlab::config::Config;
 use ftlab::ftl::FTLS;
 use ftlab::metrics::result::Report;
-use ftlab::session;
+use ftlab::session::{self, Progress};
 use ftlab::warmup::WarmupReport;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -154,13 +154,13 @@ fn an_input_larger_than_the_device_becomes_steady_under_modulo() {
 fn a_warm_up_until_steady_can_be_stopped_whatever_it_does() {
     for mode in ["steady:0.1%", "steady-random:0.1%"] {
         let config = config(&json!({
-            "workload": { "pattern": "randwrite", "size": "1GiB", "requests": 100_000 },
+            "workload": { "pattern": "randwrite", "size": "8GiB", "requests": 100_000 },
             "run": { "warmup": mode, "warmup_limit": 100_000 },
         }));
         let start = Instant::now();
-        let stop = &mut |_| match start.elapsed() > Duration::from_millis(200) {
-            true => Err(Error::Interrupted),
-            false => Ok(()),
+        let stop = &mut |progress: Progress| match progress.phase {
+            "warming up" => Err(Error::Interrupted),
+            _ => Ok(()),
         };
         let result = session::run(&config, &["page"], stop);
         assert!(matches!(result, Err(Error::Interrupted)), "{mode}");
