@@ -18,19 +18,19 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
 
 
-COMMANDS = [
-    (page.name, line.removeprefix("$ ftlab "))
+SESSIONS = [
+    pytest.param(page.name, commands, id=f"{page.name}: {commands[0]}")
     for page in PAGES
     for block in blocks(page, "console")
-    for line in block.splitlines()
-    if line.startswith("$ ftlab ")
+    if (commands := re.findall(r"^\$ ftlab (.*)", block, re.MULTILINE))
 ]
 
 
-@pytest.mark.parametrize(("page", "command"), COMMANDS)
-def test_commands_of_the_docs_run(ftlab, page, command):
-    result = ftlab(*shlex.split(command))
-    assert result.exit_code == 0, f"{page}: {result.output}"
+@pytest.mark.parametrize(("page", "commands"), SESSIONS)
+def test_commands_of_the_docs_run_one_after_another(ftlab, page, commands):
+    for command in commands:
+        result = ftlab(*shlex.split(command))
+        assert result.exit_code == 0, f"{page}: {result.output}"
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)

@@ -71,7 +71,11 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
                 return Err(Error::config(key, "found a model, expected a trace to filter"));
             }
         }
-        let found = if is_model { Model::load(path)? } else { Profile::find(name)?.model() };
+        let found = match path.file_name().filter(|_| is_model) {
+            // A file's name tells models of one trace apart.
+            Some(file) => Model { name: file.to_string_lossy().into(), ..Model::load(path)? },
+            None => Profile::find(name)?.model(),
+        };
         found.input(options.requests, config.run.seed)?
     } else {
         trace::open(name, &options)?
