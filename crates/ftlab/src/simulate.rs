@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
 use crate::ftl::Ftl;
 use crate::metrics::latency::Latencies;
+use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
 use crate::request::{BATCH, Op, Request};
 use crate::rng::Rng;
@@ -32,6 +33,7 @@ pub struct Simulation<F> {
     service: Latencies,
     series: Series,
     sampled: Sample,
+    cache_samples: CacheSamples,
     warmup: WarmupReport,
     steady: Option<SteadyState>,
     /// Pages that the input touches, while they are collected.
@@ -83,6 +85,8 @@ pub struct Outcome<'a> {
     pub service: &'a Latencies,
     /// The run over time.
     pub series: Series,
+    /// Looks into the mapping cache.
+    pub cache_samples: &'a CacheSamples,
     /// What was done before measuring started.
     pub warmup: &'a WarmupReport,
 }
@@ -196,6 +200,7 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sample::default(),
+            cache_samples: CacheSamples::new(0),
             warmup: WarmupReport::new(warmup),
             steady: steady.map(|by| SteadyState::new(by, logical_pages, warmup_limit)),
             touched: Vec::new(),
@@ -227,11 +232,21 @@ impl<F: Ftl> Simulation<F> {
             self.sampled = now;
             self.series.push(since);
         }
+        let accesses = self.totals.page_reads + self.totals.page_writes;
+        if self.cache_samples.is_due(accesses) {
+            self.look_into_cache(accesses);
+        }
         let audit = self.config.run.audit;
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
             self.ftl.audit(&self.flash);
         }
         Ok((issued, served.end))
+    }
+
+    #[cold]
+    fn look_into_cache(&mut self, accesses: u64) {
+        let pages = self.ftl.cached_pages().unwrap_or_default();
+        self.cache_samples.look(accesses, &pages);
     }
 
     /// The device, for tests.
@@ -458,6 +473,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sample::default();
+        self.cache_samples = CacheSamples::new(self.config.run.samples);
     }
 
     fn requests(&self) -> u64 {
@@ -505,6 +521,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             writes: &self.writes,
             service: &self.service,
             series,
+            cache_samples: &self.cache_samples,
             warmup: &self.warmup,
         }
     }
