@@ -6,8 +6,8 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig,
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, KastConfig, LastConfig,
+    LogConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
@@ -46,6 +46,10 @@ pub struct Config {
     pub block_optimized: BlockOptimizedConfig,
     /// FAST's own parameters.
     pub fast: FastConfig,
+    /// LAST's own parameters.
+    pub last: LastConfig,
+    /// KAST's own parameters.
+    pub kast: KastConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -453,6 +457,8 @@ impl Config {
             log: section(&mut tree, "log")?,
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
+            last: section(&mut tree, "last")?,
+            kast: section(&mut tree, "kast")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -531,7 +537,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 18] = [
     "preset",
     "device",
     "gc",
@@ -544,6 +550,8 @@ const SECTIONS: [&str; 16] = [
     "log",
     "block-optimized",
     "fast",
+    "last",
+    "kast",
     "host",
     "input",
     "workload",
