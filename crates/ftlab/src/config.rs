@@ -7,8 +7,8 @@ use crate::buffer::BufferConfig;
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig,
-    SftlConfig, TpftlConfig, ZftlConfig,
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, KastConfig, LastConfig,
+    LogConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
@@ -49,6 +49,10 @@ pub struct Config {
     pub fast: FastConfig,
     /// The write buffer above the FTL.
     pub buffer: BufferConfig,
+    /// LAST's own parameters.
+    pub last: LastConfig,
+    /// KAST's own parameters.
+    pub kast: KastConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -457,6 +461,8 @@ impl Config {
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
             buffer: section(&mut tree, "buffer")?,
+            last: section(&mut tree, "last")?,
+            kast: section(&mut tree, "kast")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -536,7 +542,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 17] = [
+const SECTIONS: [&str; 19] = [
     "preset",
     "device",
     "gc",
@@ -550,6 +556,8 @@ const SECTIONS: [&str; 17] = [
     "block-optimized",
     "fast",
     "buffer",
+    "last",
+    "kast",
     "host",
     "input",
     "workload",

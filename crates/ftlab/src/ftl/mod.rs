@@ -9,6 +9,8 @@ pub mod block_optimized;
 pub mod demand;
 pub mod fast;
 pub mod hat;
+pub mod kast;
+pub mod last;
 pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
@@ -18,6 +20,8 @@ mod registry;
 pub use block_optimized::BlockOptimizedConfig;
 pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
 pub use fast::FastConfig;
+pub use kast::KastConfig;
+pub use last::LastConfig;
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
 

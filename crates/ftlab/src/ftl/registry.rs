@@ -7,6 +7,8 @@ use super::block_optimized::BlockOptimizedFtl;
 use super::demand::{Cdftl, DemandFtl, Dftl, MeasuredUse, Sftl, Tpftl, Zftl};
 use super::fast::FastFtl;
 use super::hat::Hat;
+use super::kast::KastFtl;
+use super::last::LastFtl;
 use super::nftl::NftlFtl;
 use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
@@ -195,6 +197,27 @@ pub const FTLS: &[Entry] = &[
                 "merge",
                 "or switch: what a rewrite of a full one does",
             ),
+        ],
+    ),
+    Entry::of::<LastFtl>(
+        "last",
+        "sequential log blocks, and random ones of a hot and a cold partition: hot blocks die",
+        "Lee et al., Operating Systems Review 2008",
+        &[
+            LOG,
+            parameter("last.threshold", "8", "pages from which on a request is sequential"),
+            parameter("last.sequential", "10%", "share of the log blocks that are sequential"),
+            parameter("last.hot", "50%", "share of the random log blocks that are for hot pages"),
+        ],
+    ),
+    Entry::of::<KastFtl>(
+        "kast",
+        "log blocks shared by K logical blocks at most, which bounds the longest merge",
+        "Cho, Shin & Eom, DATE 2009",
+        &[
+            LOG,
+            parameter("kast.associativity", "8", "K: logical blocks in one random log block"),
+            parameter("kast.sequential", "10%", "share of the log blocks that may be sequential"),
         ],
     ),
 ];

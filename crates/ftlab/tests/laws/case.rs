@@ -7,7 +7,7 @@ use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl,
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig, LastConfig,
     LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
@@ -55,10 +55,12 @@ impl Case {
             cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
             zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
-            log: draw_log(&mut Rng::new(seed, "log")),
+            log: draw_log(&mut Rng::new(seed, "log"), least_log_blocks(entry)),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
+            last: draw_last(&mut Rng::new(seed, "last")),
+            kast: draw_kast(&mut Rng::new(seed, "kast")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -122,12 +124,7 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
-        let Config { log, block_optimized, fast, buffer, .. } = &self.config;
-        let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
-            "log": log, "block-optimized": block_optimized, "fast": fast, "buffer": buffer});
-        write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
+        write!(f, "{}", json!({"ftl": self.entry.name, "config": self.config}))
     }
 }
 
@@ -213,8 +210,13 @@ fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
     }
 }
 
-fn draw_log(rng: &mut Rng) -> LogConfig {
-    let blocks = between(rng, 2, 9);
+/// Log blocks that an FTL needs.
+fn least_log_blocks(entry: &Entry) -> u32 {
+    if entry.name == "last" { 3 } else { 2 }
+}
+
+fn draw_log(rng: &mut Rng, least: u32) -> LogConfig {
+    let blocks = between(rng, least, 9);
     LogConfig { blocks: flip(rng).then_some(blocks) }
 }
 
@@ -245,6 +247,21 @@ fn draw_buffer(rng: &mut Rng, seed: u64, pages_per_block: u32) -> BufferConfig {
         recent: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
         update_distance: pick(rng, &[None, Some(1), Some(10), Some(100)]),
         evicted_blocks: between(rng, 1, 5),
+    }
+}
+
+fn draw_last(rng: &mut Rng) -> LastConfig {
+    LastConfig {
+        threshold: between(rng, 1, 9),
+        sequential: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+        hot: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
+fn draw_kast(rng: &mut Rng) -> KastConfig {
+    KastConfig {
+        associativity: pick(rng, &[1, 2, 3, 8, 100]),
+        sequential: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
     }
 }
 

@@ -104,6 +104,9 @@ impl<'a> Run<'a> {
             None => self.gc_keeps_to_its_thresholds(pages.len(), &then),
             Some(merges) => self.merges_make_and_erase_one_data_block_each(merges, &then),
         }
+        if self.case.entry.name == "kast" {
+            self.a_page_costs_the_merges_of_one_log_block_at_most(pages.len() as u64, &then);
+        }
         match self.case.entry.name {
             // Blocks are chosen for one of its regions alone.
             "cachftl" => {}
@@ -249,6 +252,19 @@ impl<'a> Run<'a> {
         let filled = self.seen.fills - then.fills;
         let most = u64::from(self.flash.geometry().pages_per_block) * (now - past + filled);
         assert!(copied(&self.seen) - copied(then) <= most, "merges copy a block of pages at most");
+    }
+
+    /// What KAST promises: K logical blocks are merged for a page, and K + 1 blocks erased.
+    fn a_page_costs_the_merges_of_one_log_block_at_most(&self, pages: u64, then: &Seen) {
+        let most = u64::from(self.case.config.kast.associativity);
+        let copies = self.count(Operation::Program, Cause::Merge)
+            - then.ledger.get(Operation::Program, Cause::Merge);
+        let bound = pages * most * u64::from(self.flash.geometry().pages_per_block);
+        assert!(copies <= bound, "{copies} copies for {pages} pages, K = {most}");
+        let erases = self.seen.ledger.total(Operation::Erase) - then.ledger.total(Operation::Erase);
+        assert!(erases <= pages * (most + 1), "{erases} erases for {pages} pages, K = {most}");
+        let merged = self.ftl.metrics().own["kast.most_merged"];
+        assert!(merged <= most, "{merged} logical blocks merged for a log block, K = {most}");
     }
 
     fn blocks_of_the_map_opened(&self, then: &Seen) -> u32 {
