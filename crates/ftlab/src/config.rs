@@ -17,6 +17,7 @@ use crate::workload::WorkloadConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// Everything that determines a run, apart from the list of FTLs to compare.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -304,6 +305,18 @@ pub enum Split {
     Pages,
     /// One access to the first page, whatever the size (what MNFTL's Table 2 implies).
     Single,
+}
+
+impl Split {
+    /// Of the pages that a request covers, those that are accessed.
+    #[inline]
+    #[must_use]
+    pub fn of(self, pages: Range<u64>) -> Range<u64> {
+        match self {
+            Split::Single => pages.start..pages.end.min(pages.start + 1),
+            Split::Pages => pages,
+        }
+    }
 }
 
 /// How a run is prepared and measured.
