@@ -6,8 +6,8 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig,
+    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig,
+    SftlConfig, TpftlConfig, ZftlConfig,
 };
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
@@ -40,6 +40,8 @@ pub struct Config {
     pub tpftl: TpftlConfig,
     /// ZFTL's own parameters.
     pub zftl: ZftlConfig,
+    /// APS's own parameters.
+    pub aps: ApsConfig,
     /// What log-block FTLs share.
     pub log: LogConfig,
     /// The optimised block-level FTL's own parameters.
@@ -463,6 +465,7 @@ impl Config {
             sftl: section(&mut tree, "sftl")?,
             tpftl: section(&mut tree, "tpftl")?,
             zftl: section(&mut tree, "zftl")?,
+            aps: section(&mut tree, "aps")?,
             log: section(&mut tree, "log")?,
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
@@ -544,7 +547,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 17] = [
     "preset",
     "device",
     "gc",
@@ -554,6 +557,7 @@ const SECTIONS: [&str; 16] = [
     "sftl",
     "tpftl",
     "zftl",
+    "aps",
     "log",
     "block-optimized",
     "fast",

@@ -16,7 +16,9 @@ pub mod parts;
 mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
+pub use demand::{
+    ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
+};
 pub use fast::FastConfig;
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
@@ -26,6 +28,7 @@ use crate::error::Error;
 use crate::flash::Flash;
 use crate::units::Lpn;
 use parts::block_pool::GcCounts;
+use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -50,6 +53,16 @@ pub trait Ftl: Send {
 
     /// Forgets pages, ascending.
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
+
+    /// What became of the pages in RAM of its own, for an FTL that has a data buffer.
+    fn buffered(&self) -> Option<BufferCounts> {
+        None
+    }
+
+    /// Programs what is in RAM of its own alone, once everything was measured.
+    fn flush(&mut self, flash: &mut Flash) {
+        let _ = flash;
+    }
 
     /// RAM in use, by the rule of ALGORITHMS 0.4: payload fields only.
     fn ram(&self) -> RamUse;
