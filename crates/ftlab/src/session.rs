@@ -488,10 +488,22 @@ impl Session<'_> {
                 return Err(Error::Interrupted);
             }
             simulator.check();
-            Ok(())
+            let mut report = self.report(entry, simulator.as_ref(), wall);
+            let flushed = simulator.drain();
+            match &mut report.buffer {
+                Some(buffer) => buffer.flushed_at_end = flushed,
+                None => report.own.extend(flushed.iter().flat_map(|flushed| {
+                    [
+                        ("flushed_at_end.pages", flushed.pages),
+                        ("flushed_at_end.programs", flushed.programs),
+                        ("flushed_at_end.erases", flushed.erases),
+                    ]
+                })),
+            }
+            Ok(report)
         }));
         match served {
-            Ok(result) => result.map(|()| self.report(entry, simulator.as_ref(), wall)),
+            Ok(result) => result,
             Err(panic) => Err(Error::Internal(format!(
                 "{} at request {} with seed {}: {}",
                 entry.name,

@@ -167,8 +167,12 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         }
     }
 
-    fn buffered(&self) -> Option<BufferCounts> {
-        Some(self.held.counts())
+    fn keeps_writes(&self) -> bool {
+        true
+    }
+
+    fn buffered(&self) -> BufferCounts {
+        self.held.counts()
     }
 
     fn ram(&self) -> RamUse {
