@@ -552,7 +552,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 17] = [
+const SECTIONS: [&str; 18] = [
     "preset",
     "device",
     "gc",

@@ -7,8 +7,8 @@ use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl,
-    LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
+    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, LogConfig,
+    SftlConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
