@@ -4,7 +4,8 @@ use super::Ftl;
 use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
-use super::demand::{Cdftl, DemandFtl, Dftl, MeasuredUse, Sftl, Tpftl, Zftl};
+use super::demand::{Aps, Cdftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
+use super::demand::{Tpftl, Tree, Zftl};
 use super::fast::FastFtl;
 use super::hat::Hat;
 use super::kast::KastFtl;
@@ -155,6 +156,22 @@ pub const FTLS: &[Entry] = &[
         "tpftl that prefetches successors while the measured use of prefetched entries is worth it",
         "this project; the parameters of tpftl but the threshold",
         &[CACHE],
+    ),
+    Entry::of::<PooledFtl<Tree>>(
+        "treeftl",
+        "translation pages and, below them, data pages in one pool; the oldest subtree leaves first",
+        "Wang & Wong, DATE 2013",
+        &[CACHE],
+    ),
+    Entry::of::<PooledFtl<Aps>>(
+        "aps",
+        "one pool for translation pages and data pages, divided where ghosts say it saves most",
+        "Shim, Seo, Kim & Maeng, MSST 2010",
+        &[
+            CACHE,
+            parameter("aps.map", "50%", "share of the pool for translation pages at first"),
+            parameter("aps.inertia", "2ms", "flash time by which ghosts move a page of the pool"),
+        ],
     ),
     Entry::of::<BlockFtl>(
         "block",

@@ -7,8 +7,8 @@ use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig, LastConfig,
-    LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
+    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig,
+    LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -56,6 +56,7 @@ impl Case {
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
             zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
             log: draw_log(&mut Rng::new(seed, "log"), least_log_blocks(entry)),
+            aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
@@ -210,6 +211,13 @@ fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
     }
 }
 
+fn draw_aps(rng: &mut Rng) -> ApsConfig {
+    ApsConfig {
+        map: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        inertia: Duration(pick(rng, &[0, 100, 1000, 10_000])),
+    }
+}
+
 /// Log blocks that an FTL needs.
 fn least_log_blocks(entry: &Entry) -> u32 {
     if entry.name == "last" { 3 } else { 2 }
@@ -270,7 +278,7 @@ fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
-        "zftl" => page,
+        "zftl" | "treeftl" | "aps" => page,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }
@@ -279,7 +287,10 @@ fn least_cache(case: &Case) -> u64 {
 /// From the smallest to the whole table.
 fn draw_cache(rng: &mut Rng, case: &Case, logical_pages: u64) -> Bytes {
     let least = least_cache(case);
-    let all = logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2));
+    let all = match case.entry.name {
+        "treeftl" | "aps" => logical_pages * PAGE / 8,
+        _ => logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2)),
+    };
     Bytes(match rng.below(4) {
         0 => least,
         1 => least + rng.below(100),
