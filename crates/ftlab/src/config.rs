@@ -361,6 +361,9 @@ pub struct RunConfig {
     pub verify: bool,
     /// Recompute every invariant each so many requests; 0 means only at the end. Default 0.
     pub audit: u64,
+    /// Look into the mapping cache each so many page accesses, a walk over it; 0 means never.
+    /// Default 0.
+    pub samples: u64,
 }
 
 impl Default for RunConfig {
@@ -372,6 +375,7 @@ impl Default for RunConfig {
             seed: 1,
             verify: true,
             audit: 0,
+            samples: 0,
         }
     }
 }

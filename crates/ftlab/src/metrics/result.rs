@@ -1,6 +1,7 @@
 //! The result of a run: stable names, units in the names, `null` where a figure does not exist.
 
 use super::latency::{Cdf, Latencies, LatencySummary};
+use super::samples::CacheSamples;
 use super::series::Timeline;
 use crate::buffer::{FlushedAtEnd, Front};
 use crate::config::{Config, ProgramOrder};
@@ -71,6 +72,8 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
+    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
+    pub samples: Option<CacheSamples>,
 }
 
 /// The input of a run.
@@ -379,10 +382,15 @@ impl Report {
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
+            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
         };
         report.warnings = warnings(&report);
         report
     }
+}
+
+fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {
