@@ -3,12 +3,10 @@
 //! A tree comes from a preset (the device of a paper), overridden by the user's file, flags or
 //! `--set section.key=value`. Unknown keys are errors. The resolved tree is part of every result.
 
+use crate::buffer::BufferConfig;
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig,
-};
+use crate::ftl;
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
@@ -17,43 +15,71 @@ use crate::workload::WorkloadConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
-/// Everything that determines a run, apart from the list of FTLs to compare.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Config {
-    /// The preset that the tree started from.
-    pub preset: Option<String>,
+/// Declares [`Config`]: a line for each section, with its name in a tree.
+macro_rules! sections {
+    ($($(#[doc = $doc:literal])+ $name:literal $field:ident: $type:ty,)+) => {
+        /// Everything that determines a run, apart from the list of FTLs to compare.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        pub struct Config {
+            /// The preset that the tree started from.
+            pub preset: Option<String>,
+            $($(#[doc = $doc])+ #[serde(rename = $name)] pub $field: $type,)+
+        }
+
+        impl Config {
+            /// Types a whole tree.
+            fn of(preset: Option<String>, mut tree: Map<String, Value>) -> Result<Config, Error> {
+                let config = Config { preset, $($field: section(&mut tree, $name)?,)+ };
+                match tree.keys().next() {
+                    Some(name) => Err(Error::unknown("section", name, ["preset", $($name),+])),
+                    None => Ok(config),
+                }
+            }
+        }
+    };
+}
+
+sections! {
     /// The NAND device.
-    pub device: DeviceConfig,
+    "device" device: DeviceConfig,
     /// Garbage collection, shared by all page-level FTLs.
-    pub gc: GcConfig,
+    "gc" gc: GcConfig,
+    /// The write buffer above the FTL.
+    "buffer" buffer: BufferConfig,
     /// What all demand-paged FTLs share.
-    pub ftl: FtlConfig,
+    "ftl" ftl: ftl::FtlConfig,
     /// DFTL's own parameters.
-    pub dftl: DftlConfig,
+    "dftl" dftl: ftl::DftlConfig,
     /// CDFTL's own parameters.
-    pub cdftl: CdftlConfig,
+    "cdftl" cdftl: ftl::CdftlConfig,
     /// S-FTL's own parameters.
-    pub sftl: SftlConfig,
+    "sftl" sftl: ftl::SftlConfig,
     /// TPFTL's own parameters.
-    pub tpftl: TpftlConfig,
+    "tpftl" tpftl: ftl::TpftlConfig,
     /// ZFTL's own parameters.
-    pub zftl: ZftlConfig,
+    "zftl" zftl: ftl::ZftlConfig,
+    /// APS's own parameters.
+    "aps" aps: ftl::ApsConfig,
     /// What log-block FTLs share.
-    pub log: LogConfig,
+    "log" log: ftl::LogConfig,
     /// The optimised block-level FTL's own parameters.
-    #[serde(rename = "block-optimized")]
-    pub block_optimized: BlockOptimizedConfig,
+    "block-optimized" block_optimized: ftl::BlockOptimizedConfig,
     /// FAST's own parameters.
-    pub fast: FastConfig,
+    "fast" fast: ftl::FastConfig,
+    /// LAST's own parameters.
+    "last" last: ftl::LastConfig,
+    /// KAST's own parameters.
+    "kast" kast: ftl::KastConfig,
     /// How requests reach the device.
-    pub host: HostConfig,
+    "host" host: HostConfig,
     /// The trace or profile that is run.
-    pub input: InputConfig,
+    "input" input: InputConfig,
     /// The generated workload that is run when there is no trace.
-    pub workload: WorkloadConfig,
+    "workload" workload: WorkloadConfig,
     /// How a run is prepared and measured.
-    pub run: RunConfig,
+    "run" run: RunConfig,
 }
 
 /// The trace or profile that is run.
@@ -306,6 +332,18 @@ pub enum Split {
     Single,
 }
 
+impl Split {
+    /// Of the pages that a request covers, those that are accessed.
+    #[inline]
+    #[must_use]
+    pub fn of(self, pages: Range<u64>) -> Range<u64> {
+        match self {
+            Split::Single => pages.start..pages.end.min(pages.start + 1),
+            Split::Pages => pages,
+        }
+    }
+}
+
 /// How a run is prepared and measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -444,27 +482,7 @@ impl Config {
         let mut tree = preset.as_deref().map_or_else(|| Ok(Map::new()), presets::tree)?;
         merge(&mut tree, user);
         tree.remove("preset");
-        let config = Config {
-            preset,
-            device: section(&mut tree, "device")?,
-            gc: section(&mut tree, "gc")?,
-            ftl: section(&mut tree, "ftl")?,
-            dftl: section(&mut tree, "dftl")?,
-            cdftl: section(&mut tree, "cdftl")?,
-            sftl: section(&mut tree, "sftl")?,
-            tpftl: section(&mut tree, "tpftl")?,
-            zftl: section(&mut tree, "zftl")?,
-            log: section(&mut tree, "log")?,
-            block_optimized: section(&mut tree, "block-optimized")?,
-            fast: section(&mut tree, "fast")?,
-            host: section(&mut tree, "host")?,
-            input: section(&mut tree, "input")?,
-            workload: section(&mut tree, "workload")?,
-            run: section(&mut tree, "run")?,
-        };
-        if let Some(name) = tree.keys().next() {
-            return Err(Error::unknown("section", name, SECTIONS));
-        }
+        let config = Config::of(preset, tree)?;
         config.check()?;
         Ok(config)
     }
@@ -528,31 +546,13 @@ impl Config {
         expect((WINDOWS as u32..=100_000).contains(&limit), || {
             ("run.warmup_limit", format!("found {limit}, expected {WINDOWS} to 100000 windows"))
         })?;
+        self.buffer.check()?;
         let scale = self.host.time_scale;
         expect(scale.is_finite() && (0.0..=1e6).contains(&scale), || {
             ("host.time_scale", format!("found {scale}, expected 0 to 1000000"))
         })
     }
 }
-
-const SECTIONS: [&str; 16] = [
-    "preset",
-    "device",
-    "gc",
-    "ftl",
-    "dftl",
-    "cdftl",
-    "sftl",
-    "tpftl",
-    "zftl",
-    "log",
-    "block-optimized",
-    "fast",
-    "host",
-    "input",
-    "workload",
-    "run",
-];
 
 fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {
     if holds {

@@ -18,6 +18,7 @@ mod bench;
 mod cdftl;
 mod dftl;
 mod image;
+mod pooled;
 mod sftl;
 mod tpftl;
 mod zftl;
@@ -25,6 +26,7 @@ mod zftl;
 pub use cdftl::{Cdftl, CdftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
+pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
 pub use tpftl::{Features, Judge, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
 pub use tpftl::{Tpftl, TpftlConfig};
@@ -205,12 +207,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         for &lpn in pages {
             flash.begin_page();
             self.translate(lpn, last, flash);
-            if self.store.pool.must_collect(Stream::Data) {
-                self.reclaim(Stream::Data, flash);
-            }
-            let new = self.store.pool.next_page(Stream::Data, flash);
-            flash.program(new, Owner::Data(lpn), Cause::Host);
-            self.remap(lpn, Some(new), flash);
+            self.program(lpn, flash);
             self.settle(flash);
         }
     }
@@ -295,6 +292,17 @@ impl<C: MappingCache> DemandFtl<C> {
             self.reclaim(Stream::Translation, flash);
         }
         self.cache.translate(lpn, last, &mut self.store, flash)
+    }
+
+    /// Programs a page whose mapping is in the cache.
+    #[inline]
+    fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.store.pool.must_collect(Stream::Data) {
+            self.reclaim(Stream::Data, flash);
+        }
+        let new = self.store.pool.next_page(Stream::Data, flash);
+        flash.program(new, Owner::Data(lpn), Cause::Host);
+        self.remap(lpn, Some(new), flash);
     }
 
     #[inline]
