@@ -98,7 +98,7 @@ def curves(
     def draw(axes: Axes) -> None:
         looks = zip(COLOURS, cycle(DASHES), strict=False)
         for (name, (places, values)), (colour, dash) in zip(curves.items(), looks, strict=False):
-            axes.plot(places, values, color=colour, linestyle=dash, linewidth=1.2, label=name)
+            axes.plot(places, values, color=colour, linestyle=dash, linewidth=1.0, label=name)
         axes.set(xlabel=x, ylabel=y, **settings)
         _finish(axes, title, percent=False, legend=len(curves) > 1)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ftlab import _core, model
 from ftlab.errors import ConfigError
 from ftlab.experiments.charts import Draw, bars, curves, lines, panels
-from ftlab.experiments.claims import Figure, Judged, NotMeasuredError, Runs, number
+from ftlab.experiments.claims import RULE, Figure, Judged, NotMeasuredError, Runs, number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.report import Part, Picture, claim_table, count_table
 from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, loss
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 GROUPS = [SHORT[name] for name in ALL]
-MAP_REQUESTS = 1_000_000
+MAP_REQUESTS = 50_000
 """Requests in the map of accesses (Figure 2a)."""
 
 MOST_DIRTY = 200
@@ -57,7 +57,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     others = [each for each in judged if each.claim.id in orderings]
     return [
         Part("Set-up", SETUP, [_inputs(runs, sources)]),
-        Part("Verdicts", RULE, [count_table(published)]),
+        Part("Verdicts", [RULE], [count_table(published)]),
         Part("Claims", (), [claim_table(published)]),
         Part("Orderings", ORDERING_TEXT, [claim_table(others)]),
         Part("Figures", (), (), _pictures(runs, sources)),
@@ -76,14 +76,6 @@ SETUP = (
     "table, 8 KiB or 256 KiB, beside the directory of translation pages.",
     "Before measuring, every request of the input is served once as a write (FlashSim's warm-up). "
     "Requests come at the times of the input; the response time has the wait for the device in it.",
-)
-RULE = (
-    "One rule judges all claims. A claim is made of findings. A value is met if ours lies within "
-    "25 % of the published one, or within 0.02 of it; a change likewise, if it has the same sign "
-    "too; a bound if ours lies within it as it stands; an order if it is ours too. A claim agrees"
-    " if all its findings are met. It agrees in direction only if each finding that is not met is"
-    " a change, or a bound of one, with the published sign. Otherwise it differs. Nothing is "
-    "tuned to a published number.",
 )
 ORDERING_TEXT = (
     "What the paper rests on, demanded of every workload, by the same rule; and of ours, that "
@@ -224,7 +216,8 @@ def _pictures(runs: Runs, sources: Sources) -> list[Picture]:
         ),
         Picture(
             "fig2",
-            "Figure 2. Financial1: (a) pages accessed; (b) translation pages in DFTL's cache.",
+            "Figure 2. Financial1: (a) pages that its first 50,000 requests start on; (b) translation "
+            "pages in DFTL's cache.",
             lambda: panels([_access_map(sources), _cached_pages(runs)], columns=2),
         ),
         Picture(
@@ -304,12 +297,12 @@ def _by_cache(runs: Runs, title: str, figure: Figure, percent: bool = False) -> 
 
 def _figure_6(runs: Runs) -> list[Draw]:
     return [
-        _by_ftl(runs, "Dirty replacements", dirty_replacements, percent=True, names=True),
+        _by_ftl(runs, "Dirty replacements", dirty_replacements, percent=True),
         _by_ftl(runs, "Hit ratio", HITS, percent=True),
         _against_dftl(runs, "Translation page reads", tp_reads),
         _against_dftl(runs, "Translation page writes", tp_writes),
         _against_dftl(runs, "Response time", RESPONSE),
-        _by_ftl(runs, "Write amplification", AMPLIFICATION),
+        _by_ftl(runs, "Write amplification", AMPLIFICATION, names=True),
     ]
 
 
@@ -354,7 +347,7 @@ def _entries_over_time(runs: Runs) -> Draw:
         for name, looks in _looks(runs, ALL).items()
     }
     title = "Entries in a cached translation page"
-    return curves(title, found, x="page accesses (millions)", y="mean of entries", yscale="log")
+    return curves(title, found, x="page accesses (millions)", y="mean of entries", ylim=(0, None))
 
 
 def _dirty_distribution(runs: Runs) -> Draw:
@@ -388,8 +381,8 @@ def _access_map(sources: Sources) -> Draw:
         pages = columns["offset"] // 4096
         requests = range(len(pages))
         look: dict[str, Any] = {"s": 0.2, "color": "black", "linewidths": 0, "rasterized": True}
-        axes.scatter([each / 1e6 for each in requests], pages, **look)
-        axes.set(title="Accesses", xlabel="requests (millions)", ylabel="page")
+        axes.scatter([each / 1e3 for each in requests], pages, **look)
+        axes.set(title="Accesses", xlabel="requests (thousands)", ylabel="page")
 
     return draw
 

@@ -41,6 +41,18 @@ def copied(result: Result) -> float:
     return ratio(result["flash"]["programs"]["gc_data"], result["host"]["page_writes"])
 
 
+def entries_of_node(result: Result) -> float:
+    """Return the cached entries for each translation page that has any."""
+    mapping = result["mapping"]
+    return ratio(mapping["cached_entries"], mapping["cached_translation_pages"])
+
+
+def mapped_share(result: Result) -> float:
+    """Return the cached entries as a share of all logical pages."""
+    pages = result["device"]["capacity_bytes"] / result["config"]["device"]["page"]
+    return ratio(result["mapping"]["cached_entries"], pages)
+
+
 def sizes_of_requests(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     """Say how many pages a request has, and what that does to hits."""
     pages = _by_workload(runs, workloads, pages_per_request, "page")
@@ -138,10 +150,10 @@ def dirty(runs: Runs, workloads: Sequence[str] = ALL) -> str:
         f"{NAMES[ftl]} {_by_workload(runs, workloads, dirty_replacements, ftl, '%')}"
         for ftl in LAYERS
     )
-    clean = _by_workload(runs, workloads, collected, "tpftl", "%")
+    entries = _by_workload(runs, workloads, entries_of_node, "tpftl")
     return (
-        f"Ours: {found}. In TPFTL GC's own updates of a translation page clean the cached entries "
-        f"of that page; GC's are {clean} of its writes of translation pages."
+        f"Ours: {found}. A replacement is an entry that leaves, in S-FTL a whole page. In TPFTL a "
+        f"node has {entries} entries, all of which one write-back cleans."
     )
 
 
@@ -213,12 +225,16 @@ def caches(runs: Runs, workloads: Sequence[str] = ALL) -> str:
 
 def utilization(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     """Say how many entries a node has."""
-    found = []
-    for name in workloads:
-        mapping = runs[name, "tpftl"]["mapping"]
-        entries = ratio(mapping["cached_entries"], mapping["cached_translation_pages"])
-        found.append(f"{SHORT[name]} {number(entries)}")
-    return f"Entries of a node at 1/128: {', '.join(found)}; the more, the less its 6 B weigh."
+    found = _by_workload(runs, workloads, entries_of_node, "tpftl")
+    used = [
+        f"{number(mapped_share(runs[name, 'tpftl', CACHES[-1]]), '%')} ({SHORT[name]})"
+        for name in workloads
+    ]
+    return (
+        f"Entries of a node at 1/128: {found}; the more, the less its 6 B weigh. The input uses "
+        f"{', '.join(used)} of the map: once a cache holds that much, a larger one changes "
+        "nothing."
+    )
 
 
 def cdftl(runs: Runs, workloads: Sequence[str] = ALL) -> str:
