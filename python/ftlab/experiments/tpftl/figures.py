@@ -216,8 +216,8 @@ def _pictures(runs: Runs, sources: Sources) -> list[Picture]:
         ),
         Picture(
             "fig2",
-            "Figure 2. Financial1: (a) pages that its first 50,000 requests start on; (b) translation "
-            "pages in DFTL's cache.",
+            "Figure 2. Financial1: (a) pages that its first 50,000 requests start on; (b) "
+            "translation pages in DFTL's cache.",
             lambda: panels([_access_map(sources), _cached_pages(runs)], columns=2),
         ),
         Picture(
