@@ -14,6 +14,7 @@ from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
     BAST,
+    CACHFTL,
     CDFTL,
     DFTL,
     FAST,
@@ -36,6 +37,7 @@ from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
     "BAST",
+    "CACHFTL",
     "CDFTL",
     "DFTL",
     "FAST",

@@ -7,7 +7,7 @@ use crate::buffer::BufferConfig;
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig,
+    BlockOptimizedConfig, CachftlConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig,
     SftlConfig, TpftlConfig, ZftlConfig,
 };
 use crate::request::Op;
@@ -47,6 +47,8 @@ pub struct Config {
     pub block_optimized: BlockOptimizedConfig,
     /// FAST's own parameters.
     pub fast: FastConfig,
+    /// CACH-FTL's own parameters.
+    pub cachftl: CachftlConfig,
     /// The write buffer above the FTL.
     pub buffer: BufferConfig,
     /// How requests reach the device.
@@ -456,6 +458,7 @@ impl Config {
             log: section(&mut tree, "log")?,
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
+            cachftl: section(&mut tree, "cachftl")?,
             buffer: section(&mut tree, "buffer")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
@@ -536,7 +539,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 17] = [
+const SECTIONS: [&str; 18] = [
     "preset",
     "device",
     "gc",
@@ -549,6 +552,7 @@ const SECTIONS: [&str; 17] = [
     "log",
     "block-optimized",
     "fast",
+    "cachftl",
     "buffer",
     "host",
     "input",

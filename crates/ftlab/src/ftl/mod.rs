@@ -6,6 +6,7 @@
 pub mod bast;
 pub mod block;
 pub mod block_optimized;
+pub mod cachftl;
 pub mod demand;
 pub mod fast;
 pub mod hat;
@@ -16,6 +17,7 @@ pub mod parts;
 mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
+pub use cachftl::CachftlConfig;
 pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
 pub use fast::FastConfig;
 pub use parts::data_blocks::LogConfig;

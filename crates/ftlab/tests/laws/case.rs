@@ -7,7 +7,7 @@ use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl,
+    BlockOptimizedConfig, CachftlConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl,
     LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
@@ -58,6 +58,7 @@ impl Case {
             log: draw_log(&mut Rng::new(seed, "log")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
@@ -99,6 +100,7 @@ impl Case {
     pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
         match self.entry.name {
             "block" | "block-optimized" => 0,
+            "cachftl" => geometry.blocks() - geometry.logical_blocks(),
             _ => {
                 let spare = geometry.blocks() - geometry.logical_blocks();
                 self.config.log.blocks.unwrap_or(spare - 1)
@@ -123,10 +125,11 @@ impl Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
-        let Config { log, block_optimized, fast, buffer, .. } = &self.config;
+        let Config { log, block_optimized, fast, cachftl, buffer, .. } = &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
             "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
-            "log": log, "block-optimized": block_optimized, "fast": fast, "buffer": buffer});
+            "log": log, "block-optimized": block_optimized, "fast": fast, "cachftl": cachftl,
+            "buffer": buffer});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
@@ -224,6 +227,20 @@ fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
 
 fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
+fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {
+    let out_of_place = rng.chance(0.3);
+    CachftlConfig {
+        threshold: pick(rng, &[0, 1, 2, 4, 100]),
+        sync_blocks: between(rng, 1, 3),
+        async_free: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        adaptive_threshold: rng.chance(0.3),
+        idle_weight: Ratio(pick(rng, &[0.0, 1.0])),
+        adaptive_pmr: rng.chance(0.3),
+        out_of_place,
+        wear_gap: out_of_place.then(|| between(rng, 1, 5)).filter(|gap| *gap < 4),
+    }
 }
 
 /// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.
