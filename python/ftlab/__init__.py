@@ -10,15 +10,19 @@
 from ftlab import model
 from ftlab._core import __version__
 from ftlab.catalogue import catalog
+from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
+    APS,
     BAST,
     CACHFTL,
     CDFTL,
     DFTL,
     FAST,
     HAT,
+    KAST,
+    LAST,
     NFTL,
     SFTL,
     TPFTL,
@@ -29,6 +33,7 @@ from ftlab.ftls import (
     NFTLChain,
     Page,
     TPFTLAdaptive,
+    TreeFTL,
 )
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
@@ -36,12 +41,15 @@ from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "APS",
     "BAST",
     "CACHFTL",
     "CDFTL",
     "DFTL",
     "FAST",
     "HAT",
+    "KAST",
+    "LAST",
     "NFTL",
     "SFTL",
     "TPFTL",
@@ -55,6 +63,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "MissRatioCurve",
     "Model",
     "NFTLChain",
     "Page",
@@ -64,11 +73,13 @@ __all__ = [
     "Trace",
     "TraceComparison",
     "TraceError",
+    "TreeFTL",
     "Workload",
     "__version__",
     "catalog",
     "compare",
     "compare_traces",
+    "miss_ratio_curve",
     "model",
     "profile",
     "read_trace",

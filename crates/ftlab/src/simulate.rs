@@ -2,12 +2,13 @@
 
 use crate::address::AddressMap;
 use crate::buffer::{FlushedAtEnd, Front};
-use crate::config::{Config, HostMode, RunConfig, Split, Warmup};
+use crate::config::{Config, HostMode, RunConfig, Warmup};
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
 use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::metrics::latency::Latencies;
+use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
 use crate::request::{BATCH, Op, Request};
 use crate::rng::Rng;
@@ -36,6 +37,7 @@ pub struct Simulation<F> {
     service: Latencies,
     series: Series,
     sampled: Sample,
+    cache_samples: CacheSamples,
     warmup: WarmupReport,
     steady: Option<SteadyState>,
     /// Pages that the input touches, while they are collected.
@@ -91,6 +93,8 @@ pub struct Outcome<'a> {
     pub service: &'a Latencies,
     /// The run over time.
     pub series: Series,
+    /// Looks into the mapping cache.
+    pub cache_samples: &'a CacheSamples,
     /// What was done before measuring started.
     pub warmup: &'a WarmupReport,
 }
@@ -210,6 +214,7 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sample::default(),
+            cache_samples: CacheSamples::new(0),
             warmup: WarmupReport::new(warmup),
             steady: steady.map(|by| SteadyState::new(by, logical_pages, warmup_limit)),
             touched: Vec::new(),
@@ -239,6 +244,10 @@ impl<F: Ftl> Simulation<F> {
             let (now, since) = self.sample();
             self.sampled = now;
             self.series.push(since);
+        }
+        let accesses = self.totals.page_reads + self.totals.page_writes;
+        if self.cache_samples.is_due(accesses) {
+            self.look_into_cache(accesses);
         }
         let audit = self.config.run.audit;
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
@@ -283,6 +292,12 @@ impl<F: Ftl> Simulation<F> {
         above.plus(self.ftl.buffered())
     }
 
+    #[cold]
+    fn look_into_cache(&mut self, accesses: u64) {
+        let pages = self.ftl.cached_pages().unwrap_or_default();
+        self.cache_samples.look(accesses, &pages);
+    }
+
     /// The device, for tests.
     #[must_use]
     pub const fn flash(&self) -> &Flash {
@@ -305,23 +320,16 @@ impl<F: Ftl> Simulation<F> {
             return Err(self.beyond(offset, length));
         }
         let shift = page_bytes.trailing_zeros();
-        let (first, last) = match request.op {
-            Op::Trim => ((offset + page_bytes - 1) >> shift, end >> shift),
-            Op::Read | Op::Write => (offset >> shift, ((end - 1) >> shift) + 1),
-        };
+        let pages = request.op.pages(offset, end, shift);
         let in_page = page_bytes - 1;
         let (cut_first, cut_last) = (offset & in_page != 0, end & in_page != 0);
-        let one_page = last == first + 1;
+        let one_page = pages.end == pages.start + 1;
         self.partial_pages = match one_page {
             true => u64::from(cut_first || cut_last),
             false => u64::from(cut_first) + u64::from(cut_last),
         };
-        let last = match self.config.host.split {
-            Split::Single => last.min(first + 1),
-            Split::Pages => last,
-        };
         self.pages.clear();
-        self.pages.extend((first..last.max(first)).map(|page| Lpn(page as u32)));
+        self.pages.extend(self.config.host.split.of(pages).map(|page| Lpn(page as u32)));
         Ok(())
     }
 
@@ -531,6 +539,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sample::default();
+        self.cache_samples = CacheSamples::new(self.config.run.samples);
     }
 
     fn requests(&self) -> u64 {
@@ -582,13 +591,23 @@ impl<F: Ftl> Simulator for Simulation<F> {
             writes: &self.writes,
             service: &self.service,
             series,
+            cache_samples: &self.cache_samples,
             warmup: &self.warmup,
         }
     }
 
     fn drain(&mut self) -> Option<FlushedAtEnd> {
-        let flushed = self.front.as_mut()?.drain(&mut self.ftl, &mut self.flash);
+        let (ftl, flash) = (&mut self.ftl, &mut self.flash);
+        let mut flushed = self.front.as_mut().map(|front| front.drain(ftl, flash));
+        if ftl.keeps_writes() {
+            let before = ftl.buffered();
+            let inside = FlushedAtEnd::measure(flash, |flash| {
+                ftl.flush(flash);
+                ftl.buffered().since(before)
+            });
+            flushed = Some(flushed.map_or(inside, |above| above.plus(inside)));
+        }
         self.check();
-        Some(flushed)
+        flushed
     }
 }

@@ -10,6 +10,8 @@ pub mod cachftl;
 pub mod demand;
 pub mod fast;
 pub mod hat;
+pub mod kast;
+pub mod last;
 pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
@@ -18,8 +20,12 @@ mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
 pub use cachftl::CachftlConfig;
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
+pub use demand::{
+    ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
+};
 pub use fast::FastConfig;
+pub use kast::KastConfig;
+pub use last::LastConfig;
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
 
@@ -79,11 +85,22 @@ pub trait Ftl: Send {
         BufferCounts::default()
     }
 
+    /// Programs what is in RAM of its own alone, once everything was measured.
+    fn flush(&mut self, flash: &mut Flash) {
+        let _ = flash;
+    }
+
     /// RAM in use, by the rule of ALGORITHMS 0.4: payload fields only.
     fn ram(&self) -> RamUse;
 
     /// Lookups and replacements so far; absent when the whole map is in RAM. Cheap.
     fn mapping_counts(&self) -> Option<MappingCounts> {
+        None
+    }
+
+    /// The translation pages with entries in the mapping cache, in order; absent when the whole map is
+    /// in RAM. A walk over the cache.
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         None
     }
 
@@ -180,6 +197,15 @@ pub struct MappingCounts {
     pub replacements: u64,
     /// Of these, dirty when chosen.
     pub dirty_replacements: u64,
+}
+
+/// What a mapping cache holds of one translation page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CachedPage {
+    /// Entries in the cache.
+    pub entries: u32,
+    /// Of these, dirty.
+    pub dirty: u32,
 }
 
 /// What a mapping cache holds.

@@ -1,6 +1,7 @@
 //! The result of a run: stable names, units in the names, `null` where a figure does not exist.
 
 use super::latency::{Cdf, Latencies, LatencySummary};
+use super::samples::CacheSamples;
 use super::series::Timeline;
 use crate::buffer::{FlushedAtEnd, Front};
 use crate::config::{Config, ProgramOrder};
@@ -71,6 +72,8 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
+    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
+    pub samples: Option<CacheSamples>,
 }
 
 /// The input of a run.
@@ -318,6 +321,20 @@ pub struct Distributions {
 }
 
 impl Report {
+    /// Adds what writing the pages that were still in RAM cost: of a write buffer to its figures, of an
+    /// FTL's own RAM to those of the FTL.
+    pub fn add_flushed_at_end(&mut self, flushed: Option<FlushedAtEnd>) {
+        match (&mut self.buffer, flushed) {
+            (Some(buffer), flushed) => buffer.flushed_at_end = flushed,
+            (None, None) => {}
+            (None, Some(flushed)) => self.own.extend([
+                ("flushed_at_end.pages", flushed.pages),
+                ("flushed_at_end.programs", flushed.programs),
+                ("flushed_at_end.erases", flushed.erases),
+            ]),
+        }
+    }
+
     /// The report of a simulation.
     #[must_use]
     pub fn new(ftl: &str, outcome: &Outcome<'_>, trace: TraceReport, speed: SpeedReport) -> Self {
@@ -365,10 +382,15 @@ impl Report {
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
+            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
         };
         report.warnings = warnings(&report);
         report
     }
+}
+
+fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {
