@@ -1,4 +1,4 @@
-"""``ftlab reproduce cachftl`` and ``ftlab reproduce dftl``: complete, and every claim has its row."""
+"""``ftlab reproduce cachftl`` and ``dftl``: complete, and every claim has its row."""
 
 import json
 from importlib import import_module

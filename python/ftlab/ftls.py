@@ -169,13 +169,13 @@ class FAST(_Named):
 
 
 class LAST(_Named):
-    """LAST (Lee et al., 2008): sequential log blocks, and a hot and a cold partition of random ones."""
+    """LAST (Lee et al., 2008): sequential log blocks, and random ones of two partitions."""
 
     registered = "last"
 
 
 class KAST(_Named):
-    """KAST (Cho et al., DATE'09): log blocks of at most K logical blocks bound the longest merge."""
+    """KAST (Cho et al., DATE'09): log blocks of K logical blocks bound the longest merge."""
 
     registered = "kast"
 

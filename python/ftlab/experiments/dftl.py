@@ -1,7 +1,7 @@
 """DFTL's journal version (Kim, Gupta & Urgaonkar, 2013): the claims of its abstract.
 
-DFTL against hybrid FTLs on financial1 and TPC-H, with and without a write-back cache at equal RAM, and
-under growing load. The device is that of the preset ``dftl-asplos09``, as large as the trace.
+DFTL against hybrid FTLs on financial1 and TPC-H, with and without a write-back cache at equal RAM,
+and under growing load. The device is that of the preset ``dftl-asplos09``.
 """
 
 from __future__ import annotations
@@ -120,7 +120,11 @@ def _collector(runs: Runs) -> Iterable[Finding]:
 def _cached(runs: Runs) -> Iterable[Finding]:
     cached = ("financial1", "dftl", CACHED)
     yield change("vs page", -0.72, runs.change(RESPONSE, cached, ("financial1", "page")))
-    keys = {"DFTL with cache": cached, "page": ("financial1", "page"), "DFTL": ("financial1", "dftl")}
+    keys = {
+        "DFTL with cache": cached,
+        "page": ("financial1", "page"),
+        "DFTL": ("financial1", "dftl"),
+    }
     yield order("", {name: runs(RESPONSE, *key) for name, key in keys.items()}, "us")
     cache, page = runs[cached]["ram_bytes"], runs["financial1", "page"]["ram_bytes"]
     yield value("RAM, of page's", 1.0, ratio(sum(cache.values()), sum(page.values())), "%")
@@ -147,8 +151,8 @@ def _why_collector(runs: Runs) -> str:
 def _why_cached(runs: Runs) -> str:
     buffer = runs["financial1", "dftl", CACHED]["buffer"]
     return (
-        f"The cache has {number(buffer['hit_ratio'], '%')} of the page accesses; {buffer['absorbed']:,}"
-        " page writes were never programmed."
+        f"The cache has {number(buffer['hit_ratio'], '%')} of the page accesses; "
+        f"{buffer['absorbed']:,} page writes were never programmed."
     )
 
 
@@ -178,8 +182,8 @@ def _reads(runs: Runs) -> str:
     merges = runs["tpch", "fast"]["merges"]
     total = sum(merges[kind] for kind in ("switch", "partial", "full"))
     return (
-        f"DFTL finds {number(mapping['hit_ratio'] or 0.0, '%')} of the mappings in its cache and reads "
-        f"{mapping['translation_reads']:,} translation pages; FAST merges {total:,} blocks."
+        f"DFTL finds {number(mapping['hit_ratio'] or 0.0, '%')} of the mappings in its cache and "
+        f"reads {mapping['translation_reads']:,} translation pages; FAST merges {total:,} blocks."
     )
 
 
@@ -194,13 +198,13 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
 
 
 SETUP = (
-    "The device is the preset dftl-asplos09: pages of 2 KiB, 64 in a block, 130.9 us, 405.9 us and 1.5 "
-    "ms for read, program and erase, 3 % over-provisioning, as log blocks of the hybrid FTLs. It has "
-    "512 MiB for financial1 and 4 GiB for TPC-H; every request is served once as a write before. "
-    f"DFTL's mapping cache has 64 KiB. The first {REQUESTS:,} requests are run.",
-    "The abstract says no more than the claims. The write-back cache is an LRU of pages with the RAM "
-    "that a whole page map has beyond DFTL's cache and directory, so both take as much. Operations of "
-    "the collector are pages moved and blocks erased.",
+    "The device is the preset dftl-asplos09: pages of 2 KiB, 64 in a block, 130.9 us, 405.9 us and "
+    "1.5 ms for read, program and erase, 3 % over-provisioning, as log blocks of the hybrid FTLs. "
+    "It has 512 MiB for financial1 and 4 GiB for TPC-H; every request is served once as a write "
+    f"before. DFTL's mapping cache has 64 KiB. The first {REQUESTS:,} requests are run.",
+    "The abstract says no more than the claims. The write-back cache is an LRU of pages with the "
+    "RAM that a whole page map has beyond DFTL's cache and directory, so both take as much. "
+    "Operations of the collector are pages moved and blocks erased.",
 )
 
 

@@ -1,8 +1,8 @@
 """CACH-FTL (Boukhobza, Olivier & Rubini, Computers 3(1), 2014): its evaluation.
 
-Every volume of Financial1, Financial2 and Cello99 is a device of its own, with C-lash above each FTL,
-and so are the synthetic workloads. The device is that of the preset ``cachftl``; the input is played
-twice before it is measured.
+Every volume of Financial1, Financial2 and Cello99 is a device of its own, with C-lash above each
+FTL, and so are the synthetic workloads. The device is that of the preset ``cachftl``; the input is
+played twice before it is measured.
 """
 
 from ftlab.experiments.cachftl.claims import CLAIMS

@@ -1,8 +1,8 @@
 """What CACH-FTL's paper claims: C1 to C30, and A1 of its future work.
 
-A figure of a trace is the mean over its volumes of the volumes' figures, as the bars of Figures 4 and 5
-are one for each trace; an improvement is 1 - CACH-FTL / other of these means, a gap is CACH-FTL / PM - 1.
-The best setting of a volume is that of least mean response time.
+A figure of a trace is the mean over its volumes of the volumes' figures, as the bars of Figures 4
+and 5 are one for each trace; a change is CACH-FTL / other - 1 of these means. The best setting of a
+volume is that of least mean response time.
 """
 
 from __future__ import annotations
@@ -44,13 +44,12 @@ def volumes(runs: Runs, *traces: str) -> list[str]:
 
 def best(runs: Runs, volume: str, ftl: str) -> Key:
     """Return the setting of least mean response time of an FTL on a volume."""
-    settings = {
-        "cachftl": [("cachftl", str(s), str(t)) for s in SPARES for t in THRESHOLDS],
-        "fast": [("fast", str(s)) for s in SPARES],
-        "page": [("page", "start")],
-        "block-optimized": [("block-optimized", "start")],
-    }[ftl]
-    keys = [(volume, *setting) for setting in settings]
+    spares = [str(spare) for spare in SPARES]
+    settings: dict[str, list[Key]] = {
+        "cachftl": [("cachftl", spare, str(each)) for spare in spares for each in THRESHOLDS],
+        "fast": [("fast", spare) for spare in spares],
+    }
+    keys = [(volume, *setting) for setting in settings.get(ftl, [(ftl, "start")])]
     return min(keys, key=lambda key: runs(RESPONSE, *key))
 
 
@@ -70,19 +69,17 @@ def mean(runs: Runs, figure: Figure, trace: str, ftl: str, choice: Choice) -> fl
     return fmean(found)
 
 
-def against(
-    runs: Runs, figure: Figure, trace: str, other: str, choice: Choice = default
-) -> float:
+def against(runs: Runs, figure: Figure, trace: str, other: str, choice: Choice = default) -> float:
     """Return CACH-FTL / other - 1 of the means over a trace's volumes."""
     ours, theirs = (mean(runs, figure, trace, ftl, choice) for ftl in ("cachftl", other))
     return ratio(ours, theirs) - 1
 
 
-def changes(figure: Figure, trace: str, choice: Choice = default, **published: float) -> Find:
+def changes(figure: Figure, trace: str, published: dict[str, float]) -> Find:
     """Return a finding for each rival: CACH-FTL's change on a trace."""
     rivals = {"bm": "block-optimized", "fast": "fast", "pm": "page"}
     return lambda runs: [
-        change(f"vs {name.upper()}", said, against(runs, figure, trace, rivals[name], choice))
+        change(f"vs {name.upper()}", said, against(runs, figure, trace, rivals[name]))
         for name, said in published.items()
     ]
 
@@ -112,7 +109,7 @@ def share_better(figure: Figure, other: str, published: Sequence[float]) -> Find
 
 
 def relative(new: float, old: float) -> float:
-    """Return new / old - 1; 0 where both are 0, as a volume that the buffer holds has no response."""
+    """Return new / old - 1; 0 where both are 0, as in a volume that the buffer holds."""
     return 0.0 if new == old else ratio(new, old) - 1
 
 
@@ -199,7 +196,7 @@ def merges_per_reclaim(runs: Runs, workload: str) -> float:
 
 
 def adaptive(runs: Runs) -> Iterable[Finding]:
-    """Return how the adaptive threshold does against the best and the worst fixed one, 10 % spare."""
+    """Return how the adaptive threshold does against the best and the worst fixed one."""
     of_best, of_worst = [], []
     for volume in volumes(runs, *TRACES):
         fixed = [runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in THRESHOLDS]
@@ -273,7 +270,7 @@ def _claims() -> list[Claim]:
         ),
     ]
     figure_4 = [
-        Claim(name, "Figure 4a", f"response on {what}", changes(RESPONSE, trace, **said), idle)
+        Claim(name, "Figure 4a", f"response on {what}", changes(RESPONSE, trace, said), idle)
         for name, (what, trace, said) in improve.items()
     ]
     figure_4 += [
@@ -286,7 +283,7 @@ def _claims() -> list[Claim]:
         )
     ]
     figure_4 += [
-        Claim(name, "Figure 4b", f"erases on {what}", changes(erases, trace, **said))
+        Claim(name, "Figure 4b", f"erases on {what}", changes(erases, trace, said))
         for name, (what, trace, said) in erased.items()
     ]
     return head + figure_4 + _of_all_volumes() + _synthetic() + _of_settings()
@@ -302,7 +299,7 @@ def _fewest_with_pm(runs: Runs) -> Iterable[Finding]:
 
 
 def _of_all_volumes() -> list[Claim]:
-    shares = [
+    shares: list[tuple[str, str, Figure, str, tuple[float, float, float]]] = [
         ("C12", "response better than BM", RESPONSE, "block-optimized", (0.792, 0.947, 0.8)),
         ("C13", "erases better than BM", erases, "block-optimized", (0.917, 0.895, 0.8)),
         ("C14", "response better than FAST", RESPONSE, "fast", (0.875, 0.842, 1.0)),
@@ -360,7 +357,9 @@ def _synthetic() -> list[Claim]:
             "the gap to PM shrinks with sequentiality, to 4 % at 90 %",
             lambda runs: [
                 change("at 90 %", 0.04, gap(runs, f"sequential {greatest}")),
-                order("", {f"{each} %": gap(runs, f"sequential {each}") for each in SEQUENTIAL[::-1]}),
+                order(
+                    "", {f"{each} %": gap(runs, f"sequential {each}") for each in SEQUENTIAL[::-1]}
+                ),
             ],
         ),
         Claim(

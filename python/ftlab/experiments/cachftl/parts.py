@@ -28,10 +28,10 @@ from ftlab.report.tables import ABSENT, Table
 SETUP = (
     "The device is the preset cachftl (section 5.1): pages of 4 KiB, 64 in a block, 25 us, 200 us "
     "and 1.5 ms for read, program and erase, one operation at a time. It is as large as the volume "
-    "or the synthetic workload, with 10 % more blocks: the PMR of CACH-FTL, the log blocks of FAST, "
+    "or the synthetic workload, with 10 % more blocks: the PMR of CACH-FTL, log blocks of FAST, "
     "the spare blocks of PM; BM leaves them unused. Above each FTL is C-lash with 2 MiB, 6 blocks "
-    "and 128 pages. The input is played twice before it is measured. What C-lash still holds at the "
-    "end is in no figure.",
+    "and 128 pages. The input is played twice before it is measured. What C-lash still holds at "
+    "the end is in no figure.",
     "Volumes are those of the real traces where there are any, else of the built-in models, whose "
     "volumes differ less from each other than the paper says of the real ones. Settings are varied "
     f"on the first {GRID_REQUESTS:,} requests of each volume: thresholds "
@@ -56,8 +56,8 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
             "Adaptive CACH-FTL",
             (
                 "Mean response in us with 10 % over-provisioning, on the beginning of each volume: "
-                "the fixed thresholds from best to worst, the threshold by measured costs, and that "
-                "with blocks of the BMR rewritten out of place.",
+                "the fixed thresholds from best to worst, the threshold by measured costs, and "
+                "that with blocks of the BMR rewritten out of place.",
             ),
             [_adaptive(runs)],
         ),
@@ -108,8 +108,8 @@ def _pictures(runs: Runs) -> list[Picture]:
         ),
         Picture(
             "fig7",
-            "Figure 7. The first volume of each trace: response in ms by threshold, a line for each "
-            "over-provisioning.",
+            "Figure 7. The first volume of each trace: response in ms by threshold, a line for "
+            "each over-provisioning.",
             lambda: panels([_settings(runs, trace) for trace in TRACES]),
         ),
     ]
@@ -209,7 +209,9 @@ def _adaptive(runs: Runs) -> Table:
     rows = []
     for volume in volumes(runs, *TRACES):
         fixed = sorted(runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in THRESHOLDS)
-        switched = [_value(runs, RESPONSE, volume, "cachftl", "adaptive", each) for each in ADAPTIVE]
+        switched = [
+            _value(runs, RESPONSE, volume, "cachftl", "adaptive", each) for each in ADAPTIVE
+        ]
         rows.append([volume, *map(number, fixed), *map(_text, switched)])
     fixed_names = ["best", *("" for _ in THRESHOLDS[2:]), "worst"]
     return Table(["volume", *fixed_names, *ADAPTIVE], rows)

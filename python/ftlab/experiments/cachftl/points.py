@@ -1,7 +1,7 @@
 """What is run: four FTLs on each volume, CACH-FTL's settings on each, and synthetic workloads.
 
-The key of a point is the volume, or the synthetic workload by what is varied, then the FTL; behind it
-the over-provisioning, and for CACH-FTL the threshold, where these are varied.
+The key of a point is the volume, or the synthetic workload by what is varied, then the FTL; behind
+it the over-provisioning, and for CACH-FTL the threshold, where these are varied.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _add(found: dict[tuple[str, ...], Point], key: tuple[str, ...], config: Conf
 
 
 def _of_volume(source: Config) -> Iterator[tuple[tuple[str, ...], Config]]:
-    """Yield what is run on a volume: the four FTLs on all of it, their settings on its beginning."""
+    """Yield what is run on a volume: four FTLs on all of it, their settings on its beginning."""
     for ftl in FTLS:
         yield (ftl,), source
     first: Config = {"input": {"requests": GRID_REQUESTS}}
