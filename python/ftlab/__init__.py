@@ -16,6 +16,7 @@ from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, Tr
 from ftlab.ftls import (
     APS,
     BAST,
+    CACHFTL,
     CDFTL,
     DFTL,
     FAST,
@@ -42,6 +43,7 @@ from ftlab.traces import Model, Trace, Workload, profile, read_trace
 __all__ = [
     "APS",
     "BAST",
+    "CACHFTL",
     "CDFTL",
     "DFTL",
     "FAST",

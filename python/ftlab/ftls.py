@@ -180,6 +180,12 @@ class KAST(_Named):
     registered = "kast"
 
 
+class CACHFTL(_Named):
+    """CACH-FTL (Boukhobza et al., 2014): small groups of pages wait in page-mapped blocks."""
+
+    registered = "cachftl"
+
+
 def as_ftl(ftl: Ftl | str) -> Ftl:
     """Return ``ftl`` itself, or the FTL of that name."""
     return Ftl(ftl) if isinstance(ftl, str) else ftl

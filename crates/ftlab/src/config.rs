@@ -72,6 +72,8 @@ sections! {
     "last" last: ftl::LastConfig,
     /// KAST's own parameters.
     "kast" kast: ftl::KastConfig,
+    /// CACH-FTL's own parameters.
+    "cachftl" cachftl: ftl::CachftlConfig,
     /// How requests reach the device.
     "host" host: HostConfig,
     /// The trace or profile that is run.

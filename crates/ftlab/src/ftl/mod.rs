@@ -6,6 +6,7 @@
 pub mod bast;
 pub mod block;
 pub mod block_optimized;
+pub mod cachftl;
 pub mod demand;
 pub mod fast;
 pub mod hat;
@@ -18,6 +19,7 @@ pub mod parts;
 mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
+pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };

@@ -4,6 +4,7 @@ use super::Ftl;
 use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
+use super::cachftl::CachFtl;
 use super::demand::{Aps, Cdftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use super::demand::{Tpftl, Tree, Zftl};
 use super::fast::FastFtl;
@@ -213,6 +214,25 @@ pub const FTLS: &[Entry] = &[
                 "fast.full_sequential",
                 "merge",
                 "or switch: what a rewrite of a full one does",
+            ),
+        ],
+    ),
+    Entry::of::<CachFtl>(
+        "cachftl",
+        "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
+        "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
+        &[
+            parameter("cachftl.threshold", "4", "pages up to which a group is small"),
+            parameter("cachftl.sync_blocks", "3", "free blocks that a write must leave"),
+            parameter("cachftl.async_free", "10%", "free share up to which GC uses idle time"),
+            parameter("cachftl.adaptive_threshold", "false", "decide by measured costs instead"),
+            parameter("cachftl.idle_weight", "0", "with that, how much GC in idle time counts"),
+            parameter("cachftl.adaptive_pmr", "false", "a page-mapped region as large as needed"),
+            parameter("cachftl.out_of_place", "false", "rewrite blocks to erased ones"),
+            parameter(
+                "cachftl.wear_gap",
+                "none",
+                "with that, when a cold block moves to a worn one",
             ),
         ],
     ),

@@ -7,8 +7,8 @@ use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig,
-    LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
+    ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, DftlConfig, Entry, FastConfig,
+    Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -59,6 +59,7 @@ impl Case {
             aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
@@ -102,6 +103,7 @@ impl Case {
     pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
         match self.entry.name {
             "block" | "block-optimized" => 0,
+            "cachftl" => geometry.blocks() - geometry.logical_blocks(),
             _ => {
                 let spare = geometry.blocks() - geometry.logical_blocks();
                 self.config.log.blocks.unwrap_or(spare - 1)
@@ -234,6 +236,20 @@ fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
 
 fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
+fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {
+    let out_of_place = rng.chance(0.3);
+    CachftlConfig {
+        threshold: pick(rng, &[0, 1, 2, 4, 100]),
+        sync_blocks: between(rng, 1, 3),
+        async_free: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        adaptive_threshold: rng.chance(0.3),
+        idle_weight: Ratio(pick(rng, &[0.0, 1.0])),
+        adaptive_pmr: rng.chance(0.3),
+        out_of_place,
+        wear_gap: out_of_place.then(|| between(rng, 1, 5)).filter(|gap| *gap < 4),
+    }
 }
 
 /// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.

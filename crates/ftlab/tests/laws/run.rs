@@ -20,7 +20,7 @@ struct Seen {
     /// GC runs; `None` for an FTL that merges blocks instead.
     gc_runs: Option<u64>,
     merges: Option<MergeCounts>,
-    /// Blocks of CACH-FTL's block-mapped region that its GC filled.
+    /// Blocks of CACH-FTL's block-mapped region that were filled.
     fills: u64,
     reads_verified: u64,
     unwritten_reads: u64,
@@ -49,7 +49,10 @@ impl Seen {
             directory_writes: own("zftl.directory_writes").unwrap_or_default(),
             gc_runs: metrics.gc.map(|gc| gc.counts.runs),
             merges: metrics.merges,
-            fills: own("cachftl.bmr_gcs").unwrap_or_default(),
+            fills: ["cachftl.bmr_groups", "cachftl.bmr_gcs", "cachftl.wear_moves"]
+                .map(|name| own(name).unwrap_or_default())
+                .iter()
+                .sum(),
             reads_verified: flash.reads_verified(),
             unwritten_reads: flash.unwritten_reads(),
             buffered: ftl.buffered(),
@@ -266,7 +269,8 @@ impl<'a> Run<'a> {
         assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
     }
 
-    /// Each merge erases a block of the block-mapped region at most, and copies no more than it has.
+    /// A block of the block-mapped region is erased to be filled again, and filled with no more copies
+    /// than it has pages.
     fn merges_rewrite_a_block_or_fill_one(&self, then: &Seen) {
         let [now, past] =
             [self.seen.merges, then.merges].map(|merges| merges.expect("merges").full);
@@ -274,7 +278,7 @@ impl<'a> Run<'a> {
         assert_eq!(data(&self.seen) - data(then), now - past, "blocks erased to be rewritten");
         let copied = |seen: &Seen| seen.ledger.get(Operation::Program, Cause::Merge);
         let filled = self.seen.fills - then.fills;
-        let most = u64::from(self.flash.geometry().pages_per_block) * (now - past + filled);
+        let most = u64::from(self.flash.geometry().pages_per_block) * filled;
         assert!(copied(&self.seen) - copied(then) <= most, "merges copy a block of pages at most");
     }
 
