@@ -140,6 +140,37 @@ pub struct DeviceConfig {
     /// Order in which the pages of a block may be programmed; absent: the strictest that the FTL can
     /// work with, which the result tells.
     pub program_order: Option<ProgramOrder>,
+    /// Bytes per second of a channel; absent: by `transfer_per_byte`.
+    pub bandwidth: Option<Bytes>,
+    /// Time of the command and address cycles of an operation. Default 0: negligible (DLOOP III.A).
+    pub command: Duration,
+    /// Whether transfers take the bus in the order of placement, or go into gaps. Default placement.
+    pub bus: BusOrder,
+    /// Whether the dies of a chip work at the same time. Default true.
+    pub interleave: bool,
+    /// Whether the planes of a die take one command together, at the same page of their blocks, and none
+    /// apart. Default false: planes are independent (DLOOP).
+    pub multi_plane: bool,
+    /// Whether a page leaves a plane while its array reads the next. Default false.
+    pub cache_read: bool,
+    /// Whether a page arrives at a plane while its array programs the one before. Default false.
+    pub cache_program: bool,
+    /// Time to stop a program or erase for a read and to take it up again; absent: not possible.
+    pub suspend: Option<Duration>,
+}
+
+impl DeviceConfig {
+    /// Whether the device has other commands than the plain ones.
+    #[must_use]
+    pub fn has_commands(&self) -> bool {
+        self.command.0 > 0
+            || self.bus != BusOrder::Placement
+            || !self.interleave
+            || self.multi_plane
+            || self.cache_read
+            || self.cache_program
+            || self.suspend.is_some()
+    }
 }
 
 impl Default for DeviceConfig {
@@ -160,8 +191,27 @@ impl Default for DeviceConfig {
             erase: Duration(1_500_000),
             transfer_per_byte: Duration(0),
             program_order: None,
+            bandwidth: None,
+            command: Duration(0),
+            bus: BusOrder::Placement,
+            interleave: true,
+            multi_plane: false,
+            cache_read: false,
+            cache_program: false,
+            suspend: None,
         }
     }
+}
+
+/// Who gets a bus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BusOrder {
+    /// Transfers in the order in which their operations were placed.
+    #[default]
+    Placement,
+    /// Whoever has something to transfer while the bus is free for long enough.
+    Gaps,
 }
 
 /// Order in which the pages of a block may be programmed.
@@ -192,6 +242,9 @@ pub struct GcConfig {
     pub copies: Copies,
     /// Whether GC runs up to `high` or frees one block at a time. Default batch (FlashSim).
     pub mode: GcMode,
+    /// Whether GC copies inside a plane skip the controller, and how they keep the parity of a page's
+    /// number. Default off: through the controller (`FlashSim`).
+    pub copy_back: CopyBack,
     /// Count and charge an OOB read for each page of a victim. Default false: validity and owner
     /// are known from RAM and from the copied page itself.
     pub oob_scan: bool,
@@ -206,6 +259,7 @@ impl Default for GcConfig {
             high: 4,
             copies: Copies::Shared,
             mode: GcMode::Batch,
+            copy_back: CopyBack::Off,
             oob_scan: false,
         }
     }
@@ -235,6 +289,18 @@ pub enum Copies {
     Shared,
     /// Into an open block of their own.
     Own,
+}
+
+/// How GC copies pages inside a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyBack {
+    /// Through the controller.
+    Off,
+    /// By copy-back; of the pages left, one that fits the parity of the next free page goes first.
+    Greedy,
+    /// By copy-back, in the order of the pages.
+    InOrder,
 }
 
 /// How much GC does once it has started.
@@ -323,6 +389,10 @@ pub struct RunConfig {
     pub verify: bool,
     /// Recompute every invariant each so many requests; 0 means only at the end. Default 0.
     pub audit: u64,
+    /// Flash operations whose times are kept, at most. Default 0.
+    pub timeline: u32,
+    /// Flash operations of the measured phase before these. Default 0.
+    pub timeline_from: u64,
 }
 
 impl Default for RunConfig {
@@ -334,6 +404,8 @@ impl Default for RunConfig {
             seed: 1,
             verify: true,
             audit: 0,
+            timeline: 0,
+            timeline_from: 0,
         }
     }
 }
@@ -500,12 +572,17 @@ impl Config {
             ("device.program", device.program),
             ("device.erase", device.erase),
             ("device.transfer_per_byte", device.transfer_per_byte),
+            ("device.command", device.command),
+            ("device.suspend", device.suspend.unwrap_or(Duration(0))),
         ] {
             let longest = 10_000_000_000;
             expect(time.0 <= longest, || {
                 (key, format!("found {} ns, expected at most 10s", time.0))
             })?;
         }
+        expect(device.bandwidth.is_none_or(|rate| rate.0 > 0), || {
+            ("device.bandwidth", "found 0, expected at least 1 byte per second".into())
+        })?;
         expect(self.gc.low >= 1, || ("gc.low", "found 0, expected at least 1".into()))?;
         expect(self.gc.high > self.gc.low, || {
             (

@@ -2,6 +2,7 @@
 
 use crate::address::AddressMap;
 use crate::config::{Config, HostMode, RunConfig, Split, Warmup};
+use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
 use crate::ftl::Ftl;
@@ -450,6 +451,11 @@ impl<F: Ftl> Simulator for Simulation<F> {
             steady.describe(&mut self.warmup);
         }
         self.flash.start_measuring();
+        let RunConfig { timeline, timeline_from, .. } = self.config.run;
+        if timeline > 0 {
+            let log = Log::new(timeline_from, timeline as usize);
+            self.flash.start_log(&self.config.device, log);
+        }
         self.ftl.reset_metrics();
         self.host.outstanding.clear();
         self.totals = HostTotals::default();

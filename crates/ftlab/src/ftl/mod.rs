@@ -7,6 +7,7 @@ pub mod bast;
 pub mod block;
 pub mod block_optimized;
 pub mod demand;
+pub mod dloop;
 pub mod fast;
 pub mod hat;
 pub mod nftl;

@@ -2,8 +2,9 @@
 
 use super::latency::{Cdf, Latencies, LatencySummary};
 use super::series::Timeline;
-use crate::config::{Config, ProgramOrder};
+use crate::config::{Config, CopyBack, ProgramOrder};
 use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use crate::ftl::parts::placement::Placement;
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
@@ -304,7 +305,7 @@ impl Report {
             seed: outcome.config.run.seed,
             warmup: outcome.warmup.clone(),
             host: host(&outcome.host, outcome.flash),
-            flash: flash(ledger),
+            flash: flash(ledger, outcome.config.gc.copy_back),
             mapping: mapping(&metrics, ledger, &ram),
             gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
             merges: metrics.merges.map(|counts| merges(counts, ledger)),
@@ -374,7 +375,7 @@ fn host(totals: &HostTotals, flash: &Flash) -> HostReport {
     }
 }
 
-fn flash(ledger: &Ledger) -> FlashReport {
+fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
     let row = |operation| -> ByCause {
         Cause::ALL.iter().map(|cause| (cause.name(), ledger.get(operation, *cause))).collect()
     };
@@ -384,7 +385,7 @@ fn flash(ledger: &Ledger) -> FlashReport {
         programs: row(Operation::Program),
         copybacks: row(Operation::CopyBack),
         erases: BlockKind::ALL.iter().map(|kind| (kind.name(), ledger.erases(*kind))).collect(),
-        wasted_pages: None,
+        wasted_pages: (copy_back != CopyBack::Off).then(|| ledger.wasted_pages()),
     }
 }
 
@@ -395,7 +396,7 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
         [Cause::Translation, Cause::GcMapping, Cause::GcTranslation]
             .iter()
             .map(|cause| ledger.get(operation, *cause))
-            .sum()
+            .sum::<u64>()
     };
     Some(MappingReport {
         lookups: counts.lookups,
@@ -405,8 +406,8 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
         dirty_replacements: counts.dirty_replacements,
         dirty_replacement_probability: ratio(counts.dirty_replacements, counts.replacements),
         gc_hit_ratio: ratio(mapping.gc_hits, mapping.gc_lookups),
-        translation_reads: pages(Operation::Read),
-        translation_writes: pages(Operation::Program),
+        translation_reads: pages(Operation::Read) + pages(Operation::CopyBack),
+        translation_writes: pages(Operation::Program) + pages(Operation::CopyBack),
         cached_entries: mapping.occupancy.entries,
         cached_translation_pages: mapping.occupancy.translation_pages,
         space_utilization: 8.0 * mapping.occupancy.entries as f64 / ram.cache as f64,
@@ -515,7 +516,8 @@ fn warnings(report: &Report) -> Vec<String> {
             100.0 * busiest
         ));
     }
-    if report.device.planes > 1 {
+    let one_frontier = report.config.ftl.placement == Placement::Single || report.merges.is_some();
+    if report.device.planes > 1 && one_frontier {
         warnings.push(format!(
             "{} planes, but one block is filled after another, so writes use one plane at a time",
             report.device.planes

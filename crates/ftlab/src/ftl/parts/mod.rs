@@ -7,5 +7,7 @@ pub mod data_blocks;
 pub mod free_blocks;
 pub mod owned_logs;
 pub mod page_map;
+pub mod placement;
+pub mod planes;
 pub mod region;
 pub mod translation_pages;
