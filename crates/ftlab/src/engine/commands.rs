@@ -177,11 +177,12 @@ impl Commands {
         let member = (plane, self.log.push(booking));
         match &mut self.last {
             Some(last) if joined.is_some() => last.members.push(member),
-            _ => {
+            _ if self.multi_plane => {
                 let array = self.array_of[plane as usize];
                 let members = vec![member];
                 self.last = Some(Last { kind, array, request, page, start, work, members });
             }
+            _ => {}
         }
         placed
     }

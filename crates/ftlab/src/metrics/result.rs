@@ -3,6 +3,7 @@
 use super::latency::{Cdf, Latencies, LatencySummary};
 use super::series::Timeline;
 use crate::config::{Config, CopyBack, ProgramOrder};
+use crate::engine::Booking;
 use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
 use crate::ftl::parts::placement::Placement;
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
@@ -69,6 +70,9 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
+    /// When single operations were done, as far as `run.timeline` asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<Booking>,
 }
 
 /// The input of a run.
@@ -333,6 +337,7 @@ impl Report {
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
+            schedule: outcome.flash.timeline().log().to_vec(),
         };
         report.warnings = warnings(&report);
         report
