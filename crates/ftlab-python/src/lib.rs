@@ -22,8 +22,8 @@ mod _core {
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// Everything that can be named, as JSON: FTLs, presets, formats, profiles, patterns, policies,
-    /// metrics.
+    /// Everything that can be named, as JSON: FTLs, presets, formats, profiles, patterns, write
+    /// buffers, policies, metrics.
     #[pyfunction]
     fn catalog() -> String {
         crate::catalog::json()

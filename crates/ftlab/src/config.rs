@@ -3,6 +3,7 @@
 //! A tree comes from a preset (the device of a paper), overridden by the user's file, flags or
 //! `--set section.key=value`. Unknown keys are errors. The resolved tree is part of every result.
 
+use crate::buffer::BufferConfig;
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
@@ -46,6 +47,8 @@ pub struct Config {
     pub block_optimized: BlockOptimizedConfig,
     /// FAST's own parameters.
     pub fast: FastConfig,
+    /// The write buffer above the FTL.
+    pub buffer: BufferConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -525,6 +528,7 @@ impl Config {
             log: section(&mut tree, "log")?,
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
+            buffer: section(&mut tree, "buffer")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -601,6 +605,7 @@ impl Config {
         expect((WINDOWS as u32..=100_000).contains(&limit), || {
             ("run.warmup_limit", format!("found {limit}, expected {WINDOWS} to 100000 windows"))
         })?;
+        self.buffer.check()?;
         let scale = self.host.time_scale;
         expect(scale.is_finite() && (0.0..=1e6).contains(&scale), || {
             ("host.time_scale", format!("found {scale}, expected 0 to 1000000"))
@@ -608,7 +613,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 17] = [
     "preset",
     "device",
     "gc",
@@ -621,6 +626,7 @@ const SECTIONS: [&str; 16] = [
     "log",
     "block-optimized",
     "fast",
+    "buffer",
     "host",
     "input",
     "workload",

@@ -402,10 +402,14 @@ impl Session<'_> {
                 return Err(Error::Interrupted);
             }
             simulator.check();
-            Ok(())
+            let mut report = report(entry.name, trace, simulator.as_ref(), wall);
+            if let Some(buffer) = &mut report.buffer {
+                buffer.flushed_at_end = simulator.drain();
+            }
+            Ok(report)
         }));
         match served {
-            Ok(result) => result.map(|()| report(entry.name, trace, simulator.as_ref(), wall)),
+            Ok(result) => result,
             Err(panic) => Err(Error::Internal(format!(
                 "{} at request {} with seed {}: {}",
                 entry.name,

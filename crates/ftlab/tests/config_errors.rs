@@ -1,5 +1,6 @@
 //! A wrong configuration gets one line: the key, what was found, what was expected.
 
+use ftlab::buffer::Front;
 use ftlab::config::Config;
 use ftlab::error::Error;
 use ftlab::flash::Flash;
@@ -10,7 +11,8 @@ fn build(ftl: &str, json: &str) -> Result<(), Error> {
     let config = Config::resolve(&serde_json::from_str(json).expect("JSON"))?;
     let capacity = config.device.capacity.map_or(16 << 20, |bytes| bytes.0);
     let mut flash = Flash::new(&config.device, capacity)?;
-    (find(ftl)?.build)(&config, &mut flash).map(drop)
+    let ftl = (find(ftl)?.build)(&config, &mut flash)?;
+    Front::build(&config.buffer, &flash, ftl.keeps_writes()).map(drop)
 }
 
 fn message(ftl: &str, json: &str) -> String {
@@ -44,6 +46,13 @@ fn a_mistake_is_told_in_one_line() {
         ("page", r#"{"device": {"over_provisioning": "5%"}}"#),
         ("dftl", r#"{"device": {"over_provisioning": "10%"}}"#),
         ("tpftl", r#"{"device": {"blocks": 70}, "gc": {"copies": "own"}}"#),
+        ("page", r#"{"buffer": {"policy": "clach"}}"#),
+        ("page", r#"{"buffer": {"policy": "fab", "size": 0}}"#),
+        ("page", r#"{"buffer": {"policy": "lru", "size": "2k"}}"#),
+        ("page", r#"{"buffer": {"policy": "clash", "size": "256k"}}"#),
+        ("page", r#"{"buffer": {"window": 1.5}}"#),
+        ("page", r#"{"buffer": {"update_distance": 0}}"#),
+        ("page", r#"{"buffer": {"evicted_blocks": 0}}"#),
         ("page", r#"{"gc": {"low": 0}}"#),
         ("page", r#"{"gc": {"low": 4, "high": 4}}"#),
         ("page", r#"{"gc": {"choices": 0}}"#),

@@ -47,6 +47,8 @@ MODEL = (
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
+    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none]."),
+    Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
     Setting(
         "--warmup",

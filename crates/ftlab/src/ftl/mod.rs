@@ -27,6 +27,7 @@ use crate::error::Error;
 use crate::flash::Flash;
 use crate::units::Lpn;
 use parts::block_pool::GcCounts;
+use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -51,6 +52,31 @@ pub trait Ftl: Send {
 
     /// Forgets pages, ascending.
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
+
+    /// Whether [`Ftl::background`] has something to do, ever. A constant: a run without it must not pay.
+    fn uses_idle_time(&self) -> bool {
+        false
+    }
+
+    /// Takes one step of work that can wait, while the device is idle and the host is in open loop.
+    /// Returns whether there was one to take.
+    ///
+    /// A step is not interrupted: a request that arrives meanwhile waits for its end, and is served
+    /// before the next one. So what is on flash and in the map must be in order after each.
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        let _ = flash;
+        false
+    }
+
+    /// Whether what the host writes may stay in RAM of the FTL's own.
+    fn keeps_writes(&self) -> bool {
+        false
+    }
+
+    /// What became of the pages in RAM of its own, for an FTL that has some.
+    fn buffered(&self) -> BufferCounts {
+        BufferCounts::default()
+    }
 
     /// RAM in use, by the rule of ALGORITHMS 0.4: payload fields only.
     fn ram(&self) -> RamUse;
@@ -106,6 +132,8 @@ pub struct GcMetrics {
     pub low: u32,
     /// Free blocks at which a batch ends, as it is in force.
     pub high: u32,
+    /// Runs in idle time; `None` where GC is never started in idle time.
+    pub background_runs: Option<u64>,
 }
 
 /// Merges since measuring started: each makes a data block and erases the one that it replaces.

@@ -1,5 +1,6 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
+use ftlab::buffer::{BUFFERS, BufferConfig};
 use ftlab::config::{Config, Copies, CopyBack, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
@@ -45,6 +46,7 @@ impl Case {
     pub fn draw(entry: &'static Entry, seed: u64) -> Case {
         let rng = &mut Rng::new(seed, "case");
         let device = draw_device(rng);
+        let pages_per_block = device.pages_per_block;
         let logical_pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
         let config = Config {
             device,
@@ -57,6 +59,7 @@ impl Case {
             log: draw_log(&mut Rng::new(seed, "log")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -150,10 +153,10 @@ impl Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
-        let Config { log, block_optimized, fast, .. } = &self.config;
+        let Config { log, block_optimized, fast, buffer, .. } = &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
             "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
-            "log": log, "block-optimized": block_optimized, "fast": fast});
+            "log": log, "block-optimized": block_optimized, "fast": fast, "buffer": buffer});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
@@ -252,6 +255,28 @@ fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
 
 fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
+/// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.
+fn draw_buffer(rng: &mut Rng, seed: u64, pages_per_block: u32) -> BufferConfig {
+    let entry = &BUFFERS[(seed % BUFFERS.len() as u64) as usize];
+    let page_space = Ratio(pick(rng, &[0.0, 0.25, 0.5]));
+    let least = match entry.name {
+        "clash" => ((f64::from(pages_per_block) + 1.0) / (1.0 - page_space.0)).ceil() as u32 + 1,
+        _ => 1,
+    };
+    let more = pick(rng, &[0, 3, 40]);
+    let pages = between(rng, least, least + more);
+    BufferConfig {
+        policy: entry.name.into(),
+        size: Bytes(u64::from(pages) * PAGE),
+        padding: flip(rng),
+        page_space,
+        window: Ratio(pick(rng, &[0.0, 0.25, 1.0])),
+        recent: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        update_distance: pick(rng, &[None, Some(1), Some(10), Some(100)]),
+        evicted_blocks: between(rng, 1, 5),
+    }
 }
 
 /// The smallest cache that an FTL accepts.

@@ -3,11 +3,14 @@
 #[cfg(test)]
 pub(crate) mod bench;
 pub mod block_pool;
+pub mod by_block;
 pub mod data_blocks;
 pub mod free_blocks;
+pub mod held_pages;
 pub mod owned_logs;
 pub mod page_map;
 pub mod placement;
 pub mod planes;
 pub mod region;
+pub mod rewrite;
 pub mod translation_pages;
