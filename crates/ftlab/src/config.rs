@@ -320,8 +320,13 @@ pub enum GcMode {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HostConfig {
-    /// `open` (by the input's times) or `closed:QD` (QD requests outstanding). Default open.
+    /// `open` (by the input's times), `closed:QD` (QD requests outstanding), or `queued:QD` (by the
+    /// input's times, and at most QD of them in the device). Default open.
     pub mode: HostMode,
+    /// With `queued:QD`: one queue, or one for each volume, which take turns. Default one.
+    pub queues: Queues,
+    /// With `queued:QD`: whether reads that wait go before writes. Default false.
+    pub reads_first: bool,
     /// Factor on the input's times: 0.5 doubles the load. Default 1.
     pub time_scale: f64,
     /// How a request becomes page accesses. Default pages.
@@ -330,7 +335,13 @@ pub struct HostConfig {
 
 impl Default for HostConfig {
     fn default() -> Self {
-        HostConfig { mode: HostMode::Open, time_scale: 1.0, split: Split::Pages }
+        HostConfig {
+            mode: HostMode::Open,
+            queues: Queues::One,
+            reads_first: false,
+            time_scale: 1.0,
+            split: Split::Pages,
+        }
     }
 }
 
@@ -342,16 +353,31 @@ pub enum HostMode {
     Open,
     /// A request is issued as soon as fewer than this many are outstanding.
     Closed(u32),
+    /// A request arrives at its time in the input, and waits while this many are outstanding.
+    Queued(u32),
+}
+
+/// Where requests wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Queues {
+    /// In one queue.
+    One,
+    /// In a queue for each volume; these take turns (NVMe's round-robin arbitration).
+    Volumes,
 }
 
 impl TryFrom<String> for HostMode {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
-        let depth = text.strip_prefix("closed:").and_then(|n| n.parse::<u32>().ok());
-        match (text.as_str(), depth) {
-            ("open", _) => Ok(HostMode::Open),
-            (_, Some(depth @ 1..=65_536)) => Ok(HostMode::Closed(depth)),
-            _ => Err(format!("found {text:?}, expected open or closed:QD with QD 1 to 65536")),
+        let (name, depth) = text.split_once(':').unwrap_or((&text, ""));
+        match (name, depth.parse::<u32>()) {
+            ("open", Err(_)) if name == text => Ok(HostMode::Open),
+            ("closed", Ok(depth @ 1..=65_536)) => Ok(HostMode::Closed(depth)),
+            ("queued", Ok(depth @ 1..=65_536)) => Ok(HostMode::Queued(depth)),
+            _ => Err(format!(
+                "found {text:?}, expected open, closed:QD or queued:QD with QD 1 to 65536"
+            )),
         }
     }
 }
@@ -361,6 +387,7 @@ impl From<HostMode> for String {
         match mode {
             HostMode::Open => "open".into(),
             HostMode::Closed(depth) => format!("closed:{depth}"),
+            HostMode::Queued(depth) => format!("queued:{depth}"),
         }
     }
 }

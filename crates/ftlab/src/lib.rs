@@ -25,6 +25,7 @@ pub mod error;
 pub mod flash;
 pub mod ftl;
 pub mod gc;
+pub mod host;
 pub mod locality;
 pub mod metrics;
 pub mod model;

@@ -184,8 +184,13 @@ impl Chooser {
             Rule::LeastBusy(queue) => loop {
                 let Reverse((then, plane)) = queue.pop().expect("a plane that is not full");
                 let free_at = flash.plane_free_at(plane);
-                if free_at != then {
+                if free_at > then {
                     queue.push(Reverse((free_at, plane)));
+                } else if free_at < then {
+                    // The clock went back to an idle device.
+                    let all = queue.drain().map(|Reverse((_, plane))| plane).chain([plane]);
+                    *queue =
+                        all.map(|plane| Reverse((flash.plane_free_at(plane), plane))).collect();
                 } else if self.room.takes(plane) {
                     queue.push(Reverse((then, plane)));
                     return plane;
@@ -201,13 +206,6 @@ impl Chooser {
         match self.rule {
             Rule::Single => 0,
             _ => self.order[vtpn.index() % self.order.len()],
-        }
-    }
-
-    /// The clock was set to an idle device at time 0.
-    pub fn restart(&mut self) {
-        if let Rule::LeastBusy(queue) = &mut self.rule {
-            *queue = queue.drain().map(|Reverse((_, plane))| Reverse((0, plane))).collect();
         }
     }
 

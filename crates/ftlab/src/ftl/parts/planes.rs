@@ -165,10 +165,9 @@ impl Planes {
         GcMetrics { counts: GcCounts::sum(all.map(|gc| gc.counts)), ..self.pools[0].metrics() }
     }
 
-    /// Starts counting anew; the clock starts at an idle device.
+    /// Starts counting anew.
     pub fn reset_counts(&mut self) {
         self.pools.iter_mut().for_each(BlockPool::reset_counts);
-        self.chooser.restart();
     }
 
     /// Bytes of the pointers to the current block and page of each plane (DLOOP III.B), where planes
