@@ -41,7 +41,8 @@ SECTIONS = {
 
 
 BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
-LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), ftlab.FAST()]
+SHARED_LOGS = [ftlab.FAST(), ftlab.LAST(), ftlab.KAST()]
+LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), *SHARED_LOGS]
 CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive"]
 NAMES = ["page", "hat", *CACHED, *(layer.name for layer in LOGS)]
 

@@ -10,6 +10,7 @@
 from ftlab import model
 from ftlab._core import __version__
 from ftlab.catalogue import catalog
+from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
@@ -18,6 +19,8 @@ from ftlab.ftls import (
     DFTL,
     FAST,
     HAT,
+    KAST,
+    LAST,
     NFTL,
     SFTL,
     TPFTL,
@@ -40,6 +43,8 @@ __all__ = [
     "DFTL",
     "FAST",
     "HAT",
+    "KAST",
+    "LAST",
     "NFTL",
     "SFTL",
     "TPFTL",
@@ -53,6 +58,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "MissRatioCurve",
     "Model",
     "NFTLChain",
     "Page",
@@ -67,6 +73,7 @@ __all__ = [
     "catalog",
     "compare",
     "compare_traces",
+    "miss_ratio_curve",
     "model",
     "profile",
     "read_trace",

@@ -156,6 +156,18 @@ class FAST(_Named):
     registered = "fast"
 
 
+class LAST(_Named):
+    """LAST (Lee et al., 2008): sequential log blocks, and a hot and a cold partition of random ones."""
+
+    registered = "last"
+
+
+class KAST(_Named):
+    """KAST (Cho et al., DATE'09): log blocks of at most K logical blocks bound the longest merge."""
+
+    registered = "kast"
+
+
 def as_ftl(ftl: Ftl | str) -> Ftl:
     """Return ``ftl`` itself, or the FTL of that name."""
     return Ftl(ftl) if isinstance(ftl, str) else ftl

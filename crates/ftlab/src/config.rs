@@ -6,10 +6,7 @@
 use crate::buffer::BufferConfig;
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig,
-};
+use crate::ftl;
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
@@ -18,45 +15,71 @@ use crate::workload::WorkloadConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
-/// Everything that determines a run, apart from the list of FTLs to compare.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Config {
-    /// The preset that the tree started from.
-    pub preset: Option<String>,
+/// Declares [`Config`]: a line for each section, with its name in a tree.
+macro_rules! sections {
+    ($($(#[doc = $doc:literal])+ $name:literal $field:ident: $type:ty,)+) => {
+        /// Everything that determines a run, apart from the list of FTLs to compare.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        pub struct Config {
+            /// The preset that the tree started from.
+            pub preset: Option<String>,
+            $($(#[doc = $doc])+ #[serde(rename = $name)] pub $field: $type,)+
+        }
+
+        impl Config {
+            /// Types a whole tree.
+            fn of(preset: Option<String>, mut tree: Map<String, Value>) -> Result<Config, Error> {
+                let config = Config { preset, $($field: section(&mut tree, $name)?,)+ };
+                match tree.keys().next() {
+                    Some(name) => Err(Error::unknown("section", name, ["preset", $($name),+])),
+                    None => Ok(config),
+                }
+            }
+        }
+    };
+}
+
+sections! {
     /// The NAND device.
-    pub device: DeviceConfig,
+    "device" device: DeviceConfig,
     /// Garbage collection, shared by all page-level FTLs.
-    pub gc: GcConfig,
-    /// What all demand-paged FTLs share.
-    pub ftl: FtlConfig,
-    /// DFTL's own parameters.
-    pub dftl: DftlConfig,
-    /// CDFTL's own parameters.
-    pub cdftl: CdftlConfig,
-    /// S-FTL's own parameters.
-    pub sftl: SftlConfig,
-    /// TPFTL's own parameters.
-    pub tpftl: TpftlConfig,
-    /// ZFTL's own parameters.
-    pub zftl: ZftlConfig,
-    /// What log-block FTLs share.
-    pub log: LogConfig,
-    /// The optimised block-level FTL's own parameters.
-    #[serde(rename = "block-optimized")]
-    pub block_optimized: BlockOptimizedConfig,
-    /// FAST's own parameters.
-    pub fast: FastConfig,
+    "gc" gc: GcConfig,
     /// The write buffer above the FTL.
-    pub buffer: BufferConfig,
+    "buffer" buffer: BufferConfig,
+    /// What all demand-paged FTLs share.
+    "ftl" ftl: ftl::FtlConfig,
+    /// DFTL's own parameters.
+    "dftl" dftl: ftl::DftlConfig,
+    /// CDFTL's own parameters.
+    "cdftl" cdftl: ftl::CdftlConfig,
+    /// S-FTL's own parameters.
+    "sftl" sftl: ftl::SftlConfig,
+    /// TPFTL's own parameters.
+    "tpftl" tpftl: ftl::TpftlConfig,
+    /// ZFTL's own parameters.
+    "zftl" zftl: ftl::ZftlConfig,
+    /// APS's own parameters.
+    "aps" aps: ftl::ApsConfig,
+    /// What log-block FTLs share.
+    "log" log: ftl::LogConfig,
+    /// The optimised block-level FTL's own parameters.
+    "block-optimized" block_optimized: ftl::BlockOptimizedConfig,
+    /// FAST's own parameters.
+    "fast" fast: ftl::FastConfig,
+    /// LAST's own parameters.
+    "last" last: ftl::LastConfig,
+    /// KAST's own parameters.
+    "kast" kast: ftl::KastConfig,
     /// How requests reach the device.
-    pub host: HostConfig,
+    "host" host: HostConfig,
     /// The trace or profile that is run.
-    pub input: InputConfig,
+    "input" input: InputConfig,
     /// The generated workload that is run when there is no trace.
-    pub workload: WorkloadConfig,
+    "workload" workload: WorkloadConfig,
     /// How a run is prepared and measured.
-    pub run: RunConfig,
+    "run" run: RunConfig,
 }
 
 /// The trace or profile that is run.
@@ -402,6 +425,18 @@ pub enum Split {
     Single,
 }
 
+impl Split {
+    /// Of the pages that a request covers, those that are accessed.
+    #[inline]
+    #[must_use]
+    pub fn of(self, pages: Range<u64>) -> Range<u64> {
+        match self {
+            Split::Single => pages.start..pages.end.min(pages.start + 1),
+            Split::Pages => pages,
+        }
+    }
+}
+
 /// How a run is prepared and measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -542,28 +577,7 @@ impl Config {
         let mut tree = preset.as_deref().map_or_else(|| Ok(Map::new()), presets::tree)?;
         merge(&mut tree, user);
         tree.remove("preset");
-        let config = Config {
-            preset,
-            device: section(&mut tree, "device")?,
-            gc: section(&mut tree, "gc")?,
-            ftl: section(&mut tree, "ftl")?,
-            dftl: section(&mut tree, "dftl")?,
-            cdftl: section(&mut tree, "cdftl")?,
-            sftl: section(&mut tree, "sftl")?,
-            tpftl: section(&mut tree, "tpftl")?,
-            zftl: section(&mut tree, "zftl")?,
-            log: section(&mut tree, "log")?,
-            block_optimized: section(&mut tree, "block-optimized")?,
-            fast: section(&mut tree, "fast")?,
-            buffer: section(&mut tree, "buffer")?,
-            host: section(&mut tree, "host")?,
-            input: section(&mut tree, "input")?,
-            workload: section(&mut tree, "workload")?,
-            run: section(&mut tree, "run")?,
-        };
-        if let Some(name) = tree.keys().next() {
-            return Err(Error::unknown("section", name, SECTIONS));
-        }
+        let config = Config::of(preset, tree)?;
         config.check()?;
         Ok(config)
     }
@@ -639,26 +653,6 @@ impl Config {
         })
     }
 }
-
-const SECTIONS: [&str; 17] = [
-    "preset",
-    "device",
-    "gc",
-    "ftl",
-    "dftl",
-    "cdftl",
-    "sftl",
-    "tpftl",
-    "zftl",
-    "log",
-    "block-optimized",
-    "fast",
-    "buffer",
-    "host",
-    "input",
-    "workload",
-    "run",
-];
 
 fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {
     if holds {

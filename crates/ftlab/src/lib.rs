@@ -14,7 +14,7 @@
 //! * [`request`], [`trace`], [`workload`], [`address`]: where requests come from.
 //! * [`model`]: closed forms that a simulation is held against; it knows nothing of the others.
 //! * [`simulate`]: the loop; [`warmup`]: when a device is steady; [`metrics`]: what comes out; [`session`]: several FTLs at once over one
-//!   reading of the input.
+//!   reading of the input; [`mapping_curve`]: what mapping caches of all sizes would hit.
 
 pub mod address;
 pub mod buffer;
@@ -27,6 +27,7 @@ pub mod ftl;
 pub mod gc;
 pub mod host;
 pub mod locality;
+pub mod mapping_curve;
 pub mod metrics;
 pub mod model;
 pub mod request;

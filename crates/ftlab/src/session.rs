@@ -18,7 +18,7 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use inputs::tick;
+pub(crate) use inputs::tick;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -405,9 +405,7 @@ impl Session<'_> {
             simulator.finish()?;
             simulator.check();
             let mut report = report(entry.name, trace, simulator.as_ref(), wall);
-            if let Some(buffer) = &mut report.buffer {
-                buffer.flushed_at_end = simulator.drain();
-            }
+            report.add_flushed_at_end(simulator.drain());
             Ok(report)
         }));
         match served {

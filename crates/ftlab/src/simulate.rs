@@ -2,7 +2,7 @@
 
 use crate::address::AddressMap;
 use crate::buffer::{FlushedAtEnd, Front};
-use crate::config::{Config, HostMode, RunConfig, Split, Warmup};
+use crate::config::{Config, HostMode, RunConfig, Warmup};
 use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
@@ -295,23 +295,16 @@ impl<F: Ftl> Simulation<F> {
             return Err(self.beyond(offset, length));
         }
         let shift = page_bytes.trailing_zeros();
-        let (first, last) = match request.op {
-            Op::Trim => ((offset + page_bytes - 1) >> shift, end >> shift),
-            Op::Read | Op::Write => (offset >> shift, ((end - 1) >> shift) + 1),
-        };
+        let pages = request.op.pages(offset, end, shift);
         let in_page = page_bytes - 1;
         let (cut_first, cut_last) = (offset & in_page != 0, end & in_page != 0);
-        let one_page = last == first + 1;
+        let one_page = pages.end == pages.start + 1;
         self.partial_pages = match one_page {
             true => u64::from(cut_first || cut_last),
             false => u64::from(cut_first) + u64::from(cut_last),
         };
-        let last = match self.config.host.split {
-            Split::Single => last.min(first + 1),
-            Split::Pages => last,
-        };
         self.pages.clear();
-        self.pages.extend((first..last.max(first)).map(|page| Lpn(page as u32)));
+        self.pages.extend(self.config.host.split.of(pages).map(|page| Lpn(page as u32)));
         Ok(())
     }
 
@@ -593,8 +586,17 @@ impl<F: Ftl> Simulator for Simulation<F> {
     }
 
     fn drain(&mut self) -> Option<FlushedAtEnd> {
-        let flushed = self.front.as_mut()?.drain(&mut self.ftl, &mut self.flash);
+        let (ftl, flash) = (&mut self.ftl, &mut self.flash);
+        let mut flushed = self.front.as_mut().map(|front| front.drain(ftl, flash));
+        if ftl.keeps_writes() {
+            let before = ftl.buffered();
+            let inside = FlushedAtEnd::measure(flash, |flash| {
+                ftl.flush(flash);
+                ftl.buffered().since(before)
+            });
+            flushed = Some(flushed.map_or(inside, |above| above.plus(inside)));
+        }
         self.check();
-        Some(flushed)
+        flushed
     }
 }

@@ -111,6 +111,17 @@ def model_options(command: Command) -> Command:
     return decorated(command, options)
 
 
+def setting_options(flags: Sequence[str]) -> Callable[[Command], Command]:
+    """Return a decorator that adds some of the options of `model_options`."""
+    chosen = [each for each in MODEL if each.flag in flags]
+    return lambda command: decorated(command, _options(chosen))
+
+
+def setting_tree(flags: Sequence[str], options: Mapping[str, Any]) -> Config:
+    """Return the tree that the options of `setting_options` describe."""
+    return _tree([each for each in MODEL if each.flag in flags], options)
+
+
 def source_config(options: Mapping[str, Any]) -> Config:
     """Return the section that names the requests, from the options of `source_options`."""
     trace, workload, requests = options["trace"], options["workload"], options["requests"]

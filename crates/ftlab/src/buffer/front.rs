@@ -47,6 +47,36 @@ pub struct FlushedAtEnd {
     pub time_us: f64,
 }
 
+impl FlushedAtEnd {
+    /// What `flush` costs on an idle device; it returns the groups and pages that it wrote.
+    pub fn measure(flash: &mut Flash, flush: impl FnOnce(&mut Flash) -> (u64, u64)) -> Self {
+        let ledger = flash.ledger().clone();
+        let idle = flash.timeline().idle_at();
+        flash.timeline_mut().issue(idle);
+        let (groups, pages) = flush(flash);
+        let since = |count: fn(&Ledger) -> u64| count(flash.ledger()) - count(&ledger);
+        FlushedAtEnd {
+            groups,
+            pages,
+            programs: since(Ledger::pages_programmed),
+            erases: since(|ledger| ledger.total(Operation::Erase)),
+            time_us: (flash.timeline().served().end - idle) as f64 / 1e3,
+        }
+    }
+
+    /// Two flushes, one after the other.
+    #[must_use]
+    pub fn plus(self, other: FlushedAtEnd) -> Self {
+        FlushedAtEnd {
+            groups: self.groups + other.groups,
+            pages: self.pages + other.pages,
+            programs: self.programs + other.programs,
+            erases: self.erases + other.erases,
+            time_us: self.time_us + other.time_us,
+        }
+    }
+}
+
 impl Front {
     /// The configured buffer, or `None` for none, above an FTL that may keep writes in RAM, too.
     ///
@@ -180,20 +210,13 @@ impl Front {
 
     /// Writes everything that is still in RAM, on an idle device.
     pub fn drain(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) -> FlushedAtEnd {
-        let (counts, ledger) = (self.counts(), flash.ledger().clone());
-        let idle = flash.timeline().idle_at();
-        flash.timeline_mut().issue(idle);
-        while !self.policy.is_empty() {
-            self.evict(ftl, flash);
-        }
-        let since = |count: fn(&Ledger) -> u64| count(flash.ledger()) - count(&ledger);
-        FlushedAtEnd {
-            groups: self.counts().flushed_groups - counts.flushed_groups,
-            pages: self.counts().flushed_pages - counts.flushed_pages,
-            programs: since(Ledger::pages_programmed),
-            erases: since(|ledger| ledger.total(Operation::Erase)),
-            time_us: (flash.timeline().served().end - idle) as f64 / 1e3,
-        }
+        let before = self.counts();
+        FlushedAtEnd::measure(flash, |flash| {
+            while !self.policy.is_empty() {
+                self.evict(ftl, flash);
+            }
+            self.counts().since(before)
+        })
     }
 
     /// What became of the pages since measuring started.

@@ -10,6 +10,8 @@ pub mod demand;
 pub mod dloop;
 pub mod fast;
 pub mod hat;
+pub mod kast;
+pub mod last;
 pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
@@ -17,8 +19,12 @@ pub mod parts;
 mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
+pub use demand::{
+    ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
+};
 pub use fast::FastConfig;
+pub use kast::KastConfig;
+pub use last::LastConfig;
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
 
@@ -76,6 +82,11 @@ pub trait Ftl: Send {
     /// What became of the pages in RAM of its own, for an FTL that has some.
     fn buffered(&self) -> BufferCounts {
         BufferCounts::default()
+    }
+
+    /// Programs what is in RAM of its own alone, once everything was measured.
+    fn flush(&mut self, flash: &mut Flash) {
+        let _ = flash;
     }
 
     /// RAM in use, by the rule of ALGORITHMS 0.4: payload fields only.

@@ -323,6 +323,20 @@ pub struct Distributions {
 }
 
 impl Report {
+    /// Adds what writing the pages that were still in RAM cost: of a write buffer to its figures, of an
+    /// FTL's own RAM to those of the FTL.
+    pub fn add_flushed_at_end(&mut self, flushed: Option<FlushedAtEnd>) {
+        match (&mut self.buffer, flushed) {
+            (Some(buffer), flushed) => buffer.flushed_at_end = flushed,
+            (None, None) => {}
+            (None, Some(flushed)) => self.own.extend([
+                ("flushed_at_end.pages", flushed.pages),
+                ("flushed_at_end.programs", flushed.programs),
+                ("flushed_at_end.erases", flushed.erases),
+            ]),
+        }
+    }
+
     /// The report of a simulation.
     #[must_use]
     pub fn new(ftl: &str, outcome: &Outcome<'_>, trace: TraceReport, speed: SpeedReport) -> Self {

@@ -63,7 +63,7 @@ impl Buffered {
         self.simulator.drain().expect("a buffer");
         self.simulator.check();
         let outcome = self.simulator.outcome();
-        let counts = outcome.front.expect("a buffer").counts();
+        let counts = outcome.front.expect("a buffer").counts().plus(outcome.ftl.buffered());
         assert_eq!(counts.dirty, 0, "pages in RAM after everything was flushed");
         let programs = outcome.flash.ledger().get(Operation::Program, Cause::Host);
         let needed = outcome.host.page_writes - counts.absorbed + counts.padded_pages;

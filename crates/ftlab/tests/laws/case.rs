@@ -8,8 +8,8 @@ use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig, find,
+    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig,
+    LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -56,10 +56,13 @@ impl Case {
             cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
             zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
-            log: draw_log(&mut Rng::new(seed, "log")),
+            log: draw_log(&mut Rng::new(seed, "log"), least_log_blocks(entry)),
+            aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
+            last: draw_last(&mut Rng::new(seed, "last")),
+            kast: draw_kast(&mut Rng::new(seed, "kast")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -152,12 +155,7 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
-        let Config { log, block_optimized, fast, buffer, .. } = &self.config;
-        let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
-            "log": log, "block-optimized": block_optimized, "fast": fast, "buffer": buffer});
-        write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
+        write!(f, "{}", json!({"ftl": self.entry.name, "config": self.config}))
     }
 }
 
@@ -244,8 +242,20 @@ fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
     }
 }
 
-fn draw_log(rng: &mut Rng) -> LogConfig {
-    let blocks = between(rng, 2, 9);
+fn draw_aps(rng: &mut Rng) -> ApsConfig {
+    ApsConfig {
+        map: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        inertia: Duration(pick(rng, &[0, 100, 1000, 10_000])),
+    }
+}
+
+/// Log blocks that an FTL needs.
+fn least_log_blocks(entry: &Entry) -> u32 {
+    if entry.name == "last" { 3 } else { 2 }
+}
+
+fn draw_log(rng: &mut Rng, least: u32) -> LogConfig {
+    let blocks = between(rng, least, 9);
     LogConfig { blocks: flip(rng).then_some(blocks) }
 }
 
@@ -279,12 +289,27 @@ fn draw_buffer(rng: &mut Rng, seed: u64, pages_per_block: u32) -> BufferConfig {
     }
 }
 
+fn draw_last(rng: &mut Rng) -> LastConfig {
+    LastConfig {
+        threshold: between(rng, 1, 9),
+        sequential: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+        hot: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
+fn draw_kast(rng: &mut Rng) -> KastConfig {
+    KastConfig {
+        associativity: pick(rng, &[1, 2, 3, 8, 100]),
+        sequential: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
-        "zftl" => page,
+        "zftl" | "treeftl" | "aps" => page,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }
@@ -293,7 +318,10 @@ fn least_cache(case: &Case) -> u64 {
 /// From the smallest to the whole table.
 fn draw_cache(rng: &mut Rng, case: &Case, logical_pages: u64) -> Bytes {
     let least = least_cache(case);
-    let all = logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2));
+    let all = match case.entry.name {
+        "treeftl" | "aps" => logical_pages * PAGE / 8,
+        _ => logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2)),
+    };
     Bytes(match rng.below(4) {
         0 => least,
         1 => least + rng.below(100),

@@ -18,6 +18,7 @@ mod bench;
 mod cdftl;
 mod dftl;
 mod image;
+mod pooled;
 mod sftl;
 mod tpftl;
 mod zftl;
@@ -25,6 +26,7 @@ mod zftl;
 pub use cdftl::{Cdftl, CdftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
+pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
 pub use tpftl::{Features, Judge, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
 pub use tpftl::{Tpftl, TpftlConfig};
@@ -211,13 +213,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         for &lpn in pages {
             flash.begin_page();
             self.translate(lpn, last, flash);
-            let plane = self.store.pool.place(lpn, flash);
-            if self.store.pool.must_collect(plane, Stream::Data) {
-                self.reclaim(plane, Stream::Data, flash);
-            }
-            let new = self.store.pool.next_page(plane, Stream::Data, flash);
-            flash.program(new, Owner::Data(lpn), Cause::Host);
-            self.remap(lpn, Some(new), flash);
+            self.program(lpn, flash);
             self.settle(flash);
         }
     }
@@ -289,6 +285,18 @@ impl<C: MappingCache> DemandFtl<C> {
             self.make_room_for_the_map(flash);
         }
         self.cache.translate(lpn, last, &mut self.store, flash)
+    }
+
+    /// Programs a page whose mapping is in the cache.
+    #[inline]
+    fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let plane = self.store.pool.place(lpn, flash);
+        if self.store.pool.must_collect(plane, Stream::Data) {
+            self.reclaim(plane, Stream::Data, flash);
+        }
+        let new = self.store.pool.next_page(plane, Stream::Data, flash);
+        flash.program(new, Owner::Data(lpn), Cause::Host);
+        self.remap(lpn, Some(new), flash);
     }
 
     #[inline]

@@ -61,6 +61,13 @@ impl BufferCounts {
         }
     }
 
+    /// Groups and pages flushed since the counts were those.
+    #[must_use]
+    pub const fn since(self, then: BufferCounts) -> (u64, u64) {
+        let groups = self.flushed_groups - then.flushed_groups;
+        (groups, self.flushed_pages - then.flushed_pages)
+    }
+
     /// Pages that the flash programs for the host when the host writes `page_writes`.
     #[must_use]
     pub const fn programs(&self, page_writes: u64) -> u64 {

@@ -11,6 +11,8 @@ pub mod owned_logs;
 pub mod page_map;
 pub mod placement;
 pub mod planes;
+pub mod random_logs;
 pub mod region;
 pub mod rewrite;
+pub mod sequential_log;
 pub mod translation_pages;
