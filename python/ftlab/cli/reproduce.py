@@ -16,6 +16,7 @@ from ftlab.experiments import reproduce as run
 PAPERS = {
     "tpftl": "ftlab.experiments.tpftl",
     "cachftl": "ftlab.experiments.cachftl",
+    "dloop": "ftlab.experiments.dloop",
     "dftl": "ftlab.experiments.dftl",
 }
 """The module of each paper's experiment, which calls it ``EXPERIMENT``."""
