@@ -35,8 +35,14 @@ impl Buffered {
         self.pages
     }
 
-    /// Serves a request, at once or after some idle time, and checks that every law held.
+    /// Serves a request and checks that every law held.
     pub fn step(&mut self, op: Op, pages: &[Lpn]) {
+        self.serve(op, pages);
+        self.simulator.check();
+    }
+
+    /// Serves a request, at once or after some idle time.
+    fn serve(&mut self, op: Op, pages: &[Lpn]) {
         if self.gaps.chance(0.5) {
             self.time += self.gaps.below(40_000);
         }
@@ -48,14 +54,14 @@ impl Buffered {
             op,
         };
         self.simulator.serve(&[request]).expect("inside the device");
-        self.simulator.check();
     }
 
     /// Reads every page; each is compared with the last version written, in RAM or on flash.
     pub fn read_everything(&mut self) {
         for lpn in (0..self.pages).map(Lpn) {
-            self.step(Op::Read, &[lpn]);
+            self.serve(Op::Read, &[lpn]);
         }
+        self.simulator.check();
     }
 
     /// Empties the buffer: what the host wrote is on flash, but for what later writes made needless.
