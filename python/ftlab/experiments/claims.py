@@ -18,7 +18,7 @@ direction, and *differs* if not. It is *not measured* where a figure does not ex
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -136,6 +136,10 @@ class Runs:
 
     def __init__(self, results: Mapping[tuple[str, ...], Result]) -> None:
         self._results = dict(results)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        """Iterate over the names of the points."""
+        return iter(self._results)
 
     def __getitem__(self, key: tuple[str, ...]) -> Result:
         """Return a result; raises `NotMeasuredError` where a point was not run."""

@@ -6,7 +6,9 @@
 pub mod bast;
 pub mod block;
 pub mod block_optimized;
+pub mod cachftl;
 pub mod demand;
+pub mod dloop;
 pub mod fast;
 pub mod hat;
 pub mod kast;
@@ -18,6 +20,7 @@ pub mod parts;
 mod registry;
 
 pub use block_optimized::BlockOptimizedConfig;
+pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
