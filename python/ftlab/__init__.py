@@ -14,8 +14,10 @@ from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
+    AFTL,
     BAST,
     CDFTL,
+    CFTL,
     DFTL,
     FAST,
     HAT,
@@ -24,6 +26,7 @@ from ftlab.ftls import (
     NFTL,
     SFTL,
     TPFTL,
+    WAFTL,
     ZFTL,
     Block,
     BlockOptimized,
@@ -38,8 +41,10 @@ from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "AFTL",
     "BAST",
     "CDFTL",
+    "CFTL",
     "DFTL",
     "FAST",
     "HAT",
@@ -48,6 +53,7 @@ __all__ = [
     "NFTL",
     "SFTL",
     "TPFTL",
+    "WAFTL",
     "ZFTL",
     "Block",
     "BlockOptimized",

@@ -168,6 +168,24 @@ class KAST(_Named):
     registered = "kast"
 
 
+class AFTL(_Named):
+    """AFTL (Wu & Kuo, ICCAD'06): pages of full replacement blocks get mappings of their own."""
+
+    registered = "aftl"
+
+
+class WAFTL(_Named):
+    """WAFTL (Wei et al., MSST'11): a zone logs all writes; few pages of a block are page-mapped."""
+
+    registered = "waftl"
+
+
+class CFTL(_Named):
+    """CFTL (Park et al., MASCOTS'11): runs of pages cached; what is only read is block-mapped."""
+
+    registered = "cftl"
+
+
 def as_ftl(ftl: Ftl | str) -> Ftl:
     """Return ``ftl`` itself, or the FTL of that name."""
     return Ftl(ftl) if isinstance(ftl, str) else ftl

@@ -72,6 +72,12 @@ sections! {
     "last" last: ftl::LastConfig,
     /// KAST's own parameters.
     "kast" kast: ftl::KastConfig,
+    /// AFTL's own parameters.
+    "aftl" aftl: ftl::AftlConfig,
+    /// WAFTL's own parameters.
+    "waftl" waftl: ftl::WaftlConfig,
+    /// CFTL's own parameters.
+    "cftl" cftl: ftl::CftlConfig,
     /// How requests reach the device.
     "host" host: HostConfig,
     /// The trace or profile that is run.

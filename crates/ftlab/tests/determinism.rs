@@ -32,7 +32,7 @@ fn config(json: &str) -> Config {
 }
 
 /// The FTLs whose cache holds at least a whole translation page.
-const WHOLE_PAGES: [&str; 3] = ["cdftl", "sftl", "zftl"];
+const WHOLE_PAGES: [&str; 5] = ["cdftl", "sftl", "zftl", "treeftl", "aps"];
 
 /// The configuration of one FTL: a cache below 8 KiB has no room for whole pages.
 fn config_of(ftl: &str, config: &Config) -> Config {

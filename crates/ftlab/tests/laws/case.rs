@@ -7,8 +7,9 @@ use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig,
-    LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
+    AftlConfig, ApsConfig, BlockOptimizedConfig, CdftlConfig, CftlConfig, DftlConfig, Entry,
+    FastConfig, Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig, WaftlConfig,
+    ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -62,6 +63,9 @@ impl Case {
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
+            aftl: draw_aftl(&mut Rng::new(seed, "aftl")),
+            waftl: draw_waftl(&mut Rng::new(seed, "waftl")),
+            cftl: CftlConfig { reads: Rng::new(seed, "cftl").below(12) as u16 + 1 },
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -273,12 +277,25 @@ fn draw_kast(rng: &mut Rng) -> KastConfig {
     }
 }
 
+fn draw_aftl(rng: &mut Rng) -> AftlConfig {
+    let entries = between(rng, 0, 40);
+    AftlConfig { entries: flip(rng).then_some(entries) }
+}
+
+fn draw_waftl(rng: &mut Rng) -> WaftlConfig {
+    WaftlConfig {
+        zone: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+        threshold: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
         "zftl" | "treeftl" | "aps" => page,
+        "cftl" => 10,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }

@@ -16,6 +16,7 @@
 #[cfg(test)]
 mod bench;
 mod cdftl;
+mod cftl;
 mod dftl;
 mod image;
 mod pooled;
@@ -24,6 +25,7 @@ mod tpftl;
 mod zftl;
 
 pub use cdftl::{Cdftl, CdftlConfig};
+pub use cftl::{Cftl, CftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
@@ -319,13 +321,28 @@ impl<C: MappingCache> DemandFtl<C> {
     fn reclaim(&mut self, stream: Stream, flash: &mut Flash) {
         self.store.pool.start_gc();
         while !self.store.pool.collected_enough(stream) {
-            let (victim, content) = self.store.pool.take_victim(flash);
-            match content {
-                Stream::Translation => self.collect_translation_block(victim, flash),
-                Stream::Data | Stream::GcData => self.collect_data_block(victim, flash),
-            }
-            self.store.pool.release(victim, flash);
+            self.collect(flash);
         }
+    }
+
+    /// Collects garbage, unless so many blocks may be opened before GC must run.
+    fn make_room_for_blocks(&mut self, blocks: u32, flash: &mut Flash) {
+        if self.store.pool.can_spare(blocks) {
+            return;
+        }
+        self.store.pool.start_gc();
+        while !self.store.pool.is_replenished() {
+            self.collect(flash);
+        }
+    }
+
+    fn collect(&mut self, flash: &mut Flash) {
+        let (victim, content) = self.store.pool.take_victim(flash);
+        match content {
+            Stream::Translation => self.collect_translation_block(victim, flash),
+            Stream::Data | Stream::GcData => self.collect_data_block(victim, flash),
+        }
+        self.store.pool.release(victim, flash);
     }
 
     fn collect_translation_block(&mut self, victim: Pbn, flash: &mut Flash) {
