@@ -15,10 +15,13 @@ from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
     AFTL,
+    APS,
     BAST,
+    CACHFTL,
     CDFTL,
     CFTL,
     DFTL,
+    DLOOP,
     FAST,
     HAT,
     KAST,
@@ -34,6 +37,7 @@ from ftlab.ftls import (
     NFTLChain,
     Page,
     TPFTLAdaptive,
+    TreeFTL,
 )
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
@@ -42,10 +46,13 @@ from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
     "AFTL",
+    "APS",
     "BAST",
+    "CACHFTL",
     "CDFTL",
     "CFTL",
     "DFTL",
+    "DLOOP",
     "FAST",
     "HAT",
     "KAST",
@@ -74,6 +81,7 @@ __all__ = [
     "Trace",
     "TraceComparison",
     "TraceError",
+    "TreeFTL",
     "Workload",
     "__version__",
     "catalog",

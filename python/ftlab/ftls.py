@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ftlab.config import Config, Quantity, given
 
-VARIANTS = {"tpftl-adaptive": "tpftl"}
+VARIANTS = {"tpftl-adaptive": "tpftl", "dloop": "dftl"}
 """FTLs that have the settings of another one."""
 
 
@@ -84,6 +84,12 @@ class DFTL(_Named):
     registered = "dftl"
 
 
+class DLOOP(_Named):
+    """DLOOP (Abdurrab et al., IPDPS'13): DFTL striped over planes, with copy-back in each."""
+
+    registered = "dloop"
+
+
 class CDFTL(_Named):
     """CDFTL (Qin et al., RTAS'11): cached entries, and whole pages that take the dirty ones in."""
 
@@ -106,6 +112,18 @@ class ZFTL(_Named):
     """ZFTL (Wang et al., ICCT'11): the map of one zone at a time, two tiers, batched eviction."""
 
     registered = "zftl"
+
+
+class TreeFTL(_Named):
+    """TreeFTL (Wang & Wong, DATE'13): data pages below their translation pages, in one pool."""
+
+    registered = "treeftl"
+
+
+class APS(_Named):
+    """APS (Shim et al., MSST'10): one pool for mappings and data, divided as ghosts say."""
+
+    registered = "aps"
 
 
 class TPFTL(_Named):
@@ -157,13 +175,13 @@ class FAST(_Named):
 
 
 class LAST(_Named):
-    """LAST (Lee et al., 2008): sequential log blocks, and a hot and a cold partition of random ones."""
+    """LAST (Lee et al., 2008): log blocks for sequential writes, for hot and for cold ones."""
 
     registered = "last"
 
 
 class KAST(_Named):
-    """KAST (Cho et al., DATE'09): log blocks of at most K logical blocks bound the longest merge."""
+    """KAST (Cho et al., DATE'09): log blocks of K logical blocks at most bound the merges."""
 
     registered = "kast"
 
@@ -184,6 +202,12 @@ class CFTL(_Named):
     """CFTL (Park et al., MASCOTS'11): runs of pages cached; what is only read is block-mapped."""
 
     registered = "cftl"
+
+
+class CACHFTL(_Named):
+    """CACH-FTL (Boukhobza et al., 2014): small groups of pages wait in page-mapped blocks."""
+
+    registered = "cachftl"
 
 
 def as_ftl(ftl: Ftl | str) -> Ftl:

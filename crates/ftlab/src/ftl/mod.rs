@@ -7,7 +7,9 @@ pub mod aftl;
 pub mod bast;
 pub mod block;
 pub mod block_optimized;
+pub mod cachftl;
 pub mod demand;
+pub mod dloop;
 pub mod fast;
 pub mod hat;
 pub mod kast;
@@ -21,6 +23,7 @@ pub mod waftl;
 
 pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
+pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
@@ -97,6 +100,12 @@ pub trait Ftl: Send {
 
     /// Lookups and replacements so far; absent when the whole map is in RAM. Cheap.
     fn mapping_counts(&self) -> Option<MappingCounts> {
+        None
+    }
+
+    /// The translation pages with entries in the mapping cache, in order; absent when the whole map is
+    /// in RAM. A walk over the cache.
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         None
     }
 
@@ -193,6 +202,15 @@ pub struct MappingCounts {
     pub replacements: u64,
     /// Of these, dirty when chosen.
     pub dirty_replacements: u64,
+}
+
+/// What a mapping cache holds of one translation page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CachedPage {
+    /// Entries in the cache.
+    pub entries: u32,
+    /// Of these, dirty.
+    pub dirty: u32,
 }
 
 /// What a mapping cache holds.

@@ -1,15 +1,16 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
 use ftlab::buffer::{BUFFERS, BufferConfig};
-use ftlab::config::{Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
+use ftlab::config::{Config, Copies, CopyBack, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
+use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
-    AftlConfig, ApsConfig, BlockOptimizedConfig, CdftlConfig, CftlConfig, DftlConfig, Entry,
-    FastConfig, Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig, WaftlConfig,
-    ZftlConfig, find,
+    AftlConfig, ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, CftlConfig,
+    DftlConfig, Entry, FastConfig, Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig,
+    WaftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -60,6 +61,7 @@ impl Case {
             aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
@@ -70,6 +72,8 @@ impl Case {
             ..Config::default()
         };
         let mut case = Case { entry, config };
+        case.draw_placement(&mut Rng::new(seed, "placement"));
+        (entry.settings)(&mut case.config);
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         let least = case.least_blocks();
         // Room for several zones, too.
@@ -77,6 +81,33 @@ impl Case {
         let spare = zoned + if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
         case
+    }
+
+    /// Half of the cases leave planes alone, which the block ranges of zones do not allow at all.
+    fn draw_placement(&mut self, rng: &mut Rng) {
+        let by_plane = [Placement::Striped, Placement::RoundRobin, Placement::LeastBusy];
+        let placement = pick(rng, &by_plane);
+        let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
+        let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
+        if flip(rng) || ["zftl", "cftl"].contains(&self.entry.name) {
+            return;
+        }
+        let config = &mut self.config;
+        config.ftl.placement = placement;
+        config.ftl.order = PlaneOrder::try_from(order.to_owned()).expect("an order");
+        config.gc.copy_back = copy_back;
+        config.device.chips_per_channel = between(rng, 1, 2);
+        config.device.dies_per_chip = between(rng, 1, 2);
+    }
+
+    /// The blocks among which GC chooses: those of each plane, or all.
+    pub fn pools(&self, geometry: &Geometry) -> Vec<std::ops::Range<u32>> {
+        let pools = match self.config.ftl.placement {
+            Placement::Single => 1,
+            _ => geometry.planes(),
+        };
+        let blocks = geometry.blocks() / pools;
+        (0..pools).map(|pool| pool * blocks..(pool + 1) * blocks).collect()
     }
 
     /// Reads a case from the line that a failure prints.
@@ -106,6 +137,7 @@ impl Case {
     pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
         match self.entry.name {
             "block" | "block-optimized" => 0,
+            "cachftl" => geometry.blocks() - geometry.logical_blocks(),
             _ => {
                 let spare = geometry.blocks() - geometry.logical_blocks();
                 self.config.log.blocks.unwrap_or(spare - 1)
@@ -153,7 +185,7 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         program: time(rng),
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
-        program_order: None,
+        ..DeviceConfig::default()
     }
 }
 
@@ -168,6 +200,7 @@ fn draw_gc(rng: &mut Rng) -> GcConfig {
         high: low + between(rng, 1, 4),
         copies: pick(rng, &[Copies::Shared, Copies::Own]),
         mode: pick(rng, &[GcMode::Batch, GcMode::Single]),
+        copy_back: CopyBack::Off,
         oob_scan: flip(rng),
     }
 }
@@ -238,6 +271,20 @@ fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
 
 fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
+fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {
+    let out_of_place = rng.chance(0.3);
+    CachftlConfig {
+        threshold: pick(rng, &[0, 1, 2, 4, 100]),
+        sync_blocks: between(rng, 1, 3),
+        async_free: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        adaptive_threshold: rng.chance(0.3),
+        idle_weight: Ratio(pick(rng, &[0.0, 1.0])),
+        adaptive_pmr: rng.chance(0.3),
+        out_of_place,
+        wear_gap: out_of_place.then(|| between(rng, 1, 5)).filter(|gap| *gap < 4),
+    }
 }
 
 /// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.

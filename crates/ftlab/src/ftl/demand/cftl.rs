@@ -21,6 +21,7 @@ use super::{DemandFtl, MappingCounts};
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash};
+use crate::ftl::parts::placement::Placement;
 use crate::ftl::{Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Ppn};
 use runs::Runs;
@@ -43,6 +44,9 @@ impl Default for CftlConfig {
 /// Blocks that bringing a logical block together may open: one for data, one for its map.
 const BLOCKS_OF_A_CONVERSION: u32 = 2;
 
+/// The one pool of all planes.
+const ALL: u32 = 0;
+
 /// CFTL.
 #[derive(Clone, Debug)]
 pub struct Cftl {
@@ -53,6 +57,11 @@ pub struct Cftl {
 
 impl Ftl for Cftl {
     fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        if config.ftl.placement != Placement::Single {
+            let message = "found a placement by plane, expected single: a logical block is brought \
+                           together wherever a block is free";
+            return Err(Error::config("ftl.placement", message));
+        }
         let mut config = config.clone();
         let low = config.gc.low.max(2);
         config.gc.high = config.gc.high.max(low + BLOCKS_OF_A_CONVERSION);
@@ -114,14 +123,14 @@ impl Cftl {
             self.found_whole += 1;
             return;
         }
-        self.demand.make_room_for_blocks(BLOCKS_OF_A_CONVERSION, flash);
-        let home = flash.geometry().first_page(self.demand.store.pool.take_block());
+        self.demand.make_room_for_blocks(ALL, BLOCKS_OF_A_CONVERSION, flash);
+        let home = flash.geometry().first_page(self.demand.store.pool.take_block(ALL));
         let mut rest = pages.start;
         while rest < pages.end {
             rest = self.collect(rest..pages.end, first, home, flash);
         }
         let pbn = flash.geometry().block_of(home);
-        self.demand.store.pool.close_block(pbn, flash);
+        self.demand.store.pool.close_block(ALL, pbn, flash);
         self.demand.cache.set_block(lbn, home);
         self.demand.settle(flash);
         self.conversions += 1;
