@@ -72,6 +72,12 @@ sections! {
     "last" last: ftl::LastConfig,
     /// KAST's own parameters.
     "kast" kast: ftl::KastConfig,
+    /// AFTL's own parameters.
+    "aftl" aftl: ftl::AftlConfig,
+    /// WAFTL's own parameters.
+    "waftl" waftl: ftl::WaftlConfig,
+    /// CFTL's own parameters.
+    "cftl" cftl: ftl::CftlConfig,
     /// CACH-FTL's own parameters.
     "cachftl" cachftl: ftl::CachftlConfig,
     /// How requests reach the device.

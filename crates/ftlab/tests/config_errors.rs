@@ -92,6 +92,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("last", r#"{"last": {"hot": "110%"}}"#),
     ("kast", r#"{"kast": {"associativity": 0}}"#),
     ("kast", r#"{"kast": {"sequential": -1}}"#),
+    ("aftl", r#"{"aftl": {"entries": -1}}"#),
+    ("waftl", r#"{"log": {"blocks": 1}}"#),
+    ("waftl", r#"{"waftl": {"threshold": 2}}"#),
+    ("cftl", r#"{"cftl": {"reads": 0}}"#),
+    ("cftl", r#"{"ftl": {"cache": 9}}"#),
     ("page", r#"{"host": {"mode": "closed:0"}}"#),
     ("page", r#"{"host": {"time_scale": -1}}"#),
     ("page", r#"{"run": {"warmup": "twice"}}"#),
@@ -114,7 +119,7 @@ fn a_mistake_is_told_in_one_line() {
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "block", "fast", "last"] {
+    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "cftl", "block", "fast", "last"] {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
             let device = |blocks| {
