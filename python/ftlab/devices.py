@@ -35,6 +35,20 @@ class Device:
     program_order
         ``"ascending"`` or ``"any"``: the order of programs inside a block. By default each FTL gets
         the strictest that it can work with, and its result tells which.
+    bandwidth
+        Bytes per second of a channel, instead of `transfer_per_byte`.
+    command
+        Time of the command and address cycles of an operation.
+    bus
+        ``"placement"`` or ``"gaps"``: whether a transfer may go into a gap between earlier ones.
+    interleave
+        Whether the dies of a chip work at the same time.
+    multi_plane
+        Whether the planes of a die take one command together, and none apart.
+    cache_read, cache_program
+        Whether a page is on the bus while the array works on the next, or on the one before.
+    suspend
+        Time to stop a program or erase for a read and to take it up again.
     """
 
     capacity: Quantity | None = None
@@ -52,6 +66,14 @@ class Device:
     erase: Quantity | None = None
     transfer_per_byte: Quantity | None = None
     program_order: str | None = None
+    bandwidth: Quantity | None = None
+    command: Quantity | None = None
+    bus: str | None = None
+    interleave: bool | None = None
+    multi_plane: bool | None = None
+    cache_read: bool | None = None
+    cache_program: bool | None = None
+    suspend: Quantity | None = None
 
     def config(self) -> Config:
         """Return the ``device`` section of the configuration, only what was given."""

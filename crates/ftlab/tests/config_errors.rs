@@ -71,6 +71,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("sftl", r#"{"sftl": {"buffer": "110%"}}"#),
     ("zftl", r#"{"ftl": {"cache": "4k"}}"#),
     ("zftl", r#"{"zftl": {"zones": 0}}"#),
+    ("treeftl", r#"{"ftl": {"cache": "4k"}}"#),
+    ("aps", r#"{"ftl": {"cache": "8k"}, "aps": {"map": "110%"}}"#),
     ("zftl", r#"{"ftl": {"cache": "8k"}, "zftl": {"tier1": "110%"}}"#),
     ("tpftl", r#"{"ftl": {"cache": 11}}"#),
     ("tpftl", r#"{"ftl": {"cache": 13}, "tpftl": {"node_bytes": 8}}"#),

@@ -26,13 +26,13 @@ pub mod geometry;
 pub mod ledger;
 pub mod presets;
 
-pub use geometry::Geometry;
+pub use geometry::{Geometry, Parity};
 pub use ledger::{BlockKind, Cause, Ledger, Operation};
 
 use crate::config::{DeviceConfig, ProgramOrder};
-use crate::engine::{Timeline, Timing};
+use crate::engine::{Log, Timeline};
 use crate::error::Error;
-use crate::units::{Lpn, Pbn, Ppn, Vtpn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
 
 /// What a page's OOB says it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,8 @@ pub struct Flash {
     order: ProgramOrder,
     /// The order that was configured.
     configured_order: Option<ProgramOrder>,
-    /// Per physical page: 0 erased, else owner + 1; translation pages follow the logical pages.
+    /// Per physical page: 0 erased, [`WASTED`], or owner + 1; translation pages follow the logical
+    /// pages.
     owners: Vec<u32>,
     /// Per physical page: version of the data it holds.
     stamps: Vec<u16>,
@@ -89,6 +90,8 @@ pub struct Flash {
 }
 
 const HOLDS_DATA: u16 = 1 << 15;
+/// A page that was skipped: it holds nothing, and cannot be programmed before the next erase.
+const WASTED: u32 = u32::MAX;
 
 impl Flash {
     /// An erased device that holds `capacity` bytes of logical address space.
@@ -109,7 +112,7 @@ impl Flash {
             blocks: vec![Block::default(); geometry.blocks() as usize],
             versions: vec![0; geometry.logical_pages as usize],
             verify: true,
-            timeline: Timeline::new(&geometry, Timing::new(device)),
+            timeline: Timeline::of(device, &geometry),
             ledger: Ledger::default(),
             invalidations: 0,
             reads_verified: 0,
@@ -213,6 +216,11 @@ impl Flash {
         self.timeline.reset();
     }
 
+    /// Writes down when operations are done, from an idle device at time 0.
+    pub fn start_log(&mut self, device: &DeviceConfig, log: Log) {
+        self.timeline.start_log(device, &self.geometry, log);
+    }
+
     /// Starts the next page access of the request: an FTL calls this once per page.
     #[inline]
     pub fn begin_page(&mut self) {
@@ -272,7 +280,7 @@ impl Flash {
         self.unwritten_reads += 1;
         let plane = lpn.0 % self.geometry.planes();
         self.ledger.count(Operation::Read, Cause::Host);
-        self.timeline.read(plane);
+        self.timeline.read(plane, 0);
     }
 
     /// Reads a page and its OOB.
@@ -290,7 +298,7 @@ impl Flash {
         self.history.push(Operation::ReadOob, cause, ppn.0);
         self.ledger.count(Operation::ReadOob, cause);
         let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
-        self.timeline.read_oob(plane);
+        self.timeline.read_oob(plane, self.geometry.page_in_block(ppn));
         owner
     }
 
@@ -319,7 +327,9 @@ impl Flash {
         self.history.push(Operation::Program, cause, to.0);
         self.ledger.count(Operation::Read, cause);
         self.ledger.count(Operation::Program, cause);
-        self.timeline.copy(self.geometry.plane_of(source), self.geometry.plane_of(target));
+        let place =
+            |block, page| (self.geometry.plane_of(block), self.geometry.page_in_block(page));
+        self.timeline.copy(place(source, from), place(target, to));
         owner
     }
 
@@ -362,15 +372,35 @@ impl Flash {
         if plane != self.geometry.plane_of(self.geometry.block_of(to)) {
             self.broken("a copy-back stays inside its plane", from, to.0);
         }
-        let page = |ppn: Ppn| ppn.0 - self.geometry.first_page(self.geometry.block_of(ppn)).0;
-        if !(page(from) ^ page(to)).is_multiple_of(2) {
+        if self.geometry.parity_of(from) != self.geometry.parity_of(to) {
             self.broken("a copy-back keeps the parity of the page", from, to.0);
         }
         let (owner, _) = self.duplicate(from, source, to);
         self.history.push(Operation::CopyBack, cause, to.0);
         self.ledger.count(Operation::CopyBack, cause);
-        self.timeline.copy_back(plane);
+        self.timeline.copy_back(plane, self.geometry.page_in_block(to));
         owner
+    }
+
+    /// Copies a valid page inside its plane and marks the old copy as superseded.
+    pub fn move_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
+        let owner = self.copy_back(from, to, cause);
+        self.invalidate(from);
+        owner
+    }
+
+    /// Skips the next page of a block, which is an action in RAM: nothing is programmed.
+    pub fn waste(&mut self, ppn: Ppn) {
+        let pbn = self.geometry.block_of(ppn);
+        if self.owners[ppn.index()] != 0 {
+            self.broken("only an erased page can be skipped", ppn, pbn.0);
+        }
+        if u32::from(self.blocks[pbn.index()].written) != self.geometry.page_in_block(ppn) {
+            self.broken("only the next page of a block can be skipped", ppn, pbn.0);
+        }
+        self.blocks[pbn.index()].written += 1;
+        self.owners[ppn.index()] = WASTED;
+        self.ledger.count_wasted();
     }
 
     /// Erases a block that has no valid page; `kind` is what it was filled with.
@@ -423,7 +453,8 @@ impl Flash {
     pub fn valid_pages(&self, pbn: Pbn) -> ValidPages {
         let word = pbn.index() * self.valid_words_per_block;
         let end = word + self.valid_words_per_block;
-        ValidPages { first: self.geometry.first_page(pbn).0, bits: self.valid[word], word, end }
+        let first = self.geometry.first_page(pbn).0;
+        ValidPages { first, bits: self.valid[word], mask: u64::MAX, word, end }
     }
 
     /// Whether a page is programmed and not invalidated.
@@ -434,11 +465,26 @@ impl Flash {
         self.valid[word] & bit != 0
     }
 
-    /// Whether a page is programmed, valid or not: an FTL keeps this in RAM, a bit for each page.
+    /// When a plane and its channel will have done all that was asked of them, as a controller sees
+    /// from its queues.
+    #[inline]
+    #[must_use]
+    pub fn plane_free_at(&self, plane: u32) -> Nanos {
+        self.timeline.free_at(plane)
+    }
+
+    /// Whether a page is programmed or skipped, valid or not: an FTL keeps this in RAM, a bit for each page.
     #[inline]
     #[must_use]
     pub fn is_programmed(&self, ppn: Ppn) -> bool {
         self.owners[ppn.index()] != 0
+    }
+
+    /// Whether a page was skipped and not programmed.
+    #[inline]
+    #[must_use]
+    pub fn is_skipped(&self, ppn: Ppn) -> bool {
+        self.owners[ppn.index()] == WASTED
     }
 
     /// Whether a block has no programmed page.
@@ -458,7 +504,7 @@ impl Flash {
     #[must_use]
     pub fn audit_owner(&self, ppn: Ppn) -> Option<Owner> {
         let raw = self.owners[ppn.index()];
-        (raw != 0).then(|| self.decode(raw))
+        (raw != 0 && raw != WASTED).then(|| self.decode(raw))
     }
 
     /// Whether a logical page holds data, for audits.
@@ -494,7 +540,7 @@ impl Flash {
     #[inline(always)]
     fn programmed_owner(&self, ppn: Ppn) -> Owner {
         let raw = self.owners[ppn.index()];
-        if raw == 0 {
+        if raw == 0 || raw == WASTED {
             self.broken("only a programmed page can be read", ppn, 0);
         }
         self.decode(raw)
@@ -505,7 +551,7 @@ impl Flash {
         self.history.push(Operation::Read, cause, ppn.0);
         self.ledger.count(Operation::Read, cause);
         let plane = self.geometry.plane_of(pbn);
-        self.timeline.read(plane);
+        self.timeline.read(plane, self.geometry.page_in_block(ppn));
     }
 
     #[inline(always)]
@@ -513,7 +559,7 @@ impl Flash {
         self.history.push(Operation::Program, cause, ppn.0);
         self.ledger.count(Operation::Program, cause);
         let plane = self.geometry.plane_of(pbn);
-        self.timeline.program(plane);
+        self.timeline.program(plane, self.geometry.page_in_block(ppn));
     }
 
     /// Makes `to` hold what `from` holds. Returns the owner, and the block of `to`.
@@ -636,21 +682,34 @@ pub struct ValidPages {
     /// Page of the lowest bit of `bits`.
     first: u32,
     bits: u64,
+    /// Pages of a word that are asked for.
+    mask: u64,
     word: usize,
     end: usize,
 }
 
 impl ValidPages {
+    /// Of these, the pages whose number in the block has this parity.
+    #[must_use]
+    pub const fn only(mut self, parity: Parity) -> Self {
+        self.mask = match parity {
+            Parity::Even => u64::MAX / 3,
+            Parity::Odd => u64::MAX / 3 * 2,
+        };
+        self.bits &= self.mask;
+        self
+    }
+
     /// The next valid page.
     #[inline]
     pub fn next(&mut self, flash: &Flash) -> Option<Ppn> {
         while self.bits == 0 {
-            self.word += 1;
-            if self.word == self.end {
+            if self.word + 1 == self.end {
                 return None;
             }
+            self.word += 1;
             self.first += 64;
-            self.bits = flash.valid[self.word];
+            self.bits = flash.valid[self.word] & self.mask;
         }
         let page = self.first + self.bits.trailing_zeros();
         self.bits &= self.bits - 1;

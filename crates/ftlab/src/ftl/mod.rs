@@ -8,6 +8,7 @@ pub mod block;
 pub mod block_optimized;
 pub mod cachftl;
 pub mod demand;
+pub mod dloop;
 pub mod fast;
 pub mod hat;
 pub mod kast;

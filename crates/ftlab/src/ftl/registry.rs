@@ -7,6 +7,7 @@ use super::block_optimized::BlockOptimizedFtl;
 use super::cachftl::CachFtl;
 use super::demand::{Aps, Cdftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use super::demand::{Tpftl, Tree, Zftl};
+use super::dloop::Dloop;
 use super::fast::FastFtl;
 use super::hat::Hat;
 use super::kast::KastFtl;
@@ -37,6 +38,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Its own parameters.
     pub parameters: &'static [Parameter],
+    /// What it sets itself in every configuration.
+    pub settings: fn(&mut Config),
     /// The FTL alone, for tests over all FTLs.
     pub build: Build,
     /// The FTL in a simulation.
@@ -66,11 +69,44 @@ impl Entry {
             summary,
             source,
             parameters,
+            settings: |_| {},
             build: |config, flash| Ok(Box::new(F::build(config, flash)?)),
             simulate: |config, capacity, address| {
                 Ok(Box::new(Simulation::<F>::new(config, capacity, address)?))
             },
         }
+    }
+
+    /// An FTL that is another one under settings of its own.
+    const fn under<S: Settings, F: Ftl + 'static>(
+        name: &'static str,
+        summary: &'static str,
+        source: &'static str,
+        parameters: &'static [Parameter],
+    ) -> Self {
+        Entry {
+            settings: S::set,
+            build: |config, flash| Ok(Box::new(F::build(&S::applied_to(config), flash)?)),
+            simulate: |config, capacity, address| {
+                let config = S::applied_to(config);
+                Ok(Box::new(Simulation::<F>::new(&config, capacity, address)?))
+            },
+            ..Entry::of::<F>(name, summary, source, parameters)
+        }
+    }
+}
+
+/// Settings that make an FTL of another one.
+pub trait Settings {
+    /// Sets them.
+    fn set(config: &mut Config);
+
+    /// A configuration under them.
+    #[must_use]
+    fn applied_to(config: &Config) -> Config {
+        let mut config = config.clone();
+        Self::set(&mut config);
+        config
     }
 }
 
@@ -81,6 +117,14 @@ const fn parameter(key: &'static str, default: &'static str, meaning: &'static s
 const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
 
+const PLACEMENT: Parameter =
+    parameter("ftl.placement", "single", "or striped, round-robin, least-busy");
+
+const ORDER: Parameter = parameter("ftl.order", "PDWC", "how planes are counted, e.g. CWDP");
+
+const COPY_BACK: Parameter =
+    parameter("gc.copy_back", "off", "or greedy, in-order: how GC keeps the parity of pages");
+
 const LOG: Parameter = parameter("log.blocks", "all spare blocks but one", "log blocks in all");
 
 /// All FTLs, bounds first.
@@ -89,7 +133,7 @@ pub const FTLS: &[Entry] = &[
         "page",
         "the whole page map in RAM: the bound for all others",
         "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
-        &[],
+        &[PLACEMENT, ORDER, COPY_BACK],
     ),
     Entry::of::<Hat>(
         "hat",
@@ -103,9 +147,22 @@ pub const FTLS: &[Entry] = &[
         "Gupta, Kim & Urgaonkar, ASPLOS 2009",
         &[
             CACHE,
+            PLACEMENT,
+            ORDER,
+            COPY_BACK,
             parameter("dftl.replacement", "segmented-flashsim", "or segmented, lru"),
             parameter("dftl.protected", "80%", "share of the protected (real) segment"),
             parameter("dftl.evict_batch", "false", "write all dirty entries of the victim's page"),
+        ],
+    ),
+    Entry::under::<Dloop, DemandFtl<Dftl>>(
+        "dloop",
+        "DFTL striped over planes; GC copies back inside each plane, off the bus",
+        "Abdurrab, Xie & Wang, IPDPS 2013",
+        &[
+            CACHE,
+            ORDER,
+            parameter("gc.copy_back", "greedy", "or in-order: how GC keeps the parity of pages"),
         ],
     ),
     Entry::of::<DemandFtl<Cdftl>>(

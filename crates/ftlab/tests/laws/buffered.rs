@@ -72,7 +72,7 @@ impl Buffered {
         let counts = outcome.front.expect("a buffer").counts().plus(outcome.ftl.buffered());
         assert_eq!(counts.dirty, 0, "pages in RAM after everything was flushed");
         let programs = outcome.flash.ledger().get(Operation::Program, Cause::Host);
-        let needed = outcome.host.page_writes - counts.absorbed + counts.padded_pages;
+        let needed = outcome.host.page_writes + counts.padded_pages - counts.absorbed;
         assert_eq!(programs, needed, "pages programmed for the host");
     }
 }

@@ -1,11 +1,12 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
 use ftlab::buffer::{BUFFERS, BufferConfig};
-use ftlab::config::{Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
+use ftlab::config::{Config, Copies, CopyBack, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
+use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
     ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, DftlConfig, Entry, FastConfig,
     Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
@@ -67,6 +68,8 @@ impl Case {
             ..Config::default()
         };
         let mut case = Case { entry, config };
+        case.draw_placement(&mut Rng::new(seed, "placement"));
+        (entry.settings)(&mut case.config);
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         let least = case.least_blocks();
         // Room for several zones, too.
@@ -74,6 +77,33 @@ impl Case {
         let spare = zoned + if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
         case
+    }
+
+    /// Half of the cases leave planes alone, which the block ranges of zones do not allow at all.
+    fn draw_placement(&mut self, rng: &mut Rng) {
+        let by_plane = [Placement::Striped, Placement::RoundRobin, Placement::LeastBusy];
+        let placement = pick(rng, &by_plane);
+        let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
+        let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
+        if flip(rng) || self.entry.name == "zftl" {
+            return;
+        }
+        let config = &mut self.config;
+        config.ftl.placement = placement;
+        config.ftl.order = PlaneOrder::try_from(order.to_owned()).expect("an order");
+        config.gc.copy_back = copy_back;
+        config.device.chips_per_channel = between(rng, 1, 2);
+        config.device.dies_per_chip = between(rng, 1, 2);
+    }
+
+    /// The blocks among which GC chooses: those of each plane, or all.
+    pub fn pools(&self, geometry: &Geometry) -> Vec<std::ops::Range<u32>> {
+        let pools = match self.config.ftl.placement {
+            Placement::Single => 1,
+            _ => geometry.planes(),
+        };
+        let blocks = geometry.blocks() / pools;
+        (0..pools).map(|pool| pool * blocks..(pool + 1) * blocks).collect()
     }
 
     /// Reads a case from the line that a failure prints.
@@ -151,7 +181,7 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         program: time(rng),
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
-        program_order: None,
+        ..DeviceConfig::default()
     }
 }
 
@@ -166,6 +196,7 @@ fn draw_gc(rng: &mut Rng) -> GcConfig {
         high: low + between(rng, 1, 4),
         copies: pick(rng, &[Copies::Shared, Copies::Own]),
         mode: pick(rng, &[GcMode::Batch, GcMode::Single]),
+        copy_back: CopyBack::Off,
         oob_scan: flip(rng),
     }
 }

@@ -9,6 +9,8 @@ pub mod free_blocks;
 pub mod held_pages;
 pub mod owned_logs;
 pub mod page_map;
+pub mod placement;
+pub mod planes;
 pub mod random_logs;
 pub mod region;
 pub mod rewrite;
