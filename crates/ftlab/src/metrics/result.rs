@@ -74,7 +74,7 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
-    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
+    /// Looks into the mapping cache; `null` where there was none.
     pub samples: Option<CacheSamples>,
     /// When single operations were done, as far as `run.timeline` asks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -387,7 +387,7 @@ impl Report {
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
-            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
+            samples: samples(outcome.cache_samples),
             schedule: outcome.flash.timeline().log().to_vec(),
         };
         report.warnings = warnings(&report);
@@ -395,8 +395,8 @@ impl Report {
     }
 }
 
-fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
-    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
+fn samples(samples: &CacheSamples) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| !samples.page_accesses.is_empty()).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {
