@@ -43,13 +43,14 @@ SECTIONS = {
 BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
 SHARED_LOGS = [ftlab.FAST(), ftlab.LAST(), ftlab.KAST()]
 LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), *SHARED_LOGS]
-CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive"]
+CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive", "treeftl", "aps"]
 NAMES = ["page", "hat", *CACHED, *(layer.name for layer in LOGS)]
 
 
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
     pages = [each(cache="8KiB") for each in (ftlab.CDFTL, ftlab.SFTL, ftlab.ZFTL)]
+    pages += [each(cache="64KiB") for each in (ftlab.TreeFTL, ftlab.APS)]
     single = [each(cache="1KiB") for each in (ftlab.DFTL, ftlab.TPFTL, ftlab.TPFTLAdaptive)]
     layers = [ftlab.Page(), ftlab.HAT(), *single, *pages, *LOGS]
     return ftlab.compare(WORKLOAD, layers, DEVICE, warmup="footprint", seed=3)

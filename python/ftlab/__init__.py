@@ -14,6 +14,7 @@ from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
+    APS,
     BAST,
     CDFTL,
     DFTL,
@@ -32,6 +33,7 @@ from ftlab.ftls import (
     NFTLChain,
     Page,
     TPFTLAdaptive,
+    TreeFTL,
 )
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
@@ -39,6 +41,7 @@ from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "APS",
     "BAST",
     "CDFTL",
     "DFTL",
@@ -70,6 +73,7 @@ __all__ = [
     "Trace",
     "TraceComparison",
     "TraceError",
+    "TreeFTL",
     "Workload",
     "__version__",
     "catalog",

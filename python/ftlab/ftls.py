@@ -114,6 +114,18 @@ class ZFTL(_Named):
     registered = "zftl"
 
 
+class TreeFTL(_Named):
+    """TreeFTL (Wang & Wong, DATE'13): data pages below their translation pages, in one pool."""
+
+    registered = "treeftl"
+
+
+class APS(_Named):
+    """APS (Shim et al., MSST'10): one pool for mappings and data, divided as ghosts say."""
+
+    registered = "aps"
+
+
 class TPFTL(_Named):
     """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
 

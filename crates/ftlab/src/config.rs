@@ -458,6 +458,9 @@ pub struct RunConfig {
     pub timeline: u32,
     /// Flash operations of the measured phase before these. Default 0.
     pub timeline_from: u64,
+    /// Look into the mapping cache each so many page accesses, a walk over it; 0 means never.
+    /// Default 0.
+    pub samples: u64,
 }
 
 impl Default for RunConfig {
@@ -471,6 +474,7 @@ impl Default for RunConfig {
             audit: 0,
             timeline: 0,
             timeline_from: 0,
+            samples: 0,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::host::{Host, Taken};
 use crate::metrics::latency::Latencies;
+use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
 use crate::request::{BATCH, Op, Request};
 use crate::rng::Rng;
@@ -36,6 +37,7 @@ pub struct Simulation<F> {
     service: Latencies,
     series: Series,
     sampled: Sample,
+    cache_samples: CacheSamples,
     warmup: WarmupReport,
     steady: Option<SteadyState>,
     /// Pages that the input touches, while they are collected.
@@ -91,6 +93,8 @@ pub struct Outcome<'a> {
     pub service: &'a Latencies,
     /// The run over time.
     pub series: Series,
+    /// Looks into the mapping cache.
+    pub cache_samples: &'a CacheSamples,
     /// What was done before measuring started.
     pub warmup: &'a WarmupReport,
 }
@@ -180,6 +184,7 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sample::default(),
+            cache_samples: CacheSamples::new(0),
             warmup: WarmupReport::new(warmup),
             steady: steady.map(|by| SteadyState::new(by, logical_pages, warmup_limit)),
             touched: Vec::new(),
@@ -221,6 +226,10 @@ impl<F: Ftl> Simulation<F> {
             let (now, since) = self.sample();
             self.sampled = now;
             self.series.push(since);
+        }
+        let accesses = self.totals.page_reads + self.totals.page_writes;
+        if self.cache_samples.is_due(accesses) {
+            self.look_into_cache(accesses);
         }
         let audit = self.config.run.audit;
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
@@ -271,6 +280,12 @@ impl<F: Ftl> Simulation<F> {
     fn buffered(&self) -> BufferCounts {
         let above = self.front.as_ref().map(Front::counts).unwrap_or_default();
         above.plus(self.ftl.buffered())
+    }
+
+    #[cold]
+    fn look_into_cache(&mut self, accesses: u64) {
+        let pages = self.ftl.cached_pages().unwrap_or_default();
+        self.cache_samples.look(accesses, &pages);
     }
 
     /// The device, for tests.
@@ -530,6 +545,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sample::default();
+        self.cache_samples = CacheSamples::new(self.config.run.samples);
     }
 
     fn requests(&self) -> u64 {
@@ -581,6 +597,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             writes: &self.writes,
             service: &self.service,
             series,
+            cache_samples: &self.cache_samples,
             warmup: &self.warmup,
         }
     }

@@ -97,6 +97,12 @@ pub trait Ftl: Send {
         None
     }
 
+    /// The translation pages with entries in the mapping cache, in order; absent when the whole map is
+    /// in RAM. A walk over the cache.
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        None
+    }
+
     /// What only this FTL knows, since measuring started.
     fn metrics(&self) -> FtlMetrics;
 
@@ -190,6 +196,15 @@ pub struct MappingCounts {
     pub replacements: u64,
     /// Of these, dirty when chosen.
     pub dirty_replacements: u64,
+}
+
+/// What a mapping cache holds of one translation page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CachedPage {
+    /// Entries in the cache.
+    pub entries: u32,
+    /// Of these, dirty.
+    pub dirty: u32,
 }
 
 /// What a mapping cache holds.

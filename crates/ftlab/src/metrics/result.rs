@@ -1,6 +1,7 @@
 //! The result of a run: stable names, units in the names, `null` where a figure does not exist.
 
 use super::latency::{Cdf, Latencies, LatencySummary};
+use super::samples::CacheSamples;
 use super::series::Timeline;
 use crate::buffer::{FlushedAtEnd, Front};
 use crate::config::{Config, CopyBack, ProgramOrder};
@@ -76,6 +77,8 @@ pub struct Report {
     /// When single operations were done, as far as `run.timeline` asks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<Booking>,
+    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
+    pub samples: Option<CacheSamples>,
 }
 
 /// The input of a run.
@@ -385,10 +388,15 @@ impl Report {
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
             schedule: outcome.flash.timeline().log().to_vec(),
+            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
         };
         report.warnings = warnings(&report);
         report
     }
+}
+
+fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {

@@ -41,7 +41,7 @@ impl Seen {
             Some((directories, batches)) => Some(directories + batches),
             None => own("cdftl.uncovered_loads")
                 .or(own("sftl.buffer_flushes"))
-                .or(own("pool.data_pages").map(|_| 0)),
+                .or(ftl.keeps_writes().then_some(0)),
         };
         Seen {
             ledger: flash.ledger().clone(),

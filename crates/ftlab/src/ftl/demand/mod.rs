@@ -37,7 +37,7 @@ use super::parts::page_map::PageMap;
 use super::parts::placement::{Placement, PlaneOrder};
 use super::parts::planes::{Planes, Victim};
 use super::parts::translation_pages::{Change, TranslationPages};
-use super::{Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
+use super::{CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry, Owner};
@@ -163,7 +163,7 @@ pub trait MappingCache: Send {
         0
     }
 
-    /// Every cached mapping, with its dirty flag, for audits.
+    /// Every cached mapping, with its dirty flag, for audits and samples.
     fn audit_entries(&self) -> Vec<(Change, bool)>;
 
     /// Recomputes the cache's own invariants.
@@ -239,6 +239,21 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 
     fn mapping_counts(&self) -> Option<MappingCounts> {
         Some(self.cache.counts())
+    }
+
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        let entries = self.cache.audit_entries();
+        let mut entries: Vec<_> = entries.iter().map(|((lpn, _), dirty)| (*lpn, *dirty)).collect();
+        // A mapping that is cached on two levels is one entry, and dirty if it is on one of them.
+        entries.sort_unstable_by_key(|(lpn, dirty)| (*lpn, !*dirty));
+        entries.dedup_by_key(|(lpn, _)| *lpn);
+        let shift = self.store.pages.entries_shift();
+        let pages = entries.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift);
+        let page = |entries: &[(Lpn, bool)]| CachedPage {
+            entries: entries.len() as u32,
+            dirty: entries.iter().filter(|(_, dirty)| *dirty).count() as u32,
+        };
+        Some(pages.map(page).collect())
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -48,6 +48,10 @@ pub trait Pool: Send + Sized {
     const DATA_HEADER_BYTES: u64;
     /// Whether a data page is in the pool only while the translation page with its mapping is.
     const NEEDS_MAP: bool;
+    /// What the figures of every pool are called here: page writes never programmed, data pages in RAM
+    /// and those of them that are dirty, page writes programmed, page reads and page writes that found
+    /// their page in RAM.
+    const FIGURES: [&'static str; 6];
 
     /// An empty pool.
     ///
@@ -192,14 +196,15 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         });
         let counts = self.held.counts();
         let mut own = self.pool.metrics();
-        own.extend([
-            ("pool.absorbed_writes", counts.absorbed),
-            ("pool.data_pages", self.data_pages),
-            ("pool.dirty_pages", counts.dirty),
-            ("pool.flushed_pages", counts.flushed_pages),
-            ("pool.read_hits", counts.read_hits),
-            ("pool.write_hits", counts.write_hits),
-        ]);
+        let figures = [
+            counts.absorbed,
+            self.data_pages,
+            counts.dirty,
+            counts.flushed_pages,
+            counts.read_hits,
+            counts.write_hits,
+        ];
+        own.extend(P::FIGURES.into_iter().zip(figures));
         FtlMetrics { mapping, own, ..metrics }
     }
 

@@ -28,7 +28,7 @@ use crate::ftl::parts::placement::Placement;
 use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
-use crate::ftl::{Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::ftl::{CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::units::{Lpn, Ratio, Vtpn};
 use serde::{Deserialize, Serialize};
 use tiers::Tiers;
@@ -106,6 +106,10 @@ impl Ftl for Zftl {
             replacements: a.replacements + b.replacements,
             dirty_replacements: a.dirty_replacements + b.dirty_replacements,
         }))
+    }
+
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        self.zones[self.current].cached_pages()
     }
 
     fn metrics(&self) -> FtlMetrics {

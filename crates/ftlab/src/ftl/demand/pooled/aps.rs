@@ -127,6 +127,14 @@ pub struct Aps {
 impl Pool for Aps {
     const DATA_HEADER_BYTES: u64 = HEADER_BYTES;
     const NEEDS_MAP: bool = false;
+    const FIGURES: [&'static str; 6] = [
+        "aps.absorbed_writes",
+        "aps.data_pages",
+        "aps.dirty_pages",
+        "aps.flushed_pages",
+        "aps.read_hits",
+        "aps.write_hits",
+    ];
 
     fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
         let ApsConfig { map: Ratio(share), inertia } = config.aps;

@@ -34,7 +34,6 @@ impl<P: Pool> Bench<P> {
         for lpn in 0..PAGES {
             ftl.write(&[Lpn(lpn)], &mut flash);
         }
-        // From the last to the first, so that page 0 is the last that leaves.
         ftl.flush(&mut flash);
         let mut bench = Bench { ftl, flash };
         bench.empty();
@@ -117,9 +116,9 @@ fn writes_are_absorbed_until_their_page_leaves() {
         assert_eq!(bench.write(8), [0; 4]);
     }
     assert_eq!(bench.trim(9), [0; 4], "what was on flash is forgotten, too");
-    assert_eq!(bench.ftl.metrics().own["pool.absorbed_writes"], 11);
+    assert_eq!(bench.ftl.metrics().own["treeftl.absorbed_writes"], 11);
     assert_eq!(bench.cost(|ftl, flash| ftl.flush(flash)), [0, 0, 0, 2]);
-    assert_eq!(bench.ftl.metrics().own["pool.dirty_pages"], 0);
+    assert_eq!(bench.ftl.metrics().own["treeftl.dirty_pages"], 0);
     assert_eq!(bench.read(9), [0, 0, 1, 0], "a page without data costs a read");
 }
 

@@ -36,6 +36,14 @@ pub struct Tree {
 impl Pool for Tree {
     const DATA_HEADER_BYTES: u64 = 8;
     const NEEDS_MAP: bool = true;
+    const FIGURES: [&'static str; 6] = [
+        "treeftl.absorbed_writes",
+        "treeftl.data_pages",
+        "treeftl.dirty_pages",
+        "treeftl.flushed_pages",
+        "treeftl.read_hits",
+        "treeftl.write_hits",
+    ];
 
     fn build(_config: &Config, geometry: &Geometry) -> Result<Self, Error> {
         Ok(Tree {
