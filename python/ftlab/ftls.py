@@ -175,15 +175,39 @@ class FAST(_Named):
 
 
 class LAST(_Named):
-    """LAST (Lee et al., 2008): sequential log blocks, and a hot and a cold partition of random ones."""
+    """LAST (Lee et al., 2008): log blocks for sequential writes, for hot and for cold ones."""
 
     registered = "last"
 
 
 class KAST(_Named):
-    """KAST (Cho et al., DATE'09): log blocks of at most K logical blocks bound the longest merge."""
+    """KAST (Cho et al., DATE'09): log blocks of K logical blocks at most bound the merges."""
 
     registered = "kast"
+
+
+class AFTL(_Named):
+    """AFTL (Wu & Kuo, ICCAD'06): pages of full replacement blocks get mappings of their own."""
+
+    registered = "aftl"
+
+
+class WAFTL(_Named):
+    """WAFTL (Wei et al., MSST'11): a zone logs all writes; few pages of a block are page-mapped."""
+
+    registered = "waftl"
+
+
+class CFTL(_Named):
+    """CFTL (Park et al., MASCOTS'11): runs of pages cached; what is only read is block-mapped."""
+
+    registered = "cftl"
+
+
+class CACHFTL(_Named):
+    """CACH-FTL (Boukhobza et al., 2014): small groups of pages wait in page-mapped blocks."""
+
+    registered = "cachftl"
 
 
 def as_ftl(ftl: Ftl | str) -> Ftl:

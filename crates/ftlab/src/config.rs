@@ -72,6 +72,14 @@ sections! {
     "last" last: ftl::LastConfig,
     /// KAST's own parameters.
     "kast" kast: ftl::KastConfig,
+    /// AFTL's own parameters.
+    "aftl" aftl: ftl::AftlConfig,
+    /// WAFTL's own parameters.
+    "waftl" waftl: ftl::WaftlConfig,
+    /// CFTL's own parameters.
+    "cftl" cftl: ftl::CftlConfig,
+    /// CACH-FTL's own parameters.
+    "cachftl" cachftl: ftl::CachftlConfig,
     /// How requests reach the device.
     "host" host: HostConfig,
     /// The trace or profile that is run.
@@ -454,13 +462,13 @@ pub struct RunConfig {
     pub verify: bool,
     /// Recompute every invariant each so many requests; 0 means only at the end. Default 0.
     pub audit: u64,
+    /// Look into the mapping cache each so many page accesses, a walk over it; 0 means never.
+    /// Default 0.
+    pub samples: u64,
     /// Flash operations whose times are kept, at most. Default 0.
     pub timeline: u32,
     /// Flash operations of the measured phase before these. Default 0.
     pub timeline_from: u64,
-    /// Look into the mapping cache each so many page accesses, a walk over it; 0 means never.
-    /// Default 0.
-    pub samples: u64,
 }
 
 impl Default for RunConfig {
@@ -472,9 +480,9 @@ impl Default for RunConfig {
             seed: 1,
             verify: true,
             audit: 0,
+            samples: 0,
             timeline: 0,
             timeline_from: 0,
-            samples: 0,
         }
     }
 }

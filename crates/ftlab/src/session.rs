@@ -335,6 +335,8 @@ impl Session<'_> {
                 }
             }
         }
+        // What was read for the warm-up is no progress of the measured phase.
+        self.state.fraction.store(0, Ordering::Relaxed);
         all(&Message::StartMeasuring)?;
         self.pass(|batch| all(&Message::Serve(batch)))
     }

@@ -284,8 +284,10 @@ impl<F: Ftl> Simulation<F> {
 
     #[cold]
     fn look_into_cache(&mut self, accesses: u64) {
-        let pages = self.ftl.cached_pages().unwrap_or_default();
-        self.cache_samples.look(accesses, &pages);
+        match self.ftl.cached_pages() {
+            Some(pages) => self.cache_samples.look(accesses, &pages),
+            None => self.cache_samples = CacheSamples::new(0),
+        }
     }
 
     /// The device, for tests.

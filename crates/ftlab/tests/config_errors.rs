@@ -52,6 +52,10 @@ const MISTAKES: &[(&str, &str)] = &[
     ("page", r#"{"buffer": {"window": 1.5}}"#),
     ("page", r#"{"buffer": {"update_distance": 0}}"#),
     ("page", r#"{"buffer": {"evicted_blocks": 0}}"#),
+    ("cachftl", r#"{"cachftl": {"sync_blocks": 0}}"#),
+    ("cachftl", r#"{"cachftl": {"async_free": 2}}"#),
+    ("cachftl", r#"{"cachftl": {"wear_gap": 3}}"#),
+    ("cachftl", r#"{"device": {"over_provisioning": "5%"}}"#),
     ("page", r#"{"gc": {"low": 0}}"#),
     ("page", r#"{"gc": {"low": 4, "high": 4}}"#),
     ("page", r#"{"gc": {"choices": 0}}"#),
@@ -67,6 +71,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("sftl", r#"{"sftl": {"buffer": "110%"}}"#),
     ("zftl", r#"{"ftl": {"cache": "4k"}}"#),
     ("zftl", r#"{"zftl": {"zones": 0}}"#),
+    ("treeftl", r#"{"ftl": {"cache": "4k"}}"#),
+    ("aps", r#"{"ftl": {"cache": "8k"}, "aps": {"map": "110%"}}"#),
     ("zftl", r#"{"ftl": {"cache": "8k"}, "zftl": {"tier1": "110%"}}"#),
     ("tpftl", r#"{"ftl": {"cache": 11}}"#),
     ("tpftl", r#"{"ftl": {"cache": 13}, "tpftl": {"node_bytes": 8}}"#),
@@ -86,6 +92,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("last", r#"{"last": {"hot": "110%"}}"#),
     ("kast", r#"{"kast": {"associativity": 0}}"#),
     ("kast", r#"{"kast": {"sequential": -1}}"#),
+    ("aftl", r#"{"aftl": {"entries": -1}}"#),
+    ("waftl", r#"{"log": {"blocks": 1}}"#),
+    ("waftl", r#"{"waftl": {"threshold": 2}}"#),
+    ("cftl", r#"{"cftl": {"reads": 0}}"#),
+    ("cftl", r#"{"ftl": {"cache": 9}}"#),
     ("page", r#"{"host": {"mode": "closed:0"}}"#),
     ("page", r#"{"host": {"time_scale": -1}}"#),
     ("page", r#"{"run": {"warmup": "twice"}}"#),
@@ -108,7 +119,7 @@ fn a_mistake_is_told_in_one_line() {
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "block", "fast", "last"] {
+    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "cftl", "block", "fast", "last"] {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
             let device = |blocks| {

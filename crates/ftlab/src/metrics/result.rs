@@ -74,11 +74,11 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
+    /// Looks into the mapping cache; `null` where there was none.
+    pub samples: Option<CacheSamples>,
     /// When single operations were done, as far as `run.timeline` asks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub schedule: Vec<Booking>,
-    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
-    pub samples: Option<CacheSamples>,
 }
 
 /// The input of a run.
@@ -387,16 +387,16 @@ impl Report {
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
+            samples: samples(outcome.cache_samples),
             schedule: outcome.flash.timeline().log().to_vec(),
-            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
         };
         report.warnings = warnings(&report);
         report
     }
 }
 
-fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
-    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
+fn samples(samples: &CacheSamples) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| !samples.page_accesses.is_empty()).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {

@@ -8,8 +8,9 @@ use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
-    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, KastConfig,
-    LastConfig, LogConfig, SftlConfig, TpftlConfig, ZftlConfig, find,
+    AftlConfig, ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, CftlConfig,
+    DftlConfig, Entry, FastConfig, Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig,
+    WaftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -60,9 +61,13 @@ impl Case {
             aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
+            aftl: draw_aftl(&mut Rng::new(seed, "aftl")),
+            waftl: draw_waftl(&mut Rng::new(seed, "waftl")),
+            cftl: CftlConfig { reads: Rng::new(seed, "cftl").below(12) as u16 + 1 },
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -89,7 +94,7 @@ impl Case {
         let placement = pick(rng, &by_plane);
         let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
         let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
-        if flip(rng) || self.entry.name == "zftl" {
+        if flip(rng) || ["zftl", "cftl"].contains(&self.entry.name) {
             return;
         }
         let config = &mut self.config;
@@ -137,6 +142,7 @@ impl Case {
     pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
         match self.entry.name {
             "block" | "block-optimized" => 0,
+            "cachftl" => geometry.blocks() - geometry.logical_blocks(),
             _ => {
                 let spare = geometry.blocks() - geometry.logical_blocks();
                 self.config.log.blocks.unwrap_or(spare - 1)
@@ -272,6 +278,20 @@ fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
 }
 
+fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {
+    let out_of_place = rng.chance(0.3);
+    CachftlConfig {
+        threshold: pick(rng, &[0, 1, 2, 4, 100]),
+        sync_blocks: between(rng, 1, 3),
+        async_free: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        adaptive_threshold: rng.chance(0.3),
+        idle_weight: Ratio(pick(rng, &[0.0, 1.0])),
+        adaptive_pmr: rng.chance(0.3),
+        out_of_place,
+        wear_gap: out_of_place.then(|| between(rng, 1, 5)).filter(|gap| *gap < 4),
+    }
+}
+
 /// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.
 fn draw_buffer(rng: &mut Rng, seed: u64, pages_per_block: u32) -> BufferConfig {
     let entry = &BUFFERS[(seed % BUFFERS.len() as u64) as usize];
@@ -309,12 +329,25 @@ fn draw_kast(rng: &mut Rng) -> KastConfig {
     }
 }
 
+fn draw_aftl(rng: &mut Rng) -> AftlConfig {
+    let entries = between(rng, 0, 40);
+    AftlConfig { entries: flip(rng).then_some(entries) }
+}
+
+fn draw_waftl(rng: &mut Rng) -> WaftlConfig {
+    WaftlConfig {
+        zone: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+        threshold: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
         "zftl" | "treeftl" | "aps" => page,
+        "cftl" => 10,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }

@@ -81,6 +81,8 @@ enum State {
     Open,
     Closed,
     Collected,
+    /// Taken out of the pool.
+    Lent,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +107,7 @@ pub struct BlockPool {
     /// By number in the region.
     blocks: Vec<BlockInfo>,
     free: FreeBlocks,
+    lent: u32,
     frontiers: [Option<Frontier>; STREAMS],
     victims: Victims,
     /// The closed blocks of translation pages.
@@ -179,6 +182,7 @@ impl BlockPool {
         Ok(BlockPool {
             blocks: vec![free; region.blocks.len()],
             free: FreeBlocks::within(region.blocks.clone()),
+            lent: 0,
             region: region.blocks.clone(),
             frontiers: [None; STREAMS],
             victims: Victims::new(gc, region.blocks.len() as u32, geometry.pages_per_block, seed),
@@ -274,9 +278,40 @@ impl BlockPool {
     #[must_use]
     pub fn collected_enough(&self, stream: Stream) -> bool {
         match self.mode {
-            GcMode::Batch => self.free.len() >= self.high,
+            GcMode::Batch => self.is_replenished(),
             GcMode::Single => !self.must_collect(stream),
         }
+    }
+
+    /// Whether as many blocks are free as at the end of a batch.
+    #[must_use]
+    pub fn is_replenished(&self) -> bool {
+        self.free.len() >= self.high
+    }
+
+    /// Whether so many blocks may be opened before GC must run.
+    #[must_use]
+    pub fn can_spare(&self, blocks: u32) -> bool {
+        self.free.len() >= self.low + blocks
+    }
+
+    /// Takes a free block to be filled with user pages at once, beside the frontiers.
+    ///
+    /// # Panics
+    /// When no block is free: see [`can_spare`](Self::can_spare).
+    pub fn take_block(&mut self) -> Pbn {
+        let pbn = self.free.take().expect("a block to spare");
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()] = BlockInfo { state: State::Open, stream: Stream::GcData };
+        pbn
+    }
+
+    /// A block that was taken is full: from now on it is a candidate for GC.
+    pub fn close_block(&mut self, pbn: Pbn, flash: &Flash) {
+        self.programs += u64::from(flash.geometry().pages_per_block);
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()].state = State::Closed;
+        self.victims.close(slot, flash.valid_in(pbn), self.programs);
     }
 
     /// The next page of a frontier; opens a block when it is full.
@@ -332,11 +367,38 @@ impl BlockPool {
         }
     }
 
-    /// Pages that can be written before a block is collected, the open block of user pages included.
+    /// Erased pages of the open block of user pages.
     #[must_use]
-    pub fn free_pages(&self, geometry: &Geometry) -> u64 {
-        let open = self.frontiers[Stream::Data as usize].map_or(0, |f| f.end - f.next);
-        u64::from(self.free.len()) * u64::from(geometry.pages_per_block) + u64::from(open)
+    pub fn open_pages(&self) -> u32 {
+        self.frontiers[Stream::Data as usize].map_or(0, |f| f.end - f.next)
+    }
+
+    /// Free blocks.
+    #[must_use]
+    pub fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
+    /// Blocks that are open, closed or being collected.
+    #[must_use]
+    pub fn blocks_in_use(&self) -> u32 {
+        self.region.len() as u32 - self.free.len() - self.lent
+    }
+
+    /// Takes a free block out of the pool, for something else.
+    pub fn lend(&mut self) -> Option<Pbn> {
+        let pbn = self.free.take()?;
+        self.blocks[pbn.index()].state = State::Lent;
+        self.lent += 1;
+        Some(pbn)
+    }
+
+    /// Takes back a block that was lent and has just been erased.
+    pub fn take_back(&mut self, pbn: Pbn, flash: &Flash) {
+        debug_assert_eq!(self.blocks[pbn.index()].state, State::Lent);
+        self.blocks[pbn.index()].state = State::Free;
+        self.lent -= 1;
+        self.free.give(pbn, flash);
     }
 
     /// Takes the next block to collect, unless erasing it would gain nothing.
@@ -450,7 +512,7 @@ impl BlockPool {
     /// # Panics
     /// As [`BlockPool::audit`].
     pub fn audit_while(&self, collecting: Option<Pbn>, flash: &Flash) {
-        let mut free = 0;
+        let (mut free, mut lent) = (0, 0);
         for pbn in self.region.clone().map(Pbn) {
             match self.blocks[self.slot(pbn).index()].state {
                 State::Free => {
@@ -461,12 +523,13 @@ impl BlockPool {
                     let open = self.frontiers.iter().flatten().any(|f| f.pbn == pbn);
                     assert!(open, "block {pbn} is open but no frontier");
                 }
+                State::Lent => lent += 1,
                 State::Closed => assert!(!flash.is_erased(pbn), "closed block {pbn} is erased"),
                 State::Collected => {
                     assert_eq!(collecting, Some(pbn), "{pbn} was collected but not released");
                 }
             }
         }
-        assert_eq!(free, self.free.len(), "free blocks");
+        assert_eq!((free, lent), (self.free.len(), self.lent), "free and lent blocks");
     }
 }
