@@ -1,6 +1,7 @@
 """Schedules for Perfetto, latency under load, and the experiment of DLOOP."""
 
 import json
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,7 +12,7 @@ from ftlab.experiments.dloop import ALL, CLAIMS, EXPERIMENT, FTLS, device, setti
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 
-SMALL = ("--capacity", "4MiB", "--pages-per-block", "16")
+SMALL = ("--capacity", "4MiB", "--pages-per-block", "16", "--over-provisioning", "50%")
 PLANES = ("--set", "device.channels=2", "--set", "device.planes_per_die=2")
 WRITES = ("--workload", "randwrite,bs=8k,size=4MiB,requests=500")
 
@@ -80,11 +81,17 @@ def test_the_devices_of_dloop_have_planes_of_2048_data_blocks():
 
 
 def test_every_claim_of_dloop_is_judged(tmp_path):
-    report = reproduce(EXPERIMENT, tmp_path, requests=300)
+    def few(inputs):
+        kept = ("4 GB", "8 GB", "16 KB")
+        points = EXPERIMENT.points(inputs)
+        return {key: points[key] for key in points if key[0] == "financial1" and key[1] in kept}
+
+    report = reproduce(replace(EXPERIMENT, points=few), tmp_path, requests=300)
     verdicts = {judged.claim.id: judged.verdict.value for judged in report.judged}
     assert list(verdicts) == [f"D{number}" for number in range(1, 29)]
-    measured = [name for name, verdict in verdicts.items() if verdict != "not measured"]
-    assert {"D2", "D4", "D6", "D10", "D13", "D21", "D28"} <= set(measured)
+    assert verdicts["D2"] == "agrees"
+    assert verdicts["D6"] != "not measured"
+    assert verdicts["D7"] == "not measured", "64 GB was not run"
 
 
 def test_the_rows_that_need_no_long_run_agree():

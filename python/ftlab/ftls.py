@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ftlab.config import Config, Quantity, given
 
-VARIANTS = {"tpftl-adaptive": "tpftl", "dloop": "dftl"}
+VARIANTS = {"tpftl-adaptive": "tpftl", "dloop": "dftl", "dloop-hot": "dftl"}
 """FTLs that have the settings of another one."""
 
 

@@ -90,7 +90,7 @@ def measure(
         Level(f"QD {depth}", None, result) for depth, result in zip(depths, results, strict=True)
     ]
     peak = max(level.iops for level in reached)
-    rate = json.loads(_core.trace_info(json.dumps(config), progress))["requests_per_s"]
+    rate = json.loads(_core.trace_info(json.dumps(config), progress))["info"]["requests_per_s"]
     if not rate:
         raise ConfigError("found an input whose requests all arrive at once, expected times")
     offered = [(load, merge([config, _stretched(config, rate / (load * peak))])) for load in loads]

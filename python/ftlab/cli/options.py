@@ -57,7 +57,7 @@ MODEL = (
         "none|footprint|replay:K|sequential|random:K|steady[-random][:X%]",
     ),
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
-    Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD (queue depth)"),
+    Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD|queued:QD."),
     Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
     Setting("--seed", "run.seed", "N", "Of every random choice."),
 )

@@ -1,22 +1,22 @@
 //! The bus of a channel: one transfer at a time.
 
 use crate::units::Nanos;
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 /// When a bus is in use. What was placed before is never moved.
 #[derive(Clone, Debug)]
 pub struct Bus {
     /// From here on it is free.
     free_at: Nanos,
-    /// Where it is free before that, start to end, if later transfers may go there.
-    gaps: Option<BTreeMap<Nanos, Nanos>>,
+    /// Where it is free before that, start to end and ascending, if later transfers may go there.
+    gaps: Option<VecDeque<(Nanos, Nanos)>>,
 }
 
 impl Bus {
     /// An idle bus; with `overtake`, transfers go into gaps that are long enough.
     #[must_use]
     pub fn new(overtake: bool) -> Self {
-        Bus { free_at: 0, gaps: overtake.then(BTreeMap::new) }
+        Bus { free_at: 0, gaps: overtake.then(VecDeque::new) }
     }
 
     /// From when on it is free.
@@ -28,11 +28,8 @@ impl Bus {
     /// Nothing will be asked for before `time`, so gaps that end before it are forgotten.
     pub fn forget_before(&mut self, time: Nanos) {
         let Some(gaps) = &mut self.gaps else { return };
-        while let Some(gap) = gaps.first_entry() {
-            if *gap.get() > time {
-                return;
-            }
-            gap.remove();
+        while gaps.front().is_some_and(|(_, end)| *end <= time) {
+            gaps.pop_front();
         }
     }
 
@@ -42,31 +39,37 @@ impl Bus {
         if length == 0 {
             return (from, from);
         }
-        let Some(gaps) = &mut self.gaps else {
-            let start = from.max(self.free_at);
-            self.free_at = start + length;
+        if from < self.free_at
+            && let Some(start) = self.take_gap(from, length)
+        {
             return (start, start + length);
-        };
-        let fitting = |(start, end): (&Nanos, &Nanos)| {
-            let at = from.max(*start);
-            (at + length <= *end).then_some((at, *start, *end))
-        };
-        if let Some((at, start, end)) = gaps.iter().find_map(fitting) {
-            gaps.remove(&start);
-            if start < at {
-                gaps.insert(start, at);
-            }
-            if at + length < end {
-                gaps.insert(at + length, end);
-            }
-            return (at, at + length);
         }
-        let at = from.max(self.free_at);
-        if self.free_at < at {
-            gaps.insert(self.free_at, at);
+        let start = from.max(self.free_at);
+        if let Some(gaps) = &mut self.gaps
+            && self.free_at < start
+        {
+            gaps.push_back((self.free_at, start));
         }
-        self.free_at = at + length;
-        (at, at + length)
+        self.free_at = start + length;
+        (start, start + length)
+    }
+
+    /// The start of a transfer in the first gap that is long enough.
+    fn take_gap(&mut self, from: Nanos, length: Nanos) -> Option<Nanos> {
+        let gaps = self.gaps.as_mut()?;
+        let number = gaps.iter().position(|(start, end)| from.max(*start) + length <= *end)?;
+        let (start, end) = gaps[number];
+        let at = from.max(start);
+        match (start < at, at + length < end) {
+            (false, false) => drop(gaps.remove(number)),
+            (true, false) => gaps[number].1 = at,
+            (false, true) => gaps[number].0 = at + length,
+            (true, true) => {
+                gaps[number].1 = at;
+                gaps.insert(number + 1, (at + length, end));
+            }
+        }
+        Some(at)
     }
 }
 

@@ -27,3 +27,14 @@ impl Settings for Dloop {
         }
     }
 }
+
+/// DLOOP with more extra blocks for planes with hot data, its future work (section VI).
+#[derive(Clone, Copy, Debug)]
+pub struct DloopHot;
+
+impl Settings for DloopHot {
+    fn set(config: &mut Config) {
+        Dloop::set(config);
+        config.ftl.placement = Placement::StripedHot;
+    }
+}

@@ -8,7 +8,7 @@ use super::block_optimized::BlockOptimizedFtl;
 use super::cachftl::CachFtl;
 use super::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use super::demand::{Tpftl, Tree, Zftl};
-use super::dloop::Dloop;
+use super::dloop::{Dloop, DloopHot};
 use super::fast::FastFtl;
 use super::hat::Hat;
 use super::kast::KastFtl;
@@ -120,7 +120,7 @@ const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
 
 const PLACEMENT: Parameter =
-    parameter("ftl.placement", "single", "or striped, round-robin, least-busy");
+    parameter("ftl.placement", "single", "or striped, striped-hot, round-robin, least-busy");
 
 const ORDER: Parameter = parameter("ftl.order", "PDWC", "how planes are counted, e.g. CWDP");
 
@@ -161,6 +161,16 @@ pub const FTLS: &[Entry] = &[
         "dloop",
         "DFTL striped over planes; GC copies back inside each plane, off the bus",
         "Abdurrab, Xie & Wang, IPDPS 2013",
+        &[
+            CACHE,
+            ORDER,
+            parameter("gc.copy_back", "greedy", "or in-order: how GC keeps the parity of pages"),
+        ],
+    ),
+    Entry::under::<DloopHot, DemandFtl<Dftl>>(
+        "dloop-hot",
+        "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
+        "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
         &[
             CACHE,
             ORDER,

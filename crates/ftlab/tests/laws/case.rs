@@ -85,7 +85,12 @@ impl Case {
 
     /// Half of the cases leave planes alone, which the block ranges of zones do not allow at all.
     fn draw_placement(&mut self, rng: &mut Rng) {
-        let by_plane = [Placement::Striped, Placement::RoundRobin, Placement::LeastBusy];
+        let by_plane = [
+            Placement::Striped,
+            Placement::StripedHot,
+            Placement::RoundRobin,
+            Placement::LeastBusy,
+        ];
         let placement = pick(rng, &by_plane);
         let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
         let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);

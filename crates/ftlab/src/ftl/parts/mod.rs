@@ -15,4 +15,5 @@ pub mod random_logs;
 pub mod region;
 pub mod rewrite;
 pub mod sequential_log;
+pub mod spare_shares;
 pub mod translation_pages;

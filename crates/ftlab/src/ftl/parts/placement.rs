@@ -3,6 +3,8 @@
 //! ```text
 //! single        one frontier for the whole device, in whichever plane its block lies (FlashSim)
 //! striped       LPN mod planes (DLOOP, equation 1): a page never leaves its plane
+//! striped-hot   striped at first; a page that is written in a plane with less spare room than its
+//!               share of the writes calls for moves to one with more (DLOOP's future work)
 //! round-robin   the next plane in turn
 //! least-busy    the plane that is free first, its channel included, as a controller's queues tell
 //! ```
@@ -11,6 +13,7 @@
 //! next way (chip), die and plane (Hu et al., ICS 2011). Round-robin and least-busy pass by a plane that
 //! is full of valid pages, since GC could not make room there.
 
+use super::spare_shares::Hot;
 use crate::flash::{Flash, Geometry};
 use crate::units::{Lpn, Nanos, Vtpn};
 use serde::{Deserialize, Serialize};
@@ -26,6 +29,8 @@ pub enum Placement {
     Single,
     /// By logical page (DLOOP, equation 1).
     Striped,
+    /// By logical page, but hot planes hold fewer valid pages, and so have more extra blocks.
+    StripedHot,
     /// Plane after plane.
     RoundRobin,
     /// The plane that is free first.
@@ -100,6 +105,7 @@ pub struct Chooser {
 enum Rule {
     Single,
     Striped,
+    StripedHot(Hot),
     /// The planes that are not full, the next one first.
     RoundRobin(VecDeque<u32>),
     /// (When it was free, plane) of the planes that are not full, the lowest number among equals. That
@@ -109,9 +115,9 @@ enum Rule {
 
 /// How full of valid pages each plane is, where pages may go to any.
 #[derive(Clone, Debug)]
-struct Room {
-    valid: Vec<u32>,
-    most: u32,
+pub(super) struct Room {
+    pub(super) valid: Vec<u32>,
+    pub(super) most: u32,
     /// Planes that were passed by because they were full.
     passed_by: Vec<bool>,
 }
@@ -150,6 +156,7 @@ impl Chooser {
         let rule = match placement {
             Placement::Single => Rule::Single,
             Placement::Striped => Rule::Striped,
+            Placement::StripedHot => Rule::StripedHot(Hot::new(geometry, most_valid)),
             Placement::RoundRobin => Rule::RoundRobin(order.iter().copied().collect()),
             Placement::LeastBusy => {
                 Rule::LeastBusy(order.iter().map(|plane| Reverse((0, *plane))).collect())
@@ -174,6 +181,10 @@ impl Chooser {
         match &mut self.rule {
             Rule::Single => 0,
             Rule::Striped => self.order[lpn.index() % self.order.len()],
+            Rule::StripedHot(hot) => {
+                let first = self.order[lpn.index() % self.order.len()];
+                hot.place(lpn, first, &self.room)
+            }
             Rule::RoundRobin(turns) => loop {
                 let plane = turns.pop_front().expect("a plane that is not full");
                 if self.room.takes(plane) {
@@ -212,7 +223,7 @@ impl Chooser {
     /// A page was programmed in a plane, which is no copy of one there.
     #[inline]
     pub fn gained(&mut self, plane: u32) {
-        if matches!(self.rule, Rule::RoundRobin(_) | Rule::LeastBusy(_)) {
+        if !matches!(self.rule, Rule::Single | Rule::Striped) {
             self.room.valid[plane as usize] += 1;
         }
     }
@@ -222,6 +233,7 @@ impl Chooser {
     pub fn lost(&mut self, plane: u32) {
         match &mut self.rule {
             Rule::Single | Rule::Striped => {}
+            Rule::StripedHot(_) => self.room.valid[plane as usize] -= 1,
             Rule::RoundRobin(turns) => {
                 if self.room.lost(plane) {
                     turns.push_back(plane);

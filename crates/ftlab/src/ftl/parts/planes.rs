@@ -114,7 +114,9 @@ impl Planes {
         // than all logical ones then has room.
         let most_data = match config.ftl.placement {
             Placement::Single | Placement::Striped => geometry.logical_pages.div_ceil(planes),
-            Placement::RoundRobin | Placement::LeastBusy => geometry.logical_pages / planes + 2,
+            Placement::StripedHot | Placement::RoundRobin | Placement::LeastBusy => {
+                geometry.logical_pages / planes + 2
+            }
         };
         let most_map = translation_pages.div_ceil(planes);
         let pools = (0..planes).map(|plane| {
