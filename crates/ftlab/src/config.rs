@@ -6,8 +6,8 @@
 use crate::error::Error;
 use crate::flash::presets;
 use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig,
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, GftlConfig, LogConfig,
+    MnftlConfig, MnftlHybridConfig, SftlConfig, SuperblockConfig, TpftlConfig, ZftlConfig,
 };
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
@@ -46,6 +46,15 @@ pub struct Config {
     pub block_optimized: BlockOptimizedConfig,
     /// FAST's own parameters.
     pub fast: FastConfig,
+    /// MNFTL's own parameters.
+    pub mnftl: MnftlConfig,
+    /// Those of MNFTL on a hybrid device.
+    #[serde(rename = "mnftl-hybrid")]
+    pub mnftl_hybrid: MnftlHybridConfig,
+    /// GFTL's own parameters.
+    pub gftl: GftlConfig,
+    /// The superblock FTL's own parameters.
+    pub superblock: SuperblockConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -140,6 +149,16 @@ pub struct DeviceConfig {
     /// Order in which the pages of a block may be programmed; absent: the strictest that the FTL can
     /// work with, which the result tells.
     pub program_order: Option<ProgramOrder>,
+    /// Bytes of each page's OOB that an FTL may fill; absent: a 32nd of the page, the spare area of
+    /// large-page NAND (64 B beside 2 KiB, 128 B beside 4 KiB: Samsung K9LBG08U0M).
+    pub oob: Option<Bytes>,
+    /// Bits of a cell; absent: all pages alike, as in papers that give one program time, or mlc where the
+    /// FTL has blocks in SLC mode. With mlc and tlc, `read` and `program` are means over the page types.
+    pub cell: Option<Cell>,
+    /// Read time of each page type, LSB first; absent: shares of `read` (`SimpleSSD`).
+    pub read_by_bit: Option<Vec<Duration>>,
+    /// Program time of each page type, LSB first; absent: shares of `program` (`SimpleSSD`).
+    pub program_by_bit: Option<Vec<Duration>>,
 }
 
 impl Default for DeviceConfig {
@@ -160,6 +179,48 @@ impl Default for DeviceConfig {
             erase: Duration(1_500_000),
             transfer_per_byte: Duration(0),
             program_order: None,
+            oob: None,
+            cell: None,
+            read_by_bit: None,
+            program_by_bit: None,
+        }
+    }
+}
+
+impl DeviceConfig {
+    /// Bytes of each page's OOB that an FTL may fill.
+    #[must_use]
+    pub fn oob_bytes(&self) -> u64 {
+        self.oob.map_or(self.page.0 / 32, |bytes| bytes.0)
+    }
+}
+
+/// Bits of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cell {
+    /// One bit: all pages alike.
+    Slc,
+    /// Two bits: LSB and MSB pages.
+    Mlc,
+    /// Three bits: LSB, CSB and MSB pages.
+    Tlc,
+}
+
+impl Cell {
+    /// How many bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self as u32 + 1
+    }
+
+    /// The name in configurations.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cell::Slc => "slc",
+            Cell::Mlc => "mlc",
+            Cell::Tlc => "tlc",
         }
     }
 }
@@ -453,6 +514,10 @@ impl Config {
             log: section(&mut tree, "log")?,
             block_optimized: section(&mut tree, "block-optimized")?,
             fast: section(&mut tree, "fast")?,
+            mnftl: section(&mut tree, "mnftl")?,
+            mnftl_hybrid: section(&mut tree, "mnftl-hybrid")?,
+            gftl: section(&mut tree, "gftl")?,
+            superblock: section(&mut tree, "superblock")?,
             host: section(&mut tree, "host")?,
             input: section(&mut tree, "input")?,
             workload: section(&mut tree, "workload")?,
@@ -494,18 +559,28 @@ impl Config {
                 (key, format!("found {count}, expected 1 to 1024"))
             })?;
         }
+        let by_bit = |times: &Option<Vec<Duration>>| {
+            let longest = times.iter().flatten().map(|time| time.0).max();
+            Duration(longest.unwrap_or_default())
+        };
         for (key, time) in [
             ("device.read", device.read),
             ("device.oob_read", device.oob_read),
             ("device.program", device.program),
             ("device.erase", device.erase),
             ("device.transfer_per_byte", device.transfer_per_byte),
+            ("device.read_by_bit", by_bit(&device.read_by_bit)),
+            ("device.program_by_bit", by_bit(&device.program_by_bit)),
         ] {
             let longest = 10_000_000_000;
             expect(time.0 <= longest, || {
                 (key, format!("found {} ns, expected at most 10s", time.0))
             })?;
         }
+        let oob = device.oob_bytes();
+        expect(oob <= device.page.0, || {
+            ("device.oob", format!("found {oob} B, expected at most the {} of a page", device.page))
+        })?;
         expect(self.gc.low >= 1, || ("gc.low", "found 0, expected at least 1".into()))?;
         expect(self.gc.high > self.gc.low, || {
             (
@@ -531,7 +606,7 @@ impl Config {
     }
 }
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 20] = [
     "preset",
     "device",
     "gc",
@@ -544,6 +619,10 @@ const SECTIONS: [&str; 16] = [
     "log",
     "block-optimized",
     "fast",
+    "mnftl",
+    "mnftl-hybrid",
+    "gftl",
+    "superblock",
     "host",
     "input",
     "workload",

@@ -108,6 +108,18 @@ impl Timeline {
         }
     }
 
+    /// From now on a page read takes this long in the array.
+    #[inline]
+    pub(crate) fn set_read_time(&mut self, time: Nanos) {
+        self.timing.read = time;
+    }
+
+    /// From now on a page program takes this long in the array.
+    #[inline]
+    pub(crate) fn set_program_time(&mut self, time: Nanos) {
+        self.timing.program = time;
+    }
+
     /// Starts a request; its chains cannot begin before `time`.
     #[inline]
     pub fn issue(&mut self, time: Nanos) {
@@ -170,9 +182,12 @@ impl Timeline {
         self.read_from_array(plane, self.timing.read, self.timing.transfer);
     }
 
+    /// Some OOB reads, one after another.
     #[inline]
-    pub(crate) fn read_oob(&mut self, plane: u32) {
-        self.read_from_array(plane, self.timing.oob_read, 0);
+    pub(crate) fn read_oob(&mut self, plane: u32, count: u32) {
+        let start = self.chain.max(self.planes[plane as usize].free_at);
+        let end = start + self.timing.oob_read * Nanos::from(count);
+        self.occupy(plane, start, end, u64::from(count));
     }
 
     #[inline(always)]

@@ -8,18 +8,25 @@ pub mod block;
 pub mod block_optimized;
 pub mod demand;
 pub mod fast;
+pub mod gftl;
 pub mod hat;
+pub mod mnftl;
 pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
 pub mod parts;
 mod registry;
+pub mod superblock;
 
 pub use block_optimized::BlockOptimizedConfig;
 pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
 pub use fast::FastConfig;
+pub use gftl::GftlConfig;
+pub use mnftl::hybrid::MnftlHybridConfig;
+pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
+pub use superblock::SuperblockConfig;
 
 use crate::config::Config;
 use crate::error::Error;

@@ -2,7 +2,7 @@
 
 use super::latency::{Cdf, Latencies, LatencySummary};
 use super::series::Timeline;
-use crate::config::{Config, ProgramOrder};
+use crate::config::{Cell, Config, ProgramOrder};
 use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::simulate::{HostTotals, Outcome};
@@ -100,6 +100,8 @@ pub struct DeviceReport {
     pub planes: u32,
     /// Order in which the pages of a block could be programmed.
     pub program_order: ProgramOrder,
+    /// Bits of a cell; `null` when all pages are alike.
+    pub cell: Option<Cell>,
     /// Physical pages beyond logical and translation pages / logical pages.
     pub effective_spare_ratio: f64,
 }
@@ -353,6 +355,7 @@ fn device(flash: &Flash, demand: bool) -> DeviceReport {
         logical_blocks: geometry.logical_blocks(),
         planes: geometry.planes(),
         program_order: flash.program_order(),
+        cell: flash.cell(),
         effective_spare_ratio: spare / f64::from(geometry.logical_pages),
     }
 }

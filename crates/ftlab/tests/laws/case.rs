@@ -1,13 +1,14 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
-use ftlab::config::{Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
+use ftlab::config::{Cell, Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, LogConfig, SftlConfig,
-    TpftlConfig, ZftlConfig, find,
+    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, GftlConfig, LogConfig,
+    MnftlConfig, MnftlHybridConfig, MnftlVictim, SftlConfig, SuperblockConfig, TpftlConfig,
+    ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -56,17 +57,42 @@ impl Case {
             log: draw_log(&mut Rng::new(seed, "log")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            mnftl: draw_mnftl(&mut Rng::new(seed, "mnftl")),
+            mnftl_hybrid: draw_mnftl_hybrid(&mut Rng::new(seed, "mnftl-hybrid")),
+            gftl: draw_gftl(&mut Rng::new(seed, "gftl")),
+            superblock: draw_superblock(&mut Rng::new(seed, "superblock")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
         let mut case = Case { entry, config };
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
+        case.draw_cell(&mut Rng::new(seed, "cell"));
         let least = case.least_blocks();
         // Room for several zones, too.
         let zoned = if entry.name == "zftl" { least } else { 0 };
         let spare = zoned + if flip(rng) { 0 } else { between(rng, 1, 12) };
         case.config.device.blocks = Some(least + spare);
         case
+    }
+
+    /// Now and then cells of several bits, unless the FTL needs any order; always where it needs these.
+    fn draw_cell(&mut self, rng: &mut Rng) {
+        let needed = self.entry.name == "mnftl-hybrid";
+        let cell = pick(rng, &[Cell::Mlc, Cell::Tlc]);
+        let device = &mut self.config.device;
+        if needed {
+            device.pages_per_block = device.pages_per_block.next_multiple_of(cell.bits());
+        }
+        if (needed || rng.chance(0.3)) && device.pages_per_block.is_multiple_of(cell.bits()) {
+            let blocks = device.blocks.replace(5000);
+            device.cell = Some(cell);
+            let refused =
+                |error: &Error| matches!(error, Error::Config { key, .. } if key == "device.cell");
+            if self.build().is_err_and(|error| refused(&error)) {
+                self.config.device.cell = None;
+            }
+            self.config.device.blocks = blocks;
+        }
     }
 
     /// Reads a case from the line that a failure prints.
@@ -120,10 +146,12 @@ impl Case {
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
-        let Config { log, block_optimized, fast, .. } = &self.config;
+        let Config { log, block_optimized, fast, mnftl, mnftl_hybrid, gftl, superblock, .. } =
+            &self.config;
         let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
             "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
-            "log": log, "block-optimized": block_optimized, "fast": fast});
+            "log": log, "block-optimized": block_optimized, "fast": fast, "mnftl": mnftl,
+            "mnftl-hybrid": mnftl_hybrid, "gftl": gftl, "superblock": superblock});
         write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
     }
 }
@@ -149,6 +177,8 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
         program_order: None,
+        oob: Some(Bytes(PAGE)),
+        ..DeviceConfig::default()
     }
 }
 
@@ -221,6 +251,30 @@ fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
 
 fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
+fn draw_mnftl(rng: &mut Rng) -> MnftlConfig {
+    MnftlConfig {
+        victim: pick(rng, &[MnftlVictim::MostBlocksFirst, MnftlVictim::Global]),
+        rows: pick(rng, &[None, Some(1), Some(2)]),
+        cache: Bytes(pick(rng, &[0, 0, 10, 100])),
+    }
+}
+
+fn draw_mnftl_hybrid(rng: &mut Rng) -> MnftlHybridConfig {
+    MnftlHybridConfig { slc_blocks: pick(rng, &[None, Some(1), Some(2), Some(5)]) }
+}
+
+fn draw_gftl(rng: &mut Rng) -> GftlConfig {
+    GftlConfig { buffer: pick(rng, &[None, Some(Ratio(0.0)), Some(Ratio(0.3)), Some(Ratio(1.5))]) }
+}
+
+fn draw_superblock(rng: &mut Rng) -> SuperblockConfig {
+    SuperblockConfig {
+        data: between(rng, 1, 5),
+        logs: between(rng, 1, 3),
+        pieces: pick(rng, &[None, Some(1), Some(2)]),
+    }
 }
 
 /// The smallest cache that an FTL accepts.
