@@ -52,7 +52,7 @@ docs: $(CORE) $(VENV)/docs
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) docs/_build dist ftlab-demo python/ftlab/_core*.so
+	rm -rf $(VENV) docs/_build dist ftlab-demo ftlab-reproduce ftlab-results python/ftlab/_core*.so
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	cargo clean
 

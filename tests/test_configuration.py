@@ -23,9 +23,9 @@ def calls(monkeypatch):
     """Replaces the core's simulation by one that records what it is asked."""
     asked = []
 
-    def simulate(config, ftls, progress=None):
-        asked.append((json.loads(config), ftls))
-        return json.dumps([sample.result(ftl) for ftl in ftls])
+    def simulate(points, progress=None):
+        asked.append([(json.loads(config), ftl) for config, ftl in points])
+        return json.dumps([sample.result(ftl) for _, ftl in points])
 
     monkeypatch.setattr(_core, "simulate", simulate)
     return asked
@@ -40,46 +40,37 @@ def test_only_what_was_given_reaches_the_core(calls):
         host="closed:4",
         seed=7,
     )
-    assert calls == [
-        (
-            {
-                "workload": {"pattern": "randwrite", "bs": "4k", "requests": 10},
-                "device": {"capacity": "512MiB", "over_provisioning": 0.15},
-                "gc": {"policy": "greedy"},
-                "host": {"mode": "closed:4"},
-                "run": {"seed": 7},
-                "ftl": {"cache": "8KiB"},
-                "tpftl": {"selective_prefetch": False},
-            },
-            ["tpftl"],
-        )
-    ]
+    config = {
+        "workload": {"pattern": "randwrite", "bs": "4k", "requests": 10},
+        "device": {"capacity": "512MiB", "over_provisioning": 0.15},
+        "gc": {"policy": "greedy"},
+        "host": {"mode": "closed:4"},
+        "run": {"seed": 7},
+        "ftl": {"cache": "8KiB"},
+        "tpftl": {"selective_prefetch": False},
+    }
+    assert calls == [[(config, "tpftl")]]
 
 
 def test_further_sections_are_stronger_than_arguments(calls):
     ftlab.simulate("financial1", seed=1, config={"run": {"seed": 2}, "gc": {"copies": "any"}})
-    ((config, ftls),) = calls
-    assert config == {
+    config = {
         "input": {"trace": "financial1"},
         "run": {"seed": 2},
         "gc": {"copies": "any"},
     }
-    assert ftls == ["page"]
+    assert calls == [[(config, "page")]]
 
 
-def test_layers_with_the_same_settings_share_one_run(calls):
-    result = ftlab.compare(ftlab.profile("financial1"), ["page", "dftl", ftlab.TPFTL()])
-    assert [ftls for _, ftls in calls] == [["page", "dftl", "tpftl"]]
-    assert result.labels == ["page", "dftl", "tpftl"]
-
-
-def test_layers_with_different_caches_run_apart_and_keep_their_order(calls):
+def test_layers_of_a_comparison_share_one_run_and_keep_their_order(calls):
     small, large = ftlab.TPFTL(cache="1KiB"), ftlab.TPFTL(cache="8KiB")
     result = ftlab.compare("financial1", [small, "page", large, ftlab.DFTL(cache="1KiB")])
-    assert [(config.get("ftl"), ftls) for config, ftls in calls] == [
-        ({"cache": "1KiB"}, ["tpftl", "dftl"]),
-        (None, ["page"]),
-        ({"cache": "8KiB"}, ["tpftl"]),
+    ((*points,),) = calls
+    assert [(config.get("ftl"), ftl) for config, ftl in points] == [
+        ({"cache": "1KiB"}, "tpftl"),
+        (None, "page"),
+        ({"cache": "8KiB"}, "tpftl"),
+        ({"cache": "1KiB"}, "dftl"),
     ]
     assert [each.ftl for each in result] == ["tpftl", "page", "tpftl", "dftl"]
     assert result.labels == ["tpftl(cache=1KiB)", "page", "tpftl(cache=8KiB)", "dftl"]

@@ -176,7 +176,7 @@ def test_resolving_fills_in_the_defaults():
         (lambda: ftlab.simulate(WORKLOAD, ftlab.TPFTL(x=1), DEVICE), ftlab.ConfigError, "x"),
         (lambda: ftlab.simulate("no.spc", "page", DEVICE), ftlab.TraceError, "no.spc"),
         (lambda: ftlab.simulate(WORKLOAD, gc="greedily", device=DEVICE), ftlab.ConfigError, "gre"),
-        (lambda: _core.simulate("{", ["page"]), ftlab.ConfigError, ""),
+        (lambda: _core.simulate([("{", "page")]), ftlab.ConfigError, ""),
     ],
 )
 def test_a_mistake_is_an_exception_of_one_line(call, error, part):

@@ -1,5 +1,6 @@
-"""Seeds bugs into copies of the core, one at a time, and shows that the laws catch each of them.
+"""Seeds bugs into copies of the core and shows that the laws catch each of them.
 
+Bugs in the code of different FTLs share a build: each must be caught by the laws of its own FTLs.
 Run `python3 tools/mutants.py [PART OF A NAME]`. It exits with 1 when a bug survives, and fails
 loudly when a bug cannot be seeded, does not compile, or when the core itself breaks a law.
 """
@@ -46,6 +47,11 @@ class Mutant:
     file: str
     find: str
     replace: str
+    ftls: frozenset[str]
+
+    def may_join(self, batch: list[Mutant]) -> bool:
+        """Tell whether no FTL would run both this bug and one of the batch."""
+        return bool(self.ftls) and all(m.ftls and self.ftls.isdisjoint(m.ftls) for m in batch)
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,9 @@ class Copy:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(source.read_bytes())
 
-    def cargo(self, command: list[str], longest_s: int) -> subprocess.CompletedProcess[str]:
+    def cargo(
+        self, command: list[str], longest_s: int, ftls: frozenset[str] = frozenset()
+    ) -> subprocess.CompletedProcess[str]:
         """Run cargo here; whatever its environment says, a case is not chosen from outside."""
         environment = {k: v for k, v in os.environ.items() if not k.startswith("FTLAB_LAWS")}
         environment |= {
@@ -96,6 +104,8 @@ class Copy:
             "RUST_BACKTRACE": "0",
             "FTLAB_LAWS_CASES": CASES,
         }
+        if ftls:
+            environment["FTLAB_LAWS_FTLS"] = ",".join(sorted(ftls))
         with subprocess.Popen(
             command,
             cwd=self.root,
@@ -114,14 +124,17 @@ class Copy:
                 raise
         return subprocess.CompletedProcess(command, process.returncode, output)
 
-    def laws(self, name: str) -> str | None:
-        """Build and run the laws; the message of the one that was broken, if any."""
+    def build(self, names: str) -> None:
+        """Build the laws over the sources as they are here."""
         build = self.cargo([*LAWS, "--no-run"], LONGEST_BUILD_S)
         if build.returncode != 0:
-            raise UnusableError(f"{name}: does not compile\n{build.stdout[-3000:]}")
+            raise UnusableError(f"{names}: does not compile\n{build.stdout[-3000:]}")
+
+    def laws(self, name: str, ftls: frozenset[str] = frozenset()) -> str | None:
+        """Run the laws of these FTLs, or all; the message of the one that was broken, if any."""
         for laws in (CHECKED_OFTEN, ""):
             try:
-                run = self.cargo([*LAWS, "--", "--test-threads=1", laws], LONGEST_RUN_S)
+                run = self.cargo([*LAWS, "--", "--test-threads=1", laws], LONGEST_RUN_S, ftls)
             except subprocess.TimeoutExpired:
                 return f"no end after {LONGEST_RUN_S} s"
             if run.returncode != 0:
@@ -134,12 +147,8 @@ class Copy:
         return message[1]
 
 
-def seeded(mutant: Mutant) -> str:
-    """Return the mutant's file with the bug in it."""
-    path = ROOT / CRATE / mutant.file
-    if not path.is_file():
-        raise UnusableError(f"{mutant.name}: there is no {CRATE / mutant.file}")
-    text = path.read_text()
+def seeded(mutant: Mutant, text: str) -> str:
+    """Return the text of the mutant's file with the bug in it."""
     count = text.count(mutant.find)
     if count != 1:
         raise UnusableError(
@@ -148,32 +157,58 @@ def seeded(mutant: Mutant) -> str:
     return text.replace(mutant.find, mutant.replace)
 
 
-def kill(mutant: Mutant, copies: SimpleQueue[Copy]) -> str | None:
-    """Run the laws over the mutant in a copy that is free; the message that caught it."""
+def kill(batch: list[Mutant], copies: SimpleQueue[Copy]) -> list[str | None]:
+    """Run the laws over the mutants in a copy that is free; the messages that caught them."""
     copy = copies.get()
     try:
-        copy.write(CRATE / mutant.file, seeded(mutant))
-        return copy.laws(mutant.name)
+        texts = {mutant.file: (ROOT / CRATE / mutant.file).read_text() for mutant in batch}
+        for mutant in batch:
+            texts[mutant.file] = seeded(mutant, texts[mutant.file])
+        for file, text in texts.items():
+            copy.write(CRATE / file, text)
+        copy.build(", ".join(mutant.name for mutant in batch))
+        return [copy.laws(mutant.name, mutant.ftls) for mutant in batch]
     finally:
-        copy.restore(CRATE / mutant.file)
+        for mutant in batch:
+            copy.restore(CRATE / mutant.file)
         copies.put(copy)
 
 
 def read_mutants(part: str) -> list[Mutant]:
     """Return the mutants whose names contain `part`, each known to be seedable."""
-    mutants = [Mutant(**entry) for entry in tomllib.loads(LIST.read_text())["mutant"]]
+    listed = tomllib.loads(LIST.read_text())
+    ftls = {file: frozenset(names) for file, names in listed["ftls"].items()}
+    mutants = [
+        Mutant(**entry, ftls=ftls.get(entry["file"], frozenset())) for entry in listed["mutant"]
+    ]
+    for file in {mutant.file for mutant in mutants} | set(ftls):
+        if not (ROOT / CRATE / file).is_file():
+            raise UnusableError(f"{LIST.name}: there is no {CRATE / file}")
     for mutant in mutants:
-        seeded(mutant)
+        seeded(mutant, (ROOT / CRATE / mutant.file).read_text())
     chosen = [mutant for mutant in mutants if part in mutant.name]
     if not chosen:
         raise UnusableError(f"no mutant has {part!r} in its name")
     return chosen
 
 
+def batches(mutants: list[Mutant]) -> list[list[Mutant]]:
+    """Group mutants into few builds, first come first served."""
+    batches: list[list[Mutant]] = []
+    for mutant in mutants:
+        batch = next((batch for batch in batches if mutant.may_join(batch)), None)
+        if batch is None:
+            batches.append([mutant])
+        else:
+            batch.append(mutant)
+    return batches
+
+
 def prepare() -> SimpleQueue[Copy]:
     """Build copies of the core, of which the first is known to obey the laws."""
     first, *others = [Copy(TARGET / str(number)) for number in range(JOBS)]
     first.refresh()
+    first.build("the core itself")
     broken = first.laws("the core itself")
     if broken is not None:
         raise UnusableError(f"the core itself breaks a law: {broken}")
@@ -195,13 +230,16 @@ def main() -> int:
     mutants = read_mutants(parser.parse_args().part)
     copies = prepare()
     killed = 0
+    builds = batches(mutants)
     with ThreadPoolExecutor(JOBS) as pool:
-        results = pool.map(lambda mutant: kill(mutant, copies), mutants)
-        for mutant, message in zip(mutants, results, strict=True):
-            killed += message is not None
-            verdict = "SURVIVED" if message is None else f"killed by: {message[:110]}"
-            print(f"{mutant.name}\n    {verdict}", flush=True)
-    print(f"{killed}/{len(mutants)} killed in {time.monotonic() - start:.0f} s")
+        results = pool.map(lambda batch: kill(batch, copies), builds)
+        for batch, messages in zip(builds, results, strict=True):
+            for mutant, message in zip(batch, messages, strict=True):
+                killed += message is not None
+                verdict = "SURVIVED" if message is None else f"killed by: {message[:110]}"
+                print(f"{mutant.name}\n    {verdict}", flush=True)
+    seconds = time.monotonic() - start
+    print(f"{killed}/{len(mutants)} killed by {len(builds)} builds in {seconds:.0f} s")
     return 0 if killed == len(mutants) else 1
 
 

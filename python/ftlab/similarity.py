@@ -89,7 +89,7 @@ def compare_sources(
     capacity = {"device": {"capacity": _capacity(found)}}
     setups = [merge([capacity, setup]) for setup in setups]
     sides = [
-        {**each.to_dict(), "ftls": _figures(execute(setup, ftls, progress) if ftls else [])}
+        {**each.to_dict(), "ftls": _figures(execute([(setup, ftl) for ftl in ftls], progress))}
         for each, setup in zip(found, setups, strict=True)
     ]
     resolved = json.loads(_core.resolve(json.dumps(setups[0])))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ftlab import _core
@@ -70,7 +69,7 @@ def simulate(
     """
     setup = _setup(trace, device, preset, gc, host, warmup, address, seed, verify, config)
     chosen = as_ftl(ftl)
-    return execute(merge([setup, chosen.config()]), [chosen.name], progress)[0]
+    return execute([(merge([setup, chosen.config()]), chosen.name)], progress)[0]
 
 
 def compare(
@@ -90,25 +89,25 @@ def compare(
 ) -> Comparison:
     """Run several FTLs on the same trace and device; arguments and errors as `simulate`.
 
-    FTLs with the same settings share one pass over the trace, each on its own thread.
+    All of them share one pass over the trace, each on its own thread.
     """
     setup = _setup(trace, device, preset, gc, host, warmup, address, seed, verify, config)
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
-    results: dict[int, Result] = {}
-    for batch in _batches(chosen):
-        tree = merge([setup, *batch.sections])
-        done = execute(tree, [chosen[index].name for index in batch.indices], progress)
-        results.update(zip(batch.indices, done, strict=True))
+    points = [(merge([setup, ftl.config()]), ftl.name) for ftl in chosen]
+    results = execute(points, progress)
     names = [ftl.name for ftl in chosen]
     labels = [ftl.name if names.count(ftl.name) == 1 else str(ftl) for ftl in chosen]
-    return Comparison([results[index] for index in range(len(chosen))], labels)
+    return Comparison(results, labels)
 
 
-def execute(config: Config, ftls: Sequence[str], progress: Progress | None = None) -> list[Result]:
-    """Run the named FTLs on a complete configuration: the one door to the core's simulation."""
-    answer = _core.simulate(json.dumps(config), list(ftls), progress)
+def execute(points: Iterable[tuple[Config, str]], progress: Progress | None = None) -> list[Result]:
+    """Run points, each a complete configuration and the name of an FTL: the one door to the core.
+
+    All of them name the same input, seed and warm-up, and share one reading of it.
+    """
+    answer = _core.simulate([(json.dumps(config), ftl) for config, ftl in points], progress)
     return [Result(each) for each in json.loads(answer)]
 
 
@@ -134,35 +133,3 @@ def _setup(
         run=given(warmup=warmup, address=address, seed=seed, verify=verify) or None,
     )
     return merge([source.config(), sections, config or {}])
-
-
-@dataclass
-class _Batch:
-    """FTLs that one configuration can serve."""
-
-    indices: list[int] = field(default_factory=list)
-    sections: list[Config] = field(default_factory=list)
-    taken: set[str] = field(default_factory=set)
-
-    def takes(self, ftl: Ftl) -> bool:
-        """Tell whether the FTL's shared settings are those of the batch, and its own are free."""
-        shared = ftl.config().get("ftl")
-        return ftl.section not in self.taken and shared == self.sections[0].get("ftl")
-
-    def add(self, index: int, ftl: Ftl) -> None:
-        """Put the FTL at position ``index`` of the comparison into the batch."""
-        self.indices.append(index)
-        self.sections.append(ftl.config())
-        self.taken.add(ftl.section)
-
-
-def _batches(ftls: Sequence[Ftl]) -> list[_Batch]:
-    """Group FTLs into as few runs as their settings allow, first come first served."""
-    batches: list[_Batch] = []
-    for index, ftl in enumerate(ftls):
-        batch = next((each for each in batches if each.takes(ftl)), None)
-        if batch is None:
-            batch = _Batch()
-            batches.append(batch)
-        batch.add(index, ftl)
-    return batches

@@ -9,7 +9,7 @@ mod _core {
     use crate::border::{configuration, raise, tree, with_progress};
     use ftlab::model::translation::Prediction;
     use ftlab::request::Op;
-    use ftlab::session;
+    use ftlab::session::{self, Point};
     use numpy::IntoPyArray;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -51,19 +51,20 @@ mod _core {
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
-    /// Runs each FTL on the configured device and input. Returns a JSON list of results.
+    /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
+    /// input that all of them name. Returns a JSON list of results.
     #[pyfunction]
-    #[pyo3(signature = (config, ftls, progress=None))]
-    #[allow(clippy::needless_pass_by_value)]
+    #[pyo3(signature = (points, progress=None))]
     fn simulate(
         py: Python<'_>,
-        config: &str,
-        ftls: Vec<String>,
+        points: Vec<(String, String)>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
-        let config = configuration(config)?;
-        let names: Vec<&str> = ftls.iter().map(String::as_str).collect();
-        let reports = with_progress(py, progress, |watch| session::run(&config, &names, watch))?;
+        let points = points
+            .into_iter()
+            .map(|(config, ftl)| Ok(Point { config: configuration(&config)?, ftl }))
+            .collect::<PyResult<Vec<_>>>()?;
+        let reports = with_progress(py, progress, |watch| session::run_points(&points, watch))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
     }
 

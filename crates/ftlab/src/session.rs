@@ -1,10 +1,15 @@
-//! Several FTLs over one reading of the input: a thread decodes, and each FTL has a thread of its own.
+//! Several points, each an FTL on a device, over one reading of the input: a thread decodes, and each
+//! point has a thread of its own.
 //!
 //! ```text
 //! measure: read once for the address space --> warm-up (as configured) --> measured phase
-//! reader --batches--> bounded queue --> simulation of FTL 1
-//!               \----> bounded queue --> simulation of FTL 2 ...
+//! reader --batches--> bounded queue --> simulation of point 1
+//!               \----> bounded queue --> simulation of point 2 ...
 //! ```
+
+mod inputs;
+
+pub use inputs::{characteristics, convert, fit, open_input, requests, split, trace_info};
 
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
 use crate::config::{Config, Warmup};
@@ -13,13 +18,9 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use crate::trace::convert::Converted;
-use crate::trace::split::Part;
-use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
-use crate::workload::{self, Model, PROFILES, Profile, model};
+use inputs::tick;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
@@ -49,169 +50,37 @@ pub struct Progress {
 /// Told how far a run has come about every 50 ms; an error stops it.
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
 
-/// The input that a configuration names.
-///
-/// # Errors
-/// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
-pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let Some(name) = &config.input.trace else {
-        return workload::open(&config.workload, config.run.seed);
-    };
-    let options = config.input.options();
-    let path = Path::new(name);
-    let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
-    let is_model = path.extension().is_some_and(|ending| ending == "toml");
-    let input = if is_profile || is_model {
-        for (key, filters) in [
-            ("input.volume", options.volume.is_some()),
-            ("input.from", options.from.is_some()),
-            ("input.until", options.until.is_some()),
-        ] {
-            if filters {
-                return Err(Error::config(key, "found a model, expected a trace to filter"));
-            }
-        }
-        let found = match path.file_name().filter(|_| is_model) {
-            // A file's name tells models of one trace apart.
-            Some(file) => Model { name: file.to_string_lossy().into(), ..Model::load(path)? },
-            None => Profile::find(name)?.model(),
-        };
-        found.input(options.requests, config.run.seed)?
-    } else {
-        trace::open(name, &options)?
-    };
-    Ok(trace::skip(input, config.input.skip))
+/// One FTL on one configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The configuration.
+    pub config: Config,
+    /// Name of the FTL.
+    pub ftl: String,
 }
 
-/// What is in the input that a configuration names.
-///
-/// # Errors
-/// Those of the input, and of `watch`.
-pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, TraceInfo), Error> {
-    let input = open_input(config)?;
-    let mut last = Instant::now();
-    let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-    })?;
-    Ok((trace_report(input.as_ref(), &info), info))
-}
-
-/// What the input that a configuration names is like, in pages of the device. The report's
-/// `span_bytes` is the address space that a run needs.
-///
-/// # Errors
-/// Those of the input, and of `watch`.
-pub fn characteristics(
-    config: &Config,
-    watch: Watch<'_>,
-) -> Result<(TraceReport, Characteristics), Error> {
-    let input = open_input(config)?;
-    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
-    let mut last = Instant::now();
-    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-    })?;
-    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
-    let extent = |v: &VolumeInfo| Extent {
-        volume: v.volume,
-        first_byte: v.first_byte,
-        end_byte: v.end_byte,
-    };
-    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
-    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
-    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
-    Ok((report, found))
-}
-
-fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
-    TraceReport {
-        name: input.name(),
-        format: input.format(),
-        digest: Some(info.digest.clone()),
-        requests: Some(info.requests),
-        volumes: Some(info.volumes_count),
-        span_bytes: Some(info.span_bytes),
-    }
-}
-
-/// The first `limit` requests of the input that a configuration names.
-///
-/// # Errors
-/// Those of the input, and of `watch`.
-pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<Request>, Error> {
-    let mut source = open_input(config)?.open()?;
-    let (mut requests, mut batch) = (Vec::new(), Vec::with_capacity(BATCH));
-    let mut last = Instant::now();
-    while requests.len() < limit {
-        source.fill(&mut batch)?;
-        if batch.is_empty() {
-            break;
-        }
-        requests.append(&mut batch);
-        let (count, fraction) = (requests.len() as u64, source.progress());
-        tick(&mut last, watch, Progress { phase: "reading", requests: count, fraction })?;
-    }
-    requests.truncate(limit);
-    Ok(requests)
-}
-
-/// The model fitted to the input that a configuration names; see [`model::fit`].
-///
-/// # Errors
-/// Those of the input and of [`model::fit`].
-pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
-    let input = open_input(config)?;
-    let mut last = Instant::now();
-    model::fit(input.open()?.as_mut(), &input.name(), &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "fitting", requests, fraction })
-    })
-}
-
-/// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
-///
-/// # Errors
-/// Those of the input and of [`trace::convert::convert`].
-pub fn convert(
-    config: &Config,
-    output: &str,
-    to: Option<&str>,
-    watch: Watch<'_>,
-) -> Result<Converted, Error> {
-    let input = open_input(config)?;
-    let mut last = Instant::now();
-    trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
-    })
-}
-
-/// Writes each volume of the input that a configuration names to a file; see
-/// [`trace::split::split`].
-///
-/// # Errors
-/// Those of the input and of [`trace::split::split`].
-pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
-    let input = open_input(config)?;
-    let mut last = Instant::now();
-    trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
-    })
-}
-
-fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
-    if last.elapsed() < WATCH_INTERVAL {
-        return Ok(());
-    }
-    *last = Instant::now();
-    watch(progress)
-}
+/// Most points of one run: each has a thread and a device of its own.
+pub const MOST_POINTS: usize = 64;
 
 /// Runs each of `ftls` on the configured device under the configured input.
 ///
 /// # Errors
-/// What is wrong with the configuration or the input, [`Error::Internal`] when an FTL broke a rule,
-/// [`Error::Interrupted`] or another error that `watch` returned.
+/// Those of [`run_points`].
 pub fn run(config: &Config, ftls: &[&str], watch: Watch<'_>) -> Result<Vec<Report>, Error> {
-    let entries: Vec<&Entry> = ftls.iter().map(|name| find(name)).collect::<Result<_, _>>()?;
+    let point = |ftl: &&str| Point { config: config.clone(), ftl: (*ftl).to_owned() };
+    run_points(&ftls.iter().map(point).collect::<Vec<_>>(), watch)
+}
+
+/// Runs points that differ in anything but their input, seed and warm-up; the input is read once for
+/// all of them. Each result is the one that its point would have alone.
+///
+/// # Errors
+/// What is wrong with a configuration or the input, [`Error::Internal`] when an FTL broke a rule,
+/// [`Error::Interrupted`] or another error that `watch` returned.
+pub fn run_points(points: &[Point], watch: Watch<'_>) -> Result<Vec<Report>, Error> {
+    let entries: Vec<&Entry> = points.iter().map(|p| find(&p.ftl)).collect::<Result<_, _>>()?;
+    let Some(Point { config, .. }) = points.first() else { return Ok(Vec::new()) };
+    check_together(points)?;
     let input = open_input(config)?;
     if config.run.warmup.reads_the_input() && !input.rereadable() {
         let message = format!(
@@ -221,49 +90,94 @@ pub fn run(config: &Config, ftls: &[&str], watch: Watch<'_>) -> Result<Vec<Repor
         );
         return Err(Error::config("run.warmup", message));
     }
-    let (trace, capacity, address) = measure(config, input.as_ref(), watch)?;
-    let mut simulators = Vec::new();
-    for entry in &entries {
-        simulators.push((entry.simulate)(config, capacity, address.clone())?);
+    let measured = measure(input.as_ref(), watch)?;
+    let mut lanes = Vec::new();
+    for (entry, Point { config, .. }) in entries.into_iter().zip(points) {
+        let (capacity, address) = place(config, input.as_ref(), measured.as_ref())?;
+        lanes.push(Lane {
+            entry,
+            trace: trace_report(input.as_ref(), measured.as_ref(), &address),
+            simulator: (entry.simulate)(config, capacity, address)?,
+        });
     }
-    let session = Session { config, input: input.as_ref(), trace, state: State::default() };
-    session.run(&entries, simulators, watch)
+    let requests = measured.map(|measured| measured.requests);
+    let state = State::default();
+    Session { config, input: input.as_ref(), requests, state }.run(lanes, watch)
 }
 
-/// The address space of the input, and the device that holds it.
-fn measure(
-    config: &Config,
-    input: &dyn Input,
-    watch: Watch<'_>,
-) -> Result<(TraceReport, u64, AddressMap), Error> {
-    let capacity = config.device.capacity.map(|bytes| bytes.0);
-    let policy = config.run.address;
-    let (name, format) = (input.name(), input.format());
+/// Rejects points that one reading of the input cannot serve.
+fn check_together(points: &[Point]) -> Result<(), Error> {
+    if points.len() > MOST_POINTS {
+        let message = format!("found {}, expected at most {MOST_POINTS} in a run", points.len());
+        return Err(Error::config("points", message));
+    }
+    let first = &points[0].config;
+    for (index, Point { config, .. }) in points.iter().enumerate() {
+        let same = [
+            ("input", config.input == first.input),
+            ("workload", config.workload == first.workload),
+            ("run.seed", config.run.seed == first.run.seed),
+            ("run.warmup", config.run.warmup == first.run.warmup),
+        ];
+        if let Some((key, _)) = same.into_iter().find(|(_, same)| !same) {
+            let message = format!(
+                "found point {} of a run with another {key} than the first, expected the same: all \
+                 points of a run read one input",
+                index + 1
+            );
+            return Err(Error::config(key, message));
+        }
+    }
+    Ok(())
+}
+
+/// Which bytes of which volume the input uses; nothing is known of a pipe.
+fn measure(input: &dyn Input, watch: Watch<'_>) -> Result<Option<Measured>, Error> {
     if !input.rereadable() {
-        let trace = TraceReport { name, format, ..TraceReport::default() };
-        let (capacity, address) = unmeasured(policy, capacity)?;
-        return Ok((trace, capacity, address));
+        return Ok(None);
+    }
+    if let Some(measured) = input.measured() {
+        return Ok(Some(measured));
     }
     let mut last = Instant::now();
-    let measured: Measured = match input.measured() {
-        Some(measured) => measured,
-        None => extents(input.open()?.as_mut(), &mut |requests, fraction| {
-            tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-        })?,
-    };
+    let measured = extents(input.open()?.as_mut(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    Ok(Some(measured))
+}
+
+/// Bytes of the device that holds the input, and where on it the input lies.
+fn place(
+    config: &Config,
+    input: &dyn Input,
+    measured: Option<&Measured>,
+) -> Result<(u64, AddressMap), Error> {
+    let capacity = config.device.capacity.map(|bytes| bytes.0);
+    let policy = config.run.address;
+    let Some(measured) = measured else { return unmeasured(policy, capacity) };
     let address = AddressMap::new(policy, &measured.extents, capacity)?;
     let whole = input.address_space_bytes().filter(|_| policy == AddressPolicy::Compact);
     let needed = address.span_bytes().max(whole.unwrap_or(0)).max(SMALLEST_DEVICE_BYTES);
-    let capacity = capacity.unwrap_or(needed);
-    let trace = TraceReport {
+    Ok((capacity.unwrap_or(needed), address))
+}
+
+fn trace_report(
+    input: &dyn Input,
+    measured: Option<&Measured>,
+    address: &AddressMap,
+) -> TraceReport {
+    let (name, format) = (input.name(), input.format());
+    let Some(measured) = measured else {
+        return TraceReport { name, format, ..TraceReport::default() };
+    };
+    TraceReport {
         name,
         format,
-        digest: Some(measured.digest),
+        digest: Some(measured.digest.clone()),
         requests: Some(measured.requests),
         volumes: Some(measured.extents.len() as u64),
         span_bytes: Some(address.span_bytes()),
-    };
-    Ok((trace, capacity, address))
+    }
 }
 
 /// A pipe is read once, so nothing is known of it beforehand.
@@ -325,32 +239,36 @@ enum Message {
     StartMeasuring,
 }
 
+/// A point that is ready to run.
+struct Lane {
+    entry: &'static Entry,
+    trace: TraceReport,
+    simulator: Box<dyn Simulator>,
+}
+
 struct Session<'a> {
+    /// That of the first point: of it only what all points share is used.
     config: &'a Config,
     input: &'a dyn Input,
-    trace: TraceReport,
+    /// Requests in the input, where that is known.
+    requests: Option<u64>,
     state: State,
 }
 
 impl Session<'_> {
-    fn run(
-        &self,
-        entries: &[&Entry],
-        simulators: Vec<Box<dyn Simulator>>,
-        watch: Watch<'_>,
-    ) -> Result<Vec<Report>, Error> {
+    fn run(&self, lanes: Vec<Lane>, watch: Watch<'_>) -> Result<Vec<Report>, Error> {
         thread::scope(|scope| {
             let mut queues = Vec::new();
             let mut workers = Vec::new();
             // Every worker holds a sender: the channel is closed when the last one has ended.
             let (ended, end) = channel::<()>();
-            for (entry, simulator) in entries.iter().zip(simulators) {
+            for lane in lanes {
                 let (queue, messages) = sync_channel(QUEUED_BATCHES);
                 queues.push(queue);
                 let ended = ended.clone();
                 workers.push(scope.spawn(move || {
                     let _ended = ended;
-                    self.simulate(entry, simulator, &messages)
+                    self.simulate(lane, &messages)
                 }));
             }
             drop(ended);
@@ -438,20 +356,16 @@ impl Session<'_> {
             }
             requests += batch.len() as u64;
             send(Arc::new(batch))?;
-            let known = self.trace.requests.map(|all| requests as f64 / all.max(1) as f64);
+            let known = self.requests.map(|all| requests as f64 / all.max(1) as f64);
             let fraction = known.or_else(|| source.progress()).unwrap_or(0.0);
             self.state.requests.store(requests, Ordering::Relaxed);
             self.state.fraction.store(fraction.to_bits(), Ordering::Relaxed);
         }
     }
 
-    /// One FTL's thread: serves what it is sent, and reports.
-    fn simulate(
-        &self,
-        entry: &Entry,
-        mut simulator: Box<dyn Simulator>,
-        messages: &Receiver<Message>,
-    ) -> Result<Report, Error> {
+    /// One point's thread: serves what it is sent, and reports.
+    fn simulate(&self, lane: Lane, messages: &Receiver<Message>) -> Result<Report, Error> {
+        let Lane { entry, trace, mut simulator } = lane;
         let mut wall = Duration::ZERO;
         // An FTL whose warm-up is over waits for the others, in the state that it would have alone.
         let mut warm = false;
@@ -491,7 +405,7 @@ impl Session<'_> {
             Ok(())
         }));
         match served {
-            Ok(result) => result.map(|()| self.report(entry, simulator.as_ref(), wall)),
+            Ok(result) => result.map(|()| report(entry.name, trace, simulator.as_ref(), wall)),
             Err(panic) => Err(Error::Internal(format!(
                 "{} at request {} with seed {}: {}",
                 entry.name,
@@ -501,19 +415,19 @@ impl Session<'_> {
             ))),
         }
     }
+}
 
-    fn report(&self, entry: &Entry, simulator: &dyn Simulator, wall: Duration) -> Report {
-        let outcome = simulator.outcome();
-        let wall_s = wall.as_secs_f64();
-        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
-        let speed = SpeedReport {
-            wall_s,
-            requests_per_s: per_second(outcome.host.requests),
-            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
-            trace_read_s: 0.0,
-        };
-        Report::new(entry.name, &outcome, self.trace.clone(), speed)
-    }
+fn report(ftl: &str, trace: TraceReport, simulator: &dyn Simulator, wall: Duration) -> Report {
+    let outcome = simulator.outcome();
+    let wall_s = wall.as_secs_f64();
+    let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+    let speed = SpeedReport {
+        wall_s,
+        requests_per_s: per_second(outcome.host.requests),
+        flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
+        trace_read_s: 0.0,
+    };
+    Report::new(ftl, &outcome, trace, speed)
 }
 
 /// Ends a pass of the warm-up for all simulations. Returns whether none of them needs another.

@@ -1,8 +1,10 @@
 //! What several threads over one input must not get wrong: causes of errors, and stopping.
 
 use ftlab::Error;
-use ftlab::config::{Config, ProgramOrder};
-use ftlab::session;
+use ftlab::config::{Config, ProgramOrder, Warmup};
+use ftlab::metrics::result::Report;
+use ftlab::session::{self, Point};
+use ftlab::units::Bytes;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -107,4 +109,65 @@ fn a_comparison_of_page_and_block_mapped_ftls_says_which_device_each_had() {
         .collect();
     let any = (ProgramOrder::Any, true, false, true);
     assert_eq!(told, [(ProgramOrder::Ascending, false, true, false), any, any]);
+}
+
+/// A point of 2,000 random writes with this much mapping cache.
+fn point(ftl: &str, cache: &str) -> Point {
+    let tree = json!({
+        "device": { "capacity": "16MiB" },
+        "workload": { "pattern": "randrw", "size": "16MiB", "requests": 2000 },
+        "ftl": { "cache": cache },
+    });
+    Point { config: config(&tree), ftl: ftl.into() }
+}
+
+fn without_speed(report: &Report) -> serde_json::Value {
+    let mut tree = serde_json::to_value(report).expect("a report is a tree");
+    tree.as_object_mut().expect("a table").remove("speed").expect("the speed");
+    tree
+}
+
+#[test]
+fn points_of_one_run_differ_in_anything_but_their_input_and_are_as_they_are_alone() {
+    let mut points = [point("tpftl", "1KiB"), point("tpftl", "4KiB"), point("page", "1KiB")];
+    points[1].config.device.capacity = Some(Bytes(32 << 20));
+    points[2].config.gc.high = 6;
+    let together = session::run_points(&points, &mut |_| Ok(())).expect("a run");
+    assert_ne!(
+        together[0].mapping.as_ref().map(|m| m.hits),
+        together[1].mapping.as_ref().map(|m| m.hits)
+    );
+    for (point, report) in points.iter().zip(&together) {
+        assert_eq!(report.config, point.config);
+        let alone = session::run(&point.config, &[&point.ftl], &mut |_| Ok(())).expect("a run");
+        assert_eq!(without_speed(report), without_speed(&alone[0]));
+    }
+}
+
+#[test]
+fn points_of_different_inputs_are_refused() {
+    type Change = fn(&mut Config);
+    let changes: [(&str, Change); 4] = [
+        ("input", |config| config.input.trace = Some("financial1".into())),
+        ("workload", |config| config.workload.requests = Some(1)),
+        ("run.seed", |config| config.run.seed = 2),
+        ("run.warmup", |config| config.run.warmup = Warmup::Sequential),
+    ];
+    for (key, change) in changes {
+        let mut points = [point("page", "1KiB"), point("page", "1KiB"), point("page", "1KiB")];
+        change(&mut points[2].config);
+        let error = session::run_points(&points, &mut |_| Ok(())).expect_err(key).to_string();
+        assert!(
+            error.starts_with(&format!("{key}: found point 3 of a run with another")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_run_of_too_many_points_is_refused_and_one_of_none_has_no_results() {
+    let points = vec![point("page", "1KiB"); session::MOST_POINTS + 1];
+    let error = session::run_points(&points, &mut |_| Ok(())).expect_err("too many").to_string();
+    assert_eq!(error, "points: found 65, expected at most 64 in a run");
+    assert!(session::run_points(&[], &mut |_| Ok(())).expect("nothing to do").is_empty());
 }

@@ -17,6 +17,7 @@ from ftlab.cli.compare import compare
 from ftlab.cli.demo import demo
 from ftlab.cli.listing import listing
 from ftlab.cli.model import model
+from ftlab.cli.reproduce import reproduce
 from ftlab.cli.run import run
 from ftlab.cli.trace import trace
 from ftlab.errors import FtlabError, InternalError, Interrupted
@@ -63,7 +64,7 @@ def program() -> None:
     """Run any flash translation layer on any trace, on one checked NAND model."""
 
 
-for verb in (demo, run, compare, trace, model, listing):
+for verb in (demo, run, compare, trace, model, reproduce, listing):
     program.add_command(verb)
 
 

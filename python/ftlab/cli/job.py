@@ -31,7 +31,7 @@ def perform(config: Config, ftls: list[str]) -> Comparison:
     """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it."""
     try:
         with meter() as progress:
-            return Comparison(execute(config, ftls, progress))
+            return Comparison(execute([(config, ftl) for ftl in ftls], progress))
     except InternalError as error:
         seed = config.get("run", {}).get("seed", "the default")
         reproduce = f"ftls {','.join(ftls)}, seed {seed}, configuration {json.dumps(config)}"

@@ -14,6 +14,8 @@ from ftlab.report.numbers import rate
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+    from ftlab.points import Told
+
 
 @contextmanager
 def meter() -> Iterator[config.Progress | None]:
@@ -34,6 +36,26 @@ def meter() -> Iterator[config.Progress | None]:
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         yield _Meter(bar)
+
+
+@contextmanager
+def points_meter() -> Iterator[Told | None]:
+    """Yield a callback that shows how many points are done, or None where nobody would see it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Remaining())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("points", total=1.0)
+
+        def tell(done: int, total: int, share: float) -> None:
+            bar.update(task, description=f"{done}/{total} points", completed=share)
+
+        yield tell
 
 
 class _Meter:

@@ -39,17 +39,17 @@ def report(comparison: Comparison, title: str | None = None) -> str:
     table = comparison_table(comparison)
     relative = relative_table(comparison) if len(comparison) > 1 else None
     body = [
-        f"<h1>{_text(heading)}</h1>",
-        f"<p>{_text(_setup(first))}; ftlab {_text(first.find('ftlab'))}</p>",
+        f"<h1>{escaped(heading)}</h1>",
+        f"<p>{escaped(_setup(first))}; ftlab {escaped(first.find('ftlab'))}</p>",
         _warnings(comparison),
-        _section("Result", _table(table.transposed(), "sortable")),
-        _section("Relative to the first", _table(relative)) if relative else "",
-        _section("Figures", _figures(comparison)),
+        section("Result", table_of(table.transposed(), "sortable")),
+        section("Relative to the first", table_of(relative)) if relative else "",
+        section("Figures", _figures(comparison)),
         *(_details(label, result) for label, result in _labelled(comparison)),
-        _section("Configuration", _configuration(comparison)),
-        _section("Data", _downloads(comparison)),
+        section("Configuration", _configuration(comparison)),
+        section("Data", _downloads(comparison)),
     ]
-    return _document(heading, "\n".join(part for part in body if part))
+    return document(heading, "\n".join(part for part in body if part))
 
 
 def summary_table(result: Result) -> str:
@@ -59,10 +59,10 @@ def summary_table(result: Result) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """Return the comparison as an HTML table, for a notebook."""
-    return _table(comparison_table(comparison))
+    return table_of(comparison_table(comparison))
 
 
-def _document(title: str, body: str) -> str:
+def document(title: str, body: str) -> str:
     """Return a page with the policy that lets nothing in from outside."""
     style, script = _asset("report.css"), _asset("report.js")
     policy = "; ".join(
@@ -81,7 +81,7 @@ def _document(title: str, body: str) -> str:
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{_text(title)}</title>
+<title>{escaped(title)}</title>
 <style>{style}</style>
 </head>
 <body>
@@ -104,18 +104,19 @@ def _digest(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _text(value: object) -> str:
+def escaped(value: object) -> str:
     """Return text that no browser reads as markup."""
     return html.escape(str(value), quote=True)
 
 
-def _section(title: str, content: str) -> str:
-    return f"<section>\n<h2>{_text(title)}</h2>\n{content}\n</section>"
+def section(title: str, content: str) -> str:
+    """Return content under a heading."""
+    return f"<section>\n<h2>{escaped(title)}</h2>\n{content}\n</section>"
 
 
-def _table(table: Table, kind: str = "") -> str:
+def table_of(table: Table, kind: str = "") -> str:
     """Return a table; the best cells are bold."""
-    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in table.header)
+    head = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in table.header)
     rows = "\n".join(_row(index, row, table) for index, row in enumerate(table.rows))
     return (
         f'<div class="wide"><table class="{kind}">\n<thead><tr>{head}</tr></thead>\n'
@@ -124,10 +125,10 @@ def _table(table: Table, kind: str = "") -> str:
 
 
 def _row(index: int, row: Sequence[str], table: Table) -> str:
-    cells = [f'<th scope="row">{_text(row[0])}</th>']
+    cells = [f'<th scope="row">{escaped(row[0])}</th>']
     for column, cell in enumerate(row[1:], start=1):
         mark = ' class="best"' if (index, column) in table.best else ""
-        inside = f"<b>{_text(cell)}</b>" if mark else _text(cell)
+        inside = f"<b>{escaped(cell)}</b>" if mark else escaped(cell)
         cells.append(f"<td{mark}>{inside}</td>")
     return f"<tr>{''.join(cells)}</tr>"
 
@@ -144,7 +145,7 @@ def _setup(result: Result) -> str:
 def _warnings(comparison: Comparison) -> str:
     """Return the warnings of all results, or nothing."""
     items = [
-        f"<li><b>{_text(label)}</b>: {_text(warning)}</li>"
+        f"<li><b>{escaped(label)}</b>: {escaped(warning)}</li>"
         for label, result in _labelled(comparison)
         for warning in result.find("warnings") or []
     ]
@@ -163,27 +164,32 @@ def _figures(comparison: Comparison) -> str:
     for name in shown:
         caption = FIGURE_CAPTIONS[name]
         svg = plot.image(plot.FIGURES[name](list(comparison), comparison.labels))
-        source = _data_url("image/svg+xml", svg)
-        parts.append(
-            f'<figure><img alt="{_text(caption)}" src="{source}">'
-            f"<figcaption>{_text(caption)}</figcaption></figure>"
-        )
+        parts.append(figure(svg, caption))
     return "\n".join(parts)
+
+
+def figure(svg: bytes, caption: str) -> str:
+    """Return a figure that is part of the page."""
+    source = _data_url("image/svg+xml", svg)
+    return (
+        f'<figure><img alt="{escaped(caption)}" src="{source}">'
+        f"<figcaption>{escaped(caption)}</figcaption></figure>"
+    )
 
 
 def _details(label: str, result: Result) -> str:
     """Return the whole summary of one run, folded."""
     return (
-        f"<details><summary>{_text(label)}: {_text(checks_line(result))}</summary>\n"
+        f"<details><summary>{escaped(label)}: {escaped(checks_line(result))}</summary>\n"
         f"{_sections(run_summary(result))}\n</details>"
     )
 
 
 def _sections(sections: Sequence[Section]) -> str:
     rows = [
-        f'<tr><th colspan="2" scope="rowgroup">{_text(title)}</th></tr>\n'
+        f'<tr><th colspan="2" scope="rowgroup">{escaped(title)}</th></tr>\n'
         + "\n".join(
-            f"<tr><td>{_text(label)}</td><td>{_text(text)}</td></tr>" for label, text in lines
+            f"<tr><td>{escaped(label)}</td><td>{escaped(text)}</td></tr>" for label, text in lines
         )
         for title, lines in sections
     ]
@@ -196,7 +202,7 @@ def _configuration(comparison: Comparison) -> str:
     for label, result in _labelled(comparison):
         tree = json.dumps(result["config"].to_dict(), indent=2, ensure_ascii=False)
         parts.append(
-            f"<details><summary>{_text(label)}</summary><pre>{_text(tree)}</pre></details>"
+            f"<details><summary>{escaped(label)}</summary><pre>{escaped(tree)}</pre></details>"
         )
     return "\n".join(parts)
 

@@ -45,9 +45,9 @@ class Table:
         writer.writerows([["" if cell == ABSENT else cell for cell in row] for row in self.rows])
         return text.getvalue()
 
-    def markdown(self) -> str:
-        """Return a Markdown table with the best cells in bold."""
-        rule = [":--"] + ["--:"] * (len(self.header) - 1)
+    def markdown(self, prose: bool = False) -> str:
+        """Return a Markdown table with the best cells in bold; prose is kept to the left."""
+        rule = [":--"] + [":--" if prose else "--:"] * (len(self.header) - 1)
         lines = [self.header, rule, *self._marked(lambda cell: f"**{cell}**")]
         return "".join(f"| {' | '.join(_pipe(c) for c in line)} |\n" for line in lines)
 

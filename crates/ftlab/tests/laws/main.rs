@@ -2,14 +2,15 @@
 //! requests, checked after every request. An FTL added to the registry inherits them.
 //!
 //! A failure prints its case as one line; to run that case alone:
-//! `FTLAB_LAWS_CASE='LINE' cargo test --test laws`. `FTLAB_LAWS_CASES` sets the number of cases.
+//! `FTLAB_LAWS_CASE='LINE' cargo test --test laws`. `FTLAB_LAWS_CASES` sets the number of
+//! cases of all FTLs together, `FTLAB_LAWS_FTLS=NAME,NAME` runs those of some.
 
 mod case;
 mod run;
 mod traffic;
 
 use case::Case;
-use ftlab::ftl::FTLS;
+use ftlab::ftl::{Entry, FTLS, find};
 use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::units::{Lpn, Pbn};
@@ -27,12 +28,19 @@ fn cases() -> u64 {
     asked.map_or(CASES, |number| number.parse().expect("FTLAB_LAWS_CASES is a number"))
 }
 
+/// All FTLs, or those that were asked for.
+fn ftls() -> Vec<&'static Entry> {
+    let Ok(asked) = std::env::var("FTLAB_LAWS_FTLS") else { return FTLS.iter().collect() };
+    asked.split(',').map(|name| find(name).expect("FTLAB_LAWS_FTLS names FTLs")).collect()
+}
+
 /// Obeys `law` in so many cases of every FTL, or in the one case that was asked for.
 fn for_each_case(per_ftl: u64, law: impl Fn(&Case)) {
     if let Ok(line) = std::env::var("FTLAB_LAWS_CASE") {
         return law(&Case::parse(&line));
     }
-    for entry in FTLS {
+    let ftls = ftls();
+    for entry in &ftls {
         for seed in 0..per_ftl {
             let case = Case::draw(entry, seed);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| law(&case))) {
@@ -41,7 +49,7 @@ fn for_each_case(per_ftl: u64, law: impl Fn(&Case)) {
             }
         }
     }
-    eprintln!("{} cases of {} FTLs", per_ftl * FTLS.len() as u64, FTLS.len());
+    eprintln!("{} cases of {} FTLs", per_ftl * ftls.len() as u64, ftls.len());
 }
 
 /// A run with some history: nothing, every page written once, or some of them.

@@ -1,0 +1,170 @@
+//! The input of a configuration, and what can be done with it without an FTL.
+
+use super::{Progress, WATCH_INTERVAL, Watch};
+use crate::address::{AddressMap, Extent};
+use crate::config::Config;
+use crate::error::Error;
+use crate::metrics::result::TraceReport;
+use crate::request::{BATCH, Input, Request};
+use crate::trace::convert::Converted;
+use crate::trace::split::Part;
+use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
+use crate::workload::{self, Model, PROFILES, Profile, model};
+use std::path::Path;
+use std::time::Instant;
+
+/// The input that a configuration names.
+///
+/// # Errors
+/// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
+pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
+    let Some(name) = &config.input.trace else {
+        return workload::open(&config.workload, config.run.seed);
+    };
+    let options = config.input.options();
+    let path = Path::new(name);
+    let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
+    let is_model = path.extension().is_some_and(|ending| ending == "toml");
+    let input = if is_profile || is_model {
+        for (key, filters) in [
+            ("input.volume", options.volume.is_some()),
+            ("input.from", options.from.is_some()),
+            ("input.until", options.until.is_some()),
+        ] {
+            if filters {
+                return Err(Error::config(key, "found a model, expected a trace to filter"));
+            }
+        }
+        let found = match path.file_name().filter(|_| is_model) {
+            // A file's name tells models of one trace apart.
+            Some(file) => Model { name: file.to_string_lossy().into(), ..Model::load(path)? },
+            None => Profile::find(name)?.model(),
+        };
+        found.input(options.requests, config.run.seed)?
+    } else {
+        trace::open(name, &options)?
+    };
+    Ok(trace::skip(input, config.input.skip))
+}
+
+/// What is in the input that a configuration names.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn trace_info(config: &Config, watch: Watch<'_>) -> Result<(TraceReport, TraceInfo), Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    let info = TraceInfo::read(input.open()?.as_mut(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    Ok((trace_report(input.as_ref(), &info), info))
+}
+
+/// What the input that a configuration names is like, in pages of the device. The report's
+/// `span_bytes` is the address space that a run needs.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn characteristics(
+    config: &Config,
+    watch: Watch<'_>,
+) -> Result<(TraceReport, Characteristics), Error> {
+    let input = open_input(config)?;
+    let (mut source, page_bytes) = (input.open()?, config.device.page.0 as u32);
+    let mut last = Instant::now();
+    let found = Characteristics::read(source.as_mut(), page_bytes, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
+    })?;
+    let (policy, capacity) = (config.run.address, config.device.capacity.map(|bytes| bytes.0));
+    let extent = |v: &VolumeInfo| Extent {
+        volume: v.volume,
+        first_byte: v.first_byte,
+        end_byte: v.end_byte,
+    };
+    let extents: Vec<Extent> = found.info.volumes.iter().map(extent).collect();
+    let span_bytes = AddressMap::new(policy, &extents, capacity).map(|map| map.span_bytes()).ok();
+    let report = TraceReport { span_bytes, ..trace_report(input.as_ref(), &found.info) };
+    Ok((report, found))
+}
+
+fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
+    TraceReport {
+        name: input.name(),
+        format: input.format(),
+        digest: Some(info.digest.clone()),
+        requests: Some(info.requests),
+        volumes: Some(info.volumes_count),
+        span_bytes: Some(info.span_bytes),
+    }
+}
+
+/// The first `limit` requests of the input that a configuration names.
+///
+/// # Errors
+/// Those of the input, and of `watch`.
+pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<Request>, Error> {
+    let mut source = open_input(config)?.open()?;
+    let (mut requests, mut batch) = (Vec::new(), Vec::with_capacity(BATCH));
+    let mut last = Instant::now();
+    while requests.len() < limit {
+        source.fill(&mut batch)?;
+        if batch.is_empty() {
+            break;
+        }
+        requests.append(&mut batch);
+        let (count, fraction) = (requests.len() as u64, source.progress());
+        tick(&mut last, watch, Progress { phase: "reading", requests: count, fraction })?;
+    }
+    requests.truncate(limit);
+    Ok(requests)
+}
+
+/// The model fitted to the input that a configuration names; see [`model::fit`].
+///
+/// # Errors
+/// Those of the input and of [`model::fit`].
+pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    model::fit(input.open()?.as_mut(), &input.name(), &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "fitting", requests, fraction })
+    })
+}
+
+/// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
+///
+/// # Errors
+/// Those of the input and of [`trace::convert::convert`].
+pub fn convert(
+    config: &Config,
+    output: &str,
+    to: Option<&str>,
+    watch: Watch<'_>,
+) -> Result<Converted, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
+    })
+}
+
+/// Writes each volume of the input that a configuration names to a file; see
+/// [`trace::split::split`].
+///
+/// # Errors
+/// Those of the input and of [`trace::split::split`].
+pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+    let input = open_input(config)?;
+    let mut last = Instant::now();
+    trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
+        tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
+    })
+}
+
+pub(super) fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
+    if last.elapsed() < WATCH_INTERVAL {
+        return Ok(());
+    }
+    *last = Instant::now();
+    watch(progress)
+}

@@ -1,0 +1,51 @@
+"""``ftlab reproduce``: a paper's evaluation, its figures and claims beside ours."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from ftlab.cli.progress import points_meter
+from ftlab.cli.show import show_table
+from ftlab.experiments import Experiment
+from ftlab.experiments import reproduce as run
+
+PAPERS: dict[str, str] = {}
+"""The module of each paper's experiment, which calls it ``EXPERIMENT``."""
+
+QUICK_REQUESTS = 20_000
+
+
+@click.command()
+@click.argument("paper", type=click.Choice(list(PAPERS)))
+@click.option("--traces", metavar="DIR", help="Take real traces from here; else built-in models.")
+@click.option(
+    "--results",
+    metavar="DIR",
+    default="ftlab-results",
+    show_default=True,
+    help="Results of single runs; those that are there are not run again.",
+)
+@click.option("--out", metavar="DIR", help="Where the report goes [ftlab-reproduce/PAPER].")
+@click.option("--quick", is_flag=True, help=f"The first {QUICK_REQUESTS:,} requests of each input.")
+def reproduce(paper: str, traces: str | None, results: str, out: str | None, quick: bool) -> None:
+    """Run the evaluation of PAPER again and judge what it claims.
+
+    The report has the paper's figures and tables as they come out here, and a row for each claim
+    with its verdict. A run that was stopped goes on where it was.
+    """
+    if find_spec("matplotlib") is None:
+        raise click.UsageError("reproduce needs matplotlib: pip install 'ftlab[plot]'")
+    from ftlab.experiments.report import count_table, write
+
+    experiment: Experiment = import_module(PAPERS[paper]).EXPERIMENT
+    requests = QUICK_REQUESTS if quick else None
+    with points_meter() as progress:
+        report = run(experiment, results, traces=traces, requests=requests, progress=progress)
+    folder = out or Path("ftlab-reproduce", paper)
+    write(report, folder)
+    show_table(count_table(report.judged))
+    click.echo(f"\nWritten: {folder}/report.html, report.md, claims.json and the figures")

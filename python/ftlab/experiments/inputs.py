@@ -1,0 +1,85 @@
+"""The workloads of a paper: real traces where there are any, else the built-in models of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ftlab.config import Config
+from ftlab.errors import ConfigError
+
+COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A trace of a paper.
+
+    Attributes
+    ----------
+    name
+        The built-in profile that stands for it.
+    files
+        Names under which the whole real trace is known, without the end of a compressed file.
+    """
+
+    name: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is run for a workload."""
+
+    workload: Workload
+    file: Path | None
+    requests: int | None
+
+    @property
+    def config(self) -> Config:
+        """The section of the configuration that names it."""
+        trace = self.workload.name if self.file is None else str(self.file)
+        section: Config = {"trace": trace}
+        if self.requests is not None:
+            section["requests"] = self.requests
+        return {"input": section}
+
+    @property
+    def described(self) -> str:
+        """The text that says what was run."""
+        what = "the built-in model" if self.file is None else f"the real trace, {self.file.name}"
+        part = "" if self.requests is None else f", its first {self.requests:,} requests"
+        return what + part
+
+
+Sources = Mapping[str, Source]
+
+
+def sources(
+    workloads: Sequence[Workload], traces: str | Path | None, requests: int | None
+) -> dict[str, Source]:
+    """Return what to run for each workload, by its name.
+
+    ``traces`` is a folder that is searched for real traces; ``requests`` cuts all of them short.
+    """
+    files = _files(traces) if traces is not None else {}
+    found = {}
+    for workload in workloads:
+        names = (name.lower() for name in workload.files)
+        file = next((files[name] for name in names if name in files), None)
+        found[workload.name] = Source(workload, file, requests)
+    return found
+
+
+def _files(folder: str | Path) -> dict[str, Path]:
+    """Return the files of a folder by their names in lower case, compressed or not."""
+    if not Path(folder).is_dir():
+        raise ConfigError(f"{folder}: found no such folder, expected one with traces")
+    plain: dict[str, Path] = {}
+    for path in sorted(Path(folder).iterdir()):
+        name = path.name.lower()
+        for end in COMPRESSED:
+            name = name.removesuffix(end)
+        plain.setdefault(name, path)
+    return plain

@@ -1,0 +1,131 @@
+"""The report of an experiment, as Markdown and as one HTML page, with its figures as files."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ftlab.errors import ConfigError
+from ftlab.experiments.claims import Judged, Verdict, texts
+from ftlab.files import write_atomically
+from ftlab.report import html
+from ftlab.report.tables import Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure: the name of its file, a caption, and how to draw it."""
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A heading with paragraphs, tables and pictures."""
+
+    title: str
+    paragraphs: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    pictures: Sequence[Picture] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything that an experiment shows."""
+
+    title: str
+    parts: Sequence[Part]
+    judged: Sequence[Judged]
+
+
+def write(report: Report, folder: str | Path) -> list[Path]:
+    """Write ``report.md``, ``report.html``, ``claims.json`` and the figures; return their paths."""
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{target}: cannot make this folder: {error.strerror}") from error
+    images = {each.name: _image(each) for part in report.parts for each in part.pictures}
+    files: dict[str, str | bytes] = {f"{name}.svg": image for name, image in images.items()}
+    files["claims.json"] = json.dumps([_plain(each) for each in report.judged], indent=2) + "\n"
+    files["report.md"] = _markdown(report)
+    files["report.html"] = _html(report, images)
+    for name, content in files.items():
+        write_atomically(target / name, content)
+    return [target / name for name in files]
+
+
+def claim_table(judged: Sequence[Judged]) -> Table:
+    """Return a row for each claim: what was published, ours, the verdict and what explains it."""
+    header = ["claim", "where", "what", "published", "ours", "verdict", "what our counters say"]
+    rows = [
+        [
+            each.claim.id,
+            each.claim.where,
+            each.claim.what,
+            *texts(each),
+            each.verdict.value,
+            each.note,
+        ]
+        for each in judged
+    ]
+    return Table(header, rows)
+
+
+def count_table(judged: Sequence[Judged]) -> Table:
+    """Return how many claims have each verdict."""
+    counts = Counter(each.verdict for each in judged)
+    return Table(["verdict", "claims"], [[each.value, str(counts[each])] for each in Verdict])
+
+
+def _plain(judged: Judged) -> dict[str, object]:
+    findings = [
+        {"what": each.what, "published": each.published, "ours": each.ours}
+        | {"verdict": each.verdict.value}
+        for each in judged.findings
+    ]
+    claim = judged.claim
+    return {
+        "id": claim.id,
+        "where": claim.where,
+        "what": claim.what,
+        "verdict": judged.verdict.value,
+        "findings": findings,
+        "note": judged.note,
+    }
+
+
+def _image(picture: Picture) -> bytes:
+    from ftlab.plot import image
+
+    return image(picture.draw())
+
+
+def _markdown(report: Report) -> str:
+    blocks = [f"# {report.title}"]
+    for part in report.parts:
+        blocks += [f"## {part.title}", *part.paragraphs]
+        blocks += [table.markdown(prose=True).rstrip() for table in part.tables]
+        blocks += [
+            f"![{each.caption}]({each.name}.svg)\n\n{each.caption}" for each in part.pictures
+        ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _html(report: Report, images: dict[str, bytes]) -> str:
+    body = [f"<h1>{html.escaped(report.title)}</h1>"]
+    for part in report.parts:
+        content = [f"<p>{html.escaped(paragraph)}</p>" for paragraph in part.paragraphs]
+        content += [html.table_of(table, "prose") for table in part.tables]
+        content += [html.figure(images[each.name], each.caption) for each in part.pictures]
+        body.append(html.section(part.title, "\n".join(content)))
+    return html.document(report.title, "\n".join(body))
