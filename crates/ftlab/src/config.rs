@@ -193,6 +193,29 @@ impl DeviceConfig {
     pub fn oob_bytes(&self) -> u64 {
         self.oob.map_or(self.page.0 / 32, |bytes| bytes.0)
     }
+
+    /// Rejects times that no device has.
+    fn check_times(&self) -> Result<(), Error> {
+        let by_bit = |times: &Option<Vec<Duration>>| {
+            let longest = times.iter().flatten().map(|time| time.0).max();
+            Duration(longest.unwrap_or_default())
+        };
+        for (key, time) in [
+            ("device.read", self.read),
+            ("device.oob_read", self.oob_read),
+            ("device.program", self.program),
+            ("device.erase", self.erase),
+            ("device.transfer_per_byte", self.transfer_per_byte),
+            ("device.read_by_bit", by_bit(&self.read_by_bit)),
+            ("device.program_by_bit", by_bit(&self.program_by_bit)),
+        ] {
+            let longest = 10_000_000_000;
+            expect(time.0 <= longest, || {
+                (key, format!("found {} ns, expected at most 10s", time.0))
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// Bits of a cell.
@@ -559,24 +582,7 @@ impl Config {
                 (key, format!("found {count}, expected 1 to 1024"))
             })?;
         }
-        let by_bit = |times: &Option<Vec<Duration>>| {
-            let longest = times.iter().flatten().map(|time| time.0).max();
-            Duration(longest.unwrap_or_default())
-        };
-        for (key, time) in [
-            ("device.read", device.read),
-            ("device.oob_read", device.oob_read),
-            ("device.program", device.program),
-            ("device.erase", device.erase),
-            ("device.transfer_per_byte", device.transfer_per_byte),
-            ("device.read_by_bit", by_bit(&device.read_by_bit)),
-            ("device.program_by_bit", by_bit(&device.program_by_bit)),
-        ] {
-            let longest = 10_000_000_000;
-            expect(time.0 <= longest, || {
-                (key, format!("found {} ns, expected at most 10s", time.0))
-            })?;
-        }
+        device.check_times()?;
         let oob = device.oob_bytes();
         expect(oob <= device.page.0, || {
             ("device.oob", format!("found {oob} B, expected at most the {} of a page", device.page))

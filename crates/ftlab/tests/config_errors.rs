@@ -18,6 +18,17 @@ fn message(ftl: &str, json: &str) -> String {
     error.to_string()
 }
 
+/// Each case and its message.
+fn told(cases: &[(&str, &str)]) -> String {
+    let mut told = String::new();
+    for (ftl, json) in cases {
+        let line = message(ftl, json);
+        assert!(!line.contains('\n'), "{json}: {line}");
+        told += &format!("{ftl:6}{json}\n      {line}\n");
+    }
+    told
+}
+
 #[test]
 fn a_mistake_is_told_in_one_line() {
     let cases = [
@@ -73,6 +84,20 @@ fn a_mistake_is_told_in_one_line() {
         ("fast", r#"{"log": {"blocks": 1}}"#),
         ("fast", r#"{"log": {"blocks": 10}}"#),
         ("fast", r#"{"fast": {"full_sequential": "never"}}"#),
+        ("page", r#"{"host": {"mode": "closed:0"}}"#),
+        ("page", r#"{"host": {"time_scale": -1}}"#),
+        ("page", r#"{"run": {"warmup": "twice"}}"#),
+        ("page", r#"{"run": {"seed": -1}}"#),
+        ("tpfl", "{}"),
+        ("ideal", "{}"),
+        ("", "{}"),
+    ];
+    insta::assert_snapshot!(told(&cases));
+}
+
+#[test]
+fn a_mistake_about_mlc_is_told_in_one_line() {
+    let cases = [
         ("page", r#"{"device": {"oob": "8k"}}"#),
         ("page", r#"{"device": {"cell": "qlc"}}"#),
         ("page", r#"{"device": {"cell": "tlc"}}"#),
@@ -81,9 +106,9 @@ fn a_mistake_is_told_in_one_line() {
         ("page", r#"{"device": {"cell": "mlc", "program_order": "any"}}"#),
         ("fast", r#"{"device": {"cell": "mlc"}}"#),
         ("mnftl", r#"{"device": {"over_provisioning": "5%"}}"#),
-        ("mnftl", r#"{"device": {"oob": 2}}"#),
+        ("mnftl", r#"{"device": {"oob": 1}}"#),
         ("mnftl", r#"{"mnftl": {"rows": 0}}"#),
-        ("mnftl", r#"{"mnftl": {"rows": 64}}"#),
+        ("mnftl", r#"{"mnftl": {"rows": 65}}"#),
         ("mnftl", r#"{"mnftl": {"victim": "oldest"}}"#),
         ("mnftl-hybrid", r#"{"device": {"cell": "slc"}}"#),
         ("mnftl-hybrid", r#"{"mnftl-hybrid": {"slc_blocks": 0}}"#),
@@ -93,26 +118,15 @@ fn a_mistake_is_told_in_one_line() {
         ("superblock", r#"{"superblock": {"pieces": 1}}"#),
         ("superblock", r#"{"superblock": {"logs": 0}}"#),
         ("superblock", r#"{"log": {"blocks": 10}}"#),
-        ("page", r#"{"host": {"mode": "closed:0"}}"#),
-        ("page", r#"{"host": {"time_scale": -1}}"#),
-        ("page", r#"{"run": {"warmup": "twice"}}"#),
-        ("page", r#"{"run": {"seed": -1}}"#),
-        ("tpfl", "{}"),
-        ("ideal", "{}"),
-        ("", "{}"),
     ];
-    let mut told = String::new();
-    for (ftl, json) in cases {
-        let line = message(ftl, json);
-        assert!(!line.contains('\n'), "{json}: {line}");
-        told += &format!("{ftl:6}{json}\n      {line}\n");
-    }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(told(&cases));
 }
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "block", "fast"] {
+    let page_level = ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl"];
+    let others = ["block", "fast", "mnftl", "gftl", "superblock"];
+    for ftl in page_level.into_iter().chain(others) {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
             let device = |blocks| {

@@ -112,7 +112,8 @@ fn times(
     match by_bit {
         Some(times) if times.len() == bits as usize => Ok(times.iter().map(|t| t.0).collect()),
         Some(times) => {
-            let message = format!("found {} times, expected {bits}, LSB first", times.len());
+            let message =
+                format!("found a list of {}, expected {bits} times, LSB first", times.len());
             Err(Error::config(key, message))
         }
         None => {
@@ -187,6 +188,9 @@ mod tests {
         assert!(message(device(64)).contains("device.cell: found tlc with"));
         let by_bit = Some(vec![Duration(1), Duration(2)]);
         let found = message(DeviceConfig { program_by_bit: by_bit, ..device(63) });
-        assert!(found.starts_with("device.program_by_bit: found 2 times, expected 3"), "{found}");
+        assert!(
+            found.starts_with("device.program_by_bit: found a list of 2, expected 3"),
+            "{found}"
+        );
     }
 }

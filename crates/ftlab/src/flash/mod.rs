@@ -169,7 +169,7 @@ impl Flash {
         if bytes <= self.oob_bytes {
             return Ok(());
         }
-        let message = format!("found {} B, expected {bytes}: {what}", self.oob_bytes);
+        let message = format!("found {} B, expected at least {bytes} for {what}", self.oob_bytes);
         Err(Error::config("device.oob", message))
     }
 

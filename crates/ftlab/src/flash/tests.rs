@@ -246,6 +246,6 @@ fn an_oob_that_is_too_small_is_told_when_an_ftl_is_built() {
     let flash = flash();
     assert!(flash.expect_oob(16, "a row").is_ok(), "a 32nd of a page");
     let refusal = flash.expect_oob(17, "a subtable of 17 rows").expect_err("too much");
-    let expected = "device.oob: found 16 B, expected 17: a subtable of 17 rows";
+    let expected = "device.oob: found 16 B, expected at least 17 for a subtable of 17 rows";
     assert!(refusal.to_string().starts_with(expected), "{refusal}");
 }
