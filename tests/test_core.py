@@ -15,7 +15,8 @@ from ftlab.report.summary import HEADLINES
 WORKLOAD = ftlab.Workload("randrw", bs="4k", size="4MiB", requests=3000)
 DEVICE = ftlab.Device(capacity="4MiB", pages_per_block=16)
 SECTIONS = {
-    "device": "capacity_bytes blocks logical_blocks planes program_order cell effective_spare_ratio",
+    "device": "capacity_bytes blocks logical_blocks planes program_order cell "
+    "effective_spare_ratio",
     "warmup": "mode requests host_page_writes passes window_page_writes windows spread drift "
     "steady",
     "host": "requests reads writes trims page_reads page_writes page_trims unwritten_page_reads "
@@ -41,15 +42,17 @@ SECTIONS = {
 
 
 BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
-LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), ftlab.FAST()]
+SHARED_LOGS = [ftlab.FAST(), ftlab.LAST(), ftlab.KAST()]
 MLC = [ftlab.MNFTL(), ftlab.MNFTLHybrid(slc_blocks=2), ftlab.GFTL(), ftlab.Superblock()]
-CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive"]
+LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), *SHARED_LOGS]
+CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive", "treeftl", "aps"]
 NAMES = ["page", "hat", *CACHED, *(layer.name for layer in [*MLC, *LOGS])]
 
 
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
     pages = [each(cache="8KiB") for each in (ftlab.CDFTL, ftlab.SFTL, ftlab.ZFTL)]
+    pages += [each(cache="64KiB") for each in (ftlab.TreeFTL, ftlab.APS)]
     single = [each(cache="1KiB") for each in (ftlab.DFTL, ftlab.TPFTL, ftlab.TPFTLAdaptive)]
     layers = [ftlab.Page(), ftlab.HAT(), *single, *pages, *MLC, *LOGS]
     return ftlab.compare(WORKLOAD, layers, DEVICE, warmup="footprint", seed=3)

@@ -10,15 +10,19 @@
 from ftlab import model
 from ftlab._core import __version__
 from ftlab.catalogue import catalog
+from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
+    APS,
     BAST,
     CDFTL,
     DFTL,
     FAST,
     GFTL,
     HAT,
+    KAST,
+    LAST,
     MNFTL,
     NFTL,
     SFTL,
@@ -32,6 +36,7 @@ from ftlab.ftls import (
     Page,
     Superblock,
     TPFTLAdaptive,
+    TreeFTL,
 )
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
@@ -39,12 +44,15 @@ from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "APS",
     "BAST",
     "CDFTL",
     "DFTL",
     "FAST",
     "GFTL",
     "HAT",
+    "KAST",
+    "LAST",
     "MNFTL",
     "NFTL",
     "SFTL",
@@ -60,6 +68,7 @@ __all__ = [
     "InternalError",
     "Interrupted",
     "MNFTLHybrid",
+    "MissRatioCurve",
     "Model",
     "NFTLChain",
     "Page",
@@ -70,11 +79,13 @@ __all__ = [
     "Trace",
     "TraceComparison",
     "TraceError",
+    "TreeFTL",
     "Workload",
     "__version__",
     "catalog",
     "compare",
     "compare_traces",
+    "miss_ratio_curve",
     "model",
     "profile",
     "read_trace",

@@ -108,6 +108,18 @@ class ZFTL(_Named):
     registered = "zftl"
 
 
+class TreeFTL(_Named):
+    """TreeFTL (Wang & Wong, DATE'13): data pages below their translation pages, in one pool."""
+
+    registered = "treeftl"
+
+
+class APS(_Named):
+    """APS (Shim et al., MSST'10): one pool for mappings and data, divided as ghosts say."""
+
+    registered = "aps"
+
+
 class TPFTL(_Named):
     """TPFTL (Zhou et al., EuroSys'15): a two-level LRU with prefetching and batched write-back."""
 
@@ -156,8 +168,20 @@ class FAST(_Named):
     registered = "fast"
 
 
+class LAST(_Named):
+    """LAST (Lee et al., 2008): sequential log blocks, and a hot and a cold partition of random ones."""
+
+    registered = "last"
+
+
+class KAST(_Named):
+    """KAST (Cho et al., DATE'09): log blocks of at most K logical blocks bound the longest merge."""
+
+    registered = "kast"
+
+
 class MNFTL(_Named):
-    """MNFTL (Qin et al., DAC'11): blocks of each logical block's own, its page map in their OOBs."""
+    """MNFTL (Qin et al., DAC'11): blocks of each logical block's own, their map in OOBs."""
 
     registered = "mnftl"
 

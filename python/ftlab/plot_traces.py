@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -21,6 +21,9 @@ from ftlab.plot import COLOURS, literal, mark_empty, styled
 from ftlab.report.numbers import microseconds, size
 from ftlab.result import Record
 
+if TYPE_CHECKING:
+    from ftlab.curve import MissRatioCurve
+
 Traces = Sequence[Record]
 Labels = Sequence[str]
 OP_DASHES = {"reads": "--", "writes": "-"}
@@ -34,6 +37,20 @@ def small_multiples(traces: Traces, labels: Labels) -> Figure:
             draw(axes, traces, labels)
             mark_empty(axes)
         _name(figure, traces, labels)
+    return figure
+
+
+def mapping_curve(curve: MissRatioCurve) -> Figure:
+    """Draw what LRU mapping caches hit over their entries."""
+    with styled():
+        figure = Figure(figsize=(6.4, 3.8))
+        axes = figure.subplots()
+        sizes = curve.sizes()
+        axes.plot(sizes, curve.hit_ratio(sizes), color=COLOURS[0])
+        axes.set(xscale="log", ylim=(0, 1.02), xlabel="cached mappings", ylabel="hit ratio")
+        axes.set(title=f"LRU mapping caches: {literal(curve.name)}")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        mark_empty(axes)
     return figure
 
 

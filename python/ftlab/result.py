@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-SERIES = ("distributions", "timeline", "warnings")
+SERIES = ("distributions", "timeline", "samples", "warnings")
 """Keys of a result that hold series or texts: they have no cell in a one-row table."""
 
 

@@ -22,6 +22,7 @@ def simulate(
     *,
     preset: str | None = None,
     gc: str | Mapping[str, Any] | None = None,
+    buffer: str | Mapping[str, Any] | None = None,
     host: str | Mapping[str, Any] | None = None,
     warmup: str | None = None,
     address: str | None = None,
@@ -44,6 +45,8 @@ def simulate(
         A published set-up to start from; the other arguments change it.
     gc
         Victim policy by name, or the ``gc`` section as a mapping.
+    buffer
+        Write buffer above the FTL by name, or the ``buffer`` section as a mapping.
     host
         ``"open"`` or ``"closed:QD"``, or the ``host`` section as a mapping.
     warmup
@@ -67,7 +70,7 @@ def simulate(
     ftlab.Interrupted, KeyboardInterrupt
         when the run is stopped
     """
-    setup = _setup(trace, device, preset, gc, host, warmup, address, seed, verify, config)
+    setup = _setup(trace, device, preset, gc, buffer, host, warmup, address, seed, verify, config)
     chosen = as_ftl(ftl)
     return execute([(merge([setup, chosen.config()]), chosen.name)], progress)[0]
 
@@ -79,6 +82,7 @@ def compare(
     *,
     preset: str | None = None,
     gc: str | Mapping[str, Any] | None = None,
+    buffer: str | Mapping[str, Any] | None = None,
     host: str | Mapping[str, Any] | None = None,
     warmup: str | None = None,
     address: str | None = None,
@@ -91,7 +95,7 @@ def compare(
 
     All of them share one pass over the trace, each on its own thread.
     """
-    setup = _setup(trace, device, preset, gc, host, warmup, address, seed, verify, config)
+    setup = _setup(trace, device, preset, gc, buffer, host, warmup, address, seed, verify, config)
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
@@ -116,6 +120,7 @@ def _setup(
     device: Device | None,
     preset: str | None,
     gc: str | Mapping[str, Any] | None,
+    buffer: str | Mapping[str, Any] | None,
     host: str | Mapping[str, Any] | None,
     warmup: str | None,
     address: str | None,
@@ -129,6 +134,7 @@ def _setup(
         preset=preset,
         device=device.config() if device else None,
         gc={"policy": gc} if isinstance(gc, str) else gc,
+        buffer={"policy": buffer} if isinstance(buffer, str) else buffer,
         host={"mode": host} if isinstance(host, str) else host,
         run=given(warmup=warmup, address=address, seed=seed, verify=verify) or None,
     )

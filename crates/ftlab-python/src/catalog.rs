@@ -1,7 +1,8 @@
 //! Everything that can be named, for `ftlab list`.
 
+use ftlab::buffer::BUFFERS;
 use ftlab::flash::presets::PRESETS;
-use ftlab::ftl::FTLS;
+use ftlab::ftl::{FTLS, Parameter};
 use ftlab::metrics::definitions::{Better, METRICS};
 use ftlab::trace::{Column, FORMATS, TimeOrder, columnar};
 use ftlab::workload::{PATTERNS, PROFILES};
@@ -19,6 +20,10 @@ pub fn json() -> String {
             json!({ "name": p.name, "summary": model.summary, "source": model.source })
         }),
         "patterns": list(PATTERNS, |p| json!({ "name": p.name, "summary": p.summary })),
+        "buffers": list(BUFFERS, |buffer| json!({
+            "name": buffer.name, "summary": buffer.summary, "source": buffer.source,
+            "parameters": parameters(buffer.parameters),
+        })),
         "policies": list(ftlab::gc::POLICIES, |p| json!({
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
@@ -60,9 +65,11 @@ fn ftls() -> Vec<Value> {
             "name": ftl.name,
             "summary": ftl.summary,
             "source": ftl.source,
-            "parameters": list(ftl.parameters, |p| json!({
-                "key": p.key, "default": p.default, "meaning": p.meaning,
-            })),
+            "parameters": parameters(ftl.parameters),
         })
     })
+}
+
+fn parameters(all: &[Parameter]) -> Vec<Value> {
+    list(all, |p| json!({ "key": p.key, "default": p.default, "meaning": p.meaning }))
 }

@@ -7,10 +7,11 @@ mod catalog;
 #[pyo3::pymodule]
 mod _core {
     use crate::border::{configuration, raise, tree, with_progress};
+    use ftlab::mapping_curve as curve;
     use ftlab::model::translation::Prediction;
     use ftlab::request::Op;
     use ftlab::session::{self, Point};
-    use numpy::IntoPyArray;
+    use numpy::{IntoPyArray, ToPyArray};
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
     use std::path::Path;
@@ -22,8 +23,8 @@ mod _core {
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
 
-    /// Everything that can be named, as JSON: FTLs, presets, formats, profiles, patterns, policies,
-    /// metrics.
+    /// Everything that can be named, as JSON: FTLs, presets, formats, profiles, patterns, write
+    /// buffers, policies, metrics.
     #[pyfunction]
     fn catalog() -> String {
         crate::catalog::json()
@@ -102,6 +103,29 @@ mod _core {
             with_progress(py, progress, |watch| session::characteristics(&config, watch))?;
         let both = serde_json::json!({ "trace": trace, "info": info });
         Ok(both.to_string())
+    }
+
+    /// What LRU mapping caches hit, in one pass over the configured input: `name`, `format`,
+    /// `page_bytes`, `accesses`, `pages`, `pages_per_sample`, and `hits` of caches of 0, 1, 2, ... times
+    /// `pages_per_sample` entries as an array.
+    #[pyfunction]
+    #[pyo3(signature = (config, progress=None))]
+    fn mapping_curve<'py>(
+        py: Python<'py>,
+        config: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let config = configuration(config)?;
+        let found = with_progress(py, progress, |watch| curve::mapping_curve(&config, watch))?;
+        let answer = PyDict::new(py);
+        answer.set_item("name", found.name)?;
+        answer.set_item("format", found.format)?;
+        answer.set_item("page_bytes", found.page_bytes)?;
+        answer.set_item("accesses", found.curve.accesses())?;
+        answer.set_item("pages", found.curve.pages())?;
+        answer.set_item("pages_per_sample", found.curve.step())?;
+        answer.set_item("hits", found.curve.hits().to_pyarray(py))?;
+        Ok(answer)
     }
 
     /// Writes the configured input to a file, in a format that it names or `to` does. Returns JSON.

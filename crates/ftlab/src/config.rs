@@ -3,12 +3,10 @@
 //! A tree comes from a preset (the device of a paper), overridden by the user's file, flags or
 //! `--set section.key=value`. Unknown keys are errors. The resolved tree is part of every result.
 
+use crate::buffer::BufferConfig;
 use crate::error::Error;
 use crate::flash::presets;
-use crate::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, FastConfig, FtlConfig, GftlConfig, LogConfig,
-    MnftlConfig, MnftlHybridConfig, SftlConfig, SuperblockConfig, TpftlConfig, ZftlConfig,
-};
+use crate::ftl;
 use crate::request::Op;
 use crate::trace::{Columns, TimeOrder, TraceOptions};
 use crate::units::{Bytes, Duration, Ratio};
@@ -17,52 +15,79 @@ use crate::workload::WorkloadConfig;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
-/// Everything that determines a run, apart from the list of FTLs to compare.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Config {
-    /// The preset that the tree started from.
-    pub preset: Option<String>,
+/// Declares [`Config`]: a line for each section, with its name in a tree.
+macro_rules! sections {
+    ($($(#[doc = $doc:literal])+ $name:literal $field:ident: $type:ty,)+) => {
+        /// Everything that determines a run, apart from the list of FTLs to compare.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+        pub struct Config {
+            /// The preset that the tree started from.
+            pub preset: Option<String>,
+            $($(#[doc = $doc])+ #[serde(rename = $name)] pub $field: $type,)+
+        }
+
+        impl Config {
+            /// Types a whole tree.
+            fn of(preset: Option<String>, mut tree: Map<String, Value>) -> Result<Config, Error> {
+                let config = Config { preset, $($field: section(&mut tree, $name)?,)+ };
+                match tree.keys().next() {
+                    Some(name) => Err(Error::unknown("section", name, ["preset", $($name),+])),
+                    None => Ok(config),
+                }
+            }
+        }
+    };
+}
+
+sections! {
     /// The NAND device.
-    pub device: DeviceConfig,
+    "device" device: DeviceConfig,
     /// Garbage collection, shared by all page-level FTLs.
-    pub gc: GcConfig,
+    "gc" gc: GcConfig,
+    /// The write buffer above the FTL.
+    "buffer" buffer: BufferConfig,
     /// What all demand-paged FTLs share.
-    pub ftl: FtlConfig,
+    "ftl" ftl: ftl::FtlConfig,
     /// DFTL's own parameters.
-    pub dftl: DftlConfig,
+    "dftl" dftl: ftl::DftlConfig,
     /// CDFTL's own parameters.
-    pub cdftl: CdftlConfig,
+    "cdftl" cdftl: ftl::CdftlConfig,
     /// S-FTL's own parameters.
-    pub sftl: SftlConfig,
+    "sftl" sftl: ftl::SftlConfig,
     /// TPFTL's own parameters.
-    pub tpftl: TpftlConfig,
+    "tpftl" tpftl: ftl::TpftlConfig,
     /// ZFTL's own parameters.
-    pub zftl: ZftlConfig,
+    "zftl" zftl: ftl::ZftlConfig,
+    /// APS's own parameters.
+    "aps" aps: ftl::ApsConfig,
     /// What log-block FTLs share.
-    pub log: LogConfig,
+    "log" log: ftl::LogConfig,
     /// The optimised block-level FTL's own parameters.
-    #[serde(rename = "block-optimized")]
-    pub block_optimized: BlockOptimizedConfig,
+    "block-optimized" block_optimized: ftl::BlockOptimizedConfig,
     /// FAST's own parameters.
-    pub fast: FastConfig,
+    "fast" fast: ftl::FastConfig,
+    /// LAST's own parameters.
+    "last" last: ftl::LastConfig,
+    /// KAST's own parameters.
+    "kast" kast: ftl::KastConfig,
     /// MNFTL's own parameters.
-    pub mnftl: MnftlConfig,
+    "mnftl" mnftl: ftl::MnftlConfig,
     /// Those of MNFTL on a hybrid device.
-    #[serde(rename = "mnftl-hybrid")]
-    pub mnftl_hybrid: MnftlHybridConfig,
+    "mnftl-hybrid" mnftl_hybrid: ftl::MnftlHybridConfig,
     /// GFTL's own parameters.
-    pub gftl: GftlConfig,
+    "gftl" gftl: ftl::GftlConfig,
     /// The superblock FTL's own parameters.
-    pub superblock: SuperblockConfig,
+    "superblock" superblock: ftl::SuperblockConfig,
     /// How requests reach the device.
-    pub host: HostConfig,
+    "host" host: HostConfig,
     /// The trace or profile that is run.
-    pub input: InputConfig,
+    "input" input: InputConfig,
     /// The generated workload that is run when there is no trace.
-    pub workload: WorkloadConfig,
+    "workload" workload: WorkloadConfig,
     /// How a run is prepared and measured.
-    pub run: RunConfig,
+    "run" run: RunConfig,
 }
 
 /// The trace or profile that is run.
@@ -390,6 +415,18 @@ pub enum Split {
     Single,
 }
 
+impl Split {
+    /// Of the pages that a request covers, those that are accessed.
+    #[inline]
+    #[must_use]
+    pub fn of(self, pages: Range<u64>) -> Range<u64> {
+        match self {
+            Split::Single => pages.start..pages.end.min(pages.start + 1),
+            Split::Pages => pages,
+        }
+    }
+}
+
 /// How a run is prepared and measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -407,6 +444,9 @@ pub struct RunConfig {
     pub verify: bool,
     /// Recompute every invariant each so many requests; 0 means only at the end. Default 0.
     pub audit: u64,
+    /// Look into the mapping cache each so many page accesses, a walk over it; 0 means never.
+    /// Default 0.
+    pub samples: u64,
 }
 
 impl Default for RunConfig {
@@ -418,6 +458,7 @@ impl Default for RunConfig {
             seed: 1,
             verify: true,
             audit: 0,
+            samples: 0,
         }
     }
 }
@@ -524,31 +565,7 @@ impl Config {
         let mut tree = preset.as_deref().map_or_else(|| Ok(Map::new()), presets::tree)?;
         merge(&mut tree, user);
         tree.remove("preset");
-        let config = Config {
-            preset,
-            device: section(&mut tree, "device")?,
-            gc: section(&mut tree, "gc")?,
-            ftl: section(&mut tree, "ftl")?,
-            dftl: section(&mut tree, "dftl")?,
-            cdftl: section(&mut tree, "cdftl")?,
-            sftl: section(&mut tree, "sftl")?,
-            tpftl: section(&mut tree, "tpftl")?,
-            zftl: section(&mut tree, "zftl")?,
-            log: section(&mut tree, "log")?,
-            block_optimized: section(&mut tree, "block-optimized")?,
-            fast: section(&mut tree, "fast")?,
-            mnftl: section(&mut tree, "mnftl")?,
-            mnftl_hybrid: section(&mut tree, "mnftl-hybrid")?,
-            gftl: section(&mut tree, "gftl")?,
-            superblock: section(&mut tree, "superblock")?,
-            host: section(&mut tree, "host")?,
-            input: section(&mut tree, "input")?,
-            workload: section(&mut tree, "workload")?,
-            run: section(&mut tree, "run")?,
-        };
-        if let Some(name) = tree.keys().next() {
-            return Err(Error::unknown("section", name, SECTIONS));
-        }
+        let config = Config::of(preset, tree)?;
         config.check()?;
         Ok(config)
     }
@@ -605,35 +622,13 @@ impl Config {
         expect((WINDOWS as u32..=100_000).contains(&limit), || {
             ("run.warmup_limit", format!("found {limit}, expected {WINDOWS} to 100000 windows"))
         })?;
+        self.buffer.check()?;
         let scale = self.host.time_scale;
         expect(scale.is_finite() && (0.0..=1e6).contains(&scale), || {
             ("host.time_scale", format!("found {scale}, expected 0 to 1000000"))
         })
     }
 }
-
-const SECTIONS: [&str; 20] = [
-    "preset",
-    "device",
-    "gc",
-    "ftl",
-    "dftl",
-    "cdftl",
-    "sftl",
-    "tpftl",
-    "zftl",
-    "log",
-    "block-optimized",
-    "fast",
-    "mnftl",
-    "mnftl-hybrid",
-    "gftl",
-    "superblock",
-    "host",
-    "input",
-    "workload",
-    "run",
-];
 
 fn expect(holds: bool, otherwise: impl FnOnce() -> (&'static str, String)) -> Result<(), Error> {
     if holds {

@@ -10,12 +10,14 @@
 //! * [`cache`] and [`gc`]: containers and victim policies without knowledge of FTLs.
 //! * [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then
 //!   [`ftl::demand`].
+//! * [`buffer`]: RAM between the host and any FTL.
 //! * [`request`], [`trace`], [`workload`], [`address`]: where requests come from.
 //! * [`model`]: closed forms that a simulation is held against; it knows nothing of the others.
 //! * [`simulate`]: the loop; [`warmup`]: when a device is steady; [`metrics`]: what comes out; [`session`]: several FTLs at once over one
-//!   reading of the input.
+//!   reading of the input; [`mapping_curve`]: what mapping caches of all sizes would hit.
 
 pub mod address;
+pub mod buffer;
 pub mod cache;
 pub mod config;
 pub mod engine;
@@ -24,6 +26,7 @@ pub mod flash;
 pub mod ftl;
 pub mod gc;
 pub mod locality;
+pub mod mapping_curve;
 pub mod metrics;
 pub mod model;
 pub mod request;

@@ -4,6 +4,7 @@ use crate::address::Measured;
 use crate::error::Error;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Requests handed on at a time; a batch is what travels between threads.
 pub const BATCH: usize = 4096;
@@ -21,6 +22,19 @@ pub enum Op {
     Write,
     /// Forget the pages that lie wholly inside the request.
     Trim,
+}
+
+impl Op {
+    /// The pages of 2^`shift` bytes that are accessed, ascending: those that the bytes from `offset` up
+    /// to `end` touch, of a trim those that they cover.
+    #[inline]
+    #[must_use]
+    pub const fn pages(self, offset: u64, end: u64, shift: u32) -> Range<u64> {
+        match self {
+            Op::Trim => (offset + (1 << shift) - 1) >> shift..end >> shift,
+            Op::Read | Op::Write => offset >> shift..((end - 1) >> shift) + 1,
+        }
+    }
 }
 
 /// One request of a block trace or of a generated workload.

@@ -18,7 +18,7 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use inputs::tick;
+pub(crate) use inputs::tick;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -402,10 +402,12 @@ impl Session<'_> {
                 return Err(Error::Interrupted);
             }
             simulator.check();
-            Ok(())
+            let mut report = report(entry.name, trace, simulator.as_ref(), wall);
+            report.add_flushed_at_end(simulator.drain());
+            Ok(report)
         }));
         match served {
-            Ok(result) => result.map(|()| report(entry.name, trace, simulator.as_ref(), wall)),
+            Ok(result) => result,
             Err(panic) => Err(Error::Internal(format!(
                 "{} at request {} with seed {}: {}",
                 entry.name,

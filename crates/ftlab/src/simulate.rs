@@ -1,11 +1,14 @@
 //! The loop: requests in, page accesses to the FTL, latencies and checks out.
 
 use crate::address::AddressMap;
-use crate::config::{Config, HostMode, RunConfig, Split, Warmup};
+use crate::buffer::{FlushedAtEnd, Front};
+use crate::config::{Config, HostMode, RunConfig, Warmup};
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
 use crate::ftl::Ftl;
+use crate::ftl::parts::held_pages::BufferCounts;
 use crate::metrics::latency::Latencies;
+use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
 use crate::request::{BATCH, Op, Request};
 use crate::rng::Rng;
@@ -22,6 +25,8 @@ pub struct Simulation<F> {
     address: AddressMap,
     flash: Flash,
     ftl: F,
+    /// The write buffer above the FTL.
+    front: Option<Front>,
     host: Host,
     pages: Vec<Lpn>,
     /// Of `pages`, those that the request covers only in part.
@@ -32,6 +37,7 @@ pub struct Simulation<F> {
     service: Latencies,
     series: Series,
     sampled: Sample,
+    cache_samples: CacheSamples,
     warmup: WarmupReport,
     steady: Option<SteadyState>,
     /// Pages that the input touches, while they are collected.
@@ -73,8 +79,12 @@ pub struct Outcome<'a> {
     pub flash: &'a Flash,
     /// The FTL.
     pub ftl: &'a dyn Ftl,
+    /// The write buffer above it.
+    pub front: Option<&'a Front>,
     /// What the host asked for.
     pub host: HostTotals,
+    /// Host page reads whose version was compared, in RAM or on flash.
+    pub reads_verified: u64,
     /// Response times of reads, ns.
     pub reads: &'a Latencies,
     /// Response times of writes, ns.
@@ -83,6 +93,8 @@ pub struct Outcome<'a> {
     pub service: &'a Latencies,
     /// The run over time.
     pub series: Series,
+    /// Looks into the mapping cache.
+    pub cache_samples: &'a CacheSamples,
     /// What was done before measuring started.
     pub warmup: &'a WarmupReport,
 }
@@ -130,6 +142,10 @@ pub trait Simulator: Send {
 
     /// What was measured.
     fn outcome(&self) -> Outcome<'_>;
+
+    /// Writes what the write buffer still holds, once everything was measured, and checks everything
+    /// again. `None` without a buffer.
+    fn drain(&mut self) -> Option<FlushedAtEnd>;
 }
 
 /// No request is issued later, 146 years after the first: what is left of the clock is for service.
@@ -174,6 +190,7 @@ impl<F: Ftl> Simulation<F> {
             flash.skip_verification();
         }
         let ftl = F::build(config, &mut flash)?;
+        let front = Front::build(&config.buffer, &flash, ftl.keeps_writes())?;
         let RunConfig { warmup, warmup_limit, .. } = config.run;
         let logical_pages = flash.geometry().logical_pages;
         let steady = warmup.tolerance();
@@ -187,6 +204,7 @@ impl<F: Ftl> Simulation<F> {
             address,
             flash,
             ftl,
+            front,
             host,
             pages: Vec::new(),
             partial_pages: 0,
@@ -196,6 +214,7 @@ impl<F: Ftl> Simulation<F> {
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sample::default(),
+            cache_samples: CacheSamples::new(0),
             warmup: WarmupReport::new(warmup),
             steady: steady.map(|by| SteadyState::new(by, logical_pages, warmup_limit)),
             touched: Vec::new(),
@@ -212,12 +231,11 @@ impl<F: Ftl> Simulation<F> {
     pub fn serve_one(&mut self, request: &Request) -> Result<(Nanos, Nanos), Error> {
         self.split(request)?;
         let issued = self.host.issue(request.time);
-        self.flash.timeline_mut().issue(issued);
-        match request.op {
-            Op::Read => self.ftl.read(&self.pages, &mut self.flash),
-            Op::Write => self.ftl.write(&self.pages, &mut self.flash),
-            Op::Trim => self.ftl.trim(&self.pages, &mut self.flash),
+        if self.ftl.uses_idle_time() {
+            self.use_idle_time(issued);
         }
+        self.flash.timeline_mut().issue(issued);
+        self.access(request.op);
         let served = self.flash.timeline().served();
         self.host.complete(served.end);
         self.count(request, served.end - issued, served.end - served.start);
@@ -227,11 +245,57 @@ impl<F: Ftl> Simulation<F> {
             self.sampled = now;
             self.series.push(since);
         }
+        let accesses = self.totals.page_reads + self.totals.page_writes;
+        if self.cache_samples.is_due(accesses) {
+            self.look_into_cache(accesses);
+        }
         let audit = self.config.run.audit;
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
             self.ftl.audit(&self.flash);
         }
         Ok((issued, served.end))
+    }
+
+    /// Serves the page accesses of a request.
+    #[inline]
+    fn access(&mut self, op: Op) {
+        let (pages, ftl, flash) = (&self.pages, &mut self.ftl, &mut self.flash);
+        match (&mut self.front, op) {
+            (Some(front), op) => front.serve(op, pages, ftl, flash),
+            (None, Op::Read) => ftl.read(pages, flash),
+            (None, Op::Write) => ftl.write(pages, flash),
+            (None, Op::Trim) => ftl.trim(pages, flash),
+        }
+    }
+
+    /// Lets the FTL work in the background until a request arrives; one that arrives in a step of this
+    /// work finds the device busy until the step ends.
+    fn use_idle_time(&mut self, arrival: Nanos) {
+        if self.host.mode != HostMode::Open {
+            return;
+        }
+        loop {
+            let idle = self.flash.timeline().idle_at();
+            if idle >= arrival {
+                return;
+            }
+            self.flash.timeline_mut().issue(idle);
+            if !self.ftl.background(&mut self.flash) {
+                return;
+            }
+        }
+    }
+
+    /// What became of pages in RAM, above the FTL and inside it.
+    fn buffered(&self) -> BufferCounts {
+        let above = self.front.as_ref().map(Front::counts).unwrap_or_default();
+        above.plus(self.ftl.buffered())
+    }
+
+    #[cold]
+    fn look_into_cache(&mut self, accesses: u64) {
+        let pages = self.ftl.cached_pages().unwrap_or_default();
+        self.cache_samples.look(accesses, &pages);
     }
 
     /// The device, for tests.
@@ -256,23 +320,16 @@ impl<F: Ftl> Simulation<F> {
             return Err(self.beyond(offset, length));
         }
         let shift = page_bytes.trailing_zeros();
-        let (first, last) = match request.op {
-            Op::Trim => ((offset + page_bytes - 1) >> shift, end >> shift),
-            Op::Read | Op::Write => (offset >> shift, ((end - 1) >> shift) + 1),
-        };
+        let pages = request.op.pages(offset, end, shift);
         let in_page = page_bytes - 1;
         let (cut_first, cut_last) = (offset & in_page != 0, end & in_page != 0);
-        let one_page = last == first + 1;
+        let one_page = pages.end == pages.start + 1;
         self.partial_pages = match one_page {
             true => u64::from(cut_first || cut_last),
             false => u64::from(cut_first) + u64::from(cut_last),
         };
-        let last = match self.config.host.split {
-            Split::Single => last.min(first + 1),
-            Split::Pages => last,
-        };
         self.pages.clear();
-        self.pages.extend((first..last.max(first)).map(|page| Lpn(page as u32)));
+        self.pages.extend(self.config.host.split.of(pages).map(|page| Lpn(page as u32)));
         Ok(())
     }
 
@@ -331,8 +388,9 @@ impl<F: Ftl> Simulation<F> {
             responses: 0,
             lookups: mapping.lookups,
             hits: mapping.hits,
-            host_programs: self.flash.ledger().get(Operation::Program, Cause::Host),
+            host_programs: self.totals.page_writes,
             programs: self.flash.ledger().pages_programmed(),
+            at_risk_bytes: self.at_risk_bytes(),
         };
         let then = self.sampled;
         let since = Sample {
@@ -344,8 +402,23 @@ impl<F: Ftl> Simulation<F> {
             hits: now.hits - then.hits,
             host_programs: now.host_programs - then.host_programs,
             programs: now.programs - then.programs,
+            at_risk_bytes: now.at_risk_bytes,
         };
         (now, since)
+    }
+
+    /// Host page reads whose version was compared; those that pad a group were not the host's.
+    fn reads_verified(&self) -> u64 {
+        if !self.config.run.verify {
+            return 0;
+        }
+        let buffered = self.buffered();
+        self.flash.reads_verified() + buffered.read_hits - buffered.padded_pages
+    }
+
+    fn at_risk_bytes(&self) -> Option<u64> {
+        let held = self.front.is_some() || self.ftl.keeps_writes();
+        held.then(|| self.buffered().dirty * u64::from(self.flash.geometry().page_bytes))
     }
 
     /// Writes logical pages one at a time, outside the host's clock, until `stop` is true.
@@ -355,7 +428,9 @@ impl<F: Ftl> Simulation<F> {
                 return;
             }
             self.flash.timeline_mut().issue(0);
-            self.ftl.write(&[Lpn(page as u32)], &mut self.flash);
+            self.pages.clear();
+            self.pages.push(Lpn(page as u32));
+            self.access(Op::Write);
             self.totals.requests += 1;
             self.totals.page_writes += 1;
         }
@@ -435,6 +510,9 @@ impl<F: Ftl> Simulator for Simulation<F> {
     fn end_pass(&mut self) -> bool {
         let passes = self.warmup.passes.get_or_insert(0);
         *passes += 1;
+        // The next pass begins at time 0 again.
+        self.flash.timeline_mut().reset();
+        self.host.outstanding.clear();
         let Some(steady) = &mut self.steady else { return false };
         if *passes == 1 {
             steady.end_first_pass(self.flash.ledger());
@@ -451,6 +529,9 @@ impl<F: Ftl> Simulator for Simulation<F> {
         }
         self.flash.start_measuring();
         self.ftl.reset_metrics();
+        if let Some(front) = &mut self.front {
+            front.reset_counts();
+        }
         self.host.outstanding.clear();
         self.totals = HostTotals::default();
         self.reads = Latencies::default();
@@ -458,6 +539,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sample::default();
+        self.cache_samples = CacheSamples::new(self.config.run.samples);
     }
 
     fn requests(&self) -> u64 {
@@ -468,26 +550,28 @@ impl<F: Ftl> Simulator for Simulation<F> {
         let ledger = self.flash.ledger();
         let (reads, programs) =
             (ledger.get(Operation::Read, Cause::Host), ledger.get(Operation::Program, Cause::Host));
-        assert_eq!(reads, self.totals.page_reads, "every page the host reads is read once");
-        assert_eq!(programs, self.totals.page_writes, "every page the host writes is written once");
+        let buffered = self.buffered();
+        let (read, written) = (self.totals.page_reads, self.totals.page_writes);
+        assert_eq!(reads, buffered.reads(read), "every page the host reads is read once");
+        let needed = buffered.programs(written);
+        assert_eq!(programs, needed, "every page the host writes is written once");
         for cause in [Cause::GcData, Cause::GcTranslation, Cause::Merge] {
             let (read, written) =
                 (ledger.get(Operation::Read, cause), ledger.get(Operation::Program, cause));
             assert_eq!(
-                read,
-                written,
+                read as i64,
+                written as i64 + self.flash.loads_not_stored(cause),
                 "every page that is moved is read and written ({})",
                 cause.name()
             );
         }
         if self.config.run.verify {
-            assert_eq!(
-                self.flash.reads_verified(),
-                self.totals.page_reads,
-                "every read is verified"
-            );
+            assert_eq!(self.reads_verified(), self.totals.page_reads, "every read is verified");
         }
         self.ftl.audit(&self.flash);
+        if let Some(front) = &self.front {
+            front.audit(&self.flash);
+        }
     }
 
     fn outcome(&self) -> Outcome<'_> {
@@ -500,12 +584,30 @@ impl<F: Ftl> Simulator for Simulation<F> {
             config: &self.config,
             flash: &self.flash,
             ftl: &self.ftl,
+            front: self.front.as_ref(),
             host: self.totals,
+            reads_verified: self.reads_verified(),
             reads: &self.reads,
             writes: &self.writes,
             service: &self.service,
             series,
+            cache_samples: &self.cache_samples,
             warmup: &self.warmup,
         }
+    }
+
+    fn drain(&mut self) -> Option<FlushedAtEnd> {
+        let (ftl, flash) = (&mut self.ftl, &mut self.flash);
+        let mut flushed = self.front.as_mut().map(|front| front.drain(ftl, flash));
+        if ftl.keeps_writes() {
+            let before = ftl.buffered();
+            let inside = FlushedAtEnd::measure(flash, |flash| {
+                ftl.flush(flash);
+                ftl.buffered().since(before)
+            });
+            flushed = Some(flushed.map_or(inside, |above| above.plus(inside)));
+        }
+        self.check();
+        flushed
     }
 }

@@ -171,3 +171,28 @@ fn a_run_of_too_many_points_is_refused_and_one_of_none_has_no_results() {
     assert_eq!(error, "points: found 65, expected at most 64 in a run");
     assert!(session::run_points(&[], &mut |_| Ok(())).expect("nothing to do").is_empty());
 }
+
+/// The looks at the end of a run are what the report says of the cache; between them lies what was
+/// asked for, and a run without them is the same.
+#[test]
+fn looks_into_the_cache_change_nothing_but_that_they_are_there() {
+    for ftl in ["dftl", "cdftl", "sftl", "tpftl", "zftl"] {
+        let plain = point(ftl, "16KiB");
+        let mut looked = plain.clone();
+        looked.config.run.samples = 100;
+        let points = [plain, looked, point("page", "16KiB")];
+        let reports = session::run_points(&points, &mut |_| Ok(())).expect("a run");
+        assert_eq!(reports[0].flash.programs, reports[1].flash.programs, "{ftl}");
+        assert!(reports[0].samples.is_none() && reports[2].samples.is_none());
+        let samples = reports[1].samples.as_ref().expect("looks");
+        let accesses: Vec<u64> = (1..=20).map(|look| 100 * look).collect();
+        assert_eq!(samples.page_accesses, accesses, "{ftl}: a page each request");
+        let mapping = reports[1].mapping.as_ref().expect("a mapping cache");
+        assert_eq!(samples.translation_pages.last(), Some(&mapping.cached_translation_pages));
+        assert_eq!(samples.entries.last(), Some(&mapping.cached_entries), "{ftl}");
+        let dirty: u64 = (0..).zip(&samples.pages_by_dirty_entries).map(|(n, of)| n * of).sum();
+        assert_eq!(dirty, samples.dirty_entries.iter().sum::<u64>(), "{ftl}");
+        let pages: u64 = samples.pages_by_dirty_entries.iter().sum();
+        assert_eq!(pages, samples.translation_pages.iter().sum::<u64>(), "{ftl}");
+    }
+}

@@ -14,6 +14,7 @@ from ftlab.report.tables import ABSENT, Table
 
 KINDS = {
     "ftls": "ftls",
+    "buffers": "buffers",
     "gc": "policies",
     "presets": "presets",
     "formats": "formats",
@@ -21,6 +22,9 @@ KINDS = {
     "patterns": "patterns",
     "metrics": "metrics",
 }
+
+
+WITH_PARAMETERS = ("ftls", "buffers")
 
 
 @click.command("list")
@@ -37,9 +41,9 @@ def listing(kind: str | None, as_json: bool) -> None:
         if not kind:
             click.echo(f"{'' if position == 0 else chr(10)}{title}:")
         show_table(_table(entries), prose=True)
-    if kind == "ftls":
+    if kind in WITH_PARAMETERS:
         click.echo()
-        show_table(_parameters(everything["ftls"]), prose=True)
+        show_table(_parameters(kind.removesuffix("s"), everything[kind]), prose=True)
 
 
 def _by_kind(everything: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,14 +58,14 @@ def _table(entries: Sequence[Any]) -> Table:
     return Table(columns, [[_cell(row.get(column)) for column in columns] for row in rows])
 
 
-def _parameters(ftls: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the settings of all FTLs, by the key that ``--set`` takes."""
+def _parameters(kind: str, entries: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the settings of all FTLs or buffers, by the key that ``--set`` takes."""
     rows = [
-        [ftl["name"], each["key"], _cell(each["default"]), _cell(each["meaning"])]
-        for ftl in ftls
-        for each in ftl.get("parameters", [])
+        [entry["name"], each["key"], _cell(each["default"]), _cell(each["meaning"])]
+        for entry in entries
+        for each in entry.get("parameters", [])
     ]
-    return Table(["ftl", "parameter", "default", "meaning"], rows)
+    return Table([kind, "parameter", "default", "meaning"], rows)
 
 
 def _cell(value: Any) -> str:

@@ -47,6 +47,8 @@ MODEL = (
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
+    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none]."),
+    Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
     Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
     Setting(
         "--warmup",
@@ -107,6 +109,17 @@ def model_options(command: Command) -> Command:
         click.option("--print-config", is_flag=True, help="Print what would be run, and stop."),
     ]
     return decorated(command, options)
+
+
+def setting_options(flags: Sequence[str]) -> Callable[[Command], Command]:
+    """Return a decorator that adds some of the options of `model_options`."""
+    chosen = [each for each in MODEL if each.flag in flags]
+    return lambda command: decorated(command, _options(chosen))
+
+
+def setting_tree(flags: Sequence[str], options: Mapping[str, Any]) -> Config:
+    """Return the tree that the options of `setting_options` describe."""
+    return _tree([each for each in MODEL if each.flag in flags], options)
 
 
 def source_config(options: Mapping[str, Any]) -> Config:

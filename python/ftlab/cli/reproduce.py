@@ -13,7 +13,7 @@ from ftlab.cli.show import show_table
 from ftlab.experiments import Experiment
 from ftlab.experiments import reproduce as run
 
-PAPERS: dict[str, str] = {}
+PAPERS: dict[str, str] = {"mnftl": "ftlab.experiments.mnftl"}
 """The module of each paper's experiment, which calls it ``EXPERIMENT``."""
 
 QUICK_REQUESTS = 20_000

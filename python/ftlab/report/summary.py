@@ -31,6 +31,7 @@ class Figure:
 
 
 HEADLINES = (
+    Figure("buffer.hit_ratio", "buffer hit ratio", "ratio", "higher"),
     Figure("mapping.hit_ratio", "mapping hit ratio", "ratio", "higher"),
     Figure(
         "mapping.dirty_replacement_probability", "dirty replacement probability", "ratio", "lower"
@@ -47,7 +48,7 @@ HEADLINES = (
     Figure("read_response_us.mean", "mean read response", "us", "lower"),
     Figure("write_response_us.mean", "mean write response", "us", "lower"),
     Figure("service_us.mean", "mean service time", "us", "lower"),
-    Figure("ram_bytes", "mapping RAM", "bytes", "lower"),
+    Figure("ram_bytes", "RAM", "bytes", "lower"),
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
 )
 
@@ -106,6 +107,7 @@ def run_summary(result: Result) -> list[Section]:
         (f"{result['ftl']} alone", _own(result)),
         ("garbage collection", _group(result, "gc")),
         ("merges", _group(result, "merges")),
+        ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),
         ("cost", _cost(result)),
     ]

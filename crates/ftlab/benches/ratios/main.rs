@@ -5,7 +5,8 @@
 //! contestants take turns, so that a machine that changes its speed changes it for all; each ratio
 //! is formed inside its round and the median is printed.
 //!
-//! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_ROUNDS` sets the rounds (default 5).
+//! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_ROUNDS` sets the rounds (default 5). FTLs named
+//! behind it (`cargo bench -p ftlab -- tpftl dftl`) run alone, and without the table of sizes.
 
 mod bare;
 
@@ -26,10 +27,15 @@ fn main() {
     let rounds: usize =
         std::env::var("FTLAB_BENCH_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
     let uniform = uniform(2_000_000, CAPACITY);
+    let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let named = |name: &str| asked.is_empty() || asked.iter().any(|asked| asked == name);
+    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).filter(|name| named(name)).collect();
     for (name, requests) in [("uniform writes", uniform), ("financial1", financial1(2_000_000))] {
-        ratios(name, &requests, rounds);
+        ratios(name, &names, &requests, rounds);
     }
-    sizes().expect("the table of sizes is written");
+    if asked.is_empty() {
+        sizes(&names).expect("the table of sizes is written");
+    }
 }
 
 fn uniform(count: usize, capacity: u64) -> Vec<Request> {
@@ -79,8 +85,7 @@ fn measure(simulator: &mut dyn Simulator, requests: &[Request]) -> f64 {
     simulator.outcome().flash.ledger().flash_operations() as f64 / seconds
 }
 
-fn ratios(workload: &str, requests: &[Request], rounds: usize) {
-    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
+fn ratios(workload: &str, names: &[&str], requests: &[Request], rounds: usize) {
     let mut bare = Vec::new();
     let mut speeds = vec![Vec::new(); names.len()];
     for _ in 0..rounds {
@@ -105,10 +110,9 @@ fn ratios(workload: &str, requests: &[Request], rounds: usize) {
 /// Time per flash operation from a small device to a large one: uniform writes over the whole of a
 /// device that was filled in order, with spare blocks for all of them, so that no size has GC. The
 /// table also goes to `target/bench/sizes.csv`.
-fn sizes() -> std::io::Result<()> {
+fn sizes(names: &[&str]) -> std::io::Result<()> {
     const WRITES: usize = 500_000;
     eprintln!("\nns per flash operation by device size, {WRITES} uniform writes on a full device");
-    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
     eprintln!("{:<16}{}", "capacity", names.map_text(|name| format!("{name:>16}")));
     let mut csv = format!("capacity_bytes,{}\n", names.join(","));
     for shift in [29_u32, 31, 33, 35, 37, 39] {
@@ -146,7 +150,7 @@ trait MapText {
     fn map_text(&self, cell: impl Fn(&str) -> String) -> String;
 }
 
-impl MapText for Vec<&str> {
+impl MapText for [&str] {
     fn map_text(&self, cell: impl Fn(&str) -> String) -> String {
         self.iter().map(|name| cell(name)).collect()
     }

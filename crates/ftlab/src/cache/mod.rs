@@ -6,5 +6,6 @@ pub mod block_lists;
 pub mod block_set;
 pub mod indexed_heap;
 pub mod links;
+pub mod recent_map;
 pub mod segmented_lru;
 pub mod slab;

@@ -96,6 +96,8 @@ pub struct Flash {
     invalidations: u64,
     reads_verified: u64,
     unwritten_reads: u64,
+    /// By cause, pages loaded minus pages stored.
+    not_stored: [i64; Cause::ALL.len()],
     history: History,
 }
 
@@ -133,6 +135,7 @@ impl Flash {
             invalidations: 0,
             reads_verified: 0,
             unwritten_reads: 0,
+            not_stored: [0; Cause::ALL.len()],
             history: History::default(),
             geometry,
         })
@@ -218,6 +221,19 @@ impl Flash {
         self.cells.as_ref().map(|cells| cells.times_of(pbn, page))
     }
 
+    /// Whether versions are compared.
+    #[must_use]
+    pub const fn verifies(&self) -> bool {
+        self.verify
+    }
+
+    /// Programs that a logical page has had for the host, modulo 2^15: for the verification of what is
+    /// in RAM. Always 0 when versions are not compared.
+    #[must_use]
+    pub fn host_programs_of(&self, lpn: Lpn) -> u16 {
+        self.versions[lpn.index()] & !HOLDS_DATA
+    }
+
     /// The order in which the pages of a block may be programmed.
     #[must_use]
     pub const fn program_order(&self) -> ProgramOrder {
@@ -274,6 +290,7 @@ impl Flash {
         self.invalidations = 0;
         self.reads_verified = 0;
         self.unwritten_reads = 0;
+        self.not_stored = [0; Cause::ALL.len()];
         self.timeline.reset();
     }
 
@@ -309,6 +326,20 @@ impl Flash {
             }
             None => self.read_unwritten(lpn),
         }
+    }
+
+    /// Serves a host read of `lpn` from a page in RAM that is nowhere else: no flash operation.
+    pub fn host_read_loaded(&self, lpn: Lpn, page: &Loaded) {
+        let newest = page.stamp | HOLDS_DATA == self.versions[lpn.index()] || !self.verify;
+        if self.owner_of(page) != Owner::Data(lpn) || !newest {
+            self.broken("a page in RAM must be the last version written", Ppn(u32::MAX), lpn.0);
+        }
+    }
+
+    /// What a page in RAM holds: its OOB was read with it.
+    #[must_use]
+    pub fn owner_of(&self, page: &Loaded) -> Owner {
+        self.decode(page.raw)
     }
 
     #[inline(never)]
@@ -432,6 +463,7 @@ impl Flash {
             self.broken("only a valid page is worth copying", from, 0);
         }
         self.book_read(from, self.geometry.block_of(from), cause);
+        self.not_stored[cause as usize] += 1;
         Loaded { raw: self.owners[from.index()], stamp: self.stamps[from.index()] }
     }
 
@@ -439,6 +471,14 @@ impl Flash {
     pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
         let pbn = self.fill(to, page.raw, page.stamp);
         self.book_program(to, pbn, cause);
+        self.not_stored[cause as usize] -= 1;
+    }
+
+    /// Pages read into RAM and not programmed again since measuring started: they are still there, or
+    /// were superseded meanwhile. Negative when pages that were in RAM before have been programmed.
+    #[must_use]
+    pub const fn loads_not_stored(&self, cause: Cause) -> i64 {
+        self.not_stored[cause as usize]
     }
 
     /// Copies a valid page inside its plane without the bus; page numbers must have the same parity.
@@ -705,7 +745,21 @@ impl Flash {
     /// # Panics
     /// When one does not hold.
     pub fn audit(&self) {
+        self.audit_with(std::iter::empty());
+    }
+
+    /// The same while pages are in RAM and nowhere else.
+    ///
+    /// # Panics
+    /// As [`Flash::audit`], and when one of them is on flash, too, or stale.
+    pub fn audit_with<'a>(&self, in_ram: impl Iterator<Item = &'a Loaded>) {
         let mut seen = vec![false; self.versions.len()];
+        for page in in_ram {
+            if let Owner::Data(lpn) = self.owner_of(page) {
+                self.host_read_loaded(lpn, page);
+                seen[lpn.index()] = true;
+            }
+        }
         for number in 0..self.geometry.blocks() {
             let pbn = Pbn(number);
             let block = self.blocks[pbn.index()];

@@ -43,10 +43,7 @@ impl Ftl for BastFtl {
     }
 
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            flash.host_read(lpn, self.blocks.data().newest(lpn));
-        }
+        self.blocks.data().read(pages, flash);
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -57,11 +54,7 @@ impl Ftl for BastFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.blocks.data_mut().forget(lpn, flash);
-            flash.trim(lpn);
-        }
+        self.blocks.data_mut().trim(pages, flash);
     }
 
     fn ram(&self) -> RamUse {
@@ -81,7 +74,7 @@ impl Ftl for BastFtl {
     }
 
     fn audit(&self, flash: &Flash) {
-        self.blocks.audit(flash);
+        self.blocks.audit(&[], flash);
     }
 }
 

@@ -29,10 +29,7 @@ impl Ftl for BlockFtl {
     }
 
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            flash.host_read(lpn, self.data.newest(lpn));
-        }
+        self.data.read(pages, flash);
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -46,11 +43,7 @@ impl Ftl for BlockFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.data.forget(lpn, flash);
-            flash.trim(lpn);
-        }
+        self.data.trim(pages, flash);
     }
 
     fn ram(&self) -> RamUse {

@@ -11,11 +11,13 @@
 //!          Without a write buffer above, a group is what one request brings. A power failure between
 //!          the erase and the programs would lose the block. No wear levelling.
 
+use super::parts::by_block::first_group;
+use super::parts::rewrite::program_in_order;
 use super::{Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Flash, Loaded, Owner};
-use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use crate::units::{Lpn, Pbn, Ppn};
 use serde::{Deserialize, Serialize};
 
 /// Parameters of `block-optimized`.
@@ -35,7 +37,7 @@ pub struct BlockOptimizedFtl {
     logical_blocks: u32,
     rewrites: u64,
     /// The pages of a block that are in RAM while it is rewritten.
-    kept: Vec<(Ppn, Loaded)>,
+    kept: Vec<(Lpn, Loaded)>,
 }
 
 /// The page of a logical page: logical blocks are physical blocks.
@@ -63,15 +65,10 @@ impl Ftl for BlockOptimizedFtl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        let mut rest = pages;
-        while let Some(first) = rest.first() {
-            let geometry = flash.geometry();
-            let lbn = geometry.logical_block_of(*first);
-            let next_block = geometry.first_logical_page(Lbn(lbn.0 + 1));
-            let (group, later) = rest.split_at(rest.partition_point(|lpn| *lpn < next_block));
+    fn write(&mut self, mut pages: &[Lpn], flash: &mut Flash) {
+        while let Some((lbn, group, rest)) = first_group(pages, flash.geometry()) {
             self.write_group(Pbn(lbn.0), group, flash);
-            rest = later;
+            pages = rest;
         }
     }
 
@@ -124,17 +121,7 @@ impl BlockOptimizedFtl {
         if !room {
             self.empty(pbn, group, flash);
         }
-        let mut kept = self.kept.drain(..).peekable();
-        for (written, &lpn) in group.iter().enumerate() {
-            while let Some((ppn, page)) = kept.next_if(|(ppn, _)| *ppn < slot(lpn)) {
-                flash.store(ppn, page, Cause::Merge);
-            }
-            if written > 0 {
-                flash.begin_page();
-            }
-            flash.program(slot(lpn), Owner::Data(lpn), Cause::Host);
-        }
-        kept.for_each(|(ppn, page)| flash.store(ppn, page, Cause::Merge));
+        program_in_order(group, self.kept.drain(..), slot, flash);
     }
 
     /// Reads into RAM what a block holds beside the pages of the group, and erases it.
@@ -142,7 +129,7 @@ impl BlockOptimizedFtl {
         let mut pages = flash.valid_pages(pbn);
         while let Some(ppn) = pages.next(flash) {
             if group.binary_search(&Lpn(ppn.0)).is_err() {
-                self.kept.push((ppn, flash.load(ppn, Cause::Merge)));
+                self.kept.push((Lpn(ppn.0), flash.load(ppn, Cause::Merge)));
             }
             flash.invalidate(ppn);
         }

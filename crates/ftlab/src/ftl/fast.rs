@@ -14,6 +14,7 @@
 //!          charge there; a device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
+use super::parts::sequential_log::SequentialLog;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::config::Config;
 use crate::error::Error;
@@ -44,14 +45,6 @@ pub enum FullSequential {
 /// Log blocks that FAST needs: the sequential one and a random one.
 const LEAST_LOG_BLOCKS: u32 = 2;
 
-/// The log block that holds offsets 0 to `next - 1` of one logical block, in order.
-#[derive(Clone, Copy, Debug)]
-struct Sequential {
-    lbn: Lbn,
-    pbn: Pbn,
-    next: u32,
-}
-
 /// A log block that any logical block may write, and what was written, page by page.
 #[derive(Clone, Debug)]
 struct Random {
@@ -63,7 +56,7 @@ struct Random {
 #[derive(Clone, Debug)]
 pub struct FastFtl {
     data: DataBlocks,
-    sequential: Option<Sequential>,
+    sequential: Option<SequentialLog>,
     /// Oldest first; the last one is written.
     random: VecDeque<Random>,
     most_random: usize,
@@ -95,10 +88,7 @@ impl Ftl for FastFtl {
     }
 
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            flash.host_read(lpn, self.data.newest(lpn));
-        }
+        self.data.read(pages, flash);
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -111,11 +101,7 @@ impl Ftl for FastFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.data.forget(lpn, flash);
-            flash.trim(lpn);
-        }
+        self.data.trim(pages, flash);
     }
 
     fn ram(&self) -> RamUse {
@@ -144,7 +130,9 @@ impl Ftl for FastFtl {
         let mut logs: Vec<Pbn> = self.random.iter().map(|log| log.pbn).collect();
         logs.extend(self.sequential.map(|log| log.pbn));
         self.data.audit(&logs, flash);
-        self.audit_sequential(flash);
+        if let Some(log) = self.sequential {
+            log.audit(&self.data, flash);
+        }
         for log in &self.random {
             let first = flash.geometry().first_page(log.pbn).0;
             for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
@@ -161,15 +149,13 @@ impl FastFtl {
         let (lbn, offset) = place(lpn, flash);
         if offset == 0 {
             self.close_sequential(None, flash);
-            let pbn = self.data.take();
-            self.sequential = Some(Sequential { lbn, pbn, next: 0 });
+            self.sequential = Some(SequentialLog::open(lbn, &mut self.data));
             return self.append_sequential(lpn, flash);
         }
         let Some(log) = self.sequential.filter(|log| log.lbn == lbn) else {
             return self.append_random(lpn, flash);
         };
-        let full = log.next == flash.geometry().pages_per_block;
-        if full && self.full_sequential == FullSequential::Switch {
+        if log.is_full(flash) && self.full_sequential == FullSequential::Switch {
             self.close_sequential(None, flash);
             self.append_random(lpn, flash);
         } else if offset == log.next {
@@ -186,9 +172,7 @@ impl FastFtl {
 
     fn append_sequential(&mut self, lpn: Lpn, flash: &mut Flash) {
         let log = self.sequential.as_mut().expect("a sequential log is open");
-        let page = Ppn(flash.geometry().first_page(log.pbn).0 + log.next);
-        log.next += 1;
-        self.data.program(lpn, page, flash);
+        log.append(lpn, &mut self.data, flash);
     }
 
     /// Switch merge when the sequential log is full, else partial merge, with the host's page if it
@@ -233,25 +217,6 @@ impl FastFtl {
         }
         self.data.release_log(victim.pbn, flash);
         self.counts.reclaims += 1;
-    }
-
-    /// The first pages of its owner, in order; whatever of these is valid is there.
-    fn audit_sequential(&self, flash: &Flash) {
-        let Some(log) = self.sequential else { return };
-        let geometry = flash.geometry();
-        let first = geometry.first_page(log.pbn).0;
-        for offset in 0..geometry.pages_per_block {
-            let lpn = Lpn(geometry.first_logical_page(log.lbn).0 + offset);
-            let page = Ppn(first + offset);
-            assert_eq!(
-                flash.is_programmed(page),
-                offset < log.next,
-                "{page} of the sequential log"
-            );
-            if let Some(newest) = self.data.newest(lpn).filter(|_| offset < log.next) {
-                assert_eq!(newest, page, "{lpn} is newer than the sequential log");
-            }
-        }
     }
 }
 

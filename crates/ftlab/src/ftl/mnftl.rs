@@ -12,6 +12,8 @@
 //! Departs  4.3 names two victims; the first, the least valid block of all, is `mnftl.victim = global`.
 //!          Blocks kept free are `gc.low`, of which one takes the copies (assumed: 1). No OOB is read
 //!          for a subtable that was never written (assumed), but for a read of nothing it is (Table 2).
+//!          Reclaiming in idle time, which 4.3 suggests, is off unless `mnftl.idle_blocks` says from how many
+//!          blocks of a logical block on.
 //!          A cache of subtables in RAM is ours: their address translation "further exploited" (6).
 //! Not here wear levelling beyond the choice of the free block; the map when power is lost.
 
@@ -63,6 +65,9 @@ pub struct Mnftl {
     cache_bytes: u64,
     table_bytes: u64,
     counts: GcCounts,
+    /// Blocks of a logical block from which on idle time is used.
+    idle_blocks: Option<usize>,
+    background_runs: u64,
     cache_hits: u64,
     /// Copies that saved a subtable from the block of a trimmed page.
     rescues: u64,
@@ -102,17 +107,33 @@ impl Ftl for Mnftl {
         }
     }
 
+    fn uses_idle_time(&self) -> bool {
+        self.idle_blocks.is_some()
+    }
+
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        let most = self.by_blocks.min().map_or(0, |lbn| self.lists[lbn as usize].len());
+        let many = self.idle_blocks.is_some_and(|blocks| most >= blocks);
+        if many {
+            self.background_runs += 1;
+            self.collect(flash);
+        }
+        many
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.table_bytes, cache: self.cache_bytes, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
-        let gc = GcMetrics { counts: self.counts, low: self.low, high: self.high };
+        let background_runs = self.idle_blocks.map(|_| self.background_runs);
+        let gc = GcMetrics { counts: self.counts, low: self.low, high: self.high, background_runs };
         FtlMetrics { gc: Some(gc), own: self.own_metrics(), ..FtlMetrics::default() }
     }
 
     fn reset_metrics(&mut self) {
         self.counts = GcCounts::default();
+        self.background_runs = 0;
         self.cache_hits = 0;
         self.rescues = 0;
     }
@@ -159,6 +180,8 @@ impl Mnftl {
             table_bytes: u64::from(logical) * per_logical + blocks.len() as u64 * per_physical,
             map,
             counts: GcCounts::default(),
+            idle_blocks: config.mnftl.idle_blocks()?,
+            background_runs: 0,
             cache_hits: 0,
             rescues: 0,
         })

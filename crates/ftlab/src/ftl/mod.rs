@@ -10,6 +10,8 @@ pub mod demand;
 pub mod fast;
 pub mod gftl;
 pub mod hat;
+pub mod kast;
+pub mod last;
 pub mod mnftl;
 pub mod nftl;
 pub mod nftl_chain;
@@ -19,9 +21,13 @@ mod registry;
 pub mod superblock;
 
 pub use block_optimized::BlockOptimizedConfig;
-pub use demand::{CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig};
+pub use demand::{
+    ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
+};
 pub use fast::FastConfig;
 pub use gftl::GftlConfig;
+pub use kast::KastConfig;
+pub use last::LastConfig;
 pub use mnftl::hybrid::MnftlHybridConfig;
 pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
@@ -33,6 +39,7 @@ use crate::error::Error;
 use crate::flash::Flash;
 use crate::units::Lpn;
 use parts::block_pool::GcCounts;
+use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -58,11 +65,47 @@ pub trait Ftl: Send {
     /// Forgets pages, ascending.
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
 
+    /// Whether [`Ftl::background`] has something to do, ever. A constant: a run without it must not pay.
+    fn uses_idle_time(&self) -> bool {
+        false
+    }
+
+    /// Takes one step of work that can wait, while the device is idle and the host is in open loop.
+    /// Returns whether there was one to take.
+    ///
+    /// A step is not interrupted: a request that arrives meanwhile waits for its end, and is served
+    /// before the next one. So what is on flash and in the map must be in order after each.
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        let _ = flash;
+        false
+    }
+
+    /// Whether what the host writes may stay in RAM of the FTL's own.
+    fn keeps_writes(&self) -> bool {
+        false
+    }
+
+    /// What became of the pages in RAM of its own, for an FTL that has some.
+    fn buffered(&self) -> BufferCounts {
+        BufferCounts::default()
+    }
+
+    /// Programs what is in RAM of its own alone, once everything was measured.
+    fn flush(&mut self, flash: &mut Flash) {
+        let _ = flash;
+    }
+
     /// RAM in use, by the rule of ALGORITHMS 0.4: payload fields only.
     fn ram(&self) -> RamUse;
 
     /// Lookups and replacements so far; absent when the whole map is in RAM. Cheap.
     fn mapping_counts(&self) -> Option<MappingCounts> {
+        None
+    }
+
+    /// The translation pages with entries in the mapping cache, in order; absent when the whole map is
+    /// in RAM. A walk over the cache.
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         None
     }
 
@@ -112,6 +155,8 @@ pub struct GcMetrics {
     pub low: u32,
     /// Free blocks at which a batch ends, as it is in force.
     pub high: u32,
+    /// Runs in idle time; `None` where GC is never started in idle time.
+    pub background_runs: Option<u64>,
 }
 
 /// Merges since measuring started: each makes a data block and erases the one that it replaces.
@@ -157,6 +202,15 @@ pub struct MappingCounts {
     pub replacements: u64,
     /// Of these, dirty when chosen.
     pub dirty_replacements: u64,
+}
+
+/// What a mapping cache holds of one translation page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CachedPage {
+    /// Entries in the cache.
+    pub entries: u32,
+    /// Of these, dirty.
+    pub dirty: u32,
 }
 
 /// What a mapping cache holds.

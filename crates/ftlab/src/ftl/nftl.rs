@@ -53,11 +53,7 @@ impl Ftl for NftlFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.blocks.data_mut().forget(lpn, flash);
-            flash.trim(lpn);
-        }
+        self.blocks.data_mut().trim(pages, flash);
     }
 
     fn ram(&self) -> RamUse {
@@ -77,7 +73,7 @@ impl Ftl for NftlFtl {
     }
 
     fn audit(&self, flash: &Flash) {
-        self.blocks.audit(flash);
+        self.blocks.audit(&[], flash);
     }
 }
 

@@ -65,11 +65,7 @@ impl Ftl for NftlChainFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        for &lpn in pages {
-            flash.begin_page();
-            self.data.forget(lpn, flash);
-            flash.trim(lpn);
-        }
+        self.data.trim(pages, flash);
     }
 
     fn ram(&self) -> RamUse {

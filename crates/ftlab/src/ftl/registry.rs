@@ -4,10 +4,13 @@ use super::Ftl;
 use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
-use super::demand::{Cdftl, DemandFtl, Dftl, MeasuredUse, Sftl, Tpftl, Zftl};
+use super::demand::{Aps, Cdftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
+use super::demand::{Tpftl, Tree, Zftl};
 use super::fast::FastFtl;
 use super::gftl::Gftl;
 use super::hat::Hat;
+use super::kast::KastFtl;
+use super::last::LastFtl;
 use super::mnftl::Mnftl;
 use super::mnftl::hybrid::MnftlHybrid;
 use super::nftl::NftlFtl;
@@ -158,6 +161,22 @@ pub const FTLS: &[Entry] = &[
         "this project; the parameters of tpftl but the threshold",
         &[CACHE],
     ),
+    Entry::of::<PooledFtl<Tree>>(
+        "treeftl",
+        "translation pages and, below them, data pages in one pool; the oldest subtree leaves first",
+        "Wang & Wong, DATE 2013",
+        &[CACHE],
+    ),
+    Entry::of::<PooledFtl<Aps>>(
+        "aps",
+        "one pool for translation pages and data pages, divided where ghosts say it saves most",
+        "Shim, Seo, Kim & Maeng, MSST 2010",
+        &[
+            CACHE,
+            parameter("aps.map", "50%", "share of the pool for translation pages at first"),
+            parameter("aps.inertia", "2ms", "flash time by which ghosts move a page of the pool"),
+        ],
+    ),
     Entry::of::<BlockFtl>(
         "block",
         "block-level mapping: every page overwritten moves its block",
@@ -201,6 +220,27 @@ pub const FTLS: &[Entry] = &[
             ),
         ],
     ),
+    Entry::of::<LastFtl>(
+        "last",
+        "sequential log blocks, and random ones of a hot and a cold partition: hot blocks die",
+        "Lee et al., Operating Systems Review 2008",
+        &[
+            LOG,
+            parameter("last.threshold", "8", "pages from which on a request is sequential"),
+            parameter("last.sequential", "10%", "share of the log blocks that are sequential"),
+            parameter("last.hot", "50%", "share of the random log blocks that are for hot pages"),
+        ],
+    ),
+    Entry::of::<KastFtl>(
+        "kast",
+        "log blocks shared by K logical blocks at most, which bounds the longest merge",
+        "Cho, Shin & Eom, DATE 2009",
+        &[
+            LOG,
+            parameter("kast.associativity", "8", "K: logical blocks in one random log block"),
+            parameter("kast.sequential", "10%", "share of the log blocks that may be sequential"),
+        ],
+    ),
     Entry::of::<Mnftl>(
         "mnftl",
         "blocks of each logical block's own, written in order; its page map in their OOBs",
@@ -209,6 +249,7 @@ pub const FTLS: &[Entry] = &[
             parameter("mnftl.victim", "most-blocks-first", "or global: which block is collected"),
             parameter("mnftl.rows", "what an OOB holds", "rows of a subtable, a power of two"),
             parameter("mnftl.cache", "0", "RAM for a cache of subtables, bytes"),
+            parameter("mnftl.idle_blocks", "never", "blocks from which on idle time is used"),
         ],
     ),
     Entry::of::<MnftlHybrid>(

@@ -46,6 +46,12 @@ impl MissRatioCurve {
         self.step
     }
 
+    /// Accesses that caches of 0, 1, 2, ... times [`Self::step`] pages hit; larger ones hit no more.
+    #[must_use]
+    pub fn hits(&self) -> &[f64] {
+        &self.hits
+    }
+
     /// The share of accesses, 0 to 1, that an LRU cache of `pages` pages hits which begins empty.
     #[must_use]
     pub fn hit_ratio(&self, pages: u64) -> f64 {

@@ -114,6 +114,27 @@ pub const METRICS: &[Metric] = &[
         "entries cached x 8 B / cache budget: 1 is what DFTL reaches",
         "TPFTL Figure 10",
     ),
+    metric(
+        "buffer.hit_ratio",
+        "ratio",
+        Higher,
+        "page reads and writes of the host that find their page in the write buffer / all of them",
+        "",
+    ),
+    metric(
+        "buffer.absorbed",
+        "pages",
+        Higher,
+        "page writes never programmed: overwritten or trimmed in the write buffer",
+        "",
+    ),
+    metric(
+        "buffer.mean_group_pages",
+        "pages",
+        Higher,
+        "pages of a group that the write buffer gives to the FTL",
+        "CACH-FTL 3.2",
+    ),
     metric("gc.runs", "runs", Neither, "times that GC was started", ""),
     metric(
         "gc.mean_valid_data",
@@ -171,6 +192,7 @@ pub const METRICS: &[Metric] = &[
         "",
     ),
     metric("ram_bytes.tables", "B", Lower, "always resident tables", "ALGORITHMS 0.4"),
+    metric("ram_bytes.buffer", "B", Lower, "pages of the write buffer", "ALGORITHMS 0.4"),
     metric("ram_bytes.cache", "B", Lower, "budget of the mapping cache", "ALGORITHMS 0.4"),
     metric(
         "speed.flash_ops_per_s",

@@ -3,4 +3,5 @@
 pub mod definitions;
 pub mod latency;
 pub mod result;
+pub mod samples;
 pub mod series;

@@ -1,7 +1,9 @@
 //! The result of a run: stable names, units in the names, `null` where a figure does not exist.
 
 use super::latency::{Cdf, Latencies, LatencySummary};
+use super::samples::CacheSamples;
 use super::series::Timeline;
+use crate::buffer::{FlushedAtEnd, Front};
 use crate::config::{Cell, Config, ProgramOrder};
 use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
@@ -38,6 +40,8 @@ pub struct Report {
     pub gc: Option<GcReport>,
     /// Merges of block-mapped and log-block FTLs; `null` for page-mapped ones.
     pub merges: Option<MergeReport>,
+    /// The write buffer above the FTL; `null` without one.
+    pub buffer: Option<BufferReport>,
     /// Pages programmed / pages written by the host; `null` without writes.
     pub write_amplification: Option<f64>,
     /// Response times of all requests, us.
@@ -68,6 +72,8 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
+    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
+    pub samples: Option<CacheSamples>,
 }
 
 /// The input of a run.
@@ -220,6 +226,34 @@ pub struct MergeReport {
     pub copied_pages: u64,
 }
 
+/// The write buffer above the FTL.
+#[derive(Clone, Debug, Serialize)]
+pub struct BufferReport {
+    /// Page accesses of the host that found their page in RAM.
+    pub hits: u64,
+    /// Of these, reads.
+    pub read_hits: u64,
+    /// Hits / page accesses of reads and writes.
+    pub hit_ratio: Option<f64>,
+    /// Page writes that were never programmed: overwritten or trimmed while they were in RAM.
+    pub absorbed: u64,
+    /// Groups of pages given to the FTL.
+    pub flushed_groups: u64,
+    /// Page writes of the host in them.
+    pub flushed_pages: u64,
+    /// Pages of a group, padding included.
+    pub mean_group_pages: Option<f64>,
+    /// Pages read from flash and programmed again to complete a group.
+    pub padded_pages: u64,
+    /// Bytes whose newest version was in RAM alone, so that a power failure would have lost them: mean
+    /// over requests.
+    pub at_risk_bytes_mean: f64,
+    /// The most of these.
+    pub at_risk_bytes_max: u64,
+    /// What was still in RAM at the end, and what it cost to write it; in no other figure.
+    pub flushed_at_end: Option<FlushedAtEnd>,
+}
+
 /// Planes.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlanesReport {
@@ -289,13 +323,28 @@ pub struct Distributions {
 }
 
 impl Report {
+    /// Adds what writing the pages that were still in RAM cost: of a write buffer to its figures, of an
+    /// FTL's own RAM to those of the FTL.
+    pub fn add_flushed_at_end(&mut self, flushed: Option<FlushedAtEnd>) {
+        match (&mut self.buffer, flushed) {
+            (Some(buffer), flushed) => buffer.flushed_at_end = flushed,
+            (None, None) => {}
+            (None, Some(flushed)) => self.own.extend([
+                ("flushed_at_end.pages", flushed.pages),
+                ("flushed_at_end.programs", flushed.programs),
+                ("flushed_at_end.erases", flushed.erases),
+            ]),
+        }
+    }
+
     /// The report of a simulation.
     #[must_use]
     pub fn new(ftl: &str, outcome: &Outcome<'_>, trace: TraceReport, speed: SpeedReport) -> Self {
         let mut responses = outcome.reads.clone();
         responses.merge(outcome.writes);
         let metrics = outcome.ftl.metrics();
-        let ram = outcome.ftl.ram();
+        let mut ram = outcome.ftl.ram();
+        ram.buffer += outcome.front.map_or(0, Front::bytes);
         let ledger = outcome.flash.ledger();
         let mut report = Report {
             ftlab: env!("CARGO_PKG_VERSION"),
@@ -310,6 +359,7 @@ impl Report {
             mapping: mapping(&metrics, ledger, &ram),
             gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
             merges: metrics.merges.map(|counts| merges(counts, ledger)),
+            buffer: outcome.front.map(|front| buffer(front, outcome)),
             write_amplification: ratio(ledger.pages_programmed(), outcome.host.page_writes),
             response_us: responses.summary(),
             read_response_us: outcome.reads.summary(),
@@ -327,17 +377,22 @@ impl Report {
             own: metrics.own,
             speed,
             checks: ChecksReport {
-                reads_verified: outcome.flash.reads_verified(),
+                reads_verified: outcome.reads_verified,
                 rules_checked: outcome.flash.rules_checked(),
                 violations: 0,
             },
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
+            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
         };
         report.warnings = warnings(&report);
         report
     }
+}
+
+fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {
@@ -436,7 +491,27 @@ fn gc(metrics: &GcMetrics, ledger: &Ledger) -> GcReport {
         low: metrics.low,
         high: metrics.high,
         forced_victims: counts.forced_victims,
-        background_runs: None,
+        background_runs: metrics.background_runs,
+    }
+}
+
+fn buffer(front: &Front, outcome: &Outcome<'_>) -> BufferReport {
+    let counts = front.counts();
+    let page_bytes = u64::from(outcome.flash.geometry().page_bytes);
+    let (mean, most) = front.pages_at_risk();
+    let hits = counts.read_hits + counts.write_hits;
+    BufferReport {
+        hits,
+        read_hits: counts.read_hits,
+        hit_ratio: ratio(hits, outcome.host.page_reads + outcome.host.page_writes),
+        absorbed: counts.absorbed,
+        flushed_groups: counts.flushed_groups,
+        flushed_pages: counts.flushed_pages,
+        mean_group_pages: ratio(counts.flushed_pages + counts.padded_pages, counts.flushed_groups),
+        padded_pages: counts.padded_pages,
+        at_risk_bytes_mean: mean * page_bytes as f64,
+        at_risk_bytes_max: most * page_bytes,
+        flushed_at_end: None,
     }
 }
 

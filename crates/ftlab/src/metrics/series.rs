@@ -24,6 +24,8 @@ pub struct Sample {
     pub host_programs: u64,
     /// Pages programmed in all.
     pub programs: u64,
+    /// Bytes at the end of the stretch whose newest version was in RAM alone; `None` without a buffer.
+    pub at_risk_bytes: Option<u64>,
 }
 
 /// The series of a run.
@@ -46,6 +48,8 @@ pub struct Timeline {
     pub write_amplification: Vec<Option<f64>>,
     /// Mean response time of reads and writes in the stretch, us.
     pub mean_response_us: Vec<f64>,
+    /// Bytes that a power failure at the end of the stretch would have lost; absent without a buffer.
+    pub at_risk_bytes: Vec<Option<u64>>,
 }
 
 impl Default for Series {
@@ -84,6 +88,7 @@ impl Series {
             timeline.write_amplification.push(share(point.programs, point.host_programs));
             let mean = point.response as f64 / point.responses.max(1) as f64;
             timeline.mean_response_us.push(mean / 1e3);
+            timeline.at_risk_bytes.push(point.at_risk_bytes);
         }
         timeline
     }
@@ -99,6 +104,7 @@ fn merge(pair: &[Sample]) -> Sample {
         hits: sum.hits + sample.hits,
         host_programs: sum.host_programs + sample.host_programs,
         programs: sum.programs + sample.programs,
+        at_risk_bytes: sample.at_risk_bytes,
     })
 }
 

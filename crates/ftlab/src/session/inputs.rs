@@ -161,7 +161,7 @@ pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Par
     })
 }
 
-pub(super) fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
+pub(crate) fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {
     if last.elapsed() < WATCH_INTERVAL {
         return Ok(());
     }

@@ -1,14 +1,15 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
+use ftlab::buffer::{BUFFERS, BufferConfig};
 use ftlab::config::{Cell, Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::{
-    BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, GftlConfig, LogConfig,
-    MnftlConfig, MnftlHybridConfig, MnftlVictim, SftlConfig, SuperblockConfig, TpftlConfig,
-    ZftlConfig, find,
+    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, GftlConfig,
+    KastConfig, LastConfig, LogConfig, MnftlConfig, MnftlHybridConfig, MnftlVictim, SftlConfig,
+    SuperblockConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -45,6 +46,7 @@ impl Case {
     pub fn draw(entry: &'static Entry, seed: u64) -> Case {
         let rng = &mut Rng::new(seed, "case");
         let device = draw_device(rng);
+        let pages_per_block = device.pages_per_block;
         let logical_pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
         let config = Config {
             device,
@@ -54,13 +56,17 @@ impl Case {
             cdftl: draw_cdftl(&mut Rng::new(seed, "cdftl")),
             sftl: draw_sftl(&mut Rng::new(seed, "sftl")),
             zftl: draw_zftl(&mut Rng::new(seed, "zftl")),
-            log: draw_log(&mut Rng::new(seed, "log")),
+            log: draw_log(&mut Rng::new(seed, "log"), least_log_blocks(entry)),
+            aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
             mnftl: draw_mnftl(&mut Rng::new(seed, "mnftl")),
             mnftl_hybrid: draw_mnftl_hybrid(&mut Rng::new(seed, "mnftl-hybrid")),
             gftl: draw_gftl(&mut Rng::new(seed, "gftl")),
             superblock: draw_superblock(&mut Rng::new(seed, "superblock")),
+            buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
+            last: draw_last(&mut Rng::new(seed, "last")),
+            kast: draw_kast(&mut Rng::new(seed, "kast")),
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -145,14 +151,7 @@ impl Case {
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Config { device, gc, ftl, dftl, cdftl, sftl, tpftl, zftl, run, .. } = &self.config;
-        let Config { log, block_optimized, fast, mnftl, mnftl_hybrid, gftl, superblock, .. } =
-            &self.config;
-        let config = json!({"device": device, "gc": gc, "ftl": ftl, "dftl": dftl,
-            "cdftl": cdftl, "sftl": sftl, "tpftl": tpftl, "zftl": zftl, "run": run,
-            "log": log, "block-optimized": block_optimized, "fast": fast, "mnftl": mnftl,
-            "mnftl-hybrid": mnftl_hybrid, "gftl": gftl, "superblock": superblock});
-        write!(f, "{}", json!({"ftl": self.entry.name, "config": config}))
+        write!(f, "{}", json!({"ftl": self.entry.name, "config": self.config}))
     }
 }
 
@@ -240,8 +239,20 @@ fn draw_zftl(rng: &mut Rng) -> ZftlConfig {
     }
 }
 
-fn draw_log(rng: &mut Rng) -> LogConfig {
-    let blocks = between(rng, 2, 9);
+fn draw_aps(rng: &mut Rng) -> ApsConfig {
+    ApsConfig {
+        map: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        inertia: Duration(pick(rng, &[0, 100, 1000, 10_000])),
+    }
+}
+
+/// Log blocks that an FTL needs.
+fn least_log_blocks(entry: &Entry) -> u32 {
+    if entry.name == "last" { 3 } else { 2 }
+}
+
+fn draw_log(rng: &mut Rng, least: u32) -> LogConfig {
+    let blocks = between(rng, least, 9);
     LogConfig { blocks: flip(rng).then_some(blocks) }
 }
 
@@ -258,6 +269,7 @@ fn draw_mnftl(rng: &mut Rng) -> MnftlConfig {
         victim: pick(rng, &[MnftlVictim::MostBlocksFirst, MnftlVictim::Global]),
         rows: pick(rng, &[None, Some(1), Some(2)]),
         cache: Bytes(pick(rng, &[0, 0, 10, 100])),
+        idle_blocks: pick(rng, &[None, Some(2), Some(4)]),
     }
 }
 
@@ -277,12 +289,49 @@ fn draw_superblock(rng: &mut Rng) -> SuperblockConfig {
     }
 }
 
+/// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.
+fn draw_buffer(rng: &mut Rng, seed: u64, pages_per_block: u32) -> BufferConfig {
+    let entry = &BUFFERS[(seed % BUFFERS.len() as u64) as usize];
+    let page_space = Ratio(pick(rng, &[0.0, 0.25, 0.5]));
+    let least = match entry.name {
+        "clash" => ((f64::from(pages_per_block) + 1.0) / (1.0 - page_space.0)).ceil() as u32 + 1,
+        _ => 1,
+    };
+    let more = pick(rng, &[0, 3, 40]);
+    let pages = between(rng, least, least + more);
+    BufferConfig {
+        policy: entry.name.into(),
+        size: Bytes(u64::from(pages) * PAGE),
+        padding: flip(rng),
+        page_space,
+        window: Ratio(pick(rng, &[0.0, 0.25, 1.0])),
+        recent: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        update_distance: pick(rng, &[None, Some(1), Some(10), Some(100)]),
+        evicted_blocks: between(rng, 1, 5),
+    }
+}
+
+fn draw_last(rng: &mut Rng) -> LastConfig {
+    LastConfig {
+        threshold: between(rng, 1, 9),
+        sequential: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+        hot: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
+fn draw_kast(rng: &mut Rng) -> KastConfig {
+    KastConfig {
+        associativity: pick(rng, &[1, 2, 3, 8, 100]),
+        sequential: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
-        "zftl" => page,
+        "zftl" | "treeftl" | "aps" => page,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }
@@ -291,7 +340,10 @@ fn least_cache(case: &Case) -> u64 {
 /// From the smallest to the whole table.
 fn draw_cache(rng: &mut Rng, case: &Case, logical_pages: u64) -> Bytes {
     let least = least_cache(case);
-    let all = logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2));
+    let all = match case.entry.name {
+        "treeftl" | "aps" => logical_pages * PAGE / 8,
+        _ => logical_pages * (6 + case.config.tpftl.node_bytes.0.max(2)),
+    };
     Bytes(match rng.below(4) {
         0 => least,
         1 => least + rng.below(100),

@@ -5,10 +5,12 @@
 //! `FTLAB_LAWS_CASE='LINE' cargo test --test laws`. `FTLAB_LAWS_CASES` sets the number of
 //! cases of all FTLs together, `FTLAB_LAWS_FTLS=NAME,NAME` runs those of some.
 
+mod buffered;
 mod case;
 mod run;
 mod traffic;
 
+use buffered::Buffered;
 use case::Case;
 use ftlab::ftl::{Entry, FTLS, find};
 use ftlab::request::Op;
@@ -99,6 +101,22 @@ fn every_ftl_survives_thousands_of_writes_to_the_smallest_full_device() {
             }
         }
         run.audit();
+    });
+}
+
+/// Every buffer in turn.
+#[test]
+fn nothing_is_lost_between_a_buffer_and_an_ftl() {
+    for_each_case(cases() / 90, |case| {
+        let mut run = Buffered::new(case);
+        let mut traffic = Traffic::draw(case.seed(), run.pages());
+        for _ in 0..2 * REQUESTS {
+            let (op, pages) = traffic.next();
+            run.step(op, &pages);
+        }
+        run.read_everything();
+        run.drain();
+        run.read_everything();
     });
 }
 

@@ -3,6 +3,7 @@
 use crate::case::Case;
 use ftlab::config::GcMode;
 use ftlab::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use ftlab::ftl::parts::held_pages::BufferCounts;
 use ftlab::ftl::{Ftl, MappingCounts, MergeCounts};
 use ftlab::request::Op;
 use ftlab::units::{Lpn, Pbn, Ppn};
@@ -21,8 +22,12 @@ struct Seen {
     /// GC runs; `None` for an FTL that merges blocks instead, or collects them by rules of its own.
     gc_runs: Option<u64>,
     merges: Option<MergeCounts>,
+    /// Blocks of CACH-FTL's block-mapped region that its GC filled.
+    fills: u64,
     reads_verified: u64,
     unwritten_reads: u64,
+    /// What became of pages in RAM of the FTL's own.
+    buffered: BufferCounts,
     /// Per block: whether it is erased, and how often it was.
     blocks: Vec<(bool, u32)>,
 }
@@ -34,7 +39,9 @@ impl Seen {
         let own = |name: &str| metrics.own.get(name).copied();
         let other_loads = match own("zftl.switches").zip(own("zftl.batches_written")) {
             Some((directories, batches)) => Some(directories + batches),
-            None => own("cdftl.uncovered_loads").or(own("sftl.buffer_flushes")),
+            None => own("cdftl.uncovered_loads")
+                .or(own("sftl.buffer_flushes"))
+                .or(ftl.keeps_writes().then_some(0)),
         };
         Seen {
             ledger: flash.ledger().clone(),
@@ -45,8 +52,10 @@ impl Seen {
             slc_blocks: own("mnftl-hybrid.slc_blocks").unwrap_or_default(),
             gc_runs: metrics.gc.map(|gc| gc.counts.runs),
             merges: metrics.merges,
+            fills: own("cachftl.bmr_gcs").unwrap_or_default(),
             reads_verified: flash.reads_verified(),
             unwritten_reads: flash.unwritten_reads(),
+            buffered: ftl.buffered(),
             blocks: blocks.map(|pbn| (flash.is_erased(pbn), flash.erases_of(pbn))).collect(),
         }
     }
@@ -96,13 +105,21 @@ impl<'a> Run<'a> {
         let now = Seen::of(&self.flash, &*self.ftl);
         let then = std::mem::replace(&mut self.seen, now);
         self.every_host_page_is_served_once(op, pages.len() as u64, unwritten, &then);
-        self.translations_load_and_write_what_was_missing(pages.len() as u64, &then);
+        self.translations_load_and_write_what_was_missing(op, pages.len() as u64, &then);
         match self.seen.merges {
+            _ if self.case.entry.name == "cachftl" => {
+                self.merges_rewrite_a_block_or_fill_one(&then)
+            }
             None if self.seen.gc_runs.is_none() => {}
             None => self.gc_keeps_to_its_thresholds(pages.len(), &then),
             Some(merges) => self.merges_make_and_erase_one_data_block_each(merges, &then),
         }
+        if self.case.entry.name == "kast" {
+            self.a_page_costs_the_merges_of_one_log_block_at_most(pages.len() as u64, &then);
+        }
         match self.case.entry.name {
+            // Blocks are chosen for one of its regions alone.
+            "cachftl" => {}
             "block-optimized" => self.every_page_is_in_its_place(),
             _ => self.the_least_erased_block_is_opened(&then),
         }
@@ -137,6 +154,10 @@ impl<'a> Run<'a> {
             Op::Write => (0, pages, 0),
             Op::Trim => (0, 0, 0),
         };
+        // What is in RAM is read from there, and programmed when it leaves.
+        let (now, before) = (self.seen.buffered, then.buffered);
+        let read = read - (now.read_hits - before.read_hits);
+        let written = written + before.dirty - now.dirty - (now.absorbed - before.absorbed);
         let reads = self.count(Operation::Read, Cause::Host)
             - then.ledger.get(Operation::Read, Cause::Host);
         assert_eq!(reads, read, "every page that the host reads is read once");
@@ -146,12 +167,13 @@ impl<'a> Run<'a> {
         let verified = self.seen.reads_verified - then.reads_verified;
         assert_eq!(verified, read, "every read is verified");
         let found_blank = self.seen.unwritten_reads - then.unwritten_reads;
-        assert_eq!(found_blank, blank, "reads that find no data");
+        let blank_in_ram = if self.ftl.keeps_writes() { blank - found_blank } else { 0 };
+        assert_eq!(found_blank + blank_in_ram, blank, "reads that find no data");
     }
 
     /// One page at most for each miss, where single entries are cached. Where whole pages are, nothing
     /// is read to write one back, and a miss may push out many.
-    fn translations_load_and_write_what_was_missing(&self, pages: u64, then: &Seen) {
+    fn translations_load_and_write_what_was_missing(&self, op: Op, pages: u64, then: &Seen) {
         let since = |operation| {
             self.count(operation, Cause::Translation)
                 - then.ledger.get(operation, Cause::Translation)
@@ -162,8 +184,9 @@ impl<'a> Run<'a> {
             assert_eq!((reads, programs), (0, 0), "a map in RAM needs no translation pages");
             return;
         }
-        assert_eq!(now.lookups - before.lookups, pages, "each page is translated once");
-        let misses = pages - (now.hits - before.hits);
+        let lookups = now.lookups - before.lookups;
+        assert_eq!(lookups, self.pages_translated(op, pages, then), "pages are translated once");
+        let misses = lookups - (now.hits - before.hits);
         let dirty = now.dirty_replacements - before.dirty_replacements;
         if let (Some(now), Some(before)) = (self.seen.other_loads, then.other_loads) {
             let other = now - before;
@@ -180,6 +203,18 @@ impl<'a> Run<'a> {
             assert!(programs <= dirty, "{programs} written for {dirty} dirty entries replaced");
         }
         assert!(dirty <= now.replacements - before.replacements, "dirty replacements");
+    }
+
+    /// A page that is in RAM needs no mapping. In APS one that is written needs it when it leaves.
+    fn pages_translated(&self, op: Op, pages: u64, then: &Seen) -> u64 {
+        let (now, before) = (self.seen.buffered, then.buffered);
+        let hits = now.read_hits - before.read_hits + now.write_hits - before.write_hits;
+        let flushed = now.flushed_pages - before.flushed_pages;
+        match (self.case.entry.name, op) {
+            ("aps", Op::Write) => flushed,
+            ("aps", Op::Read | Op::Trim) => pages - hits + flushed,
+            _ => pages - hits,
+        }
     }
 
     /// GC starts when a frontier needs a block and `low` or fewer are free; a batch ends at `high`.
@@ -202,7 +237,7 @@ impl<'a> Run<'a> {
         if pages == 1 {
             // A page may open one block for data, and for the map one or what it writes of the map.
             // FTLs may need more than `low`.
-            let opened = self.blocks_of_the_map_opened(then);
+            let opened = self.blocks_of_the_map_opened(then) + self.more_data_blocks_opened(then);
             let latest = gc.low.max(3) + opened;
             assert!(before <= latest, "GC with {before} free blocks, gc.low is {}", gc.low);
             let enough = gc.mode == GcMode::Single || free + 1 + opened >= gc.high;
@@ -235,6 +270,38 @@ impl<'a> Run<'a> {
         assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
     }
 
+    /// Each merge erases a block of the block-mapped region at most, and copies no more than it has.
+    fn merges_rewrite_a_block_or_fill_one(&self, then: &Seen) {
+        let [now, past] =
+            [self.seen.merges, then.merges].map(|merges| merges.expect("merges").full);
+        let data = |seen: &Seen| seen.ledger.erases(BlockKind::Data);
+        assert_eq!(data(&self.seen) - data(then), now - past, "blocks erased to be rewritten");
+        let copied = |seen: &Seen| seen.ledger.get(Operation::Program, Cause::Merge);
+        let filled = self.seen.fills - then.fills;
+        let most = u64::from(self.flash.geometry().pages_per_block) * (now - past + filled);
+        assert!(copied(&self.seen) - copied(then) <= most, "merges copy a block of pages at most");
+    }
+
+    /// What KAST promises: K logical blocks are merged for a page, and K + 1 blocks erased.
+    fn a_page_costs_the_merges_of_one_log_block_at_most(&self, pages: u64, then: &Seen) {
+        let most = u64::from(self.case.config.kast.associativity);
+        let copies = self.count(Operation::Program, Cause::Merge)
+            - then.ledger.get(Operation::Program, Cause::Merge);
+        let bound = pages * most * u64::from(self.flash.geometry().pages_per_block);
+        assert!(copies <= bound, "{copies} copies for {pages} pages, K = {most}");
+        let erases = self.seen.ledger.total(Operation::Erase) - then.ledger.total(Operation::Erase);
+        assert!(erases <= pages * (most + 1), "{erases} erases for {pages} pages, K = {most}");
+        let merged = self.ftl.metrics().own["kast.most_merged"];
+        assert!(merged <= most, "{merged} logical blocks merged for a log block, K = {most}");
+    }
+
+    /// Blocks for pages that left RAM in one access, but for the first.
+    fn more_data_blocks_opened(&self, then: &Seen) -> u32 {
+        let flushed = self.seen.buffered.flushed_pages - then.buffered.flushed_pages;
+        let per_block = self.flash.geometry().pages_per_block;
+        (flushed as u32).div_ceil(per_block).saturating_sub(1)
+    }
+
     fn blocks_of_the_map_opened(&self, then: &Seen) -> u32 {
         let programs = self.count(Operation::Program, Cause::Translation)
             - then.ledger.get(Operation::Program, Cause::Translation);
@@ -263,18 +330,29 @@ impl<'a> Run<'a> {
     }
 
     fn trimmed_pages_are_empty_and_written_ones_are_not(&self) {
+        let mut only_in_ram = 0;
         for (number, expected) in self.holds_data.iter().enumerate() {
             let holds = self.flash.audit_holds_data(Lpn(number as u32));
-            assert_eq!(holds, *expected, "whether page {number} holds data");
+            let waits = *expected && !holds && self.ftl.keeps_writes();
+            only_in_ram += u64::from(waits);
+            assert_eq!(holds || waits, *expected, "whether page {number} holds data");
         }
+        let dirty = self.seen.buffered.dirty;
+        assert!(only_in_ram <= dirty, "{only_in_ram} pages are not on flash, {dirty} wait in RAM");
     }
 
     fn the_books_balance(&self) {
         let ledger = self.flash.ledger();
         for cause in [Cause::GcData, Cause::GcMapping, Cause::GcTranslation, Cause::Merge] {
             let read = ledger.get(Operation::Read, cause);
-            let written = ledger.get(Operation::Program, cause);
-            assert_eq!(read, written, "what is moved is read and written ({})", cause.name());
+            let written = ledger.get(Operation::Program, cause) as i64;
+            let written = written + self.flash.loads_not_stored(cause);
+            assert_eq!(
+                read as i64,
+                written,
+                "what is moved is read and written ({})",
+                cause.name()
+            );
         }
         let geometry = self.flash.geometry();
         let written = (0..geometry.pages()).map(Ppn);
@@ -295,7 +373,8 @@ impl<'a> Run<'a> {
     /// One valid copy of each page that holds data, and of each translation page; nothing else.
     fn every_valid_page_is_needed(&self) {
         let geometry = self.flash.geometry();
-        let data = self.holds_data.iter().filter(|holds| **holds).count() as u32;
+        let pages = (0..self.pages()).map(Lpn);
+        let data = pages.filter(|lpn| self.flash.audit_holds_data(*lpn)).count() as u32;
         let on_flash = self.ftl.mapping_counts().is_some();
         let map = if on_flash { geometry.translation_pages() } else { 0 } + self.seen.directories;
         let valid: u32 = (0..geometry.blocks()).map(|pbn| self.flash.valid_in(Pbn(pbn))).sum();

@@ -6,6 +6,7 @@ import click
 
 from ftlab.cli.trace.compare import compare
 from ftlab.cli.trace.convert import convert
+from ftlab.cli.trace.curve import curve
 from ftlab.cli.trace.fit import fit
 from ftlab.cli.trace.generate import generate
 from ftlab.cli.trace.info import info
@@ -17,5 +18,5 @@ def trace() -> None:
     """Look into traces, write them in other formats, fit models to them."""
 
 
-for verb in (info, compare, convert, split, fit, generate):
+for verb in (info, curve, compare, convert, split, fit, generate):
     trace.add_command(verb)

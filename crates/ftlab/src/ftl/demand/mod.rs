@@ -18,6 +18,7 @@ mod bench;
 mod cdftl;
 mod dftl;
 mod image;
+mod pooled;
 mod sftl;
 mod tpftl;
 mod zftl;
@@ -25,6 +26,7 @@ mod zftl;
 pub use cdftl::{Cdftl, CdftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
+pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
 pub use tpftl::{Features, Judge, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
 pub use tpftl::{Tpftl, TpftlConfig};
@@ -33,7 +35,7 @@ pub use zftl::{Zftl, ZftlConfig};
 use super::parts::block_pool::{BlockPool, Stream};
 use super::parts::page_map::PageMap;
 use super::parts::translation_pages::{Change, TranslationPages};
-use super::{Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
+use super::{CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry, Owner};
@@ -154,7 +156,7 @@ pub trait MappingCache: Send {
         0
     }
 
-    /// Every cached mapping, with its dirty flag, for audits.
+    /// Every cached mapping, with its dirty flag, for audits and samples.
     fn audit_entries(&self) -> Vec<(Change, bool)>;
 
     /// Recomputes the cache's own invariants.
@@ -205,12 +207,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         for &lpn in pages {
             flash.begin_page();
             self.translate(lpn, last, flash);
-            if self.store.pool.must_collect(Stream::Data) {
-                self.reclaim(Stream::Data, flash);
-            }
-            let new = self.store.pool.next_page(Stream::Data, flash);
-            flash.program(new, Owner::Data(lpn), Cause::Host);
-            self.remap(lpn, Some(new), flash);
+            self.program(lpn, flash);
             self.settle(flash);
         }
     }
@@ -234,6 +231,21 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 
     fn mapping_counts(&self) -> Option<MappingCounts> {
         Some(self.cache.counts())
+    }
+
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        let entries = self.cache.audit_entries();
+        let mut entries: Vec<_> = entries.iter().map(|((lpn, _), dirty)| (*lpn, *dirty)).collect();
+        // A mapping that is cached on two levels is one entry, and dirty if it is on one of them.
+        entries.sort_unstable_by_key(|(lpn, dirty)| (*lpn, !*dirty));
+        entries.dedup_by_key(|(lpn, _)| *lpn);
+        let shift = self.store.pages.entries_shift();
+        let pages = entries.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift);
+        let page = |entries: &[(Lpn, bool)]| CachedPage {
+            entries: entries.len() as u32,
+            dirty: entries.iter().filter(|(_, dirty)| *dirty).count() as u32,
+        };
+        Some(pages.map(page).collect())
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -280,6 +292,17 @@ impl<C: MappingCache> DemandFtl<C> {
             self.reclaim(Stream::Translation, flash);
         }
         self.cache.translate(lpn, last, &mut self.store, flash)
+    }
+
+    /// Programs a page whose mapping is in the cache.
+    #[inline]
+    fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.store.pool.must_collect(Stream::Data) {
+            self.reclaim(Stream::Data, flash);
+        }
+        let new = self.store.pool.next_page(Stream::Data, flash);
+        flash.program(new, Owner::Data(lpn), Cause::Host);
+        self.remap(lpn, Some(new), flash);
     }
 
     #[inline]

@@ -26,7 +26,7 @@ use crate::flash::{Flash, Geometry};
 use crate::ftl::parts::block_pool::{BlockPool, GcCounts};
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
-use crate::ftl::{Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::ftl::{CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::units::{Lpn, Ratio, Vtpn};
 use serde::{Deserialize, Serialize};
 use tiers::Tiers;
@@ -100,6 +100,10 @@ impl Ftl for Zftl {
             replacements: a.replacements + b.replacements,
             dirty_replacements: a.dirty_replacements + b.dirty_replacements,
         }))
+    }
+
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        self.zones[self.current].cached_pages()
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -16,6 +16,9 @@ pub struct MnftlConfig {
     /// Rows of a subtable. Absent: the largest power of two that fits into an OOB, 16 of 3 B in the 64 B
     /// of the paper's device, which its 34 B of RAM imply (ALGORITHMS 0.4).
     pub rows: Option<u32>,
+    /// Collect in idle time while a logical block has at least so many blocks. Absent: never, as in the
+    /// paper's evaluation; 4.3 suggests it.
+    pub idle_blocks: Option<u32>,
     /// Bytes of RAM for a cache of subtables. Default 0: the paper has none.
     pub cache: Bytes,
 }
@@ -51,6 +54,17 @@ impl MnftlConfig {
         let what = format!("a subtable of mnftl.rows = {rows} page numbers of {row} B");
         flash.expect_oob(rows * row, &what)?;
         Ok(rows)
+    }
+
+    /// Blocks of a logical block from which on idle time is used: with one there is nothing to gain.
+    pub(super) fn idle_blocks(&self) -> Result<Option<usize>, Error> {
+        match self.idle_blocks {
+            Some(blocks @ 0..=1) => {
+                let message = format!("found {blocks}, expected at least 2");
+                Err(Error::config("mnftl.idle_blocks", message))
+            }
+            blocks => Ok(blocks.map(|blocks| blocks as usize)),
+        }
     }
 
     /// The order of full blocks, where the rule needs one.

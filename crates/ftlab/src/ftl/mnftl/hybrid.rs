@@ -94,6 +94,14 @@ impl Ftl for MnftlHybrid {
         self.mnftl.trim(pages, flash);
     }
 
+    fn uses_idle_time(&self) -> bool {
+        self.mnftl.uses_idle_time()
+    }
+
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        self.mnftl.background(flash)
+    }
+
     fn ram(&self) -> RamUse {
         let ram = self.mnftl.ram();
         RamUse { tables: ram.tables + self.table_bytes, ..ram }

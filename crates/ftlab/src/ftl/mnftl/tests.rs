@@ -184,6 +184,28 @@ fn the_rules_choose_different_victims() {
     assert_eq!(victim(MnftlVictim::Global), Some(3));
 }
 
+/// MNFTL 4.3: "perform reclaim operations on the logical blocks mapped with many physical blocks".
+#[test]
+fn idle_time_frees_blocks_until_no_logical_block_has_many() {
+    let bench = |idle_blocks| {
+        let mut bench = Bench::<Mnftl>::empty(8, 0, |config| {
+            config.device.blocks = Some(20);
+            config.mnftl.idle_blocks = idle_blocks;
+        });
+        bench.write_work(&[0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4]);
+        bench
+    };
+    let mut idle = bench(Some(2));
+    assert!(idle.ftl.uses_idle_time());
+    assert_eq!((idle.ftl.lists[0].len(), idle.ftl.lists[1].len()), (3, 2));
+    let work = idle.work(|ftl, flash| while ftl.background(flash) {});
+    assert_eq!((work.erases, work.copies), (3, 2), "pages 0 and 1 of the second block");
+    assert!(idle.ftl.lists.iter().all(|list| list.len() <= 1));
+    assert_eq!(idle.ftl.metrics().gc.and_then(|gc| gc.background_runs), Some(3));
+    let mut never = bench(None);
+    assert!(!never.ftl.uses_idle_time() && !never.ftl.background(&mut never.flash));
+}
+
 #[test]
 fn a_cached_subtable_saves_its_oob_read() {
     let mut bench = Bench::<Mnftl>::empty(8, 0, |config| {

@@ -38,13 +38,6 @@ impl Stream {
             Stream::Data | Stream::GcData => Cause::GcData,
         }
     }
-
-    const fn block_kind(self) -> BlockKind {
-        match self {
-            Stream::Translation => BlockKind::Translation,
-            Stream::Data | Stream::GcData => BlockKind::Data,
-        }
-    }
 }
 
 const STREAMS: usize = 3;
@@ -105,6 +98,7 @@ pub struct BlockPool {
     copies: Copies,
     mode: GcMode,
     oob_scan: bool,
+    data_kind: BlockKind,
     programs: u64,
     /// Blocks collected since the current GC run started.
     victims_of_run: u64,
@@ -175,16 +169,23 @@ impl BlockPool {
             copies: gc.copies,
             mode: gc.mode,
             oob_scan: gc.oob_scan,
+            data_kind: BlockKind::Data,
             programs: 0,
             victims_of_run: 0,
             counts: GcCounts::default(),
         })
     }
 
+    /// Says what blocks of user pages are filled with, where that is not their only copy for long.
+    #[must_use]
+    pub fn filled_with(self, data_kind: BlockKind) -> Self {
+        BlockPool { data_kind, ..self }
+    }
+
     /// GC since measuring started.
     #[must_use]
     pub const fn metrics(&self) -> GcMetrics {
-        GcMetrics { counts: self.counts, low: self.low, high: self.high }
+        GcMetrics { counts: self.counts, low: self.low, high: self.high, background_runs: None }
     }
 
     /// Starts counting anew.
@@ -267,6 +268,20 @@ impl BlockPool {
         }
     }
 
+    /// Pages that can be written before a block is collected, the open block of user pages included.
+    #[must_use]
+    pub fn free_pages(&self, geometry: &Geometry) -> u64 {
+        let open = self.frontiers[Stream::Data as usize].map_or(0, |f| f.end - f.next);
+        u64::from(self.free.len()) * u64::from(geometry.pages_per_block) + u64::from(open)
+    }
+
+    /// Takes the next block to collect, unless erasing it would gain nothing.
+    pub fn take_wasteful_victim(&mut self, flash: &mut Flash) -> Option<Pbn> {
+        let pbn = self.victims.choose(self.programs)?;
+        let wasteful = flash.valid_in(pbn) < flash.geometry().pages_per_block;
+        wasteful.then(|| self.collect(pbn, flash))
+    }
+
     /// Takes the next block to collect out of the candidates, and tells what it is filled with.
     ///
     /// # Panics
@@ -278,6 +293,11 @@ impl BlockPool {
         let pbn = forced
             .or_else(|| self.victims.choose(self.programs))
             .expect("a device that needs GC has closed blocks");
+        self.collect(pbn, flash);
+        (pbn, self.blocks[pbn.index()].stream)
+    }
+
+    fn collect(&mut self, pbn: Pbn, flash: &mut Flash) -> Pbn {
         let valid = flash.valid_in(pbn);
         self.victims.remove(pbn, valid);
         let info = &mut self.blocks[pbn.index()];
@@ -296,7 +316,7 @@ impl BlockPool {
         if self.oob_scan {
             self.scan(pbn, flash);
         }
-        (pbn, self.blocks[pbn.index()].stream)
+        pbn
     }
 
     /// The victim where the policy has no say, so that GC ends on a nearly full device.
@@ -337,7 +357,11 @@ impl BlockPool {
     pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
         let info = &mut self.blocks[pbn.index()];
         debug_assert_eq!(info.state, State::Collected);
-        let (kind, cause) = (info.stream.block_kind(), info.stream.gc_cause());
+        let cause = info.stream.gc_cause();
+        let kind = match info.stream {
+            Stream::Translation => BlockKind::Translation,
+            Stream::Data | Stream::GcData => self.data_kind,
+        };
         info.state = State::Free;
         flash.erase(pbn, kind, cause);
         self.free.give(pbn, flash);
@@ -348,6 +372,14 @@ impl BlockPool {
     /// # Panics
     /// When a free block is not erased, or the counts do not add up.
     pub fn audit(&self, flash: &Flash) {
+        self.audit_while(None, flash);
+    }
+
+    /// The same while a block may be collected.
+    ///
+    /// # Panics
+    /// As [`BlockPool::audit`].
+    pub fn audit_while(&self, collecting: Option<Pbn>, flash: &Flash) {
         let mut free = 0;
         for pbn in self.region.clone().map(Pbn) {
             match self.blocks[pbn.index()].state {
@@ -360,7 +392,9 @@ impl BlockPool {
                     assert!(open, "block {pbn} is open but no frontier");
                 }
                 State::Closed => assert!(!flash.is_erased(pbn), "closed block {pbn} is erased"),
-                State::Collected => panic!("block {pbn} was collected but not released"),
+                State::Collected => {
+                    assert_eq!(collecting, Some(pbn), "{pbn} was collected but not released");
+                }
             }
         }
         assert_eq!(free, self.free.len(), "free blocks");

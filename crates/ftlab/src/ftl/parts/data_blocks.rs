@@ -20,7 +20,7 @@ use super::page_map::PageMap;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
 use crate::ftl::MergeCounts;
-use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use serde::{Deserialize, Serialize};
 
 /// The log blocks of log-block FTLs.
@@ -46,6 +46,24 @@ impl LogConfig {
         }
         Ok(blocks)
     }
+}
+
+/// A share of the log blocks, rounded down, `least` at least and `most` at most.
+///
+/// # Errors
+/// [`Error::Config`] of `key` when the share is not one.
+pub fn share_of(
+    log_blocks: u32,
+    share: Ratio,
+    key: &'static str,
+    least: u32,
+    most: u32,
+) -> Result<u32, Error> {
+    let Ratio(share) = share;
+    if !(0.0..=1.0).contains(&share) {
+        return Err(Error::config(key, format!("found {share}, expected 0 to 1")));
+    }
+    Ok(((f64::from(log_blocks) * share) as u32).clamp(least, most))
 }
 
 /// The data blocks of a device, the place of every newest page, and the free blocks.
@@ -142,6 +160,23 @@ impl DataBlocks {
         free
     }
 
+    /// Reads pages for the host.
+    pub fn read(&self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            flash.host_read(lpn, self.newest(lpn));
+        }
+    }
+
+    /// Forgets pages that the host trims.
+    pub fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.forget(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
     /// The version of a page that is about to be overwritten or trimmed is needed no more.
     pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.remap(lpn, None, flash);
@@ -151,6 +186,13 @@ impl DataBlocks {
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.newest.replace(lpn, new) {
             flash.invalidate(old);
+        }
+    }
+
+    /// Copies the newest version of a page to an erased one.
+    pub fn relocate(&mut self, lpn: Lpn, to: Ppn, cause: Cause, flash: &mut Flash) {
+        if let Some(from) = self.newest.replace(lpn, Some(to)) {
+            flash.relocate(from, to, cause);
         }
     }
 
@@ -181,6 +223,18 @@ impl DataBlocks {
             self.replace(lbn, Some(fresh), flash);
         }
         self.merges.full += 1;
+    }
+
+    /// Brings the pages of a logical block that has no data block yet together in one: a merge that
+    /// replaces nothing, and is not counted.
+    ///
+    /// # Panics
+    /// When it has no pages.
+    pub fn found(&mut self, lbn: Lbn, flash: &mut Flash) {
+        let fresh = self.take();
+        let programmed = self.gather(lbn, fresh, 0, None, flash);
+        assert!(programmed > 0, "a data block for nothing");
+        self.blocks[lbn.index()] = fresh.0 + 1;
     }
 
     /// Partial merge: a log block with pages at their own offsets, from `held` on only newest ones, is
@@ -220,9 +274,8 @@ impl DataBlocks {
             if host == Some(lpn) {
                 self.program(lpn, to, flash);
                 programmed += 1;
-            } else if let Some(from) = self.newest.get(lpn).filter(|from| *from != to) {
-                flash.relocate(from, to, Cause::Merge);
-                self.newest.replace(lpn, Some(to));
+            } else if self.newest.get(lpn).is_some_and(|from| from != to) {
+                self.relocate(lpn, to, Cause::Merge, flash);
                 programmed += 1;
             }
         }

@@ -5,9 +5,8 @@
 //! another logical block needs one: the log block written least recently goes.
 
 use super::data_blocks::DataBlocks;
-use crate::cache::links::{Links, List, NIL};
-use crate::cache::slab::Slab;
-use crate::flash::Flash;
+use crate::cache::recent_map::RecentMap;
+use crate::flash::{Cause, Flash};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 /// Which merges an FTL knows.
@@ -29,7 +28,7 @@ pub struct OwnedLog {
     /// Pages written.
     pub written: u32,
     /// Whether page k holds offset k, for all that were written.
-    in_order: bool,
+    pub in_order: bool,
 }
 
 /// Data blocks with their log blocks.
@@ -38,27 +37,15 @@ pub struct OwnedLogs {
     data: DataBlocks,
     kinds: Kinds,
     most: usize,
-    logs: Slab<OwnedLog>,
-    /// Token of the log of each logical block, or [`NIL`].
-    log_of: Vec<u32>,
-    links: Links,
-    /// Tokens by the last write, the newest in front.
-    recency: List,
+    /// By the number of the owner, and by the last write.
+    logs: RecentMap<OwnedLog>,
 }
 
 impl OwnedLogs {
     /// No log block in use, of `most`.
     #[must_use]
     pub fn new(data: DataBlocks, logical_blocks: u32, most: u32, kinds: Kinds) -> Self {
-        OwnedLogs {
-            data,
-            kinds,
-            most: most as usize,
-            logs: Slab::default(),
-            log_of: vec![NIL; logical_blocks as usize],
-            links: Links::default(),
-            recency: List::default(),
-        }
+        OwnedLogs { data, kinds, most: most as usize, logs: RecentMap::new(logical_blocks) }
     }
 
     /// The data blocks.
@@ -72,10 +59,28 @@ impl OwnedLogs {
         &mut self.data
     }
 
+    /// Number of log blocks in use.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.logs.len()
+    }
+
+    /// Whether no log block is in use.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.logs.is_empty()
+    }
+
+    /// The logical block whose log block was written least recently.
+    #[must_use]
+    pub fn least_recent(&self) -> Option<Lbn> {
+        self.logs.least_recent().map(Lbn)
+    }
+
     /// The log block of a logical block.
     #[must_use]
     pub fn log(&self, lbn: Lbn) -> Option<&OwnedLog> {
-        Some(self.log_of[lbn.index()]).filter(|token| *token != NIL).map(|token| &self.logs[token])
+        self.logs.get(lbn.0)
     }
 
     /// Writes a page for the host: at its offset when nothing is there yet, else to the log.
@@ -93,58 +98,75 @@ impl OwnedLogs {
         }
         if self.log(lbn).is_none() {
             if self.logs.len() == self.most {
-                self.merge(self.logs[self.recency.back()].lbn, flash);
+                let oldest = self.least_recent().expect("all log blocks are in use");
+                self.merge(oldest, flash);
             }
             self.open(lbn);
         }
-        let page = self.next_page(lbn, flash.geometry().offset_of(lpn), flash);
+        self.append(lpn, flash);
+    }
+
+    /// Programs a page for the host in the log block of its logical block.
+    pub fn append(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let page = self.next_page(lpn, flash);
         self.data.program(lpn, page, flash);
     }
 
-    fn open(&mut self, lbn: Lbn) {
-        let pbn = self.data.take();
-        let token = self.logs.insert(OwnedLog { lbn, pbn, written: 0, in_order: true });
-        self.links.grow(self.logs.tokens());
-        self.links.push_front(&mut self.recency, token);
-        self.log_of[lbn.index()] = token;
+    /// Copies the newest version of a page to the log block of its logical block.
+    pub fn move_here(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let page = self.next_page(lpn, flash);
+        self.data.relocate(lpn, page, Cause::Merge, flash);
     }
 
-    /// The next page of a log, for this offset of its owner.
-    fn next_page(&mut self, lbn: Lbn, offset: u32, flash: &Flash) -> Ppn {
-        let token = self.log_of[lbn.index()];
-        self.links.touch(&mut self.recency, token);
-        let log = &mut self.logs[token];
+    /// Gives a logical block that has none a log block.
+    pub fn open(&mut self, lbn: Lbn) {
+        let pbn = self.data.take();
+        self.logs.insert(lbn.0, OwnedLog { lbn, pbn, written: 0, in_order: true });
+    }
+
+    /// Takes the log block of a logical block from it, with whatever is needed in it.
+    pub fn detach(&mut self, lbn: Lbn) -> Option<OwnedLog> {
+        self.logs.remove(lbn.0)
+    }
+
+    /// The next page of a log, for a page of its owner.
+    fn next_page(&mut self, lpn: Lpn, flash: &Flash) -> Ppn {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        let offset = flash.geometry().offset_of(lpn);
+        self.logs.touch(lbn.0);
+        let log = self.logs.get_mut(lbn.0).expect("a logical block with a log");
         log.in_order &= offset == log.written;
         log.written += 1;
         Ppn(flash.geometry().first_page(log.pbn).0 + log.written - 1)
     }
 
-    fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
-        let token = std::mem::replace(&mut self.log_of[lbn.index()], NIL);
-        self.links.remove(&mut self.recency, token);
-        let log = self.logs.remove(token);
-        if log.in_order && self.kinds == Kinds::All {
-            self.data.merge_into(lbn, log.pbn, log.written, None, flash);
-        } else {
-            self.data.merge_full(lbn, None, flash);
-            self.data.release_log(log.pbn, flash);
+    /// Merges a logical block with its log block, if it has one.
+    pub fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
+        match self.logs.remove(lbn.0) {
+            Some(log) if log.in_order && self.kinds == Kinds::All => {
+                self.data.merge_into(lbn, log.pbn, log.written, None, flash);
+            }
+            Some(log) => {
+                self.data.merge_full(lbn, None, flash);
+                self.data.release_log(log.pbn, flash);
+            }
+            None => self.data.merge_full(lbn, None, flash),
         }
     }
 
-    /// Recomputes every invariant.
+    /// Recomputes every invariant; `others` are log blocks that were detached.
     ///
     /// # Panics
     /// When one does not hold.
-    pub fn audit(&self, flash: &Flash) {
-        assert!(self.logs.len() <= self.most, "{} log blocks of {}", self.logs.len(), self.most);
-        self.links.audit(&self.recency);
-        assert_eq!(self.recency.len(), self.logs.len(), "log blocks by recency");
-        let logs: Vec<Pbn> = self.logs.iter().map(|(_, log)| log.pbn).collect();
+    pub fn audit(&self, others: &[Pbn], flash: &Flash) {
+        let in_use = self.logs.len() + others.len();
+        assert!(in_use <= self.most, "{in_use} log blocks of {}", self.most);
+        self.logs.audit();
+        let own = self.logs.iter().map(|(_, log)| log.pbn);
+        let logs: Vec<Pbn> = own.chain(others.iter().copied()).collect();
         self.data.audit(&logs, flash);
-        let owners = self.log_of.iter().filter(|token| **token != NIL).count();
-        assert_eq!(owners, self.logs.len(), "owners of log blocks");
-        for (token, log) in self.logs.iter() {
-            assert_eq!(self.log_of[log.lbn.index()], token, "log block of {}", log.lbn);
+        for (lbn, log) in self.logs.iter() {
+            assert_eq!(log.lbn, Lbn(lbn), "owner of a log block");
             self.audit_log(log, flash);
         }
     }

@@ -1,0 +1,142 @@
+//! BPAC, block-page adaptive cache (Wu, Eckart & He, MSST 2010).
+//!
+//! ```text
+//! write --> page part: single pages, LRU --oldest page--> block part: groups --most pages--> FTL
+//! ```
+//!
+//! Idea     pages that are written again soon stay in the page part; the others meet the rest of their
+//!          block in the block part, where the largest group leaves, the one used longest ago among
+//!          equals. The border moves: a hit in the block part says that pages fall out of the page part
+//!          too soon, a group that leaves with less than half of its block that groups do.
+//! Evidence the two parts and that they adapt are stated in the abstract; the rule by which they do is
+//!          reconstructed, after the manner of ARC, and moves one page at a time.
+
+use super::groups::Groups;
+use super::largest_first::LargestFirst;
+use super::lru::Lru;
+use super::{BufferConfig, WriteBuffer};
+use crate::error::Error;
+use crate::flash::Geometry;
+use crate::request::Op;
+use crate::units::Lpn;
+
+/// The two parts.
+#[derive(Clone, Debug)]
+pub struct Bpac {
+    capacity: usize,
+    half_block: usize,
+    pages: Lru,
+    /// Pages that the page part should have.
+    target: usize,
+    blocks: Groups,
+    sizes: LargestFirst,
+    now: u64,
+    aged: Vec<Lpn>,
+}
+
+impl Bpac {
+    /// An empty buffer, half of it for each part.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it has no room for a page.
+    pub fn build(config: &BufferConfig, geometry: &Geometry) -> Result<Self, Error> {
+        let capacity = config.pages(geometry)?;
+        Ok(Bpac {
+            capacity,
+            half_block: geometry.pages_per_block as usize / 2,
+            pages: Lru::build(config, geometry)?,
+            target: capacity / 2,
+            blocks: Groups::new(geometry),
+            sizes: LargestFirst::default(),
+            now: 0,
+            aged: Vec::new(),
+        })
+    }
+
+    /// The page used longest ago goes from the page part to the block part.
+    fn age(&mut self) {
+        self.pages.evict(&mut self.aged);
+        for lpn in self.aged.drain(..) {
+            self.now += 1;
+            let group = self.blocks.insert(lpn);
+            self.sizes.set(group, self.blocks.get(group).pages, self.now);
+        }
+    }
+
+    fn forget_in_block(&mut self, lpn: Lpn) {
+        match self.blocks.remove(lpn) {
+            (group, true) => self.sizes.shrink(group, self.blocks.get(group).pages),
+            (group, false) => self.sizes.remove(group),
+        }
+    }
+}
+
+impl WriteBuffer for Bpac {
+    fn has_room(&self) -> bool {
+        self.len() < self.capacity
+    }
+
+    fn insert(&mut self, lpn: Lpn, op: Op) {
+        self.pages.insert(lpn, op);
+        while self.pages.len() > self.target {
+            self.age();
+        }
+    }
+
+    fn touch(&mut self, lpn: Lpn, op: Op) {
+        if !self.blocks.holds(lpn) {
+            return self.pages.touch(lpn, op);
+        }
+        if op == Op::Write {
+            self.target = (self.target + 1).min(self.capacity);
+            self.forget_in_block(lpn);
+            self.insert(lpn, op);
+        }
+    }
+
+    fn evict(&mut self, leaving: &mut Vec<Lpn>) {
+        let Some(largest) = self.sizes.first() else {
+            return self.age();
+        };
+        self.sizes.remove(largest);
+        self.blocks.take(largest, leaving);
+        if leaving.len() < self.half_block {
+            self.target = self.target.saturating_sub(1);
+        }
+    }
+
+    fn remove(&mut self, lpn: Lpn) {
+        match self.blocks.holds(lpn) {
+            true => self.forget_in_block(lpn),
+            false => self.pages.remove(lpn),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.pages.len() + self.blocks.pages()
+    }
+
+    fn audit(&self) {
+        assert!(self.len() <= self.capacity, "{} pages in {}", self.len(), self.capacity);
+        self.pages.audit();
+        self.blocks.audit();
+        self.sizes.audit(&self.blocks);
+        assert_eq!(self.sizes.len(), self.blocks.len(), "groups by size");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::buffer::bench::Bench;
+
+    #[test]
+    fn pages_age_into_groups_and_the_largest_leaves() {
+        let mut bench = Bench::new("bpac", 6, |_| ());
+        // Page part: 12 8 5. Block part: 0 1 and 4.
+        bench.writes(&[0, 1, 4, 5, 8, 12]);
+        assert_eq!(bench.writes(&[16]), [vec![0, 1]]);
+        // A write of 4 in the block part: it goes back to a page part of 4 pages, 4 16 12 8.
+        bench.writes(&[4]);
+        assert_eq!(bench.writes(&[20, 21]), [vec![5]]);
+    }
+}

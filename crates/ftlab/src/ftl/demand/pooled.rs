@@ -1,0 +1,273 @@
+//! One pool of RAM for translation pages and data pages: what TreeFTL and APS share.
+//!
+//! ```text
+//! host --> data page in RAM --none--> translation page in RAM --none--> read from flash
+//!           | leaves dirty: programmed,        | leaves dirty: programmed
+//!           | its mapping changes              | whole, nothing is read
+//!           +------------- one budget ---------+
+//! ```
+//!
+//! A page that the host reads or writes stays in RAM; a write is programmed when it leaves. Which page
+//! leaves next is the order of a [`Pool`], one file each. What is in RAM is verified by
+//! [`HeldPages`], and what goes to flash is the work of the engine of all demand-paged FTLs.
+//!
+//! Pages leave at the end of a page access, one after another. Between two of them nothing is under
+//! way, so each may be preceded by GC. A page that leaves dirty may load its translation page, which
+//! takes another step; that there is one data page less ends the loop.
+
+mod aps;
+mod tree;
+mod whole_pages;
+
+pub use aps::{Aps, ApsConfig};
+pub use tree::Tree;
+pub use whole_pages::WholePages;
+
+use super::{DemandFtl, MappingCache};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Flash, Geometry};
+use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
+use crate::ftl::{Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
+use crate::request::Op;
+use crate::units::{Lpn, Ppn, Vtpn};
+use std::collections::BTreeMap;
+
+/// A page of the pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pooled {
+    /// A translation page.
+    Map(Vtpn),
+    /// A data page.
+    Data(Lpn),
+}
+
+/// The order in which pages leave the pool.
+pub trait Pool: Send + Sized {
+    /// RAM of a data page beside its data, bytes.
+    const DATA_HEADER_BYTES: u64;
+    /// Whether a data page is in the pool only while the translation page with its mapping is.
+    const NEEDS_MAP: bool;
+    /// What the figures of every pool are called here: page writes never programmed, data pages in RAM
+    /// and those of them that are dirty, page writes programmed, page reads and page writes that found
+    /// their page in RAM.
+    const FIGURES: [&'static str; 6];
+
+    /// An empty pool.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when a parameter cannot work.
+    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error>;
+
+    /// A translation page was used; it may be new.
+    fn use_map(&mut self, vtpn: Vtpn);
+
+    /// The host read or wrote a data page; it may be new.
+    fn use_data(&mut self, lpn: Lpn, op: Op);
+
+    /// The page that leaves next; asked only when the pool holds more than it has room for.
+    fn next(&self) -> Pooled;
+
+    /// A page that is in the pool has left for lack of room.
+    fn remove(&mut self, page: Pooled);
+
+    /// The host has trimmed a page, in the pool or not.
+    fn forget(&mut self, lpn: Lpn);
+
+    /// Bytes of RAM beside the pool.
+    fn extra_ram(&self) -> u64 {
+        0
+    }
+
+    /// Figures of this order alone.
+    fn metrics(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
+
+    /// Starts counting anew.
+    fn reset_metrics(&mut self) {}
+
+    /// Recomputes the invariants, for a pool with these pages in it.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    fn audit(&self, is_mapped: &dyn Fn(Vtpn) -> bool, map_pages: usize, data_pages: usize);
+}
+
+/// A demand-paged FTL whose RAM holds translation pages and data pages.
+#[derive(Clone, Debug)]
+pub struct PooledFtl<P> {
+    engine: DemandFtl<WholePages>,
+    held: HeldPages,
+    pool: P,
+    data_pages: u64,
+    bytes_of_data_page: u64,
+}
+
+impl<P: Pool> Ftl for PooledFtl<P> {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let geometry = flash.geometry().clone();
+        Ok(PooledFtl {
+            engine: DemandFtl::build(config, flash)?,
+            held: HeldPages::new(geometry.logical_pages),
+            pool: P::build(config, &geometry)?,
+            data_pages: 0,
+            bytes_of_data_page: u64::from(geometry.page_bytes) + P::DATA_HEADER_BYTES,
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let Some(&last) = pages.last() else { return };
+        for &lpn in pages {
+            flash.begin_page();
+            if self.held.holds(lpn) {
+                self.held.read(lpn);
+            } else {
+                let ppn = self.translate(lpn, last, flash);
+                self.held.read_through(lpn);
+                flash.host_read(lpn, ppn);
+                self.held.keep(lpn);
+                self.data_pages += 1;
+            }
+            self.pool.use_data(lpn, Op::Read);
+            self.settle(flash);
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let Some(&last) = pages.last() else { return };
+        for &lpn in pages {
+            flash.begin_page();
+            if !self.held.holds(lpn) {
+                if P::NEEDS_MAP {
+                    self.translate(lpn, last, flash);
+                }
+                self.data_pages += 1;
+            }
+            self.held.write(lpn);
+            self.pool.use_data(lpn, Op::Write);
+            self.settle(flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            self.data_pages -= u64::from(self.held.holds(lpn));
+            self.pool.forget(lpn);
+            self.held.trim(lpn);
+            self.engine.trim(&[lpn], flash);
+            self.pool.use_map(self.engine.store.pages.page_of(lpn));
+            self.settle(flash);
+        }
+    }
+
+    fn flush(&mut self, flash: &mut Flash) {
+        for lpn in (0..flash.geometry().logical_pages).map(Lpn) {
+            if self.held.is_dirty(lpn) {
+                self.write_out(lpn, flash);
+                self.held.keep(lpn);
+                self.settle(flash);
+            }
+        }
+    }
+
+    fn keeps_writes(&self) -> bool {
+        true
+    }
+
+    fn buffered(&self) -> BufferCounts {
+        self.held.counts()
+    }
+
+    fn ram(&self) -> RamUse {
+        let ram = self.engine.ram();
+        RamUse { tables: ram.tables + self.pool.extra_ram(), ..ram }
+    }
+
+    fn mapping_counts(&self) -> Option<MappingCounts> {
+        self.engine.mapping_counts()
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let metrics = self.engine.metrics();
+        let mapping = metrics.mapping.map(|mapping| MappingMetrics {
+            occupancy: Occupancy { bytes: self.bytes(), ..mapping.occupancy },
+            ..mapping
+        });
+        let counts = self.held.counts();
+        let mut own = self.pool.metrics();
+        let figures = [
+            counts.absorbed,
+            self.data_pages,
+            counts.dirty,
+            counts.flushed_pages,
+            counts.read_hits,
+            counts.write_hits,
+        ];
+        own.extend(P::FIGURES.into_iter().zip(figures));
+        FtlMetrics { mapping, own, ..metrics }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.engine.reset_metrics();
+        self.held.reset_counts();
+        self.pool.reset_metrics();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.engine.audit(flash);
+        let cache = &self.engine.cache;
+        assert_eq!(self.held.audit(flash) as u64, self.data_pages, "data pages in RAM");
+        let holds = |vtpn| cache.holds(vtpn);
+        self.pool.audit(&holds, cache.count(), self.data_pages as usize);
+        let (used, budget) = (self.bytes(), cache.budget());
+        assert!(used <= budget, "the pool holds {used} B of {budget}");
+    }
+}
+
+impl<P: Pool> PooledFtl<P> {
+    fn bytes(&self) -> u64 {
+        self.engine.cache.bytes() + self.data_pages * self.bytes_of_data_page
+    }
+
+    fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        let ppn = self.engine.translate(lpn, last, flash);
+        self.pool.use_map(self.engine.store.pages.page_of(lpn));
+        ppn
+    }
+
+    fn settle(&mut self, flash: &mut Flash) {
+        while self.bytes() > self.engine.cache.budget() {
+            self.evict(self.pool.next(), flash);
+        }
+    }
+
+    fn evict(&mut self, page: Pooled, flash: &mut Flash) {
+        self.pool.remove(page);
+        match page {
+            Pooled::Map(vtpn) => {
+                self.engine.make_room_for_the_map(flash);
+                self.engine.cache.evict(vtpn, &mut self.engine.store, flash);
+            }
+            Pooled::Data(lpn) => {
+                self.data_pages -= 1;
+                match self.held.is_dirty(lpn) {
+                    true => self.write_out(lpn, flash),
+                    false => self.held.drop_clean(lpn),
+                }
+            }
+        }
+    }
+
+    /// Programs a dirty page, and changes its mapping in RAM.
+    fn write_out(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if !P::NEEDS_MAP {
+            self.translate(lpn, lpn, flash);
+        }
+        let engine = &mut self.engine;
+        self.held.flush(&[lpn], flash, |_, flash| engine.program(lpn, flash));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,417 @@
+//! LAST, locality-aware sector translation (Lee, Shin, Kim & Kim, Operating Systems Review 2008).
+//!
+//! Idea     large requests are *sequential*: they go to log blocks of one logical block each, every page
+//!          at its own offset, which become data blocks by switch or partial merges. Small ones are
+//!          *random*: they go to log blocks that all share, which are of two partitions. A page whose
+//!          version before is still in a random log block is *hot*: hot pages kill each other, so the
+//!          blocks of the hot partition die and cost an erase alone.
+//! RAM      4 B per logical block, 8 B per sequential log block; for each random one 4 B and 4 B per
+//!          page (ALGORITHMS 0.4). Whether a page is hot is seen from where it is.
+//! Role     what locality is worth to a hybrid FTL.
+//! Departs  the paper is known to us by its abstract and by others (ALGORITHMS 14). Stated: the two
+//!          kinds of log blocks, the two partitions, dead blocks. Reconstructed: a full hot partition
+//!          gives up a dead block, else its oldest block joins the cold one; a full cold partition gives
+//!          up the block with the fewest logical blocks to merge. Assumed: the threshold, the shares of
+//!          the log blocks, and "recently written" as "still in a random log block".
+//! Not here a device with ascending order.
+
+use super::parts::data_blocks::{DataBlocks, share_of};
+use super::parts::random_logs::{Price, RandomLogs};
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::cache::recent_map::RecentMap;
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// LAST's own parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LastConfig {
+    /// Pages from which on a request is sequential. Default 8.
+    pub threshold: u32,
+    /// Share of the log blocks that are sequential, one at least. Default 10 %.
+    pub sequential: Ratio,
+    /// Share of the random log blocks that are the hot partition; each partition has one at least.
+    /// Default 50 %.
+    pub hot: Ratio,
+}
+
+impl Default for LastConfig {
+    fn default() -> Self {
+        LastConfig { threshold: 8, sequential: Ratio(0.1), hot: Ratio(0.5) }
+    }
+}
+
+/// Log blocks that LAST needs: a sequential, a hot and a cold one.
+const LEAST_LOG_BLOCKS: u32 = 3;
+
+/// A log block of one logical block, each page at its own offset, written upwards.
+#[derive(Clone, Copy, Debug)]
+struct Ascending {
+    pbn: Pbn,
+    /// The lowest offset that may be written.
+    next: u32,
+    /// Whether no page in it was superseded by the random log: it may become the data block.
+    newest: bool,
+}
+
+/// LAST.
+#[derive(Clone, Debug)]
+pub struct LastFtl {
+    data: DataBlocks,
+    /// By the number of the owner, and by the last write.
+    sequential: RecentMap<Ascending>,
+    hot: RandomLogs,
+    cold: RandomLogs,
+    most_sequential: usize,
+    most_hot: usize,
+    most_cold: usize,
+    threshold: usize,
+    counts: Counts,
+}
+
+/// What the kinds of merges do not tell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    dead: u64,
+    reclaims: u64,
+    cooled: u64,
+    sequential_full: u64,
+    hot_pages: u64,
+}
+
+impl Ftl for LastFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let LastConfig { threshold, sequential, hot } = config.last;
+        if threshold == 0 {
+            return Err(Error::config("last.threshold", "found 0, expected at least 1"));
+        }
+        let log_blocks = config.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let sequential = share_of(log_blocks, sequential, "last.sequential", 1, log_blocks - 2)?;
+        let random = log_blocks - sequential;
+        let hot = share_of(random, hot, "last.hot", 1, random - 1)?;
+        let data = DataBlocks::new(flash, log_blocks)?;
+        let geometry = flash.geometry();
+        Ok(LastFtl {
+            data,
+            sequential: RecentMap::new(geometry.logical_blocks()),
+            hot: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
+            cold: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
+            most_sequential: sequential as usize,
+            most_hot: hot as usize,
+            most_cold: (random - hot) as usize,
+            threshold: threshold as usize,
+            counts: Counts::default(),
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.data.read(pages, flash);
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let is_sequential = pages.len() >= self.threshold;
+        for &lpn in pages {
+            flash.begin_page();
+            if self.data.program_in_place(lpn, flash) {
+                continue;
+            }
+            if is_sequential {
+                self.write_sequential(lpn, flash);
+            } else {
+                self.write_random(lpn, flash);
+            }
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        pages.iter().for_each(|lpn| self.supersede(*lpn, flash));
+        self.data.trim(pages, flash);
+    }
+
+    fn ram(&self) -> RamUse {
+        let random = (self.most_hot + self.most_cold) as u64;
+        let page_map = self.hot.page_map_bytes();
+        let logs = 8 * self.most_sequential as u64 + random * (4 + page_map);
+        RamUse { tables: self.data.table_bytes() + logs, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics {
+            merges: Some(self.data.merges()),
+            own: BTreeMap::from([
+                ("last.sequential_log_blocks", self.most_sequential as u64),
+                ("last.hot_log_blocks", self.most_hot as u64),
+                ("last.cold_log_blocks", self.most_cold as u64),
+                ("last.hot_pages", self.counts.hot_pages),
+                ("last.dead_blocks", self.counts.dead),
+                ("last.cooled_blocks", self.counts.cooled),
+                ("last.random_reclaims", self.counts.reclaims),
+                ("last.sequential_full_merges", self.counts.sequential_full),
+            ]),
+            ..FtlMetrics::default()
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.data.reset_counts();
+        self.counts = Counts::default();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
+        assert!(self.hot.len() <= self.most_hot, "too many hot log blocks");
+        assert!(self.cold.len() <= self.most_cold, "too many cold log blocks");
+        self.sequential.audit();
+        let mut logs: Vec<Pbn> = self.hot.blocks().chain(self.cold.blocks()).collect();
+        logs.extend(self.sequential.iter().map(|(_, log)| log.pbn));
+        self.data.audit(&logs, flash);
+        self.hot.audit(&self.data, flash);
+        self.cold.audit(&self.data, flash);
+        for (lbn, log) in self.sequential.iter() {
+            self.audit_sequential(Lbn(lbn), log, flash);
+        }
+    }
+}
+
+impl LastFtl {
+    /// The version of a page before leaves the partition that it is in.
+    fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
+        self.hot.supersede(lpn, &self.data, flash.geometry());
+        self.cold.supersede(lpn, &self.data, flash.geometry());
+    }
+
+    fn write_sequential(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        let offset = flash.geometry().offset_of(lpn);
+        self.supersede(lpn, flash);
+        self.data.forget(lpn, flash);
+        if self.sequential.get(lbn.0).is_some_and(|log| offset < log.next) {
+            self.merge(lbn, flash);
+            if self.data.program_in_place(lpn, flash) {
+                return;
+            }
+        }
+        if !self.sequential.contains(lbn.0) {
+            if self.sequential.len() == self.most_sequential {
+                let oldest = self.sequential.least_recent().expect("all are in use");
+                self.merge(Lbn(oldest), flash);
+            }
+            let pbn = self.data.take();
+            self.sequential.insert(lbn.0, Ascending { pbn, next: 0, newest: true });
+        }
+        self.sequential.touch(lbn.0);
+        let log = self.sequential.get_mut(lbn.0).expect("a sequential log");
+        log.next = offset + 1;
+        let page = Ppn(flash.geometry().first_page(log.pbn).0 + offset);
+        self.data.program(lpn, page, flash);
+    }
+
+    fn write_random(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let is_recent = self.data.newest(lpn).is_some_and(|ppn| {
+            self.hot.hold(ppn, flash.geometry()) || self.cold.hold(ppn, flash.geometry())
+        });
+        self.supersede(lpn, flash);
+        self.data.forget(lpn, flash);
+        self.spoil_sequential(lpn, flash);
+        if is_recent {
+            self.counts.hot_pages += 1;
+            self.append_hot(lpn, flash);
+        } else {
+            self.append_cold(lpn, flash);
+        }
+    }
+
+    /// A page that goes to the random log is newer than the one in the sequential log.
+    fn spoil_sequential(&mut self, lpn: Lpn, flash: &Flash) {
+        let geometry = flash.geometry();
+        if let Some(log) = self.sequential.get_mut(geometry.logical_block_of(lpn).0) {
+            let page = Ppn(geometry.first_page(log.pbn).0 + geometry.offset_of(lpn));
+            log.newest &= !flash.is_programmed(page);
+        }
+    }
+
+    fn append_hot(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.hot.writable().is_none() && self.hot.len() == self.most_hot {
+            self.give_up_hot(flash);
+            if self.data.program_in_place(lpn, flash) {
+                return;
+            }
+        }
+        let writable = self.hot.writable();
+        let number = writable.unwrap_or_else(|| self.hot.open(self.data.take()));
+        self.hot.append(number, lpn, &mut self.data, flash);
+    }
+
+    fn append_cold(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.cold.writable().is_none() && self.cold.len() == self.most_cold {
+            self.reclaim_cold(flash);
+            if self.data.program_in_place(lpn, flash) {
+                return;
+            }
+        }
+        let writable = self.cold.writable();
+        let number = writable.unwrap_or_else(|| self.cold.open(self.data.take()));
+        self.cold.append(number, lpn, &mut self.data, flash);
+    }
+
+    /// Erases a dead block of the hot partition; if there is none, what its oldest block still holds
+    /// was not hot.
+    fn give_up_hot(&mut self, flash: &mut Flash) {
+        let cheapest = self.hot.cheapest().expect("the hot partition is full");
+        if self.hot.owners(cheapest).is_empty() {
+            let log = self.hot.remove(cheapest);
+            self.data.release_log(log.pbn, flash);
+            self.counts.dead += 1;
+            return;
+        }
+        if self.cold.len() == self.most_cold {
+            self.reclaim_cold(flash);
+        }
+        let oldest = self.hot.oldest().expect("the hot partition is full");
+        self.cold.adopt(self.hot.remove(oldest));
+        self.counts.cooled += 1;
+    }
+
+    /// Merges what a block of the cold partition needs, the one with the fewest logical blocks.
+    fn reclaim_cold(&mut self, flash: &mut Flash) {
+        let number = self.cold.cheapest().expect("the cold partition is full");
+        let owners = self.cold.owners(number);
+        owners.iter().for_each(|lbn| self.merge(*lbn, flash));
+        let log = self.cold.remove(number);
+        self.data.release_log(log.pbn, flash);
+        self.counts.dead += u64::from(owners.is_empty());
+        self.counts.reclaims += u64::from(!owners.is_empty());
+    }
+
+    /// Completes the sequential log of a logical block if it has one that is newest, else merges the
+    /// block in full.
+    fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
+        self.hot.supersede_block(lbn, &self.data, flash.geometry());
+        self.cold.supersede_block(lbn, &self.data, flash.geometry());
+        match self.sequential.remove(lbn.0) {
+            None => self.data.merge_full(lbn, None, flash),
+            Some(log) if log.newest => self.data.merge_into(lbn, log.pbn, 0, None, flash),
+            Some(log) => {
+                self.data.merge_full(lbn, None, flash);
+                self.data.release_log(log.pbn, flash);
+                self.counts.sequential_full += 1;
+            }
+        }
+    }
+
+    /// Nothing is programmed from the offset on that may be written next; unless it was superseded by
+    /// the random log, a page that is programmed is the newest.
+    fn audit_sequential(&self, lbn: Lbn, log: &Ascending, flash: &Flash) {
+        let geometry = flash.geometry();
+        for offset in 0..geometry.pages_per_block {
+            let page = Ppn(geometry.first_page(log.pbn).0 + offset);
+            let programmed = flash.is_programmed(page);
+            assert!(!programmed || offset < log.next, "{page} is written ahead of its log");
+            let lpn = Lpn(geometry.first_logical_page(lbn).0 + offset);
+            let newest = (offset + geometry.first_logical_page(lbn).0 < geometry.logical_pages)
+                .then(|| self.data.newest(lpn))
+                .flatten();
+            let superseded = newest.is_some_and(|newest| programmed && newest != page);
+            assert!(!superseded || !log.newest, "{lpn} is newer than its sequential log");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::fast::FastFtl;
+    use crate::ftl::parts::bench::{Bench, Cost};
+    use crate::rng::Rng;
+
+    /// A sequential log block, so many hot and cold ones; requests of 2 pages are sequential. All pages
+    /// written once.
+    fn bench(hot: u32, cold: u32) -> Bench<LastFtl> {
+        Bench::new(8, 1 + hot + cold + 1, |config| {
+            config.last.threshold = 2;
+            config.last.sequential = Ratio(0.0);
+            config.last.hot = Ratio(f64::from(hot) / f64::from(hot + cold));
+        })
+    }
+
+    fn own(bench: &Bench<LastFtl>, name: &str) -> u64 {
+        bench.ftl.metrics().own[name]
+    }
+
+    /// ALGORITHMS 37: a page written over and over fills its hot block with dead pages.
+    #[test]
+    fn the_worked_example_reclaims_a_dead_block_without_a_copy() {
+        let mut bench = bench(1, 1);
+        assert_eq!(bench.write(&[1]), Cost::of(1), "not recent yet: cold");
+        assert_eq!(bench.writes(&[1, 1, 1, 1]), Cost::of(4), "the hot block is full");
+        let dead = Cost { log_erases: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[1]), dead);
+        assert_eq!(own(&bench, "last.dead_blocks"), 1);
+        let mut fast = Bench::<FastFtl>::new(8, 3, |_| {});
+        let mixed = Cost { copies: 12, data_erases: 3, log_erases: 1, full: 3, ..Cost::of(5) };
+        assert_eq!(fast.writes(&[1, 5, 9, 1, 13]), mixed, "one log for all");
+    }
+
+    #[test]
+    fn a_large_request_is_merged_by_a_switch_or_a_partial_merge() {
+        let mut bench = bench(1, 1);
+        assert_eq!(bench.write(&[0, 1, 2, 3]), Cost::of(4));
+        let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(2) };
+        assert_eq!(bench.write(&[5, 6]), switch, "the only sequential log block is needed");
+        let partial = Cost { copies: 2, data_erases: 1, partial: 1, ..Cost::of(2) };
+        assert_eq!(bench.write(&[8, 9]), partial, "4 and 7 are copied");
+    }
+
+    #[test]
+    fn a_sequential_log_with_superseded_pages_is_merged_in_full() {
+        let mut bench = bench(1, 1);
+        bench.write(&[0, 1, 2]);
+        bench.write(&[1]);
+        let full = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(2) };
+        assert_eq!(bench.write(&[4, 5]), full);
+        assert_eq!(own(&bench, "last.sequential_full_merges"), 1);
+    }
+
+    #[test]
+    fn a_hot_block_with_valid_pages_joins_the_cold_partition() {
+        let mut bench = bench(1, 2);
+        bench.writes(&[1, 5, 9, 13, 1, 5, 9, 13]);
+        assert_eq!(bench.write(&[1]), Cost::of(1), "no merge: the cold partition has room");
+        assert_eq!(bench.ftl.cold.len(), 2);
+        let dead = Cost { log_erases: 1, ..Cost::of(4) };
+        assert_eq!(bench.writes(&[17, 21, 25, 29]), dead, "the first cold block is dead by now");
+    }
+
+    /// Nine of ten writes go to 4 of 256 pages: most blocks reclaimed are dead, where FAST copies.
+    #[test]
+    fn on_a_skewed_workload_most_log_blocks_die() {
+        let mut last = Bench::<LastFtl>::new(64, 21, |config| config.last.hot = Ratio(0.3));
+        let mut fast = Bench::<FastFtl>::new(64, 21, |_| {});
+        let mut rng = Rng::new(1, "last");
+        let pages: Vec<u32> =
+            (0..4000)
+                .map(|_| {
+                    if rng.chance(0.9) {
+                        4 * rng.below(4) as u32 + 1
+                    } else {
+                        rng.below(256) as u32
+                    }
+                })
+                .collect();
+        let (hot, shared) = (last.writes(&pages), fast.writes(&pages));
+        let counts = last.ftl.counts;
+        assert!(counts.dead > 3 * counts.reclaims, "{counts:?}");
+        assert!(4 * hot.copies < 3 * shared.copies, "{} of {}", hot.copies, shared.copies);
+    }
+
+    #[test]
+    fn ram_is_the_block_table_and_the_page_map_of_the_random_log() {
+        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
+        let ftl = LastFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        assert_eq!(ftl.ram().tables, 8192 + 30 * 8 + 276 * (4 + 4 * 64));
+    }
+}

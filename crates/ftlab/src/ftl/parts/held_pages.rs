@@ -1,0 +1,275 @@
+//! Pages that are in RAM above the flash, and the versions that prove that none is lost.
+//!
+//! ```text
+//! host write --> newest version --in RAM--> held, dirty --flush--> on flash
+//!                                           |  ^                      |
+//!                       overwritten: absorbed  |        read: held, clean
+//! ```
+//!
+//! A page in RAM owns the newest version until it is flushed. Three versions for each logical page
+//! are compared: the one that the host wrote last, the copy in RAM, and the one on flash. What the
+//! flash holds it verifies itself; here it is only asked whether it has programmed a flushed page.
+//!
+//! Versions have 14 bits. Memory: 6 bytes per logical page; tables begin as zeroes.
+
+use crate::flash::Flash;
+use crate::units::Lpn;
+
+const HELD: u16 = 1 << 15;
+const DIRTY: u16 = 1 << 14;
+const VERSION: u16 = DIRTY - 1;
+
+/// The version after this one; 0 is that of a page without data.
+const fn next(version: u16) -> u16 {
+    version % VERSION + 1
+}
+
+/// What became of the pages in RAM, since measuring started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferCounts {
+    /// Pages read from RAM.
+    pub read_hits: u64,
+    /// Pages written that were in RAM.
+    pub write_hits: u64,
+    /// Versions that were never programmed: overwritten or trimmed while they were in RAM.
+    pub absorbed: u64,
+    /// Groups of pages given to the layer below.
+    pub flushed_groups: u64,
+    /// Versions programmed.
+    pub flushed_pages: u64,
+    /// Pages read from flash and programmed again to complete a group.
+    pub padded_pages: u64,
+    /// Pages whose newest version is in RAM alone, now.
+    pub dirty: u64,
+    /// The same when measuring started.
+    pub dirty_at_start: u64,
+}
+
+impl BufferCounts {
+    /// The counts of two buffers, one above the other, together.
+    #[must_use]
+    pub const fn plus(self, other: BufferCounts) -> BufferCounts {
+        BufferCounts {
+            read_hits: self.read_hits + other.read_hits,
+            write_hits: self.write_hits + other.write_hits,
+            absorbed: self.absorbed + other.absorbed,
+            flushed_groups: self.flushed_groups + other.flushed_groups,
+            flushed_pages: self.flushed_pages + other.flushed_pages,
+            padded_pages: self.padded_pages + other.padded_pages,
+            dirty: self.dirty + other.dirty,
+            dirty_at_start: self.dirty_at_start + other.dirty_at_start,
+        }
+    }
+
+    /// Groups and pages flushed since the counts were those.
+    #[must_use]
+    pub const fn since(self, then: BufferCounts) -> (u64, u64) {
+        let groups = self.flushed_groups - then.flushed_groups;
+        (groups, self.flushed_pages - then.flushed_pages)
+    }
+
+    /// Pages that the flash programs for the host when the host writes `page_writes`.
+    #[must_use]
+    pub const fn programs(&self, page_writes: u64) -> u64 {
+        page_writes + self.dirty_at_start + self.padded_pages - self.absorbed - self.dirty
+    }
+
+    /// Pages that the flash reads for the host when the host reads `page_reads`.
+    #[must_use]
+    pub const fn reads(&self, page_reads: u64) -> u64 {
+        page_reads + self.padded_pages - self.read_hits
+    }
+}
+
+/// The pages in RAM and their versions.
+#[derive(Clone, Debug)]
+pub struct HeldPages {
+    /// Version of the last host write; 0 without data.
+    newest: Vec<u16>,
+    /// Version on flash; 0 for none.
+    on_flash: Vec<u16>,
+    /// Version of the copy in RAM with `HELD`, and with `DIRTY` when it is nowhere else; 0 for none.
+    held: Vec<u16>,
+    counts: BufferCounts,
+    /// Whether what leaves is programmed at once.
+    above_flash: bool,
+    /// For each page of the group under way, the programs that it has had.
+    programs: Vec<u16>,
+}
+
+impl HeldPages {
+    /// Nothing in RAM and nothing on flash.
+    #[must_use]
+    pub fn new(logical_pages: u32) -> Self {
+        let table = || vec![0; logical_pages as usize];
+        HeldPages {
+            newest: table(),
+            on_flash: table(),
+            held: table(),
+            counts: BufferCounts::default(),
+            above_flash: true,
+            programs: Vec::new(),
+        }
+    }
+
+    /// The same above another buffer, which verifies by itself what it programs.
+    #[must_use]
+    pub fn above_a_buffer(self) -> Self {
+        HeldPages { above_flash: false, ..self }
+    }
+
+    /// Counts since measuring started.
+    #[must_use]
+    pub const fn counts(&self) -> BufferCounts {
+        self.counts
+    }
+
+    /// Starts counting anew; what is in RAM stays there.
+    pub fn reset_counts(&mut self) {
+        let dirty = self.counts.dirty;
+        self.counts = BufferCounts { dirty, dirty_at_start: dirty, ..BufferCounts::default() };
+    }
+
+    /// Whether a page is in RAM.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, lpn: Lpn) -> bool {
+        self.held[lpn.index()] & HELD != 0
+    }
+
+    /// Whether the newest version of a page is in RAM alone.
+    #[inline]
+    #[must_use]
+    pub fn is_dirty(&self, lpn: Lpn) -> bool {
+        self.held[lpn.index()] & DIRTY != 0
+    }
+
+    /// Whether a version of a page is on flash, newest or not.
+    #[inline]
+    #[must_use]
+    pub fn is_on_flash(&self, lpn: Lpn) -> bool {
+        self.on_flash[lpn.index()] != 0
+    }
+
+    /// The host writes a page: its newest version is in RAM.
+    pub fn write(&mut self, lpn: Lpn) {
+        let held = &mut self.held[lpn.index()];
+        self.counts.write_hits += u64::from(*held & HELD != 0);
+        match *held & DIRTY {
+            0 => self.counts.dirty += 1,
+            _ => self.counts.absorbed += 1,
+        }
+        let newest = &mut self.newest[lpn.index()];
+        *newest = next(*newest);
+        *held = HELD | DIRTY | *newest;
+    }
+
+    /// The host reads a page that is in RAM.
+    ///
+    /// # Panics
+    /// When that is not its newest version.
+    pub fn read(&mut self, lpn: Lpn) {
+        self.counts.read_hits += 1;
+        self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
+    }
+
+    /// The host reads a page that is not in RAM; the flash verifies what it returns.
+    ///
+    /// # Panics
+    /// When the newest version is not on flash.
+    pub fn read_through(&self, lpn: Lpn) {
+        self.must_be_newest(lpn, self.on_flash[lpn.index()], "on flash");
+    }
+
+    fn must_be_newest(&self, lpn: Lpn, version: u16, place: &str) {
+        let newest = self.newest[lpn.index()];
+        assert_eq!(version, newest, "page {lpn} {place} must be the last version written");
+    }
+
+    /// A page that was just read from flash stays in RAM.
+    pub fn keep(&mut self, lpn: Lpn) {
+        self.held[lpn.index()] = HELD | self.on_flash[lpn.index()];
+    }
+
+    /// A page of which the flash has the newest version leaves RAM.
+    ///
+    /// # Panics
+    /// When it is dirty.
+    pub fn drop_clean(&mut self, lpn: Lpn) {
+        assert!(!self.is_dirty(lpn), "page {lpn} leaves RAM before it was written");
+        self.held[lpn.index()] = 0;
+    }
+
+    /// The host trims a page, wherever it is.
+    pub fn trim(&mut self, lpn: Lpn) {
+        if self.is_dirty(lpn) {
+            self.counts.absorbed += 1;
+            self.counts.dirty -= 1;
+        }
+        for table in [&mut self.newest, &mut self.on_flash, &mut self.held] {
+            table[lpn.index()] = 0;
+        }
+    }
+
+    /// `program` writes a group to flash: dirty pages, which leave RAM, and pages that are not in RAM
+    /// and are written again to complete the group.
+    ///
+    /// # Panics
+    /// When a page of it was not programmed exactly once, or its newest version is not in RAM.
+    pub fn flush(
+        &mut self,
+        group: &[Lpn],
+        flash: &mut Flash,
+        program: impl FnOnce(&[Lpn], &mut Flash),
+    ) {
+        self.programs.clear();
+        self.programs.extend(group.iter().map(|lpn| flash.host_programs_of(*lpn)));
+        program(group, flash);
+        for (at, &lpn) in group.iter().enumerate() {
+            let programmed = flash.host_programs_of(lpn).wrapping_sub(self.programs[at]);
+            let once = programmed % DIRTY == 1 || !self.asks(flash);
+            assert!(once, "page {lpn} was flushed once and programmed {programmed} times");
+            self.flushed(lpn);
+        }
+        self.counts.flushed_groups += 1;
+    }
+
+    const fn asks(&self, flash: &Flash) -> bool {
+        self.above_flash && flash.verifies()
+    }
+
+    fn flushed(&mut self, lpn: Lpn) {
+        if !self.is_dirty(lpn) {
+            assert!(!self.holds(lpn), "page {lpn} is in RAM and was read from flash all the same");
+            self.counts.padded_pages += 1;
+            return;
+        }
+        let version = std::mem::take(&mut self.held[lpn.index()]) & VERSION;
+        self.must_be_newest(lpn, version, "in RAM");
+        self.on_flash[lpn.index()] = version;
+        self.counts.flushed_pages += 1;
+        self.counts.dirty -= 1;
+    }
+
+    /// Compares where the newest versions are with what the flash holds. Returns the pages in RAM.
+    ///
+    /// # Panics
+    /// When a page was lost, or the counts are wrong.
+    pub fn audit(&self, flash: &Flash) -> usize {
+        let (mut held, mut dirty) = (0, 0);
+        for lpn in (0..self.held.len() as u32).map(Lpn) {
+            held += usize::from(self.holds(lpn));
+            dirty += u64::from(self.is_dirty(lpn));
+            if self.holds(lpn) {
+                self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
+            }
+            if !self.is_dirty(lpn) {
+                self.read_through(lpn);
+            }
+            let holds_data = flash.audit_holds_data(lpn) || !self.asks(flash);
+            assert!(holds_data || !self.is_on_flash(lpn), "page {lpn} is not on flash");
+        }
+        assert_eq!(dirty, self.counts.dirty, "pages whose newest version is in RAM alone");
+        held
+    }
+}

@@ -1,0 +1,292 @@
+//! Log blocks that several logical blocks share, written page after page.
+//!
+//! A logical block with a valid page in such a log block must be merged before that can be erased: how
+//! many there are, its *associativity*, is the price of reclaiming it. The FTL says whenever a page in a
+//! log block is superseded, so the price is always exact, and the cheapest block is at hand.
+
+use super::data_blocks::DataBlocks;
+use crate::flash::{Flash, Geometry};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A log block, by the order in which they were opened. Never used again.
+pub type LogNumber = u64;
+
+/// What makes a log block dear to reclaim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Price {
+    /// Logical blocks to merge.
+    Owners,
+    /// Pages to copy.
+    Pages,
+}
+
+/// A shared log block.
+#[derive(Clone, Debug)]
+pub struct RandomLog {
+    /// The block.
+    pub pbn: Pbn,
+    /// What was written, page by page.
+    pub written: Vec<Lpn>,
+    /// Valid pages of each logical block that has any.
+    owners: BTreeMap<Lbn, u32>,
+    valid: u32,
+}
+
+/// Shared log blocks.
+#[derive(Clone, Debug)]
+pub struct RandomLogs {
+    logs: BTreeMap<LogNumber, RandomLog>,
+    /// The log of each block of the device, or 0.
+    number_of: Vec<LogNumber>,
+    last: LogNumber,
+    pages_per_block: usize,
+    most_owners: usize,
+    price: Price,
+    /// Logs that any logical block may write.
+    open: BTreeSet<LogNumber>,
+    /// The others by price, the oldest first among equals.
+    closed: BTreeSet<(u32, LogNumber)>,
+}
+
+impl RandomLogs {
+    /// No log blocks in use; each takes pages of `most_owners` logical blocks at most.
+    #[must_use]
+    pub fn new(geometry: &Geometry, most_owners: u32, price: Price) -> Self {
+        RandomLogs {
+            logs: BTreeMap::new(),
+            number_of: vec![0; geometry.blocks() as usize],
+            last: 0,
+            pages_per_block: geometry.pages_per_block as usize,
+            most_owners: most_owners as usize,
+            price,
+            open: BTreeSet::new(),
+            closed: BTreeSet::new(),
+        }
+    }
+
+    /// Number of log blocks in use.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.logs.len()
+    }
+
+    /// Whether none is in use.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.logs.is_empty()
+    }
+
+    /// The log blocks, oldest first.
+    pub fn blocks(&self) -> impl Iterator<Item = Pbn> {
+        self.logs.values().map(|log| log.pbn)
+    }
+
+    /// Bytes of the page map of one log block, 4 B per page.
+    #[must_use]
+    pub const fn page_map_bytes(&self) -> u64 {
+        4 * self.pages_per_block as u64
+    }
+
+    /// Whether a page is in one of these blocks.
+    #[inline]
+    #[must_use]
+    pub fn hold(&self, ppn: Ppn, geometry: &Geometry) -> bool {
+        self.number_of[geometry.block_of(ppn).index()] != 0
+    }
+
+    /// Takes a fresh block into use.
+    pub fn open(&mut self, pbn: Pbn) -> LogNumber {
+        self.adopt(RandomLog { pbn, written: Vec::new(), owners: BTreeMap::new(), valid: 0 })
+    }
+
+    /// Takes a block of one logical block into use, with these pages, of which so many are valid.
+    pub fn convert(&mut self, lbn: Lbn, pbn: Pbn, written: Vec<Lpn>, valid: u32) -> LogNumber {
+        let owners = if valid == 0 { BTreeMap::new() } else { BTreeMap::from([(lbn, valid)]) };
+        self.adopt(RandomLog { pbn, written, owners, valid })
+    }
+
+    /// Takes a log block that was removed elsewhere into use.
+    pub fn adopt(&mut self, log: RandomLog) -> LogNumber {
+        self.last += 1;
+        self.number_of[log.pbn.index()] = self.last;
+        self.logs.insert(self.last, log);
+        self.enlist(self.last);
+        self.last
+    }
+
+    /// Takes a log block out of use.
+    ///
+    /// # Panics
+    /// When there is no such log.
+    pub fn remove(&mut self, number: LogNumber) -> RandomLog {
+        self.delist(number);
+        let log = self.logs.remove(&number).expect("a log in use");
+        self.number_of[log.pbn.index()] = 0;
+        log
+    }
+
+    /// The oldest log block that any logical block may write.
+    #[inline]
+    #[must_use]
+    pub fn writable(&self) -> Option<LogNumber> {
+        self.open.first().copied()
+    }
+
+    /// Whether a logical block has valid pages in a log, and may write there.
+    #[must_use]
+    pub fn has_room_for(&self, number: LogNumber, lbn: Lbn) -> bool {
+        self.logs.get(&number).is_some_and(|log| {
+            log.written.len() < self.pages_per_block && log.owners.contains_key(&lbn)
+        })
+    }
+
+    /// The oldest log block.
+    #[must_use]
+    pub fn oldest(&self) -> Option<LogNumber> {
+        self.logs.keys().next().copied()
+    }
+
+    /// The cheapest log block to reclaim, of those that cannot be written any more if there are any.
+    #[must_use]
+    pub fn cheapest(&self) -> Option<LogNumber> {
+        self.closed.first().map(|(_, number)| *number).or_else(|| self.writable())
+    }
+
+    /// The logical page of a page of a log, for each that was written.
+    #[must_use]
+    pub fn written(&self, number: LogNumber, geometry: &Geometry) -> Vec<(Ppn, Lpn)> {
+        let log = &self.logs[&number];
+        let first = geometry.first_page(log.pbn).0;
+        (first..).map(Ppn).zip(log.written.iter().copied()).collect()
+    }
+
+    /// Valid pages of each logical block that has any, in all logs together.
+    #[must_use]
+    pub fn groups(&self) -> BTreeMap<Lbn, u32> {
+        let mut groups = BTreeMap::new();
+        for (lbn, pages) in self.logs.values().flat_map(|log| &log.owners) {
+            *groups.entry(*lbn).or_default() += pages;
+        }
+        groups
+    }
+
+    /// The logical blocks with valid pages in a log.
+    #[must_use]
+    pub fn owners(&self, number: LogNumber) -> Vec<Lbn> {
+        self.logs[&number].owners.keys().copied().collect()
+    }
+
+    /// Programs a page for the host, whose version before is superseded already.
+    pub fn append(
+        &mut self,
+        number: LogNumber,
+        lpn: Lpn,
+        data: &mut DataBlocks,
+        flash: &mut Flash,
+    ) {
+        let page = self.next_page(number, lpn, flash.geometry());
+        data.program(lpn, page, flash);
+    }
+
+    /// The next page of a log, for a valid version of a logical page.
+    pub fn next_page(&mut self, number: LogNumber, lpn: Lpn, geometry: &Geometry) -> Ppn {
+        self.delist(number);
+        let log = self.logs.get_mut(&number).expect("a log in use");
+        log.written.push(lpn);
+        *log.owners.entry(geometry.logical_block_of(lpn)).or_default() += 1;
+        log.valid += 1;
+        let page = Ppn(geometry.first_page(log.pbn).0 + log.written.len() as u32 - 1);
+        self.enlist(number);
+        page
+    }
+
+    /// The newest version of a page is about to be superseded or moved, wherever it is.
+    pub fn supersede(&mut self, lpn: Lpn, data: &DataBlocks, geometry: &Geometry) {
+        let Some(newest) = data.newest(lpn) else { return };
+        let number = self.number_of[geometry.block_of(newest).index()];
+        if number == 0 {
+            return;
+        }
+        let lbn = geometry.logical_block_of(lpn);
+        let last = self.logs[&number].owners[&lbn] == 1;
+        let relist = last || self.price == Price::Pages;
+        if relist {
+            self.delist(number);
+        }
+        let log = self.logs.get_mut(&number).expect("a log in use");
+        log.valid -= 1;
+        if last {
+            log.owners.remove(&lbn);
+        } else if let Some(valid) = log.owners.get_mut(&lbn) {
+            *valid -= 1;
+        }
+        if relist {
+            self.enlist(number);
+        }
+    }
+
+    /// All pages of a logical block are about to be merged.
+    pub fn supersede_block(&mut self, lbn: Lbn, data: &DataBlocks, geometry: &Geometry) {
+        let first = geometry.first_logical_page(lbn).0;
+        let end = (first + geometry.pages_per_block).min(geometry.logical_pages);
+        (first..end).for_each(|lpn| self.supersede(Lpn(lpn), data, geometry));
+    }
+
+    fn is_open(&self, log: &RandomLog) -> bool {
+        log.written.len() < self.pages_per_block && log.owners.len() < self.most_owners
+    }
+
+    fn price_of(&self, log: &RandomLog) -> u32 {
+        match self.price {
+            Price::Owners => log.owners.len() as u32,
+            Price::Pages => log.valid,
+        }
+    }
+
+    fn enlist(&mut self, number: LogNumber) {
+        let log = &self.logs[&number];
+        if self.is_open(log) {
+            self.open.insert(number);
+        } else {
+            self.closed.insert((self.price_of(log), number));
+        }
+    }
+
+    fn delist(&mut self, number: LogNumber) {
+        if !self.open.remove(&number) {
+            self.closed.remove(&(self.price_of(&self.logs[&number]), number));
+        }
+    }
+
+    /// Recomputes the owners of all logs from the newest versions of pages.
+    ///
+    /// # Panics
+    /// When they are others.
+    pub fn audit(&self, data: &DataBlocks, flash: &Flash) {
+        let geometry = flash.geometry();
+        assert_eq!(self.open.len() + self.closed.len(), self.logs.len(), "logs by owners");
+        let numbered = self.number_of.iter().filter(|number| **number != 0).count();
+        assert_eq!(numbered, self.logs.len(), "blocks with a log");
+        for (number, log) in &self.logs {
+            assert_eq!(self.number_of[log.pbn.index()], *number, "log of block {}", log.pbn);
+            let listed = match self.is_open(log) {
+                true => self.open.contains(number),
+                false => self.closed.contains(&(self.price_of(log), *number)),
+            };
+            assert!(listed, "log block {} is listed wrongly", log.pbn);
+            assert!(log.owners.len() <= self.most_owners, "owners of log block {}", log.pbn);
+            let first = geometry.first_page(log.pbn).0;
+            let mut owners: BTreeMap<Lbn, u32> = BTreeMap::new();
+            for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
+                let needed = data.newest(*lpn) == Some(page);
+                assert_eq!(flash.is_valid(page), needed, "page {page} of a random log block");
+                if needed {
+                    *owners.entry(geometry.logical_block_of(*lpn)).or_default() += 1;
+                }
+            }
+            assert_eq!(owners, log.owners, "owners of log block {}", log.pbn);
+            assert_eq!(log.valid, flash.valid_in(log.pbn), "valid pages of log block {}", log.pbn);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! A whole simulation under way: a write buffer above an FTL, requests in open loop with idle time
+//! between some of them. Every request is followed by the laws.
+
+use crate::case::{Case, PAGE};
+use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::flash::{Cause, Operation};
+use ftlab::request::{Op, Request};
+use ftlab::rng::Rng;
+use ftlab::simulate::Simulator;
+use ftlab::units::{Lpn, Nanos};
+
+pub struct Buffered {
+    simulator: Box<dyn Simulator>,
+    gaps: Rng,
+    time: Nanos,
+    pages: u32,
+}
+
+impl Buffered {
+    pub fn new(case: &Case) -> Buffered {
+        let capacity = case.config.device.capacity.map_or(0, |bytes| bytes.0);
+        let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+        let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity));
+        let address = address.expect("an address map");
+        let simulator = (case.entry.simulate)(&case.config, capacity, address);
+        Buffered {
+            simulator: simulator.expect("a device that the FTL accepts"),
+            gaps: Rng::new(case.seed(), "gaps"),
+            time: 0,
+            pages: (capacity / PAGE) as u32,
+        }
+    }
+
+    pub fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// Serves a request, at once or after some idle time, and checks that every law held.
+    pub fn step(&mut self, op: Op, pages: &[Lpn]) {
+        if self.gaps.chance(0.5) {
+            self.time += self.gaps.below(40_000);
+        }
+        let request = Request {
+            time: self.time,
+            offset: u64::from(pages[0].0) * PAGE,
+            length: pages.len() as u32 * PAGE as u32,
+            volume: 0,
+            op,
+        };
+        self.simulator.serve(&[request]).expect("inside the device");
+        self.simulator.check();
+    }
+
+    /// Reads every page; each is compared with the last version written, in RAM or on flash.
+    pub fn read_everything(&mut self) {
+        for lpn in (0..self.pages).map(Lpn) {
+            self.step(Op::Read, &[lpn]);
+        }
+    }
+
+    /// Empties the buffer: what the host wrote is on flash, but for what later writes made needless.
+    pub fn drain(&mut self) {
+        self.simulator.drain().expect("a buffer");
+        self.simulator.check();
+        let outcome = self.simulator.outcome();
+        let counts = outcome.front.expect("a buffer").counts().plus(outcome.ftl.buffered());
+        assert_eq!(counts.dirty, 0, "pages in RAM after everything was flushed");
+        let programs = outcome.flash.ledger().get(Operation::Program, Cause::Host);
+        let needed = outcome.host.page_writes - counts.absorbed + counts.padded_pages;
+        assert_eq!(programs, needed, "pages programmed for the host");
+    }
+}

@@ -1,0 +1,64 @@
+"""``ftlab trace curve``: hit ratios of mapping caches of every size, from one pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli.options import setting_options, setting_tree, source_config, source_options
+from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.progress import meter
+from ftlab.cli.show import show_table
+from ftlab.config import merge
+from ftlab.curve import ENTRY_BYTES, MissRatioCurve, curve_of
+from ftlab.report.numbers import count, ratio, size
+from ftlab.report.tables import Table
+
+DEVICE = ("--page", "--capacity", "--address")
+
+
+@click.command()
+@source_options
+@setting_options(DEVICE)
+@output_options
+@figure_option
+def curve(**options: Any) -> None:
+    """Show what LRU mapping caches of every size hit on TRACE, in one pass.
+
+    They are those of `dftl` with dftl.replacement=lru, entry by entry, and begin empty.
+    """
+    config = merge([source_config(options), setting_tree(DEVICE, options)])
+    outputs = Outputs.of(options)
+    with meter() as progress:
+        found = curve_of(config, progress)
+    outputs.figure(found.plot)
+    table = _table(found)
+    texts = {
+        "json": lambda: found.to_json() + "\n",
+        "csv": found.to_csv,
+        "md": table.markdown,
+        "tex": table.latex,
+        "txt": table.text,
+    }
+    text = texts[outputs.form]() if outputs.form else None
+    outputs.result(text, lambda: _show(found, table))
+
+
+def _table(found: MissRatioCurve) -> Table:
+    """Return one row for each power of two, and one for all pages."""
+    powers = (1 << power for power in range(found.pages.bit_length()))
+    sizes = [each for each in powers if found.pages_per_sample <= each < found.pages]
+    rows = [
+        [count(each), size(ENTRY_BYTES * each), ratio(found.hit_ratio(each))]
+        for each in [*sizes, found.pages]
+    ]
+    return Table(["entries", "cache of dftl", "hit ratio"], rows)
+
+
+def _show(found: MissRatioCurve, table: Table) -> None:
+    show_table(table)
+    text = f"{count(found.accesses)} page accesses to {count(found.pages)} pages"
+    if found.pages_per_sample > 1:
+        text += f", estimated from one of {found.pages_per_sample} pages"
+    click.echo(f"\n{text}")
