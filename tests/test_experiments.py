@@ -51,6 +51,10 @@ RUNS = Runs(
         (bound("", 0.1, above=-0.884, below=-0.58, directed=True), DIFFERS),
         (order("", {"a": 1.0, "b": 1.0, "c": 2.0}), AGREES),
         (order("", {"a": 1.0, "b": 2.0, "c": 1.9}), DIFFERS),
+        (order("", {"a": 0.0505, "b": 0.05}), AGREES),
+        (order("", {"a": 0.052, "b": 0.05}), DIFFERS),
+        (order("", {"a": 2001.0, "b": 2000.0}), AGREES),
+        (order("", {"a": 2003.0, "b": 2000.0}), DIFFERS),
     ],
 )
 def test_a_finding_is_judged_by_the_rule(finding, verdict):

@@ -16,8 +16,10 @@ from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, Tr
 from ftlab.ftls import (
     APS,
     BAST,
+    CACHFTL,
     CDFTL,
     DFTL,
+    DLOOP,
     FAST,
     GFTL,
     HAT,
@@ -46,8 +48,10 @@ from ftlab.traces import Model, Trace, Workload, profile, read_trace
 __all__ = [
     "APS",
     "BAST",
+    "CACHFTL",
     "CDFTL",
     "DFTL",
+    "DLOOP",
     "FAST",
     "GFTL",
     "HAT",

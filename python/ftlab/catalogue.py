@@ -13,6 +13,7 @@ def catalog() -> Record:
 
     Keys: ``ftls`` (name, summary, source, parameters), ``presets`` (name, summary, source),
     ``formats`` (name, summary, source, columns, order of time), ``profiles``, ``patterns``,
-    ``buffers`` (name, summary, source, parameters), ``policies`` and ``metrics`` (name, unit, formula, source, better).
+    ``buffers`` (name, summary, source, parameters), ``policies`` and ``metrics`` (name, unit,
+    formula, source, better).
     """
     return Record(json.loads(_core.catalog()))

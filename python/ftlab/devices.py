@@ -41,6 +41,20 @@ class Device:
         ``"slc"``, ``"mlc"`` or ``"tlc"``: pages of one, two or three types.
     read_by_bit, program_by_bit
         Times of the page types, LSB first.
+    bandwidth
+        Bytes per second of a channel, instead of `transfer_per_byte`.
+    command
+        Time of the command and address cycles of an operation.
+    bus
+        ``"placement"`` or ``"gaps"``: whether a transfer may go into a gap between earlier ones.
+    interleave
+        Whether the dies of a chip work at the same time.
+    multi_plane
+        Whether the planes of a die take one command together, and none apart.
+    cache_read, cache_program
+        Whether a page is on the bus while the array works on the next, or on the one before.
+    suspend
+        Time to stop a program or erase for a read and to take it up again.
     """
 
     capacity: Quantity | None = None
@@ -62,6 +76,14 @@ class Device:
     cell: str | None = None
     read_by_bit: list[Quantity] | None = None
     program_by_bit: list[Quantity] | None = None
+    bandwidth: Quantity | None = None
+    command: Quantity | None = None
+    bus: str | None = None
+    interleave: bool | None = None
+    multi_plane: bool | None = None
+    cache_read: bool | None = None
+    cache_program: bool | None = None
+    suspend: Quantity | None = None
 
     def config(self) -> Config:
         """Return the ``device`` section of the configuration, only what was given."""

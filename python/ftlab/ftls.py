@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ftlab.config import Config, Quantity, given
 
-VARIANTS = {"tpftl-adaptive": "tpftl"}
+VARIANTS = {"tpftl-adaptive": "tpftl", "dloop": "dftl"}
 """FTLs that have the settings of another one."""
 
 
@@ -82,6 +82,12 @@ class DFTL(_Named):
     """DFTL (Gupta et al., ASPLOS'09): map entries cached on demand, segmented LRU."""
 
     registered = "dftl"
+
+
+class DLOOP(_Named):
+    """DLOOP (Abdurrab et al., IPDPS'13): DFTL striped over planes, with copy-back in each."""
+
+    registered = "dloop"
 
 
 class CDFTL(_Named):
@@ -169,15 +175,21 @@ class FAST(_Named):
 
 
 class LAST(_Named):
-    """LAST (Lee et al., 2008): sequential log blocks, and a hot and a cold partition of random ones."""
+    """LAST (Lee et al., 2008): log blocks for sequential writes, for hot and for cold ones."""
 
     registered = "last"
 
 
 class KAST(_Named):
-    """KAST (Cho et al., DATE'09): log blocks of at most K logical blocks bound the longest merge."""
+    """KAST (Cho et al., DATE'09): log blocks of K logical blocks at most bound the merges."""
 
     registered = "kast"
+
+
+class CACHFTL(_Named):
+    """CACH-FTL (Boukhobza et al., 2014): small groups of pages wait in page-mapped blocks."""
+
+    registered = "cachftl"
 
 
 class MNFTL(_Named):

@@ -80,6 +80,8 @@ sections! {
     "gftl" gftl: ftl::GftlConfig,
     /// The superblock FTL's own parameters.
     "superblock" superblock: ftl::SuperblockConfig,
+    /// CACH-FTL's own parameters.
+    "cachftl" cachftl: ftl::CachftlConfig,
     /// How requests reach the device.
     "host" host: HostConfig,
     /// The trace or profile that is run.
@@ -184,6 +186,37 @@ pub struct DeviceConfig {
     pub read_by_bit: Option<Vec<Duration>>,
     /// Program time of each page type, LSB first; absent: shares of `program` (`SimpleSSD`).
     pub program_by_bit: Option<Vec<Duration>>,
+    /// Bytes per second of a channel; absent: by `transfer_per_byte`.
+    pub bandwidth: Option<Bytes>,
+    /// Time of the command and address cycles of an operation. Default 0: negligible (DLOOP III.A).
+    pub command: Duration,
+    /// Whether transfers take the bus in the order of placement, or go into gaps. Default placement.
+    pub bus: BusOrder,
+    /// Whether the dies of a chip work at the same time. Default true.
+    pub interleave: bool,
+    /// Whether the planes of a die take one command together, at the same page of their blocks, and none
+    /// apart. Default false: planes are independent (DLOOP).
+    pub multi_plane: bool,
+    /// Whether a page leaves a plane while its array reads the next. Default false.
+    pub cache_read: bool,
+    /// Whether a page arrives at a plane while its array programs the one before. Default false.
+    pub cache_program: bool,
+    /// Time to stop a program or erase for a read and to take it up again; absent: not possible.
+    pub suspend: Option<Duration>,
+}
+
+impl DeviceConfig {
+    /// Whether the device has other commands than the plain ones.
+    #[must_use]
+    pub fn has_commands(&self) -> bool {
+        self.command.0 > 0
+            || self.bus != BusOrder::Placement
+            || !self.interleave
+            || self.multi_plane
+            || self.cache_read
+            || self.cache_program
+            || self.suspend.is_some()
+    }
 }
 
 impl Default for DeviceConfig {
@@ -208,6 +241,14 @@ impl Default for DeviceConfig {
             cell: None,
             read_by_bit: None,
             program_by_bit: None,
+            bandwidth: None,
+            command: Duration(0),
+            bus: BusOrder::Placement,
+            interleave: true,
+            multi_plane: false,
+            cache_read: false,
+            cache_program: false,
+            suspend: None,
         }
     }
 }
@@ -231,6 +272,8 @@ impl DeviceConfig {
             ("device.program", self.program),
             ("device.erase", self.erase),
             ("device.transfer_per_byte", self.transfer_per_byte),
+            ("device.command", self.command),
+            ("device.suspend", self.suspend.unwrap_or(Duration(0))),
             ("device.read_by_bit", by_bit(&self.read_by_bit)),
             ("device.program_by_bit", by_bit(&self.program_by_bit)),
         ] {
@@ -273,6 +316,17 @@ impl Cell {
     }
 }
 
+/// Who gets a bus.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BusOrder {
+    /// Transfers in the order in which their operations were placed.
+    #[default]
+    Placement,
+    /// Whoever has something to transfer while the bus is free for long enough.
+    Gaps,
+}
+
 /// Order in which the pages of a block may be programmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -301,6 +355,9 @@ pub struct GcConfig {
     pub copies: Copies,
     /// Whether GC runs up to `high` or frees one block at a time. Default batch (FlashSim).
     pub mode: GcMode,
+    /// Whether GC copies inside a plane skip the controller, and how they keep the parity of a page's
+    /// number. Default off: through the controller (`FlashSim`).
+    pub copy_back: CopyBack,
     /// Count and charge an OOB read for each page of a victim. Default false: validity and owner
     /// are known from RAM and from the copied page itself.
     pub oob_scan: bool,
@@ -315,6 +372,7 @@ impl Default for GcConfig {
             high: 4,
             copies: Copies::Shared,
             mode: GcMode::Batch,
+            copy_back: CopyBack::Off,
             oob_scan: false,
         }
     }
@@ -346,6 +404,18 @@ pub enum Copies {
     Own,
 }
 
+/// How GC copies pages inside a plane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CopyBack {
+    /// Through the controller.
+    Off,
+    /// By copy-back; of the pages left, one that fits the parity of the next free page goes first.
+    Greedy,
+    /// By copy-back, in the order of the pages.
+    InOrder,
+}
+
 /// How much GC does once it has started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -360,8 +430,13 @@ pub enum GcMode {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HostConfig {
-    /// `open` (by the input's times) or `closed:QD` (QD requests outstanding). Default open.
+    /// `open` (by the input's times), `closed:QD` (QD requests outstanding), or `queued:QD` (by the
+    /// input's times, and at most QD of them in the device). Default open.
     pub mode: HostMode,
+    /// With `queued:QD`: one queue, or one for each volume, which take turns. Default one.
+    pub queues: Queues,
+    /// With `queued:QD`: whether reads that wait go before writes. Default false.
+    pub reads_first: bool,
     /// Factor on the input's times: 0.5 doubles the load. Default 1.
     pub time_scale: f64,
     /// How a request becomes page accesses. Default pages.
@@ -370,7 +445,13 @@ pub struct HostConfig {
 
 impl Default for HostConfig {
     fn default() -> Self {
-        HostConfig { mode: HostMode::Open, time_scale: 1.0, split: Split::Pages }
+        HostConfig {
+            mode: HostMode::Open,
+            queues: Queues::One,
+            reads_first: false,
+            time_scale: 1.0,
+            split: Split::Pages,
+        }
     }
 }
 
@@ -382,16 +463,31 @@ pub enum HostMode {
     Open,
     /// A request is issued as soon as fewer than this many are outstanding.
     Closed(u32),
+    /// A request arrives at its time in the input, and waits while this many are outstanding.
+    Queued(u32),
+}
+
+/// Where requests wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Queues {
+    /// In one queue.
+    One,
+    /// In a queue for each volume; these take turns (NVMe's round-robin arbitration).
+    Volumes,
 }
 
 impl TryFrom<String> for HostMode {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
-        let depth = text.strip_prefix("closed:").and_then(|n| n.parse::<u32>().ok());
-        match (text.as_str(), depth) {
-            ("open", _) => Ok(HostMode::Open),
-            (_, Some(depth @ 1..=65_536)) => Ok(HostMode::Closed(depth)),
-            _ => Err(format!("found {text:?}, expected open or closed:QD with QD 1 to 65536")),
+        let (name, depth) = text.split_once(':').unwrap_or((&text, ""));
+        match (name, depth.parse::<u32>()) {
+            ("open", Err(_)) if name == text => Ok(HostMode::Open),
+            ("closed", Ok(depth @ 1..=65_536)) => Ok(HostMode::Closed(depth)),
+            ("queued", Ok(depth @ 1..=65_536)) => Ok(HostMode::Queued(depth)),
+            _ => Err(format!(
+                "found {text:?}, expected open, closed:QD or queued:QD with QD 1 to 65536"
+            )),
         }
     }
 }
@@ -401,6 +497,7 @@ impl From<HostMode> for String {
         match mode {
             HostMode::Open => "open".into(),
             HostMode::Closed(depth) => format!("closed:{depth}"),
+            HostMode::Queued(depth) => format!("queued:{depth}"),
         }
     }
 }
@@ -447,6 +544,10 @@ pub struct RunConfig {
     /// Look into the mapping cache each so many page accesses, a walk over it; 0 means never.
     /// Default 0.
     pub samples: u64,
+    /// Flash operations whose times are kept, at most. Default 0.
+    pub timeline: u32,
+    /// Flash operations of the measured phase before these. Default 0.
+    pub timeline_from: u64,
 }
 
 impl Default for RunConfig {
@@ -459,6 +560,8 @@ impl Default for RunConfig {
             verify: true,
             audit: 0,
             samples: 0,
+            timeline: 0,
+            timeline_from: 0,
         }
     }
 }
@@ -603,6 +706,9 @@ impl Config {
         let oob = device.oob_bytes();
         expect(oob <= device.page.0, || {
             ("device.oob", format!("found {oob} B, expected at most the {} of a page", device.page))
+        })?;
+        expect(device.bandwidth.is_none_or(|rate| rate.0 > 0), || {
+            ("device.bandwidth", "found 0, expected at least 1 byte per second".into())
         })?;
         expect(self.gc.low >= 1, || ("gc.low", "found 0, expected at least 1".into()))?;
         expect(self.gc.high > self.gc.low, || {

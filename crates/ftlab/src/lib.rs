@@ -25,6 +25,7 @@ pub mod error;
 pub mod flash;
 pub mod ftl;
 pub mod gc;
+pub mod host;
 pub mod locality;
 pub mod mapping_curve;
 pub mod metrics;

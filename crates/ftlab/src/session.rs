@@ -335,6 +335,8 @@ impl Session<'_> {
                 }
             }
         }
+        // What was read for the warm-up is no progress of the measured phase.
+        self.state.fraction.store(0, Ordering::Relaxed);
         all(&Message::StartMeasuring)?;
         self.pass(|batch| all(&Message::Serve(batch)))
     }
@@ -380,6 +382,7 @@ impl Session<'_> {
                     Message::Fill => simulator.fill(&self.state.stop),
                     Message::ServeAsWrites(batch) => simulator.serve_as_writes(&batch)?,
                     Message::EndPass(answer) => {
+                        simulator.finish()?;
                         warm = warm || simulator.end_pass();
                         // Nobody listens any more once another FTL has asked for a pass.
                         let _ = answer.send(warm);
@@ -401,6 +404,7 @@ impl Session<'_> {
             if self.state.stopped() {
                 return Err(Error::Interrupted);
             }
+            simulator.finish()?;
             simulator.check();
             let mut report = report(entry.name, trace, simulator.as_ref(), wall);
             report.add_flushed_at_end(simulator.drain());

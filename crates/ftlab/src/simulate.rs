@@ -3,10 +3,12 @@
 use crate::address::AddressMap;
 use crate::buffer::{FlushedAtEnd, Front};
 use crate::config::{Config, HostMode, RunConfig, Warmup};
+use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Operation};
 use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::BufferCounts;
+use crate::host::{Host, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
@@ -14,8 +16,6 @@ use crate::request::{BATCH, Op, Request};
 use crate::rng::Rng;
 use crate::units::{Lpn, Nanos};
 use crate::warmup::{SteadyState, WarmupReport};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One FTL on one device under one host: requests go in, and at the end everything is known.
@@ -107,6 +107,12 @@ pub trait Simulator: Send {
     /// [`Error::Config`] when a request lies beyond the device.
     fn serve(&mut self, batch: &[Request]) -> Result<(), Error>;
 
+    /// Serves what still waits in the host's queues, at the end of the input.
+    ///
+    /// # Errors
+    /// As [`Simulator::serve`].
+    fn finish(&mut self) -> Result<(), Error>;
+
     /// Serves requests as writes, to touch the footprint (ALGORITHMS 0.7).
     ///
     /// # Errors
@@ -148,37 +154,6 @@ pub trait Simulator: Send {
     fn drain(&mut self) -> Option<FlushedAtEnd>;
 }
 
-/// No request is issued later, 146 years after the first: what is left of the clock is for service.
-const LATEST_ISSUE: Nanos = 1 << 62;
-
-/// When requests are issued.
-#[derive(Clone, Debug)]
-struct Host {
-    mode: HostMode,
-    time_scale: f64,
-    /// Completion times of outstanding requests, closed loop only.
-    outstanding: BinaryHeap<Reverse<Nanos>>,
-}
-
-impl Host {
-    #[inline]
-    fn issue(&mut self, time: Nanos) -> Nanos {
-        match self.mode {
-            HostMode::Open if self.time_scale == 1.0 => time,
-            HostMode::Open => ((time as f64 * self.time_scale) as Nanos).min(LATEST_ISSUE),
-            HostMode::Closed(depth) if self.outstanding.len() < depth as usize => 0,
-            HostMode::Closed(_) => self.outstanding.pop().map_or(0, |Reverse(end)| end),
-        }
-    }
-
-    #[inline]
-    fn complete(&mut self, end: Nanos) {
-        if matches!(self.mode, HostMode::Closed(_)) {
-            self.outstanding.push(Reverse(end));
-        }
-    }
-}
-
 impl<F: Ftl> Simulation<F> {
     /// An empty device of `capacity` bytes with its FTL, reached through `address`.
     ///
@@ -194,18 +169,13 @@ impl<F: Ftl> Simulation<F> {
         let RunConfig { warmup, warmup_limit, .. } = config.run;
         let logical_pages = flash.geometry().logical_pages;
         let steady = warmup.tolerance();
-        let host = Host {
-            mode: config.host.mode,
-            time_scale: config.host.time_scale,
-            outstanding: BinaryHeap::new(),
-        };
         let mut simulation = Simulation {
             config: config.clone(),
             address,
             flash,
             ftl,
             front,
-            host,
+            host: Host::new(&config.host),
             pages: Vec::new(),
             partial_pages: 0,
             totals: HostTotals::default(),
@@ -229,8 +199,20 @@ impl<F: Ftl> Simulation<F> {
     /// [`Error::Config`] when it lies beyond the device.
     #[inline]
     pub fn serve_one(&mut self, request: &Request) -> Result<(Nanos, Nanos), Error> {
-        self.split(request)?;
         let issued = self.host.issue(request.time);
+        let end = self.serve_at(request, issued, issued)?;
+        Ok((issued, end))
+    }
+
+    /// Serves a request that has waited since `arrival`; returns when it is complete.
+    #[inline]
+    fn serve_at(
+        &mut self,
+        request: &Request,
+        arrival: Nanos,
+        issued: Nanos,
+    ) -> Result<Nanos, Error> {
+        self.split(request)?;
         if self.ftl.uses_idle_time() {
             self.use_idle_time(issued);
         }
@@ -238,7 +220,7 @@ impl<F: Ftl> Simulation<F> {
         self.access(request.op);
         let served = self.flash.timeline().served();
         self.host.complete(served.end);
-        self.count(request, served.end - issued, served.end - served.start);
+        self.count(request, served.end - arrival, served.end - served.start);
         self.totals.duration = self.totals.duration.max(served.end);
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
             let (now, since) = self.sample();
@@ -253,7 +235,15 @@ impl<F: Ftl> Simulation<F> {
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
             self.ftl.audit(&self.flash);
         }
-        Ok((issued, served.end))
+        Ok(served.end)
+    }
+
+    /// Serves what the device takes from the host's queues before `time`.
+    fn serve_waiting(&mut self, time: Nanos) -> Result<(), Error> {
+        while let Some(Taken { request, issued }) = self.host.take_before(time) {
+            self.serve_at(&request, request.time, issued)?;
+        }
+        Ok(())
     }
 
     /// Serves the page accesses of a request.
@@ -271,7 +261,7 @@ impl<F: Ftl> Simulation<F> {
     /// Lets the FTL work in the background until a request arrives; one that arrives in a step of this
     /// work finds the device busy until the step ends.
     fn use_idle_time(&mut self, arrival: Nanos) {
-        if self.host.mode != HostMode::Open {
+        if self.config.host.mode != HostMode::Open {
             return;
         }
         loop {
@@ -294,8 +284,10 @@ impl<F: Ftl> Simulation<F> {
 
     #[cold]
     fn look_into_cache(&mut self, accesses: u64) {
-        let pages = self.ftl.cached_pages().unwrap_or_default();
-        self.cache_samples.look(accesses, &pages);
+        match self.ftl.cached_pages() {
+            Some(pages) => self.cache_samples.look(accesses, &pages),
+            None => self.cache_samples = CacheSamples::new(0),
+        }
     }
 
     /// The device, for tests.
@@ -463,7 +455,18 @@ impl<F: Ftl> Simulation<F> {
 
 impl<F: Ftl> Simulator for Simulation<F> {
     fn serve(&mut self, batch: &[Request]) -> Result<(), Error> {
-        batch.iter().try_for_each(|request| self.serve_one(request).map(drop))
+        if !self.host.has_queues() {
+            return batch.iter().try_for_each(|request| self.serve_one(request).map(drop));
+        }
+        batch.iter().try_for_each(|request| {
+            self.serve_waiting(self.host.arrival(request.time))?;
+            self.host.enqueue(*request);
+            Ok(())
+        })
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        self.serve_waiting(Nanos::MAX)
     }
 
     fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error> {
@@ -512,7 +515,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         *passes += 1;
         // The next pass begins at time 0 again.
         self.flash.timeline_mut().reset();
-        self.host.outstanding.clear();
+        self.host.reset();
         let Some(steady) = &mut self.steady else { return false };
         if *passes == 1 {
             steady.end_first_pass(self.flash.ledger());
@@ -528,11 +531,16 @@ impl<F: Ftl> Simulator for Simulation<F> {
             steady.describe(&mut self.warmup);
         }
         self.flash.start_measuring();
+        let RunConfig { timeline, timeline_from, .. } = self.config.run;
+        if timeline > 0 {
+            let log = Log::new(timeline_from, timeline as usize);
+            self.flash.start_log(&self.config.device, log);
+        }
         self.ftl.reset_metrics();
         if let Some(front) = &mut self.front {
             front.reset_counts();
         }
-        self.host.outstanding.clear();
+        self.host.reset();
         self.totals = HostTotals::default();
         self.reads = Latencies::default();
         self.writes = Latencies::default();

@@ -34,21 +34,30 @@ fn config(json: &str) -> Config {
 /// The FTLs whose cache holds at least a whole translation page.
 const WHOLE_PAGES: [&str; 3] = ["cdftl", "sftl", "zftl"];
 
-/// The configuration of one FTL: a cache below 8 KiB has no room for whole pages.
+/// The FTLs whose cache holds data pages, too.
+const POOLS: [&str; 2] = ["treeftl", "aps"];
+
+/// The configuration of one FTL: a cache below 8 KiB has no room for whole pages, and a pool of that size
+/// none for data.
 fn config_of(ftl: &str, config: &Config) -> Config {
     let mut config = config.clone();
     if WHOLE_PAGES.contains(&ftl) {
         config.ftl.cache = config.ftl.cache.max(Some(Bytes(8192)));
     }
+    if POOLS.contains(&ftl) {
+        config.ftl.cache = config.ftl.cache.max(Some(Bytes(1 << 16)));
+    }
     config
 }
 
-/// All FTLs over one reading of the input, those of whole pages over a second one.
+/// All FTLs over one reading of the input, those of whole pages and the pools over others.
 fn reports(config: &Config) -> Vec<Report> {
     let names = FTLS.iter().map(|entry| entry.name);
-    let (whole, single): (Vec<_>, Vec<_>) = names.partition(|name| WHOLE_PAGES.contains(name));
+    let (whole, others): (Vec<_>, Vec<_>) = names.partition(|name| WHOLE_PAGES.contains(name));
+    let (pools, single): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|name| POOLS.contains(name));
     let mut reports = Vec::new();
-    for group in [single, whole] {
+    for group in [single, whole, pools] {
         let config = config_of(group[0], config);
         reports.extend(run(&config, &group, &mut |_| Ok(())).expect("a run"));
     }

@@ -176,11 +176,12 @@ fn a_run_of_too_many_points_is_refused_and_one_of_none_has_no_results() {
 /// asked for, and a run without them is the same.
 #[test]
 fn looks_into_the_cache_change_nothing_but_that_they_are_there() {
-    for ftl in ["dftl", "cdftl", "sftl", "tpftl", "zftl"] {
+    for ftl in ["dftl", "cdftl", "sftl", "tpftl", "zftl", "treeftl"] {
         let plain = point(ftl, "16KiB");
         let mut looked = plain.clone();
         looked.config.run.samples = 100;
-        let points = [plain, looked, point("page", "16KiB")];
+        let whole = Point { ftl: "page".into(), ..looked.clone() };
+        let points = [plain, looked, whole];
         let reports = session::run_points(&points, &mut |_| Ok(())).expect("a run");
         assert_eq!(reports[0].flash.programs, reports[1].flash.programs, "{ftl}");
         assert!(reports[0].samples.is_none() && reports[2].samples.is_none());

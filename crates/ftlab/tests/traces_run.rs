@@ -1,9 +1,10 @@
-//! Every real trace runs through every FTL with verification on.
+//! Every real trace runs through every FTL, bare and under write buffers, with verification on.
 //!
 //! The traces are in the folder named by `FTLAB_TRACES`; without it the test says so loudly, and fails
 //! if `FTLAB_TRACES_REQUIRED=1`.
 
 use ftlab::Error;
+use ftlab::buffer::BUFFERS;
 use ftlab::config::Config;
 use ftlab::ftl::FTLS;
 use ftlab::metrics::result::Report;
@@ -61,4 +62,48 @@ fn every_real_trace_runs_through_every_ftl_without_a_violation() {
     }
     assert!(ran == 0 || ran >= 52, "only {ran} traces ran");
     eprintln!("{ran} traces ran through {} FTLs", FTLS.len());
+}
+
+/// Of each trace, as much as fills the buffers several times.
+const BUFFERED_REQUESTS: u64 = 1_000;
+/// Pages that a buffer holds.
+const BUFFERED_PAGES: u64 = 128;
+
+/// The beginning of every trace through every buffer above every FTL, on a small device, so that all of
+/// them have to collect. Requests come at their times, so idle time is used.
+#[test]
+fn every_real_trace_runs_through_every_buffer_above_every_ftl() {
+    let mut ran = 0;
+    for path in traces() {
+        let name = path.display().to_string();
+        for policy in BUFFERS.iter().map(|entry| entry.name) {
+            let reports = run_buffered(&name, policy).unwrap_or_else(|e| panic!("{name}: {e}"));
+            for report in reports {
+                let what = format!("{name}, {policy} above {}", report.ftl);
+                let buffer = report.buffer.expect("a buffer");
+                assert_eq!(report.checks.reads_verified, report.host.page_reads, "{what}");
+                assert_eq!(report.checks.violations, 0, "{what}");
+                let end = buffer.flushed_at_end.expect("the buffer is emptied");
+                // What was in RAM when measuring began was written beside.
+                let went = report.flash.programs["host"] + end.pages + buffer.absorbed;
+                let came = report.host.page_writes + buffer.padded_pages;
+                assert!((came..=came + BUFFERED_PAGES).contains(&went), "{what}: {went} of {came}");
+            }
+        }
+        ran += 1;
+    }
+    eprintln!("{ran} traces ran through {} buffers and {} FTLs", BUFFERS.len(), FTLS.len());
+}
+
+fn run_buffered(path: &str, policy: &str) -> Result<Vec<Report>, Error> {
+    let op = path.ends_with(".lis.zst").then_some("write");
+    let tree = json!({
+        "device": { "capacity": "32MiB", "over_provisioning": "25%" },
+        "buffer": { "policy": policy, "size": 4096 * BUFFERED_PAGES },
+        "input": { "trace": path, "requests": BUFFERED_REQUESTS, "op": op },
+        "run": { "address": "modulo", "warmup": "replay:1" },
+    });
+    let config = Config::resolve(tree.as_object().expect("a table"))?;
+    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
+    session::run(&config, &names, &mut |_| Ok(()))
 }

@@ -16,6 +16,7 @@ from ftlab import __version__
 from ftlab.cli.compare import compare
 from ftlab.cli.demo import demo
 from ftlab.cli.listing import listing
+from ftlab.cli.load import load
 from ftlab.cli.model import model
 from ftlab.cli.reproduce import reproduce
 from ftlab.cli.run import run
@@ -64,7 +65,7 @@ def program() -> None:
     """Run any flash translation layer on any trace, on one checked NAND model."""
 
 
-for verb in (demo, run, compare, trace, model, reproduce, listing):
+for verb in (demo, run, compare, load, trace, model, reproduce, listing):
     program.add_command(verb)
 
 

@@ -13,10 +13,16 @@ from ftlab.cli.show import show_table
 from ftlab.experiments import Experiment
 from ftlab.experiments import reproduce as run
 
-PAPERS: dict[str, str] = {"mnftl": "ftlab.experiments.mnftl"}
+PAPERS = {
+    "tpftl": "ftlab.experiments.tpftl",
+    "cachftl": "ftlab.experiments.cachftl",
+    "mnftl": "ftlab.experiments.mnftl",
+    "dloop": "ftlab.experiments.dloop",
+    "dftl": "ftlab.experiments.dftl",
+}
 """The module of each paper's experiment, which calls it ``EXPERIMENT``."""
 
-QUICK_REQUESTS = 20_000
+QUICK_REQUESTS = 5_000
 
 
 @click.command()

@@ -10,7 +10,10 @@ from ftlab.cli.job import configuration, perform, print_resolved
 from ftlab.cli.options import model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.show import show_sections, show_warnings
+from ftlab.config import merge
+from ftlab.files import check_writable, write_atomically
 from ftlab.report.summary import run_summary
+from ftlab.schedule import chrome_trace
 
 
 @click.command()
@@ -19,6 +22,25 @@ from ftlab.report.summary import run_summary
 @model_options
 @output_options
 @picture_options
+@click.option(
+    "--timeline",
+    metavar="FILE",
+    help="Write when each operation was done as .json for Perfetto and chrome://tracing.",
+)
+@click.option(
+    "--timeline-operations",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Operations that the timeline shows.",
+)
+@click.option(
+    "--timeline-from",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Operations before these.",
+)
 def run(ftl: str, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise what it did.
 
@@ -26,12 +48,20 @@ def run(ftl: str, print_config: bool, **options: Any) -> None:
     built-in profile (`ftlab list profiles`).
     """
     config = configuration(options)
+    timeline = options["timeline"]
+    if timeline:
+        check_writable(timeline)
+        window = {"timeline": options["timeline_operations"]}
+        window["timeline_from"] = options["timeline_from"]
+        config = merge([config, {"run": window}])
     if print_config:
         print_resolved(config)
         return
     outputs = Outputs.of(options)
     comparison = perform(config, [ftl])
     outputs.pictures(comparison)
+    if timeline:
+        write_atomically(timeline, chrome_trace(comparison[0]))
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)

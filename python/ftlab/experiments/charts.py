@@ -46,10 +46,13 @@ def bars(
     def draw(axes: Axes) -> None:
         width = 0.8 / max(len(series), 1)
         for index, (name, values) in enumerate(series.items()):
-            places = [group + (index - (len(series) - 1) / 2) * width for group in _range(values)]
-            heights = [value or 0.0 for value in values]
+            known = [(group, value) for group, value in enumerate(values) if value is not None]
+            if not known:
+                continue
+            middle = (index - (len(series) - 1) / 2) * width
+            places, heights = zip(*known, strict=True)
             look: dict[str, Any] = {"color": COLOURS[index % len(COLOURS)], "edgecolor": "white"}
-            axes.bar(places, heights, width, label=name, linewidth=0.4, **look)
+            axes.bar([at + middle for at in places], heights, width, label=name, lw=0.4, **look)
         axes.set_xticks(range(len(groups)), groups)
         axes.grid(axis="x", visible=False)
         _finish(axes, title, percent, legend=names and len(series) > 1)
@@ -95,22 +98,18 @@ def curves(
     def draw(axes: Axes) -> None:
         looks = zip(COLOURS, cycle(DASHES), strict=False)
         for (name, (places, values)), (colour, dash) in zip(curves.items(), looks, strict=False):
-            axes.plot(places, values, color=colour, linestyle=dash, linewidth=1.2, label=name)
+            axes.plot(places, values, color=colour, linestyle=dash, linewidth=1.0, label=name)
         axes.set(xlabel=x, ylabel=y, **settings)
         _finish(axes, title, percent=False, legend=len(curves) > 1)
 
     return draw
 
 
-def _range(values: Sequence[Any]) -> range:
-    return range(len(values))
-
-
 def _finish(axes: Axes, title: str, percent: bool, legend: bool) -> None:
     axes.set_title(title)
     if percent:
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    if legend:
+    if legend and axes.get_legend_handles_labels()[0]:
         low, high = axes.get_ylim()
         if axes.get_yscale() == "linear" and axes.containers:
             axes.set_ylim(low, high + 0.28 * (high - low))

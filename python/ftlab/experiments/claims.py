@@ -7,7 +7,8 @@ A claim is made of *findings*, each a published figure or order beside ours:
   only the same sign agrees in direction;
 * a *bound* is met if ours lies between the published bounds, as they stand; one of a change
   otherwise agrees in direction if it has the sign of both;
-* an *order* is met if it is ours too.
+* an *order* is met if it is ours too; figures that differ by less than 0.001, or by less than a
+  thousandth of the larger, count as equal.
 
 A change is new / old - 1 or 1 - old / new: a figure whose sign says which is better. A claim
 *agrees* if all its findings are met, agrees in *direction only* if all others at least have the
@@ -17,7 +18,7 @@ direction, and *differs* if not. It is *not measured* where a figure does not ex
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -26,8 +27,17 @@ from typing import TypeAlias
 from ftlab.report.tables import ABSENT
 from ftlab.result import Result
 
+RULE = """One rule judges all claims. A claim is made of findings, each a published figure or order
+beside ours. A value is met if ours lies within 25 % of the published one, or within 0.02 of it; a
+change likewise, if it has the same sign too; a bound if ours lies within it as it stands; an order
+if it is ours too, where figures that differ by less than 0.001 or by a thousandth of the larger
+count as equal. A claim agrees if all its findings are met. It agrees in direction only if each
+finding that is not met is a change, or a bound of one, with the published sign. Otherwise it
+differs. Nothing is tuned to a published number.""".replace("\n", " ")
+
 NEAR_RATIO = 0.25
 NEAR_LEAST = 0.02
+EQUAL = 0.001
 
 
 Figure: TypeAlias = str | Callable[[Result], float | None]
@@ -100,7 +110,7 @@ def bound(
 def order(what: str, figures: Mapping[str, float], unit: str = "") -> Finding:
     """Return the finding of names that are published in ascending order of their figures."""
     values = list(figures.values())
-    holds = all(low <= high for low, high in pairwise(values))
+    holds = all(low <= high + EQUAL * max(1.0, abs(low)) for low, high in pairwise(values))
     published = " ≤ ".join(figures)
     ours = ", ".join(number(each, unit) for each in values)
     return Finding(what, published, ours, Verdict.AGREES if holds else Verdict.DIFFERS)
@@ -117,7 +127,8 @@ def number(figure: float, unit: str = "") -> str:
         return f"{100 * figure:+.1f} %"
     if unit == "%":
         return f"{100 * figure:.1f} %" if abs(figure) < 0.9995 else f"{100 * figure:.0f} %"
-    return f"{figure:.4g} {unit}".rstrip()
+    text = f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
+    return f"{text} {unit}".rstrip()
 
 
 class Runs:
@@ -125,6 +136,10 @@ class Runs:
 
     def __init__(self, results: Mapping[tuple[str, ...], Result]) -> None:
         self._results = dict(results)
+
+    def __iter__(self) -> Iterator[tuple[str, ...]]:
+        """Iterate over the names of the points."""
+        return iter(self._results)
 
     def __getitem__(self, key: tuple[str, ...]) -> Result:
         """Return a result; raises `NotMeasuredError` where a point was not run."""
@@ -215,6 +230,6 @@ def texts(judged: Judged) -> tuple[str, str]:
     if not judged.findings:
         return ABSENT, ABSENT
     lines = [(each.what, each.published, each.ours) for each in judged.findings]
-    published = "; ".join(f"{what}: {said}" if what else said for what, said, _ in lines)
-    ours = "; ".join(f"{what}: {found}" if what else found for what, _, found in lines)
+    published = ";\n".join(f"{what}: {said}" if what else said for what, said, _ in lines)
+    ours = ";\n".join(f"{what}: {found}" if what else found for what, _, found in lines)
     return published, ours

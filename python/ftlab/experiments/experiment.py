@@ -31,6 +31,8 @@ class Experiment:
         What the paper says.
     parts
         Returns what the report shows of the results and the claims.
+    prepare
+        Returns the inputs that are run, made from those of the workloads beside the results.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Experiment:
     points: Callable[[Sources], Points]
     claims: Sequence[Claim]
     parts: Callable[[Runs, Sources, Sequence[Judged]], Sequence[Part]]
+    prepare: Callable[[Sources, Path], Sources] | None = None
 
 
 def reproduce(
@@ -54,7 +57,9 @@ def reproduce(
     ``traces`` is a folder with real traces, each of which takes the place of its model;
     ``requests`` cuts all inputs short.
     """
-    inputs = sources(experiment.workloads, traces, requests)
+    inputs: Sources = sources(experiment.workloads, traces, requests)
+    if experiment.prepare is not None:
+        inputs = experiment.prepare(inputs, Path(results))
     points = experiment.points(inputs)
     done = run_points(list(points.values()), results, progress=progress)
     runs = Runs(dict(zip(points, done, strict=True)))

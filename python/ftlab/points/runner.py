@@ -24,7 +24,7 @@ Told: TypeAlias = Callable[[int, int, float], object]
 
 Chunk: TypeAlias = list[Point]
 
-CHUNK_POINTS = 12
+CHUNK_POINTS = 24
 """Points over one reading of the input. More share it better, but hold more devices in memory at a
 time and lose more when stopped."""
 

@@ -18,9 +18,16 @@
 
 #![allow(clippy::inline_always)] // part of every flash command
 
+mod bus;
+mod commands;
+mod log;
+
+pub use log::{Booking, Kind, Log};
+
 use crate::config::DeviceConfig;
 use crate::flash::Geometry;
 use crate::units::Nanos;
+use commands::{Commands, Order};
 
 /// Durations of the flash operations, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +53,9 @@ impl Timing {
             oob_read: device.oob_read.0,
             program: device.program.0,
             erase: device.erase.0,
-            transfer: device.transfer_per_byte.0 * device.page.0,
+            transfer: device.bandwidth.map_or(device.transfer_per_byte.0 * device.page.0, |rate| {
+                (device.page.0 * 1_000_000_000).div_ceil(rate.0)
+            }),
         }
     }
 }
@@ -86,6 +95,10 @@ pub struct Timeline {
     channels: Vec<Resource>,
     /// Channel of each plane.
     channel_of: Vec<u32>,
+    /// What the planes and channels do instead, on a device with other commands or under a log.
+    commands: Option<Box<Commands>>,
+    requests: u64,
+    chains: u32,
     issued: Nanos,
     chain: Nanos,
     start: Nanos,
@@ -97,6 +110,9 @@ impl Timeline {
     #[must_use]
     pub fn new(geometry: &Geometry, timing: Timing) -> Self {
         Timeline {
+            commands: None,
+            requests: 0,
+            chains: 0,
             timing,
             planes: vec![Resource::default(); geometry.planes() as usize],
             channels: vec![Resource::default(); geometry.channels as usize],
@@ -112,17 +128,54 @@ impl Timeline {
     #[inline]
     pub(crate) fn set_read_time(&mut self, time: Nanos) {
         self.timing.read = time;
+        if let Some(commands) = &mut self.commands {
+            commands.set_read_time(time);
+        }
     }
 
     /// From now on a page program takes this long in the array.
     #[inline]
     pub(crate) fn set_program_time(&mut self, time: Nanos) {
         self.timing.program = time;
+        if let Some(commands) = &mut self.commands {
+            commands.set_program_time(time);
+        }
+    }
+
+    /// An idle device as configured.
+    #[must_use]
+    pub fn of(device: &DeviceConfig, geometry: &Geometry) -> Self {
+        let mut timeline = Timeline::new(geometry, Timing::new(device));
+        if device.has_commands() {
+            timeline.use_commands(device, geometry, Log::default());
+        }
+        timeline
+    }
+
+    /// Writes down what is placed from now on, from an idle device at time 0.
+    pub fn start_log(&mut self, device: &DeviceConfig, geometry: &Geometry, log: Log) {
+        self.use_commands(device, geometry, log);
+        self.reset();
+    }
+
+    fn use_commands(&mut self, device: &DeviceConfig, geometry: &Geometry, log: Log) {
+        self.commands = Some(Box::new(Commands::new(device, geometry, self.timing, log)));
+    }
+
+    /// What was written down.
+    #[must_use]
+    pub fn log(&self) -> &[Booking] {
+        self.commands.as_ref().map_or(&[], |commands| commands.log.bookings())
     }
 
     /// Starts a request; its chains cannot begin before `time`.
     #[inline]
     pub fn issue(&mut self, time: Nanos) {
+        self.requests += 1;
+        self.chains = 0;
+        if let Some(commands) = &mut self.commands {
+            commands.issue(time);
+        }
         self.issued = time;
         self.chain = time;
         self.start = Nanos::MAX;
@@ -132,6 +185,7 @@ impl Timeline {
     /// Starts the chain of the next page of the request.
     #[inline]
     pub fn begin_chain(&mut self) {
+        self.chains += 1;
         self.chain = self.issued;
     }
 
@@ -148,9 +202,23 @@ impl Timeline {
         Service { start: self.start.min(self.end), end: self.end }
     }
 
+    /// When a plane and its channel are done with what was placed so far.
+    #[inline]
+    #[must_use]
+    pub fn free_at(&self, plane: u32) -> Nanos {
+        if let Some(commands) = &self.commands {
+            return commands.free_at(plane);
+        }
+        let channel = self.channel_of[plane as usize] as usize;
+        self.planes[plane as usize].free_at.max(self.channels[channel].free_at)
+    }
+
     /// When everything that was placed so far is done.
     #[must_use]
     pub fn idle_at(&self) -> Nanos {
+        if let Some(commands) = &self.commands {
+            return commands.idle_at();
+        }
         let resources = self.planes.iter().chain(&self.channels);
         resources.map(|resource| resource.free_at).max().unwrap_or(0)
     }
@@ -159,12 +227,17 @@ impl Timeline {
     pub fn reset(&mut self) {
         self.planes.fill(Resource::default());
         self.channels.fill(Resource::default());
+        if let Some(commands) = &mut self.commands {
+            commands.reset();
+        }
+        self.requests = 0;
         self.issue(0);
     }
 
     /// Busy time of each plane, ns.
     pub fn plane_busy(&self) -> impl Iterator<Item = Nanos> {
-        self.planes.iter().map(|plane| plane.busy)
+        let held = |plane| self.commands.as_ref().map(|commands| commands.busy(plane));
+        (0..).zip(&self.planes).map(move |(number, plane)| held(number).unwrap_or(plane.busy))
     }
 
     /// Flash operations of each plane.
@@ -177,17 +250,39 @@ impl Timeline {
         self.channels.iter().map(|channel| channel.busy)
     }
 
+    /// Reads a page, of this number in its block.
     #[inline(always)]
-    pub(crate) fn read(&mut self, plane: u32) {
+    pub(crate) fn read(&mut self, plane: u32, page: u32) {
+        if self.commands.is_some() {
+            return self.place(Kind::Read, plane, page);
+        }
         self.read_from_array(plane, self.timing.read, self.timing.transfer);
     }
 
     /// Some OOB reads, one after another.
     #[inline]
-    pub(crate) fn read_oob(&mut self, plane: u32, count: u32) {
+    pub(crate) fn read_oob(&mut self, plane: u32, page: u32, count: u32) {
+        if self.commands.is_some() {
+            return (page..page + count).for_each(|page| self.place(Kind::ReadOob, plane, page));
+        }
         let start = self.chain.max(self.planes[plane as usize].free_at);
         let end = start + self.timing.oob_read * Nanos::from(count);
         self.occupy(plane, start, end, u64::from(count));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn place(&mut self, kind: Kind, plane: u32, page: u32) {
+        let Some(commands) = &mut self.commands else { return };
+        let (request, issued, chain) = (self.requests, self.issued, self.chains);
+        let order = Order { kind, plane, page, request, chain, issued, ready: self.chain };
+        let placed = commands.place(order);
+        self.planes[plane as usize].operations += 1;
+        let channel = &mut self.channels[self.channel_of[plane as usize] as usize];
+        channel.busy += placed.on_bus;
+        self.chain = placed.end;
+        self.start = self.start.min(placed.start);
+        self.end = self.end.max(placed.end);
     }
 
     #[inline(always)]
@@ -204,7 +299,10 @@ impl Timeline {
     }
 
     #[inline(always)]
-    pub(crate) fn program(&mut self, plane: u32) {
+    pub(crate) fn program(&mut self, plane: u32, page: u32) {
+        if self.commands.is_some() {
+            return self.place(Kind::Program, plane, page);
+        }
         let mut start = self.chain.max(self.planes[plane as usize].free_at);
         let Timing { transfer, program, .. } = self.timing;
         if transfer > 0 {
@@ -215,16 +313,16 @@ impl Timeline {
         self.occupy(plane, start, start + transfer + program, 1);
     }
 
-    /// A read and then a program, through the controller.
+    /// A read and then a program, through the controller: planes and pages.
     #[inline(always)]
-    pub(crate) fn copy(&mut self, from: u32, to: u32) {
-        if from == to && self.timing.transfer == 0 {
+    pub(crate) fn copy(&mut self, (from, read): (u32, u32), (to, written): (u32, u32)) {
+        if from == to && self.timing.transfer == 0 && self.commands.is_none() {
             // Nothing comes in between, so both are booked at once.
             let start = self.chain.max(self.planes[from as usize].free_at);
             self.occupy(from, start, start + self.timing.read + self.timing.program, 2);
         } else {
-            self.read(from);
-            self.program(to);
+            self.read(from, read);
+            self.program(to, written);
         }
     }
 
@@ -234,13 +332,19 @@ impl Timeline {
     }
 
     #[inline]
-    pub(crate) fn copy_back(&mut self, plane: u32) {
+    pub(crate) fn copy_back(&mut self, plane: u32, page: u32) {
+        if self.commands.is_some() {
+            return self.place(Kind::CopyBack, plane, page);
+        }
         let start = self.chain.max(self.planes[plane as usize].free_at);
         self.occupy(plane, start, start + self.timing.read + self.timing.program, 1);
     }
 
     #[inline]
     pub(crate) fn erase(&mut self, plane: u32) {
+        if self.commands.is_some() {
+            return self.place(Kind::Erase, plane, 0);
+        }
         let start = self.chain.max(self.planes[plane as usize].free_at);
         self.occupy(plane, start, start + self.timing.erase, 1);
     }
@@ -276,7 +380,7 @@ mod tests {
         timeline.issue(0);
         for &plane in planes {
             timeline.begin_chain();
-            timeline.program(plane);
+            timeline.program(plane, 0);
         }
         timeline.served().end
     }
@@ -298,7 +402,7 @@ mod tests {
     fn a_copy_back_delays_only_its_plane() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.copy_back(2);
+        timeline.copy_back(2, 0);
         assert_eq!(timeline.served().end, 225_000);
         assert_eq!(write(&mut timeline, &[0, 1, 3]), 404_800);
         assert_eq!(write(&mut timeline, &[2]), 225_000 + 302_400);
@@ -311,9 +415,9 @@ mod tests {
                 let mut timeline = dloop();
                 timeline.timing.transfer = transfer;
                 let mut apart = timeline.clone();
-                timeline.copy(from, to);
-                apart.read(from);
-                apart.program(to);
+                timeline.copy((from, 0), (to, 0));
+                apart.read(from, 0);
+                apart.program(to, 0);
                 assert_eq!(timeline.served(), apart.served());
                 assert!(timeline.plane_busy().eq(apart.plane_busy()));
                 assert!(timeline.plane_operations().eq(apart.plane_operations()));
@@ -325,13 +429,13 @@ mod tests {
     fn a_read_waits_for_its_plane_then_for_its_channel() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.read(0);
+        timeline.read(0, 0);
         assert_eq!(timeline.served(), Service { start: 0, end: 127_400 });
         timeline.issue(1_000);
-        timeline.read(1);
+        timeline.read(1, 0);
         assert_eq!(timeline.served(), Service { start: 1_000, end: 127_400 + 102_400 });
         timeline.issue(2_000);
-        timeline.read(2);
+        timeline.read(2, 0);
         assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
     }
 
@@ -352,8 +456,8 @@ mod tests {
                     for k in 0..operations {
                         timeline.begin_chain();
                         match read {
-                            true => timeline.read(k % planes),
-                            false => timeline.program(k % planes),
+                            true => timeline.read(k % planes, 0),
+                            false => timeline.program(k % planes, 0),
                         }
                     }
                     let per_operation = timeline.idle_at() as f64 / f64::from(operations);

@@ -14,6 +14,23 @@ use crate::units::{Lbn, Lpn, Pbn, Ppn};
 /// Largest number of physical pages: page numbers are 32 bits, and a few values are reserved.
 pub const MOST_PAGES: u64 = u32::MAX as u64 - 1;
 
+/// Parity of the number of a page in its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parity {
+    /// 0, 2, 4...
+    Even,
+    /// 1, 3, 5...
+    Odd,
+}
+
+impl Parity {
+    /// The parity of a number.
+    #[must_use]
+    pub const fn of(number: u32) -> Self {
+        if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd }
+    }
+}
+
 /// Shape of the device and size of its logical address space.
 #[derive(Clone, Debug)]
 pub struct Geometry {
@@ -29,6 +46,8 @@ pub struct Geometry {
     pub page_bytes: u32,
     /// Pages of the logical address space.
     pub logical_pages: u32,
+    /// Channels, chips on each, dies in each, planes in each.
+    shape: [u32; 4],
     by_pages_per_block: Divisor,
     by_blocks_per_plane: Divisor,
 }
@@ -79,9 +98,21 @@ impl Geometry {
             pages_per_block: device.pages_per_block,
             page_bytes: device.page.0 as u32,
             logical_pages: logical_blocks as u32 * device.pages_per_block,
+            shape: [
+                device.channels,
+                device.chips_per_channel,
+                device.dies_per_chip,
+                device.planes_per_die,
+            ],
             by_pages_per_block: Divisor::new(device.pages_per_block),
             by_blocks_per_plane: Divisor::new(blocks_per_plane as u32),
         })
+    }
+
+    /// Channels, chips on each channel, dies in each chip, planes in each die.
+    #[must_use]
+    pub const fn shape(&self) -> [u32; 4] {
+        self.shape
     }
 
     /// Number of planes.
@@ -159,6 +190,20 @@ impl Geometry {
     #[must_use]
     pub const fn offset_of(&self, lpn: Lpn) -> u32 {
         lpn.0 - self.first_logical_page(self.logical_block_of(lpn)).0
+    }
+
+    /// The number of a page in its block.
+    #[inline(always)]
+    #[must_use]
+    pub const fn page_in_block(&self, ppn: Ppn) -> u32 {
+        ppn.0 - self.first_page(self.block_of(ppn)).0
+    }
+
+    /// The parity of a page's number in its block.
+    #[inline]
+    #[must_use]
+    pub const fn parity_of(&self, ppn: Ppn) -> Parity {
+        Parity::of(self.page_in_block(ppn))
     }
 
     /// The plane of a block.

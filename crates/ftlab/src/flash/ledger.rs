@@ -102,6 +102,7 @@ pub struct Ledger {
     cells: [[u64; CAUSES]; 5],
     erases: [u64; BlockKind::ALL.len()],
     unused: u64,
+    wasted: u64,
 }
 
 impl Ledger {
@@ -119,6 +120,16 @@ impl Ledger {
         self.count(Operation::Erase, cause);
         self.erases[kind as usize] += 1;
         self.unused += u64::from(unused);
+    }
+
+    pub(crate) const fn count_wasted(&mut self) {
+        self.wasted += 1;
+    }
+
+    /// Pages skipped so that a copy-back keeps the parity of a page.
+    #[must_use]
+    pub const fn wasted_pages(&self) -> u64 {
+        self.wasted
     }
 
     /// Erases of blocks that were filled with `kind`.

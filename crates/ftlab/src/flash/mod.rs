@@ -31,13 +31,13 @@ pub mod ledger;
 pub mod presets;
 
 pub(crate) use geometry::Divisor;
-pub use geometry::Geometry;
+pub use geometry::{Geometry, Parity};
 pub use ledger::{BlockKind, Cause, Ledger, Operation};
 
 use crate::config::{Cell, DeviceConfig, ProgramOrder};
-use crate::engine::{Timeline, Timing};
+use crate::engine::{Log, Timeline};
 use crate::error::Error;
-use crate::units::{Lpn, Pbn, Ppn, Vtpn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
 use cells::Cells;
 use std::ops::Range;
 
@@ -80,7 +80,8 @@ pub struct Flash {
     cells: Option<Box<Cells>>,
     /// Bytes of an OOB that an FTL may fill.
     oob_bytes: u32,
-    /// Per physical page: 0 erased, else owner + 1; translation pages follow the logical pages.
+    /// Per physical page: 0 erased, [`WASTED`], or owner + 1; translation pages follow the logical
+    /// pages.
     owners: Vec<u32>,
     /// Per physical page: version of the data it holds.
     stamps: Vec<u16>,
@@ -102,6 +103,8 @@ pub struct Flash {
 }
 
 const HOLDS_DATA: u16 = 1 << 15;
+/// A page that was skipped: it holds nothing, and cannot be programmed before the next erase.
+const WASTED: u32 = u32::MAX;
 
 impl Flash {
     /// An erased device that holds `capacity` bytes of logical address space.
@@ -130,7 +133,7 @@ impl Flash {
             blocks: vec![Block::default(); geometry.blocks() as usize],
             versions: vec![0; geometry.logical_pages as usize],
             verify: true,
-            timeline: Timeline::new(&geometry, Timing::new(device)),
+            timeline: Timeline::of(device, &geometry),
             ledger: Ledger::default(),
             invalidations: 0,
             reads_verified: 0,
@@ -294,6 +297,11 @@ impl Flash {
         self.timeline.reset();
     }
 
+    /// Writes down when operations are done, from an idle device at time 0.
+    pub fn start_log(&mut self, device: &DeviceConfig, log: Log) {
+        self.timeline.start_log(device, &self.geometry, log);
+    }
+
     /// Starts the next page access of the request: an FTL calls this once per page.
     #[inline]
     pub fn begin_page(&mut self) {
@@ -354,14 +362,14 @@ impl Flash {
         let plane = lpn.0 % self.geometry.planes();
         self.ledger.count(Operation::Read, Cause::Host);
         self.retime(Some(Ppn(self.geometry.offset_of(lpn))), None);
-        self.timeline.read(plane);
+        self.timeline.read(plane, 0);
     }
 
     /// The OOB reads by which the host looks for a page that holds no data: what MNFTL's Table 2
     /// charges for a read of nothing, beside the page read of [`Flash::host_read`].
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
         self.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
-        self.timeline.read_oob(lpn.0 % self.geometry.planes(), oob_reads);
+        self.timeline.read_oob(lpn.0 % self.geometry.planes(), 0, oob_reads);
     }
 
     /// Reads a page and its OOB.
@@ -379,7 +387,7 @@ impl Flash {
         self.history.push(Operation::ReadOob, cause, ppn.0);
         self.ledger.count(Operation::ReadOob, cause);
         let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
-        self.timeline.read_oob(plane, 1);
+        self.timeline.read_oob(plane, self.geometry.page_in_block(ppn), 1);
         owner
     }
 
@@ -395,7 +403,8 @@ impl Flash {
         self.programmed_owner(last);
         self.history.push(Operation::ReadOob, cause, last.0);
         self.ledger.count_many(Operation::ReadOob, cause, count);
-        self.timeline.read_oob(self.geometry.plane_of(pbn), count);
+        let page = self.geometry.page_in_block(first);
+        self.timeline.read_oob(self.geometry.plane_of(pbn), page, count);
     }
 
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
@@ -445,7 +454,9 @@ impl Flash {
         self.ledger.count(Operation::Read, cause);
         self.ledger.count(Operation::Program, cause);
         self.retime(Some(from), Some(to));
-        self.timeline.copy(self.geometry.plane_of(source), self.geometry.plane_of(target));
+        let place =
+            |block, page| (self.geometry.plane_of(block), self.geometry.page_in_block(page));
+        self.timeline.copy(place(source, from), place(target, to));
         owner
     }
 
@@ -488,16 +499,36 @@ impl Flash {
         if plane != self.geometry.plane_of(self.geometry.block_of(to)) {
             self.broken("a copy-back stays inside its plane", from, to.0);
         }
-        let page = |ppn: Ppn| ppn.0 - self.geometry.first_page(self.geometry.block_of(ppn)).0;
-        if !(page(from) ^ page(to)).is_multiple_of(2) {
+        if self.geometry.parity_of(from) != self.geometry.parity_of(to) {
             self.broken("a copy-back keeps the parity of the page", from, to.0);
         }
         let (owner, _) = self.duplicate(from, source, to);
         self.history.push(Operation::CopyBack, cause, to.0);
         self.ledger.count(Operation::CopyBack, cause);
         self.retime(Some(from), Some(to));
-        self.timeline.copy_back(plane);
+        self.timeline.copy_back(plane, self.geometry.page_in_block(to));
         owner
+    }
+
+    /// Copies a valid page inside its plane and marks the old copy as superseded.
+    pub fn move_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
+        let owner = self.copy_back(from, to, cause);
+        self.invalidate(from);
+        owner
+    }
+
+    /// Skips the next page of a block, which is an action in RAM: nothing is programmed.
+    pub fn waste(&mut self, ppn: Ppn) {
+        let pbn = self.geometry.block_of(ppn);
+        if self.owners[ppn.index()] != 0 {
+            self.broken("only an erased page can be skipped", ppn, pbn.0);
+        }
+        if u32::from(self.blocks[pbn.index()].written) != self.geometry.page_in_block(ppn) {
+            self.broken("only the next page of a block can be skipped", ppn, pbn.0);
+        }
+        self.blocks[pbn.index()].written += 1;
+        self.owners[ppn.index()] = WASTED;
+        self.ledger.count_wasted();
     }
 
     /// Erases a block that has no valid page; `kind` is what it was filled with.
@@ -550,7 +581,8 @@ impl Flash {
     pub fn valid_pages(&self, pbn: Pbn) -> ValidPages {
         let word = pbn.index() * self.valid_words_per_block;
         let end = word + self.valid_words_per_block;
-        ValidPages { first: self.geometry.first_page(pbn).0, bits: self.valid[word], word, end }
+        let first = self.geometry.first_page(pbn).0;
+        ValidPages { first, bits: self.valid[word], mask: u64::MAX, word, end }
     }
 
     /// Whether a page is programmed and not invalidated.
@@ -561,7 +593,15 @@ impl Flash {
         self.valid[word] & bit != 0
     }
 
-    /// Whether a page is programmed, valid or not: an FTL keeps this in RAM, a bit for each page.
+    /// When a plane and its channel will have done all that was asked of them, as a controller sees
+    /// from its queues.
+    #[inline]
+    #[must_use]
+    pub fn plane_free_at(&self, plane: u32) -> Nanos {
+        self.timeline.free_at(plane)
+    }
+
+    /// Whether a page is programmed or skipped, valid or not: an FTL keeps this in RAM, a bit for each page.
     #[inline]
     #[must_use]
     pub fn is_programmed(&self, ppn: Ppn) -> bool {
@@ -573,6 +613,13 @@ impl Flash {
     #[must_use]
     pub fn programmed_in(&self, pbn: Pbn) -> u32 {
         u32::from(self.blocks[pbn.index()].written)
+    }
+
+    /// Whether a page was skipped and not programmed.
+    #[inline]
+    #[must_use]
+    pub fn is_skipped(&self, ppn: Ppn) -> bool {
+        self.owners[ppn.index()] == WASTED
     }
 
     /// Whether a block has no programmed page.
@@ -592,7 +639,7 @@ impl Flash {
     #[must_use]
     pub fn audit_owner(&self, ppn: Ppn) -> Option<Owner> {
         let raw = self.owners[ppn.index()];
-        (raw != 0).then(|| self.decode(raw))
+        (raw != 0 && raw != WASTED).then(|| self.decode(raw))
     }
 
     /// Whether a logical page holds data, for audits.
@@ -628,7 +675,7 @@ impl Flash {
     #[inline(always)]
     fn programmed_owner(&self, ppn: Ppn) -> Owner {
         let raw = self.owners[ppn.index()];
-        if raw == 0 {
+        if raw == 0 || raw == WASTED {
             self.broken("only a programmed page can be read", ppn, 0);
         }
         self.decode(raw)
@@ -640,7 +687,7 @@ impl Flash {
         self.ledger.count(Operation::Read, cause);
         self.retime(Some(ppn), None);
         let plane = self.geometry.plane_of(pbn);
-        self.timeline.read(plane);
+        self.timeline.read(plane, self.geometry.page_in_block(ppn));
     }
 
     /// Gives the next read and the next program the times of these pages, where pages differ.
@@ -667,7 +714,7 @@ impl Flash {
         self.ledger.count(Operation::Program, cause);
         self.retime(None, Some(ppn));
         let plane = self.geometry.plane_of(pbn);
-        self.timeline.program(plane);
+        self.timeline.program(plane, self.geometry.page_in_block(ppn));
     }
 
     /// Makes `to` hold what `from` holds. Returns the owner, and the block of `to`.
@@ -808,21 +855,34 @@ pub struct ValidPages {
     /// Page of the lowest bit of `bits`.
     first: u32,
     bits: u64,
+    /// Pages of a word that are asked for.
+    mask: u64,
     word: usize,
     end: usize,
 }
 
 impl ValidPages {
+    /// Of these, the pages whose number in the block has this parity.
+    #[must_use]
+    pub const fn only(mut self, parity: Parity) -> Self {
+        self.mask = match parity {
+            Parity::Even => u64::MAX / 3,
+            Parity::Odd => u64::MAX / 3 * 2,
+        };
+        self.bits &= self.mask;
+        self
+    }
+
     /// The next valid page.
     #[inline]
     pub fn next(&mut self, flash: &Flash) -> Option<Ppn> {
         while self.bits == 0 {
-            self.word += 1;
-            if self.word == self.end {
+            if self.word + 1 == self.end {
                 return None;
             }
+            self.word += 1;
             self.first += 64;
-            self.bits = flash.valid[self.word];
+            self.bits = flash.valid[self.word] & self.mask;
         }
         let page = self.first + self.bits.trailing_zeros();
         self.bits &= self.bits - 1;

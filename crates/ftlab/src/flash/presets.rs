@@ -1,4 +1,4 @@
-//! The devices of the papers (CLAIMS 1.1), as trees that a configuration starts from.
+//! The devices of the papers (CLAIMS 1.1) and of data sheets, as trees that a configuration starts from.
 
 use crate::error::Error;
 use serde_json::{Map, Value};
@@ -46,6 +46,36 @@ pub const PRESETS: &[Preset] = &[
         summary: "2 KB pages, 64 per block, 130.9/405.9/1500 us, 3 % over-provisioning, one plane",
         source: "Gupta et al., DFTL, ASPLOS 2009, by FlashSim's constants",
         text: include_str!("presets/dftl-asplos09.toml"),
+    },
+    Preset {
+        name: "onfi-slc",
+        summary: "4 KB SLC pages, 128 per block, 35/350/1500 us, 200 MB/s, 4 channels of 2 dies of 2 planes",
+        source: "Micron MT29F16G08ABACA data sheet, \"Features\"",
+        text: include_str!("presets/onfi-slc.toml"),
+    },
+    Preset {
+        name: "onfi-mlc",
+        summary: "8 KB MLC pages, 256 per block, 50/1300/3000 us, 200 MB/s, 4 channels of 2 dies of 2 planes",
+        source: "Micron MT29F64G08CBAAA data sheet, \"Features\"",
+        text: include_str!("presets/onfi-mlc.toml"),
+    },
+    Preset {
+        name: "onfi-tlc",
+        summary: "16 KB TLC pages, 50/400/5000 us, 1.2 GB/s, 4 channels of 2 dies of 4 planes",
+        source: "Kioxia at ISSCC 2021 for read and program times; the rest is our choice",
+        text: include_str!("presets/onfi-tlc.toml"),
+    },
+    Preset {
+        name: "onfi-qlc",
+        summary: "16 KB QLC pages, 100/1640/10000 us, 1.2 GB/s, 4 channels of 2 dies of 4 planes",
+        source: "Khakifirooz et al., ISSCC 2021, for the program time; the rest is our choice",
+        text: include_str!("presets/onfi-qlc.toml"),
+    },
+    Preset {
+        name: "nvme-8x4x2x4",
+        summary: "8 channels x 4 chips x 2 dies x 4 planes of onfi-tlc",
+        source: "channels and chips as MQSim has them (Tavakkol et al., FAST 2018); NAND as in onfi-tlc",
+        text: include_str!("presets/nvme-8x4x2x4.toml"),
     },
 ];
 

@@ -6,7 +6,9 @@
 pub mod bast;
 pub mod block;
 pub mod block_optimized;
+pub mod cachftl;
 pub mod demand;
+pub mod dloop;
 pub mod fast;
 pub mod gftl;
 pub mod hat;
@@ -21,6 +23,7 @@ mod registry;
 pub mod superblock;
 
 pub use block_optimized::BlockOptimizedConfig;
+pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };

@@ -1,13 +1,15 @@
 //! The optimal page-level FTL (TPFTL 5.1, CACH-FTL 5, MNFTL 5): the whole map in RAM.
 //!
-//! Idea     `LPN -> PPN` for every page; writes go to one frontier; greedy GC copies to the same one.
+//! Idea     `LPN -> PPN` for every page; writes go to one frontier, or to one in each plane; greedy GC
+//!          copies to the same one.
 //! RAM      4 B per logical page.
 //! Role     the lower bound that every demand-paged FTL is measured against.
 //! Departs  nothing.
 //! Not here persistence of the map: a real device would have to write it.
 
-use super::parts::block_pool::{BlockPool, Stream};
+use super::parts::block_pool::Stream;
 use super::parts::page_map::PageMap;
+use super::parts::planes::Planes;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::config::Config;
 use crate::error::Error;
@@ -18,7 +20,7 @@ use crate::units::{Lpn, Ppn};
 #[derive(Clone, Debug)]
 pub struct PageFtl {
     map: PageMap,
-    pool: BlockPool,
+    pool: Planes,
 }
 
 impl Ftl for PageFtl {
@@ -26,7 +28,7 @@ impl Ftl for PageFtl {
         let geometry = flash.geometry();
         Ok(PageFtl {
             map: PageMap::new(geometry.logical_pages),
-            pool: BlockPool::new(&config.gc, geometry, config.run.seed, 1, 0)?,
+            pool: Planes::new(config, geometry, 1, 0)?,
         })
     }
 
@@ -40,10 +42,11 @@ impl Ftl for PageFtl {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            if self.pool.must_collect(Stream::Data) {
-                self.reclaim(flash);
+            let plane = self.pool.place(lpn, flash);
+            if self.pool.must_collect(plane, Stream::Data) {
+                self.reclaim(plane, flash);
             }
-            let new = self.pool.next_page(Stream::Data, flash);
+            let new = self.pool.next_page(plane, Stream::Data, flash);
             flash.program(new, Owner::Data(lpn), Cause::Host);
             self.remap(lpn, Some(new), flash);
         }
@@ -58,7 +61,8 @@ impl Ftl for PageFtl {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() }
+        let tables = 4 * self.map.len() as u64 + self.pool.pointer_bytes();
+        RamUse { tables, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -93,22 +97,20 @@ impl PageFtl {
     }
 
     #[inline(never)]
-    fn reclaim(&mut self, flash: &mut Flash) {
-        self.pool.start_gc();
-        while !self.pool.collected_enough(Stream::Data) {
-            self.collect(flash);
+    fn reclaim(&mut self, plane: u32, flash: &mut Flash) {
+        self.pool.start_gc(plane);
+        while !self.pool.collected_enough(plane, Stream::Data) {
+            self.collect(plane, flash);
         }
     }
 
-    fn collect(&mut self, flash: &mut Flash) {
-        let (victim, _) = self.pool.take_victim(flash);
-        let mut pages = flash.valid_pages(victim);
-        while let Some(from) = pages.next(flash) {
-            let to = self.pool.next_page(Stream::GcData, flash);
-            if let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) {
+    fn collect(&mut self, plane: u32, flash: &mut Flash) {
+        let mut victim = self.pool.take_victim(plane, flash);
+        while let Some((owner, to)) = self.pool.move_page(&mut victim, flash) {
+            if let Owner::Data(lpn) = owner {
                 self.map.replace(lpn, Some(to));
             }
         }
-        self.pool.release(victim, flash);
+        self.pool.release(&victim, flash);
     }
 }

@@ -4,8 +4,10 @@ use super::Ftl;
 use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
+use super::cachftl::CachFtl;
 use super::demand::{Aps, Cdftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use super::demand::{Tpftl, Tree, Zftl};
+use super::dloop::Dloop;
 use super::fast::FastFtl;
 use super::gftl::Gftl;
 use super::hat::Hat;
@@ -40,6 +42,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Its own parameters.
     pub parameters: &'static [Parameter],
+    /// What it sets itself in every configuration.
+    pub settings: fn(&mut Config),
     /// The FTL alone, for tests over all FTLs.
     pub build: Build,
     /// The FTL in a simulation.
@@ -69,11 +73,44 @@ impl Entry {
             summary,
             source,
             parameters,
+            settings: |_| {},
             build: |config, flash| Ok(Box::new(F::build(config, flash)?)),
             simulate: |config, capacity, address| {
                 Ok(Box::new(Simulation::<F>::new(config, capacity, address)?))
             },
         }
+    }
+
+    /// An FTL that is another one under settings of its own.
+    const fn under<S: Settings, F: Ftl + 'static>(
+        name: &'static str,
+        summary: &'static str,
+        source: &'static str,
+        parameters: &'static [Parameter],
+    ) -> Self {
+        Entry {
+            settings: S::set,
+            build: |config, flash| Ok(Box::new(F::build(&S::applied_to(config), flash)?)),
+            simulate: |config, capacity, address| {
+                let config = S::applied_to(config);
+                Ok(Box::new(Simulation::<F>::new(&config, capacity, address)?))
+            },
+            ..Entry::of::<F>(name, summary, source, parameters)
+        }
+    }
+}
+
+/// Settings that make an FTL of another one.
+pub trait Settings {
+    /// Sets them.
+    fn set(config: &mut Config);
+
+    /// A configuration under them.
+    #[must_use]
+    fn applied_to(config: &Config) -> Config {
+        let mut config = config.clone();
+        Self::set(&mut config);
+        config
     }
 }
 
@@ -84,6 +121,14 @@ const fn parameter(key: &'static str, default: &'static str, meaning: &'static s
 const CACHE: Parameter =
     parameter("ftl.cache", "4 B per logical block", "mapping cache in bytes, GTD excluded");
 
+const PLACEMENT: Parameter =
+    parameter("ftl.placement", "single", "or striped, round-robin, least-busy");
+
+const ORDER: Parameter = parameter("ftl.order", "PDWC", "how planes are counted, e.g. CWDP");
+
+const COPY_BACK: Parameter =
+    parameter("gc.copy_back", "off", "or greedy, in-order: how GC keeps the parity of pages");
+
 const LOG: Parameter = parameter("log.blocks", "all spare blocks but one", "log blocks in all");
 
 /// All FTLs, bounds first.
@@ -92,7 +137,7 @@ pub const FTLS: &[Entry] = &[
         "page",
         "the whole page map in RAM: the bound for all others",
         "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
-        &[],
+        &[PLACEMENT, ORDER, COPY_BACK],
     ),
     Entry::of::<Hat>(
         "hat",
@@ -106,9 +151,22 @@ pub const FTLS: &[Entry] = &[
         "Gupta, Kim & Urgaonkar, ASPLOS 2009",
         &[
             CACHE,
+            PLACEMENT,
+            ORDER,
+            COPY_BACK,
             parameter("dftl.replacement", "segmented-flashsim", "or segmented, lru"),
             parameter("dftl.protected", "80%", "share of the protected (real) segment"),
             parameter("dftl.evict_batch", "false", "write all dirty entries of the victim's page"),
+        ],
+    ),
+    Entry::under::<Dloop, DemandFtl<Dftl>>(
+        "dloop",
+        "DFTL striped over planes; GC copies back inside each plane, off the bus",
+        "Abdurrab, Xie & Wang, IPDPS 2013",
+        &[
+            CACHE,
+            ORDER,
+            parameter("gc.copy_back", "greedy", "or in-order: how GC keeps the parity of pages"),
         ],
     ),
     Entry::of::<DemandFtl<Cdftl>>(
@@ -217,6 +275,25 @@ pub const FTLS: &[Entry] = &[
                 "fast.full_sequential",
                 "merge",
                 "or switch: what a rewrite of a full one does",
+            ),
+        ],
+    ),
+    Entry::of::<CachFtl>(
+        "cachftl",
+        "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
+        "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
+        &[
+            parameter("cachftl.threshold", "4", "pages up to which a group is small"),
+            parameter("cachftl.sync_blocks", "3", "free blocks that a write must leave"),
+            parameter("cachftl.async_free", "10%", "free share up to which GC uses idle time"),
+            parameter("cachftl.adaptive_threshold", "false", "decide by measured costs instead"),
+            parameter("cachftl.idle_weight", "0", "with that, how much GC in idle time counts"),
+            parameter("cachftl.adaptive_pmr", "false", "a page-mapped region as large as needed"),
+            parameter("cachftl.out_of_place", "false", "rewrite blocks to erased ones"),
+            parameter(
+                "cachftl.wear_gap",
+                "none",
+                "with that, when a cold block moves to a worn one",
             ),
         ],
     ),

@@ -4,8 +4,10 @@ use super::latency::{Cdf, Latencies, LatencySummary};
 use super::samples::CacheSamples;
 use super::series::Timeline;
 use crate::buffer::{FlushedAtEnd, Front};
-use crate::config::{Cell, Config, ProgramOrder};
+use crate::config::{Cell, Config, CopyBack, ProgramOrder};
+use crate::engine::Booking;
 use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use crate::ftl::parts::placement::Placement;
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
@@ -72,8 +74,11 @@ pub struct Report {
     pub distributions: Distributions,
     /// The run over time.
     pub timeline: Timeline,
-    /// Looks into the mapping cache; `null` without `run.samples` or without a mapping cache.
+    /// Looks into the mapping cache; `null` where there was none.
     pub samples: Option<CacheSamples>,
+    /// When single operations were done, as far as `run.timeline` asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<Booking>,
 }
 
 /// The input of a run.
@@ -355,7 +360,7 @@ impl Report {
             seed: outcome.config.run.seed,
             warmup: outcome.warmup.clone(),
             host: host(&outcome.host, outcome.flash),
-            flash: flash(ledger),
+            flash: flash(ledger, outcome.config.gc.copy_back),
             mapping: mapping(&metrics, ledger, &ram),
             gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
             merges: metrics.merges.map(|counts| merges(counts, ledger)),
@@ -384,15 +389,16 @@ impl Report {
             warnings: Vec::new(),
             distributions: distributions(&responses, outcome),
             timeline: outcome.series.timeline(),
-            samples: samples(outcome.cache_samples, metrics.mapping.is_some()),
+            samples: samples(outcome.cache_samples),
+            schedule: outcome.flash.timeline().log().to_vec(),
         };
         report.warnings = warnings(&report);
         report
     }
 }
 
-fn samples(samples: &CacheSamples, demand: bool) -> Option<CacheSamples> {
-    Some(samples).filter(|samples| demand && samples.every > 0).cloned()
+fn samples(samples: &CacheSamples) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| !samples.page_accesses.is_empty()).cloned()
 }
 
 fn ratio(part: u64, whole: u64) -> Option<f64> {
@@ -432,7 +438,7 @@ fn host(totals: &HostTotals, flash: &Flash) -> HostReport {
     }
 }
 
-fn flash(ledger: &Ledger) -> FlashReport {
+fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
     let row = |operation| -> ByCause {
         Cause::ALL.iter().map(|cause| (cause.name(), ledger.get(operation, *cause))).collect()
     };
@@ -442,7 +448,7 @@ fn flash(ledger: &Ledger) -> FlashReport {
         programs: row(Operation::Program),
         copybacks: row(Operation::CopyBack),
         erases: BlockKind::ALL.iter().map(|kind| (kind.name(), ledger.erases(*kind))).collect(),
-        wasted_pages: None,
+        wasted_pages: (copy_back != CopyBack::Off).then(|| ledger.wasted_pages()),
     }
 }
 
@@ -453,7 +459,7 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
         [Cause::Translation, Cause::GcMapping, Cause::GcTranslation]
             .iter()
             .map(|cause| ledger.get(operation, *cause))
-            .sum()
+            .sum::<u64>()
     };
     Some(MappingReport {
         lookups: counts.lookups,
@@ -463,8 +469,8 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
         dirty_replacements: counts.dirty_replacements,
         dirty_replacement_probability: ratio(counts.dirty_replacements, counts.replacements),
         gc_hit_ratio: ratio(mapping.gc_hits, mapping.gc_lookups),
-        translation_reads: pages(Operation::Read),
-        translation_writes: pages(Operation::Program),
+        translation_reads: pages(Operation::Read) + pages(Operation::CopyBack),
+        translation_writes: pages(Operation::Program) + pages(Operation::CopyBack),
         cached_entries: mapping.occupancy.entries,
         cached_translation_pages: mapping.occupancy.translation_pages,
         space_utilization: 8.0 * mapping.occupancy.entries as f64 / ram.cache as f64,
@@ -593,7 +599,8 @@ fn warnings(report: &Report) -> Vec<String> {
             100.0 * busiest
         ));
     }
-    if report.device.planes > 1 {
+    let one_frontier = report.config.ftl.placement == Placement::Single || report.merges.is_some();
+    if report.device.planes > 1 && one_frontier {
         warnings.push(format!(
             "{} planes, but one block is filled after another, so writes use one plane at a time",
             report.device.planes

@@ -1,15 +1,18 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
 use ftlab::buffer::{BUFFERS, BufferConfig};
-use ftlab::config::{Cell, Config, Copies, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
+use ftlab::config::{
+    Cell, Config, Copies, CopyBack, DeviceConfig, GcConfig, GcMode, Policy, RunConfig,
+};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
+use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
-    ApsConfig, BlockOptimizedConfig, CdftlConfig, DftlConfig, Entry, FastConfig, Ftl, GftlConfig,
-    KastConfig, LastConfig, LogConfig, MnftlConfig, MnftlHybridConfig, MnftlVictim, SftlConfig,
-    SuperblockConfig, TpftlConfig, ZftlConfig, find,
+    ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, DftlConfig, Entry, FastConfig,
+    Ftl, GftlConfig, KastConfig, LastConfig, LogConfig, MnftlConfig, MnftlHybridConfig,
+    MnftlVictim, SftlConfig, SuperblockConfig, TpftlConfig, ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -64,6 +67,7 @@ impl Case {
             mnftl_hybrid: draw_mnftl_hybrid(&mut Rng::new(seed, "mnftl-hybrid")),
             gftl: draw_gftl(&mut Rng::new(seed, "gftl")),
             superblock: draw_superblock(&mut Rng::new(seed, "superblock")),
+            cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
@@ -71,6 +75,8 @@ impl Case {
             ..Config::default()
         };
         let mut case = Case { entry, config };
+        case.draw_placement(&mut Rng::new(seed, "placement"));
+        (entry.settings)(&mut case.config);
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         case.draw_cell(&mut Rng::new(seed, "cell"));
         let least = case.least_blocks();
@@ -101,6 +107,33 @@ impl Case {
         }
     }
 
+    /// Half of the cases leave planes alone, as do the FTLs whose blocks have owners or zones.
+    fn draw_placement(&mut self, rng: &mut Rng) {
+        let by_plane = [Placement::Striped, Placement::RoundRobin, Placement::LeastBusy];
+        let placement = pick(rng, &by_plane);
+        let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
+        let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
+        if flip(rng) || ["zftl", "mnftl", "mnftl-hybrid"].contains(&self.entry.name) {
+            return;
+        }
+        let config = &mut self.config;
+        config.ftl.placement = placement;
+        config.ftl.order = PlaneOrder::try_from(order.to_owned()).expect("an order");
+        config.gc.copy_back = copy_back;
+        config.device.chips_per_channel = between(rng, 1, 2);
+        config.device.dies_per_chip = between(rng, 1, 2);
+    }
+
+    /// The blocks among which GC chooses: those of each plane, or all.
+    pub fn pools(&self, geometry: &Geometry) -> Vec<std::ops::Range<u32>> {
+        let pools = match self.config.ftl.placement {
+            Placement::Single => 1,
+            _ => geometry.planes(),
+        };
+        let blocks = geometry.blocks() / pools;
+        (0..pools).map(|pool| pool * blocks..(pool + 1) * blocks).collect()
+    }
+
     /// Reads a case from the line that a failure prints.
     pub fn parse(line: &str) -> Case {
         let tree: Value = serde_json::from_str(line).expect("a case is a line of JSON");
@@ -128,6 +161,7 @@ impl Case {
     pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
         match self.entry.name {
             "block" | "block-optimized" => 0,
+            "cachftl" => geometry.blocks() - geometry.logical_blocks(),
             _ => {
                 let spare = geometry.blocks() - geometry.logical_blocks();
                 self.config.log.blocks.unwrap_or(spare - 1)
@@ -175,7 +209,6 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         program: time(rng),
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
-        program_order: None,
         oob: Some(Bytes(PAGE)),
         ..DeviceConfig::default()
     }
@@ -192,6 +225,7 @@ fn draw_gc(rng: &mut Rng) -> GcConfig {
         high: low + between(rng, 1, 4),
         copies: pick(rng, &[Copies::Shared, Copies::Own]),
         mode: pick(rng, &[GcMode::Batch, GcMode::Single]),
+        copy_back: CopyBack::Off,
         oob_scan: flip(rng),
     }
 }
@@ -286,6 +320,20 @@ fn draw_superblock(rng: &mut Rng) -> SuperblockConfig {
         data: between(rng, 1, 5),
         logs: between(rng, 1, 3),
         pieces: pick(rng, &[None, Some(1), Some(2)]),
+    }
+}
+
+fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {
+    let out_of_place = rng.chance(0.3);
+    CachftlConfig {
+        threshold: pick(rng, &[0, 1, 2, 4, 100]),
+        sync_blocks: between(rng, 1, 3),
+        async_free: Ratio(pick(rng, &[0.0, 0.1, 0.5, 1.0])),
+        adaptive_threshold: rng.chance(0.3),
+        idle_weight: Ratio(pick(rng, &[0.0, 1.0])),
+        adaptive_pmr: rng.chance(0.3),
+        out_of_place,
+        wear_gap: out_of_place.then(|| between(rng, 1, 5)).filter(|gap| *gap < 4),
     }
 }
 

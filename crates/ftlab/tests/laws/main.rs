@@ -107,7 +107,7 @@ fn every_ftl_survives_thousands_of_writes_to_the_smallest_full_device() {
 /// Every buffer in turn.
 #[test]
 fn nothing_is_lost_between_a_buffer_and_an_ftl() {
-    for_each_case(cases() / 90, |case| {
+    for_each_case(cases() / 40, |case| {
         let mut run = Buffered::new(case);
         let mut traffic = Traffic::draw(case.seed(), run.pages());
         for _ in 0..2 * REQUESTS {

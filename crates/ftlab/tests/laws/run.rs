@@ -1,12 +1,14 @@
 //! A case under way: every request is followed by the laws.
 
 use crate::case::Case;
-use ftlab::config::GcMode;
-use ftlab::flash::{BlockKind, Cause, Flash, Ledger, Operation};
+use ftlab::config::{CopyBack, GcMode};
+use ftlab::flash::{BlockKind, Cause, Flash, Ledger, Operation, Owner};
 use ftlab::ftl::parts::held_pages::BufferCounts;
+use ftlab::ftl::parts::placement::Placement;
 use ftlab::ftl::{Ftl, MappingCounts, MergeCounts};
 use ftlab::request::Op;
 use ftlab::units::{Lpn, Pbn, Ppn};
+use std::ops::Range;
 
 /// What can be seen of a device and its FTL from outside.
 struct Seen {
@@ -22,7 +24,7 @@ struct Seen {
     /// GC runs; `None` for an FTL that merges blocks instead, or collects them by rules of its own.
     gc_runs: Option<u64>,
     merges: Option<MergeCounts>,
-    /// Blocks of CACH-FTL's block-mapped region that its GC filled.
+    /// Blocks of CACH-FTL's block-mapped region that were filled.
     fills: u64,
     reads_verified: u64,
     unwritten_reads: u64,
@@ -52,7 +54,10 @@ impl Seen {
             slc_blocks: own("mnftl-hybrid.slc_blocks").unwrap_or_default(),
             gc_runs: metrics.gc.map(|gc| gc.counts.runs),
             merges: metrics.merges,
-            fills: own("cachftl.bmr_gcs").unwrap_or_default(),
+            fills: ["cachftl.bmr_groups", "cachftl.bmr_gcs", "cachftl.wear_moves"]
+                .map(|name| own(name).unwrap_or_default())
+                .iter()
+                .sum(),
             reads_verified: flash.reads_verified(),
             unwritten_reads: flash.unwritten_reads(),
             buffered: ftl.buffered(),
@@ -61,7 +66,12 @@ impl Seen {
     }
 
     fn free(&self) -> u32 {
-        self.blocks.iter().filter(|(erased, _)| *erased).count() as u32
+        self.free_in(0..self.blocks.len() as u32)
+    }
+
+    fn free_in(&self, pool: Range<u32>) -> u32 {
+        let blocks = &self.blocks[pool.start as usize..pool.end as usize];
+        blocks.iter().filter(|(erased, _)| *erased).count() as u32
     }
 }
 
@@ -133,6 +143,8 @@ impl<'a> Run<'a> {
         self.trimmed_pages_are_empty_and_written_ones_are_not();
         self.the_books_balance();
         self.every_valid_page_is_needed();
+        self.striped_pages_keep_to_their_planes();
+        self.few_pages_are_wasted();
         self.the_cache_keeps_to_its_budget();
     }
 
@@ -219,22 +231,27 @@ impl<'a> Run<'a> {
 
     /// GC starts when a frontier needs a block and `low` or fewer are free; a batch ends at `high`.
     fn gc_keeps_to_its_thresholds(&self, pages: usize, then: &Seen) {
-        if self.has_several_pools() {
+        if self.has_zones() {
             return;
         }
         let gc = &self.case.config.gc;
-        let (free, before) = (self.seen.free(), then.free());
+        let pools = self.case.pools(self.flash.geometry());
         if self.seen.gc_runs == then.gc_runs {
             assert_eq!(
                 self.seen.ledger.total(Operation::Erase),
                 then.ledger.total(Operation::Erase),
                 "blocks erased although GC did not run"
             );
-            let kept = free == before || free >= gc.low;
-            assert!(kept, "{before} to {free} free blocks without GC, gc.low is {}", gc.low);
+            for pool in pools {
+                let (free, before) = (self.seen.free_in(pool.clone()), then.free_in(pool));
+                let kept = free == before || free >= gc.low;
+                assert!(kept, "{before} to {free} free blocks without GC, gc.low is {}", gc.low);
+            }
             return;
         }
-        if pages == 1 {
+        // GC of one plane may write the map in another.
+        if pages == 1 && pools.len() == 1 {
+            let (free, before) = (self.seen.free(), then.free());
             // A page may open one block for data, and for the map one or what it writes of the map.
             // FTLs may need more than `low`.
             let opened = self.blocks_of_the_map_opened(then) + self.more_data_blocks_opened(then);
@@ -246,7 +263,7 @@ impl<'a> Run<'a> {
     }
 
     /// Blocks of different zones, or of different modes, are no choice for each other.
-    fn has_several_pools(&self) -> bool {
+    fn has_zones(&self) -> bool {
         self.seen.directories > 1 || self.seen.slc_blocks > 0
     }
 
@@ -270,7 +287,8 @@ impl<'a> Run<'a> {
         assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
     }
 
-    /// Each merge erases a block of the block-mapped region at most, and copies no more than it has.
+    /// A block of the block-mapped region is erased to be filled again, and filled with no more copies
+    /// than it has pages.
     fn merges_rewrite_a_block_or_fill_one(&self, then: &Seen) {
         let [now, past] =
             [self.seen.merges, then.merges].map(|merges| merges.expect("merges").full);
@@ -278,7 +296,7 @@ impl<'a> Run<'a> {
         assert_eq!(data(&self.seen) - data(then), now - past, "blocks erased to be rewritten");
         let copied = |seen: &Seen| seen.ledger.get(Operation::Program, Cause::Merge);
         let filled = self.seen.fills - then.fills;
-        let most = u64::from(self.flash.geometry().pages_per_block) * (now - past + filled);
+        let most = u64::from(self.flash.geometry().pages_per_block) * filled;
         assert!(copied(&self.seen) - copied(then) <= most, "merges copy a block of pages at most");
     }
 
@@ -316,16 +334,62 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// No block that stayed free all the time had fewer erases than one that was opened.
+    /// No block of a pool that stayed free all the time had fewer erases than one that was opened.
     fn the_least_erased_block_is_opened(&self, then: &Seen) {
-        if self.has_several_pools() {
+        if self.has_zones() {
             return;
         }
-        let pairs = || then.blocks.iter().zip(&self.seen.blocks);
-        let stayed = pairs().filter(|(then, now)| then == now && now.0).map(|(_, now)| now.1);
-        let opened = pairs().filter(|(then, now)| then.0 && !now.0 && then.1 == now.1);
-        if let (Some(least), Some(most)) = (stayed.min(), opened.map(|(_, now)| now.1).max()) {
-            assert!(most <= least, "a block with {most} erases was opened, one had only {least}");
+        for pool in self.case.pools(self.flash.geometry()) {
+            let pairs =
+                || pool.clone().map(|b| (then.blocks[b as usize], self.seen.blocks[b as usize]));
+            let stayed = pairs().filter(|(then, now)| then == now && now.0).map(|(_, now)| now.1);
+            let opened = pairs().filter(|(then, now)| then.0 && !now.0 && then.1 == now.1);
+            if let (Some(least), Some(most)) = (stayed.min(), opened.map(|(_, now)| now.1).max()) {
+                assert!(most <= least, "a block with {most} erases opened, one had only {least}");
+            }
+        }
+    }
+
+    /// DLOOP, equation 1: a page never leaves the plane that its number gives it; what moves the map
+    /// around is spread alike. Position `k` in the order of allocation is counted digit by digit.
+    fn striped_pages_keep_to_their_planes(&self) {
+        let config = &self.case.config;
+        if config.ftl.placement == Placement::Single || self.seen.merges.is_some() {
+            return;
+        }
+        let geometry = self.flash.geometry();
+        let [_, ways, dies, planes] = geometry.shape();
+        let order = String::from(config.ftl.order);
+        let position = |plane: u32| {
+            let digit = |letter| match letter {
+                'P' => (plane % planes, planes),
+                'D' => (plane / planes % dies, dies),
+                'W' => (plane / planes / dies % ways, ways),
+                _ => (plane / planes / dies / ways, config.device.channels),
+            };
+            order.chars().rev().map(digit).fold(0, |sum, (digit, base)| sum * base + digit)
+        };
+        for ppn in (0..geometry.pages()).map(Ppn).filter(|ppn| self.flash.is_valid(*ppn)) {
+            let number = match self.flash.audit_owner(ppn) {
+                Some(Owner::Translation(vtpn)) => vtpn.0,
+                Some(Owner::Data(lpn)) if config.ftl.placement == Placement::Striped => lpn.0,
+                _ => continue,
+            };
+            let plane = geometry.plane_of(geometry.block_of(ppn));
+            assert_eq!(position(plane), number % geometry.planes(), "plane of page {ppn}");
+        }
+    }
+
+    /// ALGORITHMS 20.12: at most one page is skipped for each that is moved, and one for each block.
+    fn few_pages_are_wasted(&self) {
+        let ledger = self.flash.ledger();
+        let moved = ledger.total(Operation::CopyBack)
+            + ledger.get(Operation::Program, Cause::GcData)
+            + ledger.get(Operation::Program, Cause::GcTranslation);
+        let most = moved + ledger.total(Operation::Erase);
+        assert!(ledger.wasted_pages() <= most, "{} pages wasted", ledger.wasted_pages());
+        if self.case.config.gc.copy_back == CopyBack::Off {
+            assert_eq!((ledger.wasted_pages(), ledger.total(Operation::CopyBack)), (0, 0));
         }
     }
 
@@ -356,13 +420,14 @@ impl<'a> Run<'a> {
         }
         let geometry = self.flash.geometry();
         let written = (0..geometry.pages()).map(Ppn);
-        let written = written.filter(|ppn| self.flash.audit_owner(*ppn).is_some()).count() as u64;
+        let written = written.filter(|ppn| self.flash.is_programmed(*ppn)).count() as u64;
         let erased = ledger.total(Operation::Erase) * u64::from(geometry.pages_per_block);
         let unused = ledger.pages_erased_unused();
-        let programmed = ledger.pages_programmed();
-        assert_eq!(programmed + unused, written + erased, "programs = written + erased");
+        let used = ledger.pages_programmed() + ledger.wasted_pages();
+        assert_eq!(used + unused, written + erased, "programs = written + erased");
         let full_blocks_only = self.seen.gc_runs.is_some() && self.seen.slc_blocks == 0;
-        assert!(unused == 0 || !full_blocks_only, "GC collects full blocks only");
+        let merges = self.seen.merges.is_some();
+        assert!(unused == 0 || merges || !full_blocks_only, "GC collects full blocks only");
         let kinds: u64 = BlockKind::ALL.iter().map(|kind| ledger.erases(*kind)).sum();
         assert_eq!(kinds, ledger.total(Operation::Erase), "erases by kind");
         let blocks = (0..geometry.blocks()).map(Pbn);
@@ -402,6 +467,7 @@ impl<'a> Run<'a> {
             (Operation::Read, device.read.0 + transfer),
             (Operation::ReadOob, device.oob_read.0),
             (Operation::Program, device.program.0 + transfer),
+            (Operation::CopyBack, device.read.0 + device.program.0),
             (Operation::Erase, device.erase.0),
         ];
         let operations: u64 = cost.iter().map(|(operation, _)| ledger.total(*operation)).sum();

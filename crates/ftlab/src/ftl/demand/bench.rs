@@ -3,7 +3,8 @@
 use super::*;
 use crate::config::DeviceConfig;
 use crate::flash::Operation;
-use crate::units::Ratio;
+use crate::ftl::parts::block_pool::Stream;
+use crate::units::{Pbn, Ratio};
 
 /// What one access did: translation page reads and programs, data reads and programs.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl<C: MappingCache> Bench<C> {
         for lpn in 0..lpns {
             ftl.write(&[Lpn(lpn)], &mut flash);
         }
-        let budget = FtlConfig { cache: config.ftl.cache };
+        let budget = config.ftl.clone();
         ftl.flush_and_rebuild(&Config { ftl: budget, ..config }, &mut flash);
         Bench { ftl, flash }
     }
@@ -81,14 +82,18 @@ impl<C: MappingCache> Bench<C> {
 }
 
 impl<C: MappingCache> DemandFtl<C> {
+    /// Moves the pages of a block, whether or not GC would choose it.
+    pub fn collect_data_block(&mut self, pbn: Pbn, flash: &mut Flash) {
+        let mut victim = self.store.pool.victim(pbn, 0, Stream::Data, flash);
+        self.empty(&mut victim, flash);
+    }
+
     /// Writes every dirty entry back and starts with an empty cache.
     pub fn flush_and_rebuild(&mut self, config: &Config, flash: &mut Flash) {
         let entries = self.cache.audit_entries();
         for (change, _) in entries.into_iter().filter(|(_, dirty)| *dirty) {
             let vtpn = self.store.pages.page_of(change.0);
-            if self.store.pool.must_collect(Stream::Translation) {
-                self.reclaim(Stream::Translation, flash);
-            }
+            self.make_room_for_the_map(flash);
             self.store.write_back(vtpn, &[change], flash);
         }
         self.cache = C::build(config, flash.geometry()).expect("a cache");

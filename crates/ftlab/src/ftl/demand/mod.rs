@@ -32,24 +32,31 @@ pub use tpftl::{Features, Judge, MeasuredUse, PageOrder, PrefetchAt, SequenceDet
 pub use tpftl::{Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
-use super::parts::block_pool::{BlockPool, Stream};
+use super::parts::block_pool::Stream;
 use super::parts::page_map::PageMap;
+use super::parts::placement::{Placement, PlaneOrder};
+use super::parts::planes::{Planes, Victim};
 use super::parts::translation_pages::{Change, TranslationPages};
 use super::{CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry, Owner};
-use crate::units::{Bytes, Lpn, Pbn, Ppn, Vtpn};
+use crate::units::{Bytes, Lpn, Ppn, Vtpn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What all demand-paged FTLs share.
+/// What page-level FTLs share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FtlConfig {
     /// Mapping cache, GTD excluded. Absent: as large as a block-level table, 4 B per logical block
     /// (TPFTL 5.1).
     pub cache: Option<Bytes>,
+    /// Which plane a page goes to, of page-level FTLs. Default single (`FlashSim`).
+    pub placement: Placement,
+    /// The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the first
+    /// changes fastest. Default PDWC: as planes are numbered, which is DLOOP's equation 1.
+    pub order: PlaneOrder,
 }
 
 impl FtlConfig {
@@ -64,7 +71,7 @@ impl FtlConfig {
 #[derive(Clone, Debug)]
 pub struct MapStore {
     /// Free, open and closed blocks.
-    pub pool: BlockPool,
+    pub pool: Planes,
     /// Translation pages and GTD.
     pub pages: TranslationPages,
 }
@@ -182,12 +189,11 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry().clone();
         let cache = C::build(config, &geometry)?;
-        let seed = config.run.seed;
         let translation = geometry.translation_pages();
         // A GC step may open a block for data and, with updates of the map, one for translation. Two
         // are enough: what it opens for data it gives back by erasing its victim, and what it opens
         // for translation leaves waste behind that the pool collects before the next data block.
-        let mut pool = BlockPool::new(&config.gc, &geometry, seed, 2, translation)?;
+        let mut pool = Planes::new(config, &geometry, 2, translation)?;
         let pages = TranslationPages::format(&mut pool, flash);
         Ok(DemandFtl::new(cache, pool, pages))
     }
@@ -225,7 +231,9 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     }
 
     fn ram(&self) -> RamUse {
-        let tables = self.store.pages.directory_bytes() + self.cache.extra_ram();
+        let tables = self.store.pages.directory_bytes()
+            + self.store.pool.pointer_bytes()
+            + self.cache.extra_ram();
         RamUse { tables, cache: self.cache.budget(), buffer: 0 }
     }
 
@@ -279,7 +287,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 }
 
 impl<C: MappingCache> DemandFtl<C> {
-    fn new(cache: C, pool: BlockPool, pages: TranslationPages) -> Self {
+    fn new(cache: C, pool: Planes, pages: TranslationPages) -> Self {
         let store = MapStore { pool, pages };
         let (moved, changes) = (Vec::new(), Vec::new());
         DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes }
@@ -288,8 +296,8 @@ impl<C: MappingCache> DemandFtl<C> {
     #[inline]
     fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
         // A miss may program a translation page: make room first, while no eviction is under way.
-        if self.store.pool.must_collect(Stream::Translation) && !self.cache.contains(lpn) {
-            self.reclaim(Stream::Translation, flash);
+        if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
+            self.make_room_for_the_map(flash);
         }
         self.cache.translate(lpn, last, &mut self.store, flash)
     }
@@ -297,10 +305,11 @@ impl<C: MappingCache> DemandFtl<C> {
     /// Programs a page whose mapping is in the cache.
     #[inline]
     fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if self.store.pool.must_collect(Stream::Data) {
-            self.reclaim(Stream::Data, flash);
+        let plane = self.store.pool.place(lpn, flash);
+        if self.store.pool.must_collect(plane, Stream::Data) {
+            self.reclaim(plane, Stream::Data, flash);
         }
-        let new = self.store.pool.next_page(Stream::Data, flash);
+        let new = self.store.pool.next_page(plane, Stream::Data, flash);
         flash.program(new, Owner::Data(lpn), Cause::Host);
         self.remap(lpn, Some(new), flash);
     }
@@ -325,45 +334,43 @@ impl<C: MappingCache> DemandFtl<C> {
     /// Collects garbage if the next translation page might need a block.
     #[inline]
     fn make_room_for_the_map(&mut self, flash: &mut Flash) {
-        if self.store.pool.must_collect(Stream::Translation) {
-            self.reclaim(Stream::Translation, flash);
+        while let Some(plane) = self.store.pool.short_of_room_for_the_map() {
+            self.reclaim(plane, Stream::Translation, flash);
         }
     }
 
     #[inline(never)]
-    fn reclaim(&mut self, stream: Stream, flash: &mut Flash) {
-        self.store.pool.start_gc();
-        while !self.store.pool.collected_enough(stream) {
-            let (victim, content) = self.store.pool.take_victim(flash);
-            match content {
-                Stream::Translation => self.collect_translation_block(victim, flash),
-                Stream::Data | Stream::GcData => self.collect_data_block(victim, flash),
-            }
-            self.store.pool.release(victim, flash);
+    fn reclaim(&mut self, plane: u32, stream: Stream, flash: &mut Flash) {
+        self.store.pool.start_gc(plane);
+        while !self.store.pool.collected_enough(plane, stream) {
+            self.collect(plane, flash);
         }
     }
 
-    fn collect_translation_block(&mut self, victim: Pbn, flash: &mut Flash) {
-        let mut pages = flash.valid_pages(victim);
-        while let Some(from) = pages.next(flash) {
-            self.store.pages.migrate(from, &mut self.store.pool, flash);
-        }
+    fn collect(&mut self, plane: u32, flash: &mut Flash) {
+        let mut victim = self.store.pool.take_victim(plane, flash);
+        self.empty(&mut victim, flash);
+        self.store.pool.release(&victim, flash);
     }
 
-    fn collect_data_block(&mut self, victim: Pbn, flash: &mut Flash) {
-        let mut pages = flash.valid_pages(victim);
-        while let Some(from) = pages.next(flash) {
-            let to = self.store.pool.next_page(Stream::GcData, flash);
-            if let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) {
-                self.gc_lookups += 1;
-                if self.cache.relocate(lpn, to) {
-                    self.gc_hits += 1;
-                } else {
-                    self.moved.push((lpn, to));
-                }
+    fn empty(&mut self, victim: &mut Victim, flash: &mut Flash) {
+        while let Some((owner, to)) = self.store.pool.move_page(victim, flash) {
+            match owner {
+                Owner::Translation(vtpn) => self.store.pages.relocate(vtpn, to),
+                Owner::Data(lpn) => self.relocate_data(lpn, to),
             }
         }
         self.update_map_of_moved_pages(flash);
+    }
+
+    #[inline]
+    fn relocate_data(&mut self, lpn: Lpn, to: Ppn) {
+        self.gc_lookups += 1;
+        if self.cache.relocate(lpn, to) {
+            self.gc_hits += 1;
+        } else {
+            self.moved.push((lpn, to));
+        }
     }
 
     /// Batch update (DFTL): one read-modify-write for each translation page concerned.

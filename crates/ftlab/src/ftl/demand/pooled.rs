@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
-use crate::ftl::{Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
+use crate::ftl::{CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
 use crate::request::Op;
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::BTreeMap;
@@ -169,6 +169,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
                 self.settle(flash);
             }
         }
+    }
+
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        self.engine.cached_pages()
     }
 
     fn keeps_writes(&self) -> bool {

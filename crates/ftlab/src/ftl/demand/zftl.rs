@@ -23,7 +23,9 @@ use super::{DemandFtl, MappingCache, MappingCounts, MappingMetrics, Occupancy};
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
-use crate::ftl::parts::block_pool::{BlockPool, GcCounts};
+use crate::ftl::parts::block_pool::GcCounts;
+use crate::ftl::parts::placement::Placement;
+use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
@@ -61,6 +63,10 @@ impl Ftl for Zftl {
     fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
         if config.zftl.zones == 0 {
             return Err(Error::config("zftl.zones", "found 0, expected at least 1"));
+        }
+        if config.ftl.placement != Placement::Single {
+            let message = "found a placement by plane, expected single: zones are ranges of blocks";
+            return Err(Error::config("ftl.placement", message));
         }
         let geometry = flash.geometry().clone();
         let cache = Tiers::build(config, &geometry)?;
@@ -193,26 +199,18 @@ impl Zftl {
     /// GC of all zones; its levels are the same in each.
     fn gc(&self) -> GcMetrics {
         let counts = self.zones.iter().map(|zone| zone.store.pool.metrics().counts);
-        let counts = counts.fold(GcCounts::default(), |a, b| GcCounts {
-            runs: a.runs + b.runs,
-            data_blocks: a.data_blocks + b.data_blocks,
-            translation_blocks: a.translation_blocks + b.translation_blocks,
-            valid_data: a.valid_data + b.valid_data,
-            valid_translation: a.valid_translation + b.valid_translation,
-            forced_victims: a.forced_victims + b.forced_victims,
-        });
-        GcMetrics { counts, ..self.zones[0].store.pool.metrics() }
+        GcMetrics { counts: GcCounts::sum(counts), ..self.zones[0].store.pool.metrics() }
     }
 }
 
 /// As many zones as were asked for, or half as many until GC has room in each.
-fn divide(config: &Config, geometry: &Geometry) -> Result<(Vec<Region>, Vec<BlockPool>), Error> {
+fn divide(config: &Config, geometry: &Geometry) -> Result<(Vec<Region>, Vec<Planes>), Error> {
     let mut zones = config.zftl.zones.min(geometry.translation_pages());
     loop {
         let regions = regions(geometry, zones);
         let pools = regions
             .iter()
-            .map(|region| BlockPool::in_region(&config.gc, geometry, config.run.seed, 2, region));
+            .map(|region| Planes::in_region(&config.gc, geometry, config.run.seed, 2, region));
         match pools.collect() {
             Ok(pools) => return Ok((regions, pools)),
             Err(error) if zones == 1 => return Err(error),

@@ -12,7 +12,7 @@ use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::config::{Copies, GcConfig, GcMode};
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry};
+use crate::flash::{BlockKind, Cause, Flash, Geometry, Parity};
 use crate::gc::Victims;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
@@ -32,7 +32,8 @@ pub enum Stream {
 
 impl Stream {
     /// Why GC touches a block that is written with this.
-    const fn gc_cause(self) -> Cause {
+    #[must_use]
+    pub const fn gc_cause(self) -> Cause {
         match self {
             Stream::Translation => Cause::GcTranslation,
             Stream::Data | Stream::GcData => Cause::GcData,
@@ -59,12 +60,29 @@ pub struct GcCounts {
     pub forced_victims: u64,
 }
 
+impl GcCounts {
+    /// The counts of several regions together.
+    #[must_use]
+    pub fn sum(parts: impl Iterator<Item = GcCounts>) -> GcCounts {
+        parts.fold(GcCounts::default(), |a, b| GcCounts {
+            runs: a.runs + b.runs,
+            data_blocks: a.data_blocks + b.data_blocks,
+            translation_blocks: a.translation_blocks + b.translation_blocks,
+            valid_data: a.valid_data + b.valid_data,
+            valid_translation: a.valid_translation + b.valid_translation,
+            forced_victims: a.forced_victims + b.forced_victims,
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
     Open,
     Closed,
     Collected,
+    /// Taken out of the pool.
+    Lent,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,15 +104,18 @@ struct Frontier {
 pub struct BlockPool {
     /// The blocks of the pool; others of the device are not its concern.
     region: Range<u32>,
-    /// By number, those outside the region included.
+    /// By number in the region.
     blocks: Vec<BlockInfo>,
     free: FreeBlocks,
+    lent: u32,
     frontiers: [Option<Frontier>; STREAMS],
     victims: Victims,
     /// The closed blocks of translation pages.
     translation_blocks: BTreeSet<u32>,
     low: u32,
     high: u32,
+    /// Blocks that are free or open when GC ends.
+    kept: u32,
     copies: Copies,
     mode: GcMode,
     oob_scan: bool,
@@ -144,28 +165,31 @@ impl BlockPool {
         };
         let blocks_of = |pages: u32| u64::from(pages.div_ceil(geometry.pages_per_block));
         let logical = blocks_of(region.pages.len() as u32);
-        let translation = u64::from(map_pages > 0);
-        let needed = logical + blocks_of(map_pages) + u64::from(high) + open + translation;
+        let kept = u64::from(high) + open + u64::from(map_pages > 0);
+        let needed = logical + blocks_of(map_pages) + kept;
         if (region.blocks.len() as u64) < needed {
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(
-                    "found {} physical blocks for {logical} logical, expected at least {needed} so \
+                    "found {} physical blocks for {logical} logical{}, expected at least {needed} so \
                      that GC always finds room; raise over-provisioning or lower gc.low and gc.high",
                     region.blocks.len(),
+                    if region.blocks.len() as u32 == geometry.blocks() { "" } else { " in a part" },
                 ),
             ));
         }
         let free = BlockInfo { state: State::Free, stream: Stream::Data };
         Ok(BlockPool {
-            blocks: vec![free; geometry.blocks() as usize],
+            blocks: vec![free; region.blocks.len()],
             free: FreeBlocks::within(region.blocks.clone()),
+            lent: 0,
             region: region.blocks.clone(),
             frontiers: [None; STREAMS],
-            victims: Victims::new(gc, geometry.blocks(), geometry.pages_per_block, seed),
+            victims: Victims::new(gc, region.blocks.len() as u32, geometry.pages_per_block, seed),
             translation_blocks: BTreeSet::new(),
             low,
             high,
+            kept: kept as u32,
             copies: gc.copies,
             mode: gc.mode,
             oob_scan: gc.oob_scan,
@@ -191,6 +215,41 @@ impl BlockPool {
     /// Starts counting anew.
     pub fn reset_counts(&mut self) {
         self.counts = GcCounts::default();
+    }
+
+    /// The number of a block in the region.
+    #[inline]
+    const fn slot(&self, pbn: Pbn) -> Pbn {
+        Pbn(pbn.0 - self.region.start)
+    }
+
+    const fn block_in(&self, slot: Pbn) -> Pbn {
+        Pbn(slot.0 + self.region.start)
+    }
+
+    /// Blocks that are free.
+    #[inline]
+    #[must_use]
+    pub fn free(&self) -> u32 {
+        self.free.len()
+    }
+
+    /// Parity of the page that [`BlockPool::next_page`] returns next.
+    #[must_use]
+    pub fn next_parity(&self, stream: Stream, flash: &Flash) -> Parity {
+        match self.frontiers[self.frontier_of(stream)] {
+            Some(Frontier { next, end, .. }) if next < end => {
+                Parity::of(flash.geometry().pages_per_block - (end - next))
+            }
+            _ => Parity::Even,
+        }
+    }
+
+    /// Pages of user data that may be valid beside so many of the map, for GC to make room for ever.
+    #[must_use]
+    pub fn most_data_pages(&self, geometry: &Geometry, map_pages: u32) -> u32 {
+        let map = map_pages.div_ceil(geometry.pages_per_block);
+        (self.region.len() as u32 - self.kept - map) * geometry.pages_per_block
     }
 
     #[inline]
@@ -244,15 +303,17 @@ impl BlockPool {
     #[inline(never)]
     fn open(&mut self, index: usize, stream: Stream, flash: &Flash) -> Ppn {
         if let Some(full) = self.frontiers[index] {
-            self.blocks[full.pbn.index()].state = State::Closed;
-            self.victims.close(full.pbn, flash.valid_in(full.pbn), self.programs);
-            if self.blocks[full.pbn.index()].stream == Stream::Translation {
+            let slot = self.slot(full.pbn);
+            self.blocks[slot.index()].state = State::Closed;
+            self.victims.close(slot, flash.valid_in(full.pbn), self.programs);
+            if self.blocks[slot.index()].stream == Stream::Translation {
                 self.translation_blocks.insert(full.pbn.0);
             }
         }
         let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {stream:?}"));
         let stream = if index == Stream::Data as usize { Stream::Data } else { stream };
-        self.blocks[pbn.index()] = BlockInfo { state: State::Open, stream };
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()] = BlockInfo { state: State::Open, stream };
         let first = flash.geometry().first_page(pbn).0;
         let end = first + flash.geometry().pages_per_block;
         self.frontiers[index] = Some(Frontier { next: first + 1, end, pbn });
@@ -263,21 +324,55 @@ impl BlockPool {
     #[inline]
     pub fn invalidate(&mut self, ppn: Ppn, flash: &mut Flash) {
         let pbn = flash.invalidate(ppn);
-        if self.blocks[pbn.index()].state == State::Closed {
-            self.victims.shrink(pbn, flash.valid_in(pbn), self.programs);
+        self.lost_page(pbn, flash);
+    }
+
+    /// Notes that a page of a block was superseded.
+    #[inline]
+    pub fn lost_page(&mut self, pbn: Pbn, flash: &Flash) {
+        let slot = self.slot(pbn);
+        if self.blocks[slot.index()].state == State::Closed {
+            self.victims.shrink(slot, flash.valid_in(pbn), self.programs);
         }
     }
 
-    /// Pages that can be written before a block is collected, the open block of user pages included.
+    /// Erased pages of the open block of user pages.
     #[must_use]
-    pub fn free_pages(&self, geometry: &Geometry) -> u64 {
-        let open = self.frontiers[Stream::Data as usize].map_or(0, |f| f.end - f.next);
-        u64::from(self.free.len()) * u64::from(geometry.pages_per_block) + u64::from(open)
+    pub fn open_pages(&self) -> u32 {
+        self.frontiers[Stream::Data as usize].map_or(0, |f| f.end - f.next)
+    }
+
+    /// Free blocks.
+    #[must_use]
+    pub fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
+    /// Blocks that are open, closed or being collected.
+    #[must_use]
+    pub fn blocks_in_use(&self) -> u32 {
+        self.region.len() as u32 - self.free.len() - self.lent
+    }
+
+    /// Takes a free block out of the pool, for something else.
+    pub fn lend(&mut self) -> Option<Pbn> {
+        let pbn = self.free.take()?;
+        self.blocks[pbn.index()].state = State::Lent;
+        self.lent += 1;
+        Some(pbn)
+    }
+
+    /// Takes back a block that was lent and has just been erased.
+    pub fn take_back(&mut self, pbn: Pbn, flash: &Flash) {
+        debug_assert_eq!(self.blocks[pbn.index()].state, State::Lent);
+        self.blocks[pbn.index()].state = State::Free;
+        self.lent -= 1;
+        self.free.give(pbn, flash);
     }
 
     /// Takes the next block to collect, unless erasing it would gain nothing.
     pub fn take_wasteful_victim(&mut self, flash: &mut Flash) -> Option<Pbn> {
-        let pbn = self.victims.choose(self.programs)?;
+        let pbn = self.victims.choose(self.programs).map(|slot| self.block_in(slot))?;
         let wasteful = flash.valid_in(pbn) < flash.geometry().pages_per_block;
         wasteful.then(|| self.collect(pbn, flash))
     }
@@ -291,16 +386,16 @@ impl BlockPool {
         let forced = self.forced_victim(flash);
         self.counts.forced_victims += u64::from(forced.is_some());
         let pbn = forced
-            .or_else(|| self.victims.choose(self.programs))
+            .or_else(|| self.victims.choose(self.programs).map(|slot| self.block_in(slot)))
             .expect("a device that needs GC has closed blocks");
         self.collect(pbn, flash);
-        (pbn, self.blocks[pbn.index()].stream)
+        (pbn, self.blocks[self.slot(pbn).index()].stream)
     }
 
     fn collect(&mut self, pbn: Pbn, flash: &mut Flash) -> Pbn {
-        let valid = flash.valid_in(pbn);
-        self.victims.remove(pbn, valid);
-        let info = &mut self.blocks[pbn.index()];
+        let (valid, slot) = (flash.valid_in(pbn), self.slot(pbn));
+        self.victims.remove(slot, valid);
+        let info = &mut self.blocks[slot.index()];
         info.state = State::Collected;
         match info.stream {
             Stream::Translation => {
@@ -341,21 +436,27 @@ impl BlockPool {
             return None;
         }
         let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
-        closed.map(|(number, _)| Pbn(number as u32)).filter(wasteful).min_by_key(fewest_valid)
+        closed
+            .map(|(slot, _)| self.block_in(Pbn(slot as u32)))
+            .filter(wasteful)
+            .min_by_key(fewest_valid)
     }
 
-    /// Reads the OOB of every page of a victim, as `FlashSim` does.
+    /// Reads the OOB of every programmed page of a victim, as `FlashSim` does.
     fn scan(&self, pbn: Pbn, flash: &mut Flash) {
-        let cause = self.blocks[pbn.index()].stream.gc_cause();
+        let cause = self.blocks[self.slot(pbn).index()].stream.gc_cause();
         let first = flash.geometry().first_page(pbn).0;
-        for ppn in first..first + flash.geometry().pages_per_block {
-            flash.read_oob(Ppn(ppn), cause);
+        for ppn in (first..first + flash.geometry().pages_per_block).map(Ppn) {
+            if !flash.is_skipped(ppn) {
+                flash.read_oob(ppn, cause);
+            }
         }
     }
 
     /// Erases a collected block and makes it free.
     pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
-        let info = &mut self.blocks[pbn.index()];
+        let slot = self.slot(pbn);
+        let info = &mut self.blocks[slot.index()];
         debug_assert_eq!(info.state, State::Collected);
         let cause = info.stream.gc_cause();
         let kind = match info.stream {
@@ -380,9 +481,9 @@ impl BlockPool {
     /// # Panics
     /// As [`BlockPool::audit`].
     pub fn audit_while(&self, collecting: Option<Pbn>, flash: &Flash) {
-        let mut free = 0;
+        let (mut free, mut lent) = (0, 0);
         for pbn in self.region.clone().map(Pbn) {
-            match self.blocks[pbn.index()].state {
+            match self.blocks[self.slot(pbn).index()].state {
                 State::Free => {
                     free += 1;
                     assert!(flash.is_erased(pbn), "free block {pbn} is not erased");
@@ -391,12 +492,13 @@ impl BlockPool {
                     let open = self.frontiers.iter().flatten().any(|f| f.pbn == pbn);
                     assert!(open, "block {pbn} is open but no frontier");
                 }
+                State::Lent => lent += 1,
                 State::Closed => assert!(!flash.is_erased(pbn), "closed block {pbn} is erased"),
                 State::Collected => {
                     assert_eq!(collecting, Some(pbn), "{pbn} was collected but not released");
                 }
             }
         }
-        assert_eq!(free, self.free.len(), "free blocks");
+        assert_eq!((free, lent), (self.free.len(), self.lent), "free and lent blocks");
     }
 }

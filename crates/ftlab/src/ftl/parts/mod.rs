@@ -11,6 +11,8 @@ pub mod oob_map;
 pub mod owned_logs;
 pub mod page_map;
 pub mod piece_cache;
+pub mod placement;
+pub mod planes;
 pub mod random_logs;
 pub mod region;
 pub mod rewrite;

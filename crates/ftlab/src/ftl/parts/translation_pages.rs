@@ -3,8 +3,8 @@
 //! A translation page holds the mappings of `page size / 4` consecutive logical pages. What it holds
 //! can be seen only after reading it: [`TranslationPages::mapping`] refuses to look at any other page.
 
-use super::block_pool::{BlockPool, Stream};
 use super::page_map::PageMap;
+use super::planes::Planes;
 use super::region::Region;
 use crate::flash::{Cause, Flash, Owner};
 use crate::units::{Lpn, Ppn, Vtpn};
@@ -41,17 +41,17 @@ struct Home {
 
 impl TranslationPages {
     /// Programs all translation pages, in order, with no page mapped (`FlashSim` starts so).
-    pub fn format(pool: &mut BlockPool, flash: &mut Flash) -> Self {
+    pub fn format(pool: &mut Planes, flash: &mut Flash) -> Self {
         let region = Region::whole(flash.geometry(), flash.geometry().translation_pages());
         Self::format_region(&region, pool, flash)
     }
 
     /// Programs the translation pages of a region, then their directory if it has a page.
-    pub fn format_region(region: &Region, pool: &mut BlockPool, flash: &mut Flash) -> Self {
+    pub fn format_region(region: &Region, pool: &mut Planes, flash: &mut Flash) -> Self {
         let content = PageMap::new(flash.geometry().logical_pages);
         let entries_shift = flash.geometry().entries_per_translation_page().ilog2();
         let mut program = |vtpn: Vtpn| {
-            let ppn = pool.next_page(Stream::Translation, flash);
+            let ppn = pool.next_map_page(vtpn, flash);
             flash.program(ppn, Owner::Translation(vtpn), Cause::Translation);
             ppn
         };
@@ -85,9 +85,9 @@ impl TranslationPages {
     }
 
     /// Programs the page that the directory is on, if that has changed; returns whether it did.
-    pub fn store_directory(&mut self, pool: &mut BlockPool, flash: &mut Flash) -> bool {
+    pub fn store_directory(&mut self, pool: &mut Planes, flash: &mut Flash) -> bool {
         let Some(home) = self.home.as_mut().filter(|home| home.changed) else { return false };
-        let new = pool.next_page(Stream::Translation, flash);
+        let new = pool.next_map_page(home.vtpn, flash);
         flash.program(new, Owner::Translation(home.vtpn), Cause::Translation);
         pool.invalidate(home.ppn, flash);
         *home = Home { ppn: new, changed: false, ..*home };
@@ -177,14 +177,14 @@ impl TranslationPages {
         vtpn: Vtpn,
         changes: &[Change],
         cause: Cause,
-        pool: &mut BlockPool,
+        pool: &mut Planes,
         flash: &mut Flash,
     ) {
         for &(lpn, ppn) in changes {
             debug_assert_eq!(self.page_of(lpn), vtpn);
             self.content.replace(lpn, ppn);
         }
-        let new = pool.next_page(Stream::Translation, flash);
+        let new = pool.next_map_page(vtpn, flash);
         flash.program(new, Owner::Translation(vtpn), cause);
         pool.invalidate(self.directory[self.slot(vtpn)], flash);
         self.moved(vtpn, new);
@@ -197,19 +197,15 @@ impl TranslationPages {
         vtpn: Vtpn,
         changes: &[Change],
         cause: Cause,
-        pool: &mut BlockPool,
+        pool: &mut Planes,
         flash: &mut Flash,
     ) {
         self.read(vtpn, flash, cause);
         self.write(vtpn, changes, cause, pool, flash);
     }
 
-    /// GC moves a translation page; only the GTD changes.
-    pub fn migrate(&mut self, from: Ppn, pool: &mut BlockPool, flash: &mut Flash) {
-        let to = pool.next_page(Stream::Translation, flash);
-        let Owner::Translation(vtpn) = flash.relocate(from, to, Cause::GcTranslation) else {
-            return;
-        };
+    /// GC moved a translation page; only the GTD changes.
+    pub fn relocate(&mut self, vtpn: Vtpn, to: Ppn) {
         match &mut self.home {
             Some(home) if home.vtpn == vtpn => home.ppn = to,
             _ => self.moved(vtpn, to),

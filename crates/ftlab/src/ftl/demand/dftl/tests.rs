@@ -52,7 +52,10 @@ fn gc_updates_the_map_in_batches() {
         bench.write(lpn);
     }
     // The cache holds these four; leave only 2.
-    let config = Config { ftl: FtlConfig { cache: Some(Bytes(64)) }, ..Config::default() };
+    let config = Config {
+        ftl: FtlConfig { cache: Some(Bytes(64)), ..FtlConfig::default() },
+        ..Config::default()
+    };
     bench.ftl.flush_and_rebuild(&config, &mut bench.flash);
     bench.read(spread(2));
     let ppn = bench.ftl.store.pages.audit_mapping(Lpn(victim[0])).expect("mapped");

@@ -1,0 +1,600 @@
+//! CACH-FTL, a cache-aware hybrid FTL (Boukhobza, Olivier & Rubini, Computers 3(1), 2014).
+//!
+//! ```text
+//! group of more than `threshold` pages --> BMR: block-mapped, the address space; rewritten in place
+//! smaller group                        --> PMR: page-mapped, the spare blocks --BMR-GC--> BMR
+//! ```
+//!
+//! Idea     a write buffer above flushes pages of one block together. A large group is worth a rewrite
+//!          of its block; a small one waits in the PMR until more pages of its block have come. GC
+//!          empties blocks of the PMR (PMR-GC), and where nothing there is superseded moves the largest
+//!          set of pages of one block to the BMR (BMR-GC). In idle time it does so in steps.
+//! RAM      4 B and a bit per page for each logical block; 4 B for each page of the PMR, as the paper
+//!          counts (its "78 %" and "80 %" fit only so). The block of RAM for merges is not counted.
+//! Departs  a block that was never written is not erased first (ALGORITHMS 30-C3); BMR-GC inside PMR-GC
+//!          does not count as progress (30-C4); idle GC goes on until it is over its threshold (30-C5).
+//!          The map follows each copy of PMR-GC, which any interruption finds in order and which costs
+//!          the same as changing it together with the erase. A group for the BMR that meets a merge of
+//!          its block under way takes it over.
+//! Beyond   the paper's future work (section 7), each a switch: a threshold by measured costs
+//!          (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR rewritten out of place, and
+//!          with these a wear leveller over both regions.
+//! Not here power failures between erase and program of a block rewritten in place, as in the paper.
+
+use super::parts::by_block::first_group;
+use super::parts::held_pages::BufferCounts;
+use super::parts::rewrite::program_in_order;
+use super::{Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
+use crate::config::{Config, Copies, GcConfig};
+use crate::error::Error;
+use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::units::{Lbn, Lpn, Ppn, Ratio};
+use bmr::Bmr;
+use job::{Job, Kept, Merge, Stage};
+use pmr::Pmr;
+use redirect::Redirect;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+mod bmr;
+mod job;
+mod pmr;
+mod redirect;
+
+/// CACH-FTL's own parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CachftlConfig {
+    /// Pages up to which a group goes to the PMR. Default 4 (section 5.1).
+    pub threshold: u32,
+    /// A write that would leave no more free pages in the PMR than these blocks have collects first.
+    /// Default 3 (section 4.3.3).
+    pub sync_blocks: u32,
+    /// Share of the PMR that is free up to which GC works in idle time. Default 10 % (section 4.3.3).
+    pub async_free: Ratio,
+    /// Redirect groups by measured costs instead of `threshold`. Default false.
+    pub adaptive_threshold: bool,
+    /// With that, how much GC in idle time counts: 0 where only response times do, 1 where wear does as
+    /// much. Default 0.
+    pub idle_weight: Ratio,
+    /// Use no more blocks for the PMR than keep writes from waiting for GC. Default false.
+    pub adaptive_pmr: bool,
+    /// Rewrite blocks of the BMR out of place, and erase the old ones in idle time. Default false.
+    pub out_of_place: bool,
+    /// With that, the difference in erases at which a block of the BMR moves to a worn one; absent: never.
+    pub wear_gap: Option<u32>,
+}
+
+impl CachftlConfig {
+    /// Rejects values that cannot be.
+    fn check(&self) -> Result<(), Error> {
+        let blocks = self.sync_blocks;
+        if !(1..=1 << 20).contains(&blocks) {
+            let message = format!("found {blocks}, expected 1 to 2^20 blocks");
+            return Err(Error::config("cachftl.sync_blocks", message));
+        }
+        for (key, Ratio(share)) in
+            [("cachftl.async_free", self.async_free), ("cachftl.idle_weight", self.idle_weight)]
+        {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Error::config(key, format!("found {share}, expected 0 to 1")));
+            }
+        }
+        if let Some(gap) = self.wear_gap.filter(|gap| *gap == 0 || !self.out_of_place) {
+            let message = format!(
+                "found {gap}, expected at least 1, and cachftl.out_of_place = true: in place, blocks \
+                 do not move"
+            );
+            return Err(Error::config("cachftl.wear_gap", message));
+        }
+        Ok(())
+    }
+}
+
+impl CachftlConfig {
+    /// Blocks without which the PMR cannot work: the reserve, one that is written, and room for the
+    /// largest group.
+    fn least_blocks(&self, geometry: &Geometry) -> u32 {
+        let largest = match self.adaptive_threshold {
+            true => geometry.pages_per_block,
+            false => self.threshold.min(geometry.pages_per_block),
+        };
+        self.sync_blocks + 1 + (2 * largest).div_ceil(geometry.pages_per_block)
+    }
+
+    /// Blocks of the PMR: the spare ones, but for one that rewrites out of place take turns with.
+    fn pmr_blocks(&self, geometry: &Geometry) -> Result<u32, Error> {
+        let spare = geometry.blocks() - geometry.logical_blocks();
+        let other = u32::from(self.out_of_place);
+        let least = self.least_blocks(geometry) + other;
+        if spare < least {
+            let message = format!(
+                "found {spare} spare blocks, expected at least {least} for the page-mapped region: \
+                 cachftl.sync_blocks, one that is written, and room for a group; raise over-provisioning"
+            );
+            return Err(Error::config("device.over_provisioning", message));
+        }
+        Ok(spare - other)
+    }
+}
+
+impl Default for CachftlConfig {
+    fn default() -> Self {
+        CachftlConfig {
+            threshold: 4,
+            sync_blocks: 3,
+            async_free: Ratio(0.1),
+            adaptive_threshold: false,
+            idle_weight: Ratio(0.0),
+            adaptive_pmr: false,
+            out_of_place: false,
+            wear_gap: None,
+        }
+    }
+}
+
+/// CACH-FTL.
+#[derive(Clone, Debug)]
+pub struct CachFtl {
+    redirect: Redirect,
+    sync_pages: u64,
+    async_free: f64,
+    adaptive_pmr: bool,
+    wear_gap: Option<u32>,
+    geometry: Geometry,
+    bmr: Bmr,
+    pmr: Pmr,
+    /// GC that was interrupted between two steps.
+    job: Option<Job>,
+    in_idle_run: bool,
+    counts: Counts,
+}
+
+/// What the ledger does not tell.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    pmr_groups: u64,
+    bmr_groups: u64,
+    /// Blocks of the BMR erased because they are or were rewritten.
+    rewrites: u64,
+    /// Blocks of the BMR that BMR-GC filled.
+    bmr_gcs: u64,
+    idle_runs: u64,
+    idle_steps: u64,
+    ram_reads: u64,
+    wear_moves: u64,
+}
+
+impl Ftl for CachFtl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        flash.allow_any_order()?;
+        let own = &config.cachftl;
+        own.check()?;
+        let geometry = flash.geometry().clone();
+        let blocks = own.pmr_blocks(&geometry)?;
+        let gc = GcConfig {
+            low: own.sync_blocks,
+            high: own.sync_blocks + 1,
+            copies: Copies::Shared,
+            ..config.gc.clone()
+        };
+        let first = if own.out_of_place { 0 } else { geometry.logical_blocks() };
+        let mut pmr = Pmr::new(&gc, &geometry, first, blocks, config.run.seed)?;
+        let pages = pmr.pages();
+        if own.adaptive_pmr {
+            pmr.limit(own.least_blocks(&geometry));
+        }
+        Ok(CachFtl {
+            redirect: match own.adaptive_threshold {
+                true => Redirect::adaptive(&config.device, own.idle_weight.0, pages),
+                false => Redirect::fixed(own.threshold),
+            },
+            sync_pages: u64::from(own.sync_blocks) * u64::from(geometry.pages_per_block),
+            async_free: own.async_free.0,
+            adaptive_pmr: own.adaptive_pmr,
+            wear_gap: own.wear_gap,
+            bmr: Bmr::new(&geometry, own.out_of_place),
+            geometry,
+            pmr,
+            job: None,
+            in_idle_run: false,
+            counts: Counts::default(),
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            match self.job.as_ref().and_then(|job| job.in_ram(lpn)) {
+                Some(page) => {
+                    flash.host_read_loaded(lpn, page);
+                    self.counts.ram_reads += 1;
+                }
+                None => flash.host_read(lpn, self.find(lpn, flash)),
+            }
+        }
+    }
+
+    fn write(&mut self, mut pages: &[Lpn], flash: &mut Flash) {
+        while let Some((lbn, group, rest)) = first_group(pages, flash.geometry()) {
+            let others = match self.redirect.is_adaptive() {
+                true => self.pages_beside(lbn, group, flash),
+                false => 0,
+            };
+            if self.redirect.is_small(group.len(), others) {
+                self.flush_to_pmr(group, flash);
+            } else {
+                self.flush_to_bmr(lbn, group, flash);
+            }
+            pages = rest;
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.supersede(lpn, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn uses_idle_time(&self) -> bool {
+        self.async_free > 0.0 || matches!(self.bmr, Bmr::OutOfPlace(_))
+    }
+
+    /// Function 4, one phase at a time.
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        let began = self.redirect.worked(flash);
+        if self.job.is_none() && self.erase_retired(flash) {
+            return true;
+        }
+        let next = match self.job.take() {
+            Some(job) => self.advance(job, flash),
+            None if self.pmr.free_pages() > self.async_pages() => {
+                self.in_idle_run = false;
+                return false;
+            }
+            None => match self.start(flash) {
+                None => return false,
+                started => started,
+            },
+        };
+        self.job = next;
+        self.counts.idle_runs += u64::from(!self.in_idle_run);
+        self.counts.idle_steps += 1;
+        self.in_idle_run = true;
+        self.redirect.note_gc(began, true, flash);
+        true
+    }
+
+    fn buffered(&self) -> BufferCounts {
+        BufferCounts { read_hits: self.counts.ram_reads, ..BufferCounts::default() }
+    }
+
+    fn ram(&self) -> RamUse {
+        let tables = self.bmr_table_bytes() + self.valid_bits_bytes() + 4 * self.pmr.pages();
+        RamUse { tables, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let counts = self.counts;
+        let gc = GcMetrics { background_runs: Some(counts.idle_runs), ..self.pmr.metrics() };
+        FtlMetrics {
+            gc: Some(gc),
+            merges: Some(MergeCounts { full: counts.rewrites, ..MergeCounts::default() }),
+            own: BTreeMap::from([
+                ("cachftl.pmr_groups", counts.pmr_groups),
+                ("cachftl.bmr_groups", counts.bmr_groups),
+                ("cachftl.bmr_gcs", counts.bmr_gcs),
+                ("cachftl.idle_steps", counts.idle_steps),
+                ("cachftl.ram_reads", counts.ram_reads),
+                ("cachftl.wear_moves", counts.wear_moves),
+                ("cachftl.gc_cost_ns", self.redirect.gc_cost()),
+                ("cachftl.pmr_pages", self.pmr.pages()),
+                ("cachftl.pmr_valid_pages", self.pmr.valid_pages()),
+                ("cachftl.bmr_table_bytes", self.bmr_table_bytes()),
+                ("cachftl.valid_bits_bytes", self.valid_bits_bytes()),
+                ("cachftl.pmr_table_bytes", 4 * self.pmr.pages()),
+            ]),
+            ..FtlMetrics::default()
+        }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.counts = Counts::default();
+        self.pmr.reset_counts();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        let in_ram = self.job.as_ref().map(Job::all_in_ram).unwrap_or_default();
+        flash.audit_with(in_ram.iter().map(|kept| &kept.page));
+        let collecting = self.job.as_ref().and_then(Job::victim);
+        self.pmr.audit(collecting, flash);
+        for lpn in (0..self.geometry.logical_pages).map(Lpn) {
+            let slot = self.slot(lpn).filter(|slot| flash.is_valid(*slot));
+            let places = [slot.is_some(), self.pmr.find(lpn).is_some()];
+            let in_ram = in_ram.iter().any(|kept| kept.lpn == lpn);
+            let copies = usize::from(in_ram) + places.into_iter().filter(|here| *here).count();
+            let expected = usize::from(flash.audit_holds_data(lpn));
+            assert_eq!(copies, expected, "copies of page {lpn} in BMR, PMR and RAM");
+            if let Some(slot) = slot {
+                assert_eq!(
+                    flash.audit_owner(slot),
+                    Some(Owner::Data(lpn)),
+                    "page {slot} of the BMR"
+                );
+            }
+        }
+    }
+}
+
+impl CachFtl {
+    /// The place of a page in the BMR.
+    fn slot(&self, lpn: Lpn) -> Option<Ppn> {
+        self.bmr.slot(lpn, &self.geometry)
+    }
+
+    /// A PMR that is kept small would never have so large a share free beyond the reserve.
+    fn async_pages(&self) -> u64 {
+        let share = (self.pmr.pages() as f64 * self.async_free) as u64;
+        let least = self.sync_pages + u64::from(self.geometry.pages_per_block);
+        if self.adaptive_pmr && self.async_free > 0.0 { share.max(least) } else { share }
+    }
+
+    /// Pages of a block that are on flash, without those of a group.
+    fn pages_beside(&self, lbn: Lbn, group: &[Lpn], flash: &Flash) -> usize {
+        let in_bmr = self.bmr.block(lbn).map_or(0, |block| flash.valid_in(block));
+        let replaced = group.iter().filter(|lpn| self.find(**lpn, flash).is_some()).count();
+        (in_bmr + self.pmr.pages_of(lbn)) as usize - replaced
+    }
+
+    const fn bmr_table_bytes(&self) -> u64 {
+        4 * self.geometry.logical_blocks() as u64
+    }
+
+    const fn valid_bits_bytes(&self) -> u64 {
+        (self.geometry.logical_pages as u64).div_ceil(8)
+    }
+
+    /// Section 4.2.1: the BMR's valid bit first, then the table of the PMR.
+    fn find(&self, lpn: Lpn, flash: &Flash) -> Option<Ppn> {
+        let slot = self.slot(lpn).filter(|slot| flash.is_valid(*slot));
+        slot.or_else(|| self.pmr.find(lpn))
+    }
+
+    /// The version of a page that is about to be replaced or trimmed is needed no more.
+    fn supersede(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if let Some(slot) = self.slot(lpn).filter(|slot| flash.is_valid(*slot)) {
+            flash.invalidate(slot);
+        } else if !self.pmr.forget(lpn, flash)
+            && let Some(job) = &mut self.job
+        {
+            job.forget(lpn);
+        }
+    }
+
+    /// Function 3.
+    fn flush_to_pmr(&mut self, group: &[Lpn], flash: &mut Flash) {
+        self.counts.pmr_groups += 1;
+        flash.begin_page();
+        self.redirect.note_pages(group.len());
+        if self.is_short_of(group.len()) {
+            self.collect_now(group.len(), flash);
+        } else if self.adaptive_pmr {
+            self.pmr.shrink_if_idle(group.len());
+        }
+        self.keep_one_erased(flash);
+        for (written, &lpn) in group.iter().enumerate() {
+            if written > 0 {
+                flash.begin_page();
+            }
+            self.supersede(lpn, flash);
+            self.pmr.program(lpn, flash);
+        }
+    }
+
+    fn is_short_of(&self, pages: usize) -> bool {
+        self.pmr.free_pages() <= self.sync_pages + pages as u64
+    }
+
+    /// Function 5, not interruptible; what was interrupted is finished first.
+    fn collect_now(&mut self, pages: usize, flash: &mut Flash) {
+        if self.adaptive_pmr && self.pmr.grow() && !self.is_short_of(pages) {
+            return;
+        }
+        let began = self.redirect.worked(flash);
+        self.pmr.start_gc();
+        let interrupted = self.job.take();
+        self.finish(interrupted, flash);
+        let mut need = if self.is_short_of(pages) { pages as u64 } else { 0 };
+        while need > 0 {
+            let Some(job) = self.start(flash) else { break };
+            let gained = job.victim().map_or(0, |victim| self.pmr.superseded_in(victim, flash));
+            self.finish(Some(job), flash);
+            need = need.saturating_sub(gained);
+        }
+        self.redirect.note_gc(began, false, flash);
+        assert!(!self.is_short_of(pages), "{} pages are free after GC", self.pmr.free_pages());
+    }
+
+    fn finish(&mut self, mut job: Option<Job>, flash: &mut Flash) {
+        while let Some(under_way) = job {
+            job = self.advance(under_way, flash);
+        }
+    }
+
+    /// The first phase of PMR-GC, or of BMR-GC where no page of the PMR is superseded.
+    fn start(&mut self, flash: &mut Flash) -> Option<Job> {
+        if let Some(victim) = self.pmr.take_victim(flash) {
+            return Some(Job::Collect(self.pmr.read(victim, flash)));
+        }
+        let lbn = self.pmr.largest_group()?;
+        let mut merge = Merge { lbn, stage: Stage::PmrRead, kept: Vec::new() };
+        for lpn in self.pages_of(lbn) {
+            if let Some(from) = self.pmr.find(lpn) {
+                merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
+            }
+        }
+        Some(Job::Merge(merge))
+    }
+
+    fn pages_of(&self, lbn: Lbn) -> impl Iterator<Item = Lpn> + use<> {
+        let first = self.geometry.first_logical_page(lbn).0;
+        let end = (first + self.geometry.pages_per_block).min(self.geometry.logical_pages);
+        (first..end).map(Lpn)
+    }
+
+    /// The next phase; `None` after the last.
+    fn advance(&mut self, job: Job, flash: &mut Flash) -> Option<Job> {
+        match job {
+            Job::Collect(collect) => {
+                self.keep_one_erased(flash);
+                self.pmr.advance(collect, flash).map(Job::Collect)
+            }
+            Job::Merge(merge) => self.advance_merge(merge, flash).map(Job::Merge),
+        }
+    }
+
+    /// Function 6, lines 39 to 42.
+    fn advance_merge(&mut self, mut merge: Merge, flash: &mut Flash) -> Option<Merge> {
+        merge.stage = match merge.stage {
+            Stage::PmrRead => {
+                self.read_bmr(&mut merge, &[], flash);
+                Stage::BmrRead
+            }
+            Stage::BmrRead => {
+                self.leave_flash(&mut merge, flash);
+                if self.bmr.table().is_some() {
+                    // The pages have a block to go to: none of them is ever in RAM alone.
+                    self.make_room_in_bmr(merge.lbn, flash);
+                    self.counts.bmr_gcs += 1;
+                    self.program_bmr(merge, &[], flash);
+                    return None;
+                }
+                Stage::InRam
+            }
+            Stage::InRam => {
+                self.make_room_in_bmr(merge.lbn, flash);
+                Stage::Erased
+            }
+            Stage::Erased => {
+                self.counts.bmr_gcs += 1;
+                self.program_bmr(merge, &[], flash);
+                return None;
+            }
+        };
+        Some(merge)
+    }
+
+    /// Reads what the BMR has of a block beside the pages of a group.
+    fn read_bmr(&self, merge: &mut Merge, group: &[Lpn], flash: &mut Flash) {
+        let Some(block) = self.bmr.block(merge.lbn) else { return };
+        let first = self.geometry.first_logical_page(merge.lbn).0;
+        let first_slot = self.geometry.first_page(block).0;
+        let mut slots = flash.valid_pages(block);
+        while let Some(from) = slots.next(flash) {
+            let lpn = Lpn(first + from.0 - first_slot);
+            if group.binary_search(&lpn).is_err() {
+                merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
+            }
+        }
+        merge.kept.sort_unstable_by_key(|kept| kept.lpn);
+    }
+
+    /// The pages of a merge are in RAM alone from now on, unless the host has replaced them meanwhile.
+    fn leave_flash(&mut self, merge: &mut Merge, flash: &mut Flash) {
+        merge.kept.retain(|kept| flash.is_valid(kept.from));
+        for kept in &merge.kept {
+            if !self.pmr.forget(kept.lpn, flash) {
+                flash.invalidate(kept.from);
+            }
+        }
+    }
+
+    /// Erases the block of a logical one, unless it is; out of place, gives it another.
+    fn make_room_in_bmr(&mut self, lbn: Lbn, flash: &mut Flash) {
+        self.keep_one_erased(flash);
+        if let Some(table) = self.bmr.table() {
+            table.replace(lbn, self.pmr.lend_block(), flash);
+        } else if let Some(block) = self.bmr.block(lbn).filter(|block| !flash.is_erased(*block)) {
+            flash.erase(block, BlockKind::Data, Cause::Merge);
+            self.counts.rewrites += 1;
+        }
+    }
+
+    fn program_bmr(&self, merge: Merge, group: &[Lpn], flash: &mut Flash) {
+        let kept = merge.kept.into_iter().map(|kept| (kept.lpn, kept.page));
+        let slot = |lpn| self.slot(lpn).expect("the block has room");
+        program_in_order(group, kept, slot, flash);
+    }
+
+    /// Erases a retired block when no other is erased.
+    fn keep_one_erased(&mut self, flash: &mut Flash) {
+        while !self.pmr.has_erased_block() && self.erase_retired(flash) {}
+    }
+
+    /// Erases the block that was retired first. A block that has been erased much more often than one of
+    /// the BMR takes over the pages of that one, which is retired in its place.
+    fn erase_retired(&mut self, flash: &mut Flash) -> bool {
+        let Some(table) = self.bmr.table() else { return false };
+        let Some(worn) = table.retired.pop_front() else { return false };
+        flash.erase(worn, BlockKind::Data, Cause::Merge);
+        self.counts.rewrites += 1;
+        let merging = |lbn| self.job.as_ref().is_some_and(|job| job.merges(lbn));
+        let least = table.least_erased().filter(|(young, lbn)| {
+            let gap = flash.erases_of(worn) - flash.erases_of(*young).min(flash.erases_of(worn));
+            self.wear_gap.is_some_and(|least| gap >= least) && !merging(*lbn)
+        });
+        let Some((young, lbn)) = least else {
+            self.pmr.return_block(worn, flash);
+            return true;
+        };
+        self.counts.wear_moves += 1;
+        table.replace(lbn, worn, flash);
+        let [from, to] = [young, worn].map(|block| self.geometry.first_page(block).0);
+        let mut pages = flash.valid_pages(young);
+        while let Some(page) = pages.next(flash) {
+            flash.relocate(page, Ppn(page.0 - from + to), Cause::Merge);
+        }
+        true
+    }
+
+    /// Function 2: the phases of a merge at one go, with the pages of the host among the others.
+    fn flush_to_bmr(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
+        self.counts.bmr_groups += 1;
+        flash.begin_page();
+        let mut merge = self.take_over(lbn, group, flash);
+        for &lpn in group {
+            self.supersede(lpn, flash);
+        }
+        if merge.stage == Stage::BmrRead {
+            self.leave_flash(&mut merge, flash);
+        }
+        if merge.stage != Stage::Erased {
+            self.make_room_in_bmr(lbn, flash);
+        }
+        self.program_bmr(merge, group, flash);
+    }
+
+    /// The other pages of a block: those of its merge under way if these have left the flash, else
+    /// read now.
+    fn take_over(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) -> Merge {
+        if let Some(Job::Merge(mut merge)) = self.job.take_if(|job| job.merges(lbn))
+            && merge.stage.is_in_ram()
+        {
+            merge.kept.retain(|kept| group.binary_search(&kept.lpn).is_err());
+            return merge;
+        }
+        let mut merge = Merge { lbn, stage: Stage::BmrRead, kept: Vec::new() };
+        for lpn in self.pages_of(lbn).filter(|lpn| group.binary_search(lpn).is_err()) {
+            if let Some(from) = self.pmr.find(lpn) {
+                merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
+            }
+        }
+        self.read_bmr(&mut merge, group, flash);
+        merge
+    }
+}
+
+#[cfg(test)]
+mod tests;

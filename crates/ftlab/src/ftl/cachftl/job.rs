@@ -1,0 +1,95 @@
+//! GC under way, as it is between two phases.
+
+use crate::flash::Loaded;
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+
+/// A page in the dedicated block of RAM, and where it came from.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub lpn: Lpn,
+    pub from: Ppn,
+    pub page: Loaded,
+}
+
+/// GC between two phases.
+#[derive(Clone, Debug)]
+pub enum Job {
+    Collect(Collect),
+    Merge(Merge),
+}
+
+/// PMR-GC: read, copy, erase.
+#[derive(Clone, Debug)]
+pub struct Collect {
+    pub victim: Pbn,
+    /// The valid pages of the victim, until they are copied.
+    pub kept: Vec<Kept>,
+    pub copied: bool,
+}
+
+/// BMR-GC: read from the PMR, read from the BMR, invalidate, erase, program.
+#[derive(Clone, Debug)]
+pub struct Merge {
+    pub lbn: Lbn,
+    pub stage: Stage,
+    /// Pages of the block, ascending once all are read.
+    pub kept: Vec<Kept>,
+}
+
+/// The phase of a merge that was done last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    PmrRead,
+    BmrRead,
+    /// The pages are in RAM alone.
+    InRam,
+    Erased,
+}
+
+impl Stage {
+    /// Whether the pages are in RAM alone.
+    pub const fn is_in_ram(self) -> bool {
+        matches!(self, Stage::InRam | Stage::Erased)
+    }
+}
+
+impl Job {
+    /// The block of the PMR that is being collected.
+    pub const fn victim(&self) -> Option<Pbn> {
+        match self {
+            Job::Collect(collect) => Some(collect.victim),
+            Job::Merge(_) => None,
+        }
+    }
+
+    /// Whether this merges a logical block.
+    pub fn merges(&self, lbn: Lbn) -> bool {
+        matches!(self, Job::Merge(merge) if merge.lbn == lbn)
+    }
+
+    /// The pages that are in RAM alone.
+    pub fn all_in_ram(&self) -> &[Kept] {
+        match self {
+            Job::Merge(merge) if merge.stage.is_in_ram() => &merge.kept,
+            Job::Merge(_) | Job::Collect(_) => &[],
+        }
+    }
+
+    /// A page, if it is in RAM alone.
+    pub fn in_ram(&self, lpn: Lpn) -> Option<&Loaded> {
+        let kept = self.all_in_ram();
+        let at = kept.binary_search_by_key(&lpn, |kept| kept.lpn).ok()?;
+        Some(&kept[at].page)
+    }
+
+    /// Drops a page that is in RAM alone, if this is one: a newer version is elsewhere.
+    pub fn forget(&mut self, lpn: Lpn) {
+        let Job::Merge(merge) = self else { return };
+        if !merge.stage.is_in_ram() {
+            return;
+        }
+        if let Ok(at) = merge.kept.binary_search_by_key(&lpn, |kept| kept.lpn) {
+            merge.kept.remove(at);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! The page-mapped region: the spare blocks, and which pages of each logical block are there.
+
+use super::super::GcMetrics;
+use super::super::parts::block_pool::{BlockPool, Stream};
+use super::super::parts::page_map::PageMap;
+use super::super::parts::region::Region;
+use super::job::{Collect, Kept};
+use crate::cache::block_set::BlockSets;
+use crate::config::GcConfig;
+use crate::error::Error;
+use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+
+/// The page-mapped region.
+#[derive(Clone, Debug)]
+pub struct Pmr {
+    geometry: Geometry,
+    pool: BlockPool,
+    map: PageMap,
+    groups: GroupSizes,
+    /// Blocks that it may have now, at least and at most.
+    limit: u32,
+    least: u32,
+    blocks: u32,
+    /// Pages written since GC was last needed at once.
+    quiet: u64,
+    valid_pages: u64,
+}
+
+impl Pmr {
+    /// At most `blocks` of the blocks from `first` on, all erased; others may be lent.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when they are too few.
+    pub fn new(
+        gc: &GcConfig,
+        geometry: &Geometry,
+        first: u32,
+        blocks: u32,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let region = Region {
+            blocks: first..geometry.blocks(),
+            pages: 0..0,
+            translation_pages: 0..0,
+            directory: None,
+        };
+        let pool = BlockPool::in_region(gc, geometry, seed, 1, &region)?;
+        Ok(Pmr {
+            geometry: geometry.clone(),
+            pool: pool.filled_with(BlockKind::Log),
+            map: PageMap::new(geometry.logical_pages),
+            groups: GroupSizes::new(geometry),
+            limit: blocks,
+            least: blocks,
+            blocks,
+            quiet: 0,
+            valid_pages: 0,
+        })
+    }
+
+    /// Pages that the region may have.
+    pub const fn pages(&self) -> u64 {
+        self.limit as u64 * self.geometry.pages_per_block as u64
+    }
+
+    /// Begins with so many blocks.
+    pub fn limit(&mut self, blocks: u32) {
+        self.limit = blocks;
+        self.least = blocks;
+    }
+
+    /// Writes would have to wait: one more block, unless all are in use. Returns whether there was one.
+    pub fn grow(&mut self) -> bool {
+        self.quiet = 0;
+        let room = self.limit < self.blocks;
+        self.limit += u32::from(room);
+        room
+    }
+
+    /// One block less after as many pages as the region has were written without need of GC at once,
+    /// while that leaves a block free beyond the reserve.
+    pub fn shrink_if_idle(&mut self, written: usize) {
+        self.quiet += written as u64;
+        let spare = self.free_pages() / u64::from(self.geometry.pages_per_block);
+        if self.quiet > self.pages() && self.limit > self.least && spare > u64::from(self.least) {
+            self.quiet = 0;
+            self.limit -= 1;
+        }
+    }
+
+    /// Takes an erased block for the block-mapped region.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn lend_block(&mut self) -> Pbn {
+        self.pool.lend().expect("one block is kept erased")
+    }
+
+    /// Takes a block back that was lent and has been erased.
+    pub fn return_block(&mut self, pbn: Pbn, flash: &Flash) {
+        self.pool.take_back(pbn, flash);
+    }
+
+    pub fn has_erased_block(&self) -> bool {
+        self.pool.free_blocks() > 0
+    }
+
+    /// Pages of a logical block that are here.
+    pub fn pages_of(&self, lbn: Lbn) -> u32 {
+        self.groups.sizes[lbn.index()]
+    }
+
+    /// Pages of the region that hold the newest version of a page.
+    pub const fn valid_pages(&self) -> u64 {
+        self.valid_pages
+    }
+
+    /// Pages that may be written before a block is collected.
+    pub fn free_pages(&self) -> u64 {
+        let blocks = self.limit.saturating_sub(self.pool.blocks_in_use());
+        let pages = u64::from(blocks) * u64::from(self.geometry.pages_per_block);
+        pages + u64::from(self.pool.open_pages())
+    }
+
+    pub const fn metrics(&self) -> GcMetrics {
+        self.pool.metrics()
+    }
+
+    pub fn start_gc(&mut self) {
+        self.pool.start_gc();
+    }
+
+    pub fn reset_counts(&mut self) {
+        self.pool.reset_counts();
+    }
+
+    /// Where a page is.
+    #[inline]
+    pub fn find(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.get(lpn)
+    }
+
+    /// Programs a page of the host that is nowhere else any more.
+    pub fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let page = self.pool.next_page(Stream::Data, flash);
+        flash.program(page, Owner::Data(lpn), Cause::Host);
+        self.map.replace(lpn, Some(page));
+        self.groups.grow(self.geometry.logical_block_of(lpn));
+        self.valid_pages += 1;
+    }
+
+    /// The page is needed here no more; returns whether it was here.
+    pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
+        let Some(page) = self.map.replace(lpn, None) else { return false };
+        self.pool.invalidate(page, flash);
+        self.groups.shrink(self.geometry.logical_block_of(lpn));
+        self.valid_pages -= 1;
+        true
+    }
+
+    /// The block with most superseded pages, if it has any, to be collected.
+    pub fn take_victim(&mut self, flash: &mut Flash) -> Option<Pbn> {
+        self.pool.take_wasteful_victim(flash)
+    }
+
+    /// Pages that erasing a block gains.
+    pub fn superseded_in(&self, pbn: Pbn, flash: &Flash) -> u64 {
+        u64::from(self.geometry.pages_per_block - flash.valid_in(pbn))
+    }
+
+    /// The logical block with most pages here, the lowest among equals.
+    pub fn largest_group(&mut self) -> Option<Lbn> {
+        self.groups.largest()
+    }
+
+    /// PMR-GC, first phase: the valid pages of a victim are read.
+    pub fn read(&self, victim: Pbn, flash: &mut Flash) -> Collect {
+        let mut kept = Vec::new();
+        let mut pages = flash.valid_pages(victim);
+        while let Some(from) = pages.next(flash) {
+            let page = flash.load(from, Cause::GcData);
+            if let Owner::Data(lpn) = flash.owner_of(&page) {
+                kept.push(Kept { lpn, from, page });
+            }
+        }
+        Collect { victim, kept, copied: false }
+    }
+
+    /// PMR-GC, the next phase; `None` after the last.
+    pub fn advance(&mut self, mut collect: Collect, flash: &mut Flash) -> Option<Collect> {
+        if collect.copied {
+            self.pool.release(collect.victim, flash);
+            return None;
+        }
+        for Kept { lpn, from, page } in collect.kept.drain(..) {
+            // The host may have replaced it since it was read.
+            if flash.is_valid(from) {
+                let to = self.pool.next_page(Stream::GcData, flash);
+                flash.store(to, page, Cause::GcData);
+                self.map.replace(lpn, Some(to));
+                self.pool.invalidate(from, flash);
+            }
+        }
+        collect.copied = true;
+        Some(collect)
+    }
+
+    /// Recomputes map and sizes from the flash, while a block may be collected.
+    ///
+    /// # Panics
+    /// When they are wrong.
+    pub fn audit(&self, collecting: Option<Pbn>, flash: &Flash) {
+        self.pool.audit_while(collecting, flash);
+        let mut sizes = vec![0; self.geometry.logical_blocks() as usize];
+        for lpn in (0..self.geometry.logical_pages).map(Lpn) {
+            let Some(page) = self.map.get(lpn) else { continue };
+            assert!(flash.is_valid(page), "{lpn} is mapped to the dead page {page}");
+            assert_eq!(flash.audit_owner(page), Some(Owner::Data(lpn)), "page {page} of the PMR");
+            sizes[self.geometry.logical_block_of(lpn).index()] += 1;
+        }
+        assert!(self.pool.blocks_in_use() <= self.blocks, "blocks of the PMR");
+        assert_eq!(sizes, self.groups.sizes, "pages of each logical block in the PMR");
+        assert_eq!(sizes.iter().sum::<u32>() as u64, self.valid_pages, "pages in the PMR");
+    }
+}
+
+/// Logical blocks by the number of their pages in the PMR.
+#[derive(Clone, Debug)]
+struct GroupSizes {
+    sizes: Vec<u32>,
+    /// A set of logical blocks for each size.
+    by_size: BlockSets,
+    /// No set above this size has a member.
+    most: u32,
+}
+
+impl GroupSizes {
+    fn new(geometry: &Geometry) -> Self {
+        let blocks = geometry.logical_blocks();
+        GroupSizes {
+            sizes: vec![0; blocks as usize],
+            by_size: BlockSets::new(geometry.pages_per_block as usize + 1, blocks),
+            most: 0,
+        }
+    }
+
+    fn grow(&mut self, lbn: Lbn) {
+        let size = self.sizes[lbn.index()] + 1;
+        self.change(lbn, size);
+        self.most = self.most.max(size);
+    }
+
+    fn shrink(&mut self, lbn: Lbn) {
+        self.change(lbn, self.sizes[lbn.index()] - 1);
+    }
+
+    fn change(&mut self, lbn: Lbn, size: u32) {
+        let before = std::mem::replace(&mut self.sizes[lbn.index()], size);
+        if before > 0 {
+            self.by_size.remove(before as usize, lbn.0);
+        }
+        if size > 0 {
+            self.by_size.insert(size as usize, lbn.0);
+        }
+    }
+
+    /// Each step down was paid for by a page that made the size greater.
+    fn largest(&mut self) -> Option<Lbn> {
+        while self.most > 0 {
+            if let Some(lbn) = self.by_size.lowest(self.most as usize) {
+                return Some(Lbn(lbn));
+            }
+            self.most -= 1;
+        }
+        None
+    }
+}

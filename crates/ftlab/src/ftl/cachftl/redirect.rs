@@ -1,0 +1,118 @@
+//! Which groups are small.
+//!
+//! The adaptive rule compares two costs, in time of the flash:
+//!
+//! ```text
+//! to the BMR  others x (read + program) + erase       the pages of the block beside the group
+//! to the PMR  pages x cost                            the GC that a page of the PMR has cost of late
+//! ```
+//!
+//! A group is small while the PMR is cheaper. The cost of GC is measured: what runs while a host waits
+//! counts in full, what runs in idle time as much as configured. So the threshold follows the workload
+//! (how many pages of a block meet, how much idle time there is) and the state of the flash (how many
+//! other pages a block has).
+
+use crate::config::DeviceConfig;
+use crate::flash::{Flash, Operation};
+
+/// Of so many groups for the BMR one goes to the PMR all the same: what is never tried is never known.
+const TRIAL: u64 = 64;
+
+/// The rule.
+#[derive(Clone, Debug)]
+pub struct Redirect {
+    threshold: u32,
+    adaptive: Option<Costs>,
+}
+
+/// Measured costs of GC, ns.
+#[derive(Clone, Debug)]
+struct Costs {
+    read: f64,
+    program: f64,
+    erase: f64,
+    idle_weight: f64,
+    /// Pages of the host that went to the PMR, and what GC has cost meanwhile; both forget.
+    pages: f64,
+    gc: f64,
+    window: f64,
+    large: u64,
+}
+
+impl Redirect {
+    /// A fixed threshold.
+    pub const fn fixed(threshold: u32) -> Self {
+        Redirect { threshold, adaptive: None }
+    }
+
+    /// The adaptive rule, with what it has learned from the last `window` pages or so.
+    pub fn adaptive(device: &DeviceConfig, idle_weight: f64, window: u64) -> Self {
+        let transfer = device.transfer_per_byte.0 * device.page.0;
+        let costs = Costs {
+            read: (device.read.0 + transfer) as f64,
+            program: (device.program.0 + transfer) as f64,
+            erase: device.erase.0 as f64,
+            idle_weight,
+            pages: 0.0,
+            gc: 0.0,
+            window: window as f64,
+            large: 0,
+        };
+        Redirect { threshold: 0, adaptive: Some(costs) }
+    }
+
+    /// Whether the rule asks for the other pages of a block.
+    pub const fn is_adaptive(&self) -> bool {
+        self.adaptive.is_some()
+    }
+
+    /// Whether a group goes to the PMR, given how many other pages its block has.
+    pub fn is_small(&mut self, pages: usize, others: usize) -> bool {
+        let Some(costs) = &mut self.adaptive else { return pages <= self.threshold as usize };
+        let bmr = others as f64 * (costs.read + costs.program) + costs.erase;
+        if pages as f64 * costs.gc_per_page() <= bmr {
+            return true;
+        }
+        costs.large += 1;
+        costs.large.is_multiple_of(TRIAL)
+    }
+
+    /// Notes pages that go to the PMR.
+    pub fn note_pages(&mut self, pages: usize) {
+        if let Some(costs) = &mut self.adaptive {
+            costs.pages += pages as f64;
+            if costs.pages > 2.0 * costs.window {
+                costs.pages /= 2.0;
+                costs.gc /= 2.0;
+            }
+        }
+    }
+
+    /// The time that the flash has worked so far, ns; 0 where nobody needs it.
+    pub fn worked(&self, flash: &Flash) -> f64 {
+        let Some(costs) = &self.adaptive else { return 0.0 };
+        let count = |operation| flash.ledger().total(operation) as f64;
+        costs.read * count(Operation::Read)
+            + costs.program * count(Operation::Program)
+            + costs.erase * count(Operation::Erase)
+    }
+
+    /// Notes GC that began when the flash had worked for so long.
+    pub fn note_gc(&mut self, began: f64, in_idle_time: bool, flash: &Flash) {
+        let spent = self.worked(flash) - began;
+        if let Some(costs) = &mut self.adaptive {
+            costs.gc += if in_idle_time { costs.idle_weight * spent } else { spent };
+        }
+    }
+
+    /// What GC costs for a page of the PMR, ns; 0 with a fixed threshold.
+    pub fn gc_cost(&self) -> u64 {
+        self.adaptive.as_ref().map_or(0, |costs| costs.gc_per_page() as u64)
+    }
+}
+
+impl Costs {
+    fn gc_per_page(&self) -> f64 {
+        if self.pages > 0.0 { self.gc / self.pages } else { 0.0 }
+    }
+}

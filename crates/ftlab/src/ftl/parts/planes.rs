@@ -1,0 +1,318 @@
+//! The blocks of a page-mapped device, plane by plane: where pages go, and what is collected.
+//!
+//! With `ftl.placement = single` there is one [`BlockPool`] over all planes. Else each plane has one of
+//! its own, and a page that GC moves stays in its plane; translation pages are spread by VTPN.
+//!
+//! **Room.** A plane holds at most as many valid pages as leave GC something to collect. GC of a plane
+//! may rewrite translation pages of any other, each of which may thereby open one block. So three free
+//! blocks are kept in reserve where there is a map on flash: a plane has lost two of them to translation
+//! pages only if a block's worth of those is superseded, and then such blocks are collected first, which
+//! touches no other plane.
+//!
+//! **Copy-back** (DLOOP III.A and C) keeps the parity of a page's number. Where the next free page has
+//! the wrong one, `greedy` takes another page of the victim if one fits (figure 5a), and else the free
+//! page is wasted (5b); `in-order` takes the pages as they come. A victim never wastes all that it
+//! gives: a page that would goes through the controller, so GC always makes room (assumed; the paper
+//! calls the case rare).
+
+use super::super::GcMetrics;
+use super::block_pool::{BlockPool, GcCounts, Stream};
+use super::placement::{Chooser, Placement};
+use super::region::Region;
+use crate::cache::block_set::BlockSets;
+use crate::config::{Config, CopyBack, GcConfig};
+use crate::error::Error;
+use crate::flash::{Flash, Geometry, Owner, Parity, ValidPages};
+use crate::units::{Lpn, Pbn, Ppn, Vtpn};
+
+/// Free blocks that a plane keeps where GC of another may write translation pages to it.
+const RESERVE_OF_A_PLANE: u32 = 3;
+
+/// Planes whose next translation page needs a block that only GC can give.
+const SHORT: usize = 0;
+/// Planes at their last free block.
+const LAST: usize = 1;
+
+/// Block pools, and which of them a page goes to.
+#[derive(Clone, Debug)]
+pub struct Planes {
+    pools: Vec<BlockPool>,
+    chooser: Chooser,
+    /// [`SHORT`] and [`LAST`], where there are several pools and a map on flash.
+    watched: Option<BlockSets>,
+    copy_back: CopyBack,
+}
+
+/// A block under collection.
+#[derive(Debug)]
+pub struct Victim {
+    pbn: Pbn,
+    plane: u32,
+    stream: Stream,
+    /// The pages to move: with even and with odd numbers apart for `greedy`, else all in the first.
+    pages: [ValidPages; 2],
+    /// Pages that may yet be wasted for it.
+    wasteable: u32,
+}
+
+impl Victim {
+    /// The page to move next: for `greedy` one with the parity of the next free page, if there is.
+    fn next_for_copy_back(
+        &mut self,
+        order: CopyBack,
+        pool: &BlockPool,
+        flash: &Flash,
+    ) -> Option<Ppn> {
+        let fitting = match order {
+            CopyBack::Greedy => pool.next_parity(self.stream, flash) as usize,
+            CopyBack::Off | CopyBack::InOrder => 0,
+        };
+        let page = self.pages[fitting].next(flash);
+        page.or_else(|| (order == CopyBack::Greedy).then(|| self.pages[1 - fitting].next(flash))?)
+    }
+
+    /// Wastes free pages until the next has the parity of `from`; false if too few may be wasted.
+    fn waste_until_parity_fits(
+        &mut self,
+        from: Ppn,
+        pool: &mut BlockPool,
+        flash: &mut Flash,
+    ) -> bool {
+        let parity = flash.geometry().parity_of(from);
+        while pool.next_parity(self.stream, flash) != parity {
+            if self.wasteable == 0 {
+                return false;
+            }
+            self.wasteable -= 1;
+            flash.waste(pool.next_page(self.stream, flash));
+        }
+        true
+    }
+}
+
+impl Planes {
+    /// All blocks free, placed as configured. A GC step may open up to `reserve` blocks of a plane, and
+    /// `translation_pages` are kept beside the logical pages.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when there are too few blocks for GC to make room for ever.
+    pub fn new(
+        config: &Config,
+        geometry: &Geometry,
+        reserve: u32,
+        translation_pages: u32,
+    ) -> Result<Self, Error> {
+        let (gc, seed) = (&config.gc, config.run.seed);
+        if config.ftl.placement == Placement::Single {
+            let whole = Region::whole(geometry, translation_pages);
+            return Self::in_region(gc, geometry, seed, reserve, &whole);
+        }
+        let planes = geometry.planes();
+        let has_map = translation_pages > 0;
+        let reserve = if has_map && planes > 1 { RESERVE_OF_A_PLANE } else { reserve };
+        // Where pages may go to any plane, one that is full of valid pages is passed by: one page more
+        // than all logical ones then has room.
+        let most_data = match config.ftl.placement {
+            Placement::Single | Placement::Striped => geometry.logical_pages.div_ceil(planes),
+            Placement::RoundRobin | Placement::LeastBusy => geometry.logical_pages / planes + 2,
+        };
+        let most_map = translation_pages.div_ceil(planes);
+        let pools = (0..planes).map(|plane| {
+            let first = plane * geometry.blocks_per_plane;
+            let blocks = first..first + geometry.blocks_per_plane;
+            let pages = 0..most_data;
+            let part = Region { blocks, pages, translation_pages: 0..most_map, directory: None };
+            BlockPool::in_region(gc, geometry, seed, reserve, &part)
+        });
+        let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;
+        let most_valid = pools[0].most_data_pages(geometry, most_map) + translation_pages / planes;
+        Ok(Planes {
+            chooser: Chooser::new(config.ftl.placement, config.ftl.order, geometry, most_valid),
+            watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
+            copy_back: gc.copy_back,
+            pools,
+        })
+    }
+
+    /// One pool with the blocks of a region, for its pages and its map, whatever the planes.
+    ///
+    /// # Errors
+    /// As [`Planes::new`].
+    pub fn in_region(
+        gc: &GcConfig,
+        geometry: &Geometry,
+        seed: u64,
+        reserve: u32,
+        region: &Region,
+    ) -> Result<Self, Error> {
+        if gc.copy_back != CopyBack::Off && geometry.planes() > 1 {
+            let message = "found copy-back with ftl.placement = single, expected off, or a placement \
+                           that keeps pages in their planes";
+            return Err(Error::config("gc.copy_back", message));
+        }
+        Ok(Planes {
+            pools: vec![BlockPool::in_region(gc, geometry, seed, reserve, region)?],
+            chooser: Chooser::single(),
+            watched: None,
+            copy_back: gc.copy_back,
+        })
+    }
+
+    /// GC since measuring started.
+    #[must_use]
+    pub fn metrics(&self) -> GcMetrics {
+        let all = self.pools.iter().map(|pool| pool.metrics());
+        GcMetrics { counts: GcCounts::sum(all.map(|gc| gc.counts)), ..self.pools[0].metrics() }
+    }
+
+    /// Starts counting anew.
+    pub fn reset_counts(&mut self) {
+        self.pools.iter_mut().for_each(BlockPool::reset_counts);
+    }
+
+    /// Bytes of the pointers to the current block and page of each plane (DLOOP III.B), where planes
+    /// have their own.
+    #[must_use]
+    pub fn pointer_bytes(&self) -> u64 {
+        if self.pools.len() == 1 { 0 } else { 8 * self.pools.len() as u64 }
+    }
+
+    /// The plane that a page of the host goes to.
+    #[inline]
+    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> u32 {
+        self.chooser.place(lpn, flash)
+    }
+
+    /// Whether a plane needs a block for `stream` and has too few left.
+    #[inline]
+    #[must_use]
+    pub fn must_collect(&self, plane: u32, stream: Stream) -> bool {
+        self.pools[plane as usize].must_collect(stream)
+    }
+
+    /// A plane that must be collected before the next translation page is written, whichever that is.
+    #[inline]
+    #[must_use]
+    pub fn short_of_room_for_the_map(&self) -> Option<u32> {
+        match &self.watched {
+            Some(watched) => watched.lowest(SHORT),
+            None => self.pools[0].must_collect(Stream::Translation).then_some(0),
+        }
+    }
+
+    /// The next free page of a plane, for what is no copy.
+    #[inline]
+    pub fn next_page(&mut self, plane: u32, stream: Stream, flash: &Flash) -> Ppn {
+        let page = self.pools[plane as usize].next_page(stream, flash);
+        self.chooser.gained(plane);
+        self.watch(plane);
+        page
+    }
+
+    /// The next free page for a translation page, in the plane of that.
+    #[inline]
+    pub fn next_map_page(&mut self, vtpn: Vtpn, flash: &Flash) -> Ppn {
+        self.next_page(self.chooser.home(vtpn), Stream::Translation, flash)
+    }
+
+    /// Marks a page as superseded.
+    #[inline]
+    pub fn invalidate(&mut self, ppn: Ppn, flash: &mut Flash) {
+        let pbn = flash.invalidate(ppn);
+        let plane = if self.pools.len() == 1 { 0 } else { flash.geometry().plane_of(pbn) };
+        self.pools[plane as usize].lost_page(pbn, flash);
+        self.chooser.lost(plane);
+    }
+
+    /// Notes the start of a GC run of a plane.
+    pub fn start_gc(&mut self, plane: u32) {
+        self.pools[plane as usize].start_gc();
+    }
+
+    /// Whether a GC run that was started for `stream` may end.
+    #[must_use]
+    pub fn collected_enough(&self, plane: u32, stream: Stream) -> bool {
+        self.pools[plane as usize].collected_enough(stream)
+    }
+
+    /// Takes the next block to collect, of this plane or of one that is at its last free block.
+    pub fn take_victim(&mut self, plane: u32, flash: &mut Flash) -> Victim {
+        let last = self.watched.as_ref().and_then(|watched| watched.lowest(LAST));
+        let plane = last.unwrap_or(plane);
+        let (pbn, stream) = self.pools[plane as usize].take_victim(flash);
+        self.victim(pbn, plane, stream, flash)
+    }
+
+    /// A block of a plane, filled with `stream`, as what is collected next.
+    pub fn victim(&self, pbn: Pbn, plane: u32, stream: Stream, flash: &Flash) -> Victim {
+        let all = flash.valid_pages(pbn);
+        let pages = match self.copy_back {
+            CopyBack::Off | CopyBack::InOrder => [all, all],
+            CopyBack::Greedy => [Parity::Even, Parity::Odd].map(|parity| all.only(parity)),
+        };
+        let gain = flash.geometry().pages_per_block - flash.valid_in(pbn);
+        let copies = if stream == Stream::Translation { stream } else { Stream::GcData };
+        Victim { pbn, plane, stream: copies, pages, wasteable: gain.saturating_sub(1) }
+    }
+
+    /// Moves the next valid page of a victim; returns its owner and where it is now.
+    #[inline]
+    pub fn move_page(&mut self, victim: &mut Victim, flash: &mut Flash) -> Option<(Owner, Ppn)> {
+        let Victim { plane, stream, .. } = *victim;
+        let pool = &mut self.pools[plane as usize];
+        let (from, copy_back) = match self.copy_back {
+            CopyBack::Off => (victim.pages[0].next(flash)?, false),
+            CopyBack::InOrder | CopyBack::Greedy => {
+                let from = victim.next_for_copy_back(self.copy_back, pool, flash)?;
+                (from, victim.waste_until_parity_fits(from, pool, flash))
+            }
+        };
+        let to = pool.next_page(stream, flash);
+        let owner = match copy_back {
+            true => flash.move_back(from, to, stream.gc_cause()),
+            false => flash.relocate(from, to, stream.gc_cause()),
+        };
+        self.watch(plane);
+        Some((owner, to))
+    }
+
+    /// Erases a victim whose pages were moved and makes it free.
+    pub fn release(&mut self, victim: &Victim, flash: &mut Flash) {
+        self.pools[victim.plane as usize].release(victim.pbn, flash);
+        self.watch(victim.plane);
+    }
+
+    /// Notes whether a plane has become short of blocks, or is no longer.
+    #[inline]
+    fn watch(&mut self, plane: u32) {
+        let Some(watched) = &mut self.watched else { return };
+        let pool = &self.pools[plane as usize];
+        for (set, is_member) in
+            [(SHORT, pool.must_collect(Stream::Translation)), (LAST, pool.free() <= 1)]
+        {
+            match is_member {
+                true => watched.insert(set, plane),
+                false => watched.remove(set, plane),
+            }
+        }
+    }
+
+    /// Recomputes the state of every block from the flash, and which planes are short of them.
+    ///
+    /// # Panics
+    /// When something does not add up.
+    pub fn audit(&self, flash: &Flash) {
+        self.pools.iter().for_each(|pool| pool.audit(flash));
+        let Some(watched) = &self.watched else { return };
+        let lowest = |is: &dyn Fn(&BlockPool) -> bool| {
+            self.pools.iter().position(is).map(|plane| plane as u32)
+        };
+        let short = lowest(&|pool| pool.must_collect(Stream::Translation));
+        assert_eq!(watched.lowest(SHORT), short, "planes short of room for the map");
+        let last = lowest(&|pool| pool.free() <= 1);
+        assert_eq!(watched.lowest(LAST), last, "planes at their last free block");
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,457 @@
+//! The timeline against a slow model of the device: operations wait in the queues of planes, cache
+//! registers and buses in the order in which they were placed, and a heap of events wakes them up.
+//! It is told what was asked for, never when it was done.
+
+use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::config::{Config, CopyBack, DeviceConfig, RunConfig};
+use ftlab::engine::{Booking, Kind};
+use ftlab::flash::Geometry;
+use ftlab::ftl::find;
+use ftlab::ftl::parts::placement::Placement;
+use ftlab::request::{Op, Request};
+use ftlab::rng::Rng;
+use ftlab::simulate::Simulator;
+use ftlab::units::{Bytes, Duration, Ratio};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+/// Where an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Others before it in its chain are not done.
+    Blocked,
+    /// Waits for its plane (a cached program: for the register) and what it needs beside.
+    Queued,
+    /// A page on its way in.
+    Incoming,
+    /// Waits for the array, or for the rest of its command.
+    Arrived,
+    /// The array is at work.
+    Working,
+    /// Waits for the register or the bus.
+    Read,
+    /// A page on its way out.
+    Outgoing,
+    Done,
+}
+
+struct Task {
+    what: Booking,
+    stage: Stage,
+    until: u64,
+    /// The first of its multi-plane command.
+    leader: usize,
+    start: u64,
+    array: (u64, u64),
+    bus: Option<(u64, u64)>,
+}
+
+/// Queues of operations: the first one has the resource.
+type Queues = Vec<VecDeque<usize>>;
+
+struct Model<'a> {
+    device: &'a DeviceConfig,
+    geometry: Geometry,
+    tasks: Vec<Task>,
+    arrays: Queues,
+    registers: Queues,
+    buses: Queues,
+    wakes: BinaryHeap<Reverse<u64>>,
+}
+
+impl<'a> Model<'a> {
+    fn new(device: &'a DeviceConfig, geometry: Geometry, asked: &[Booking]) -> Self {
+        let queues = || vec![VecDeque::new(); geometry.planes() as usize];
+        let mut model = Model {
+            device,
+            arrays: queues(),
+            registers: queues(),
+            buses: queues(),
+            geometry,
+            tasks: Vec::new(),
+            wakes: BinaryHeap::new(),
+        };
+        for (number, &what) in asked.iter().enumerate() {
+            let stage = Stage::Blocked;
+            let leader = number;
+            model.tasks.push(Task {
+                what,
+                stage,
+                until: 0,
+                leader,
+                start: 0,
+                array: (0, 0),
+                bus: None,
+            });
+            model.wakes.push(Reverse(what.issued));
+            let (array, bus) = (model.array(number), model.bus(number));
+            model.arrays[array].push_back(number);
+            if model.uses_register(number) {
+                model.registers[what.plane as usize].push_back(number);
+            }
+            if model.uses_bus(number) {
+                model.buses[bus].push_back(number);
+            }
+        }
+        model
+    }
+
+    fn array(&self, task: usize) -> usize {
+        let [_, _, dies, planes] = self.geometry.shape();
+        let plane = self.tasks[task].what.plane;
+        let shared = match (self.device.interleave, self.device.multi_plane) {
+            (true, false) => plane,
+            (true, true) => plane / planes,
+            (false, _) => plane / planes / dies,
+        };
+        shared as usize
+    }
+
+    fn bus(&self, task: usize) -> usize {
+        self.geometry.channel_of(self.tasks[task].what.plane) as usize
+    }
+
+    fn transfer(&self) -> u64 {
+        self.device.transfer_per_byte.0 * self.device.page.0
+    }
+
+    fn uses_register(&self, task: usize) -> bool {
+        match self.tasks[task].what.kind {
+            Kind::Read => self.device.cache_read && self.transfer() > 0,
+            Kind::Program => self.device.cache_read || self.device.cache_program,
+            _ => false,
+        }
+    }
+
+    fn uses_bus(&self, task: usize) -> bool {
+        match self.tasks[task].what.kind {
+            Kind::Read => self.transfer() > 0,
+            Kind::Program => self.transfer() + self.device.command.0 > 0,
+            _ => false,
+        }
+    }
+
+    fn has_register(&self, task: usize) -> bool {
+        let queue = &self.registers[self.tasks[task].what.plane as usize];
+        !self.uses_register(task) || queue.front() == Some(&task)
+    }
+
+    fn has_bus(&self, task: usize) -> bool {
+        !self.uses_bus(task) || self.buses[self.bus(task)].front() == Some(&task)
+    }
+
+    /// Whether the command of a task has the array.
+    fn has_array(&self, task: usize) -> bool {
+        self.arrays[self.array(task)].front() == Some(&self.tasks[task].leader)
+    }
+
+    fn work(&self, kind: Kind) -> u64 {
+        let DeviceConfig { read, oob_read, program, erase, .. } = self.device;
+        match kind {
+            Kind::Read => read.0,
+            Kind::ReadOob => oob_read.0,
+            Kind::Program => program.0,
+            Kind::CopyBack => read.0 + program.0,
+            Kind::Erase => erase.0,
+        }
+    }
+
+    /// Whether all that comes before a task in its chain is done.
+    fn is_ready(&self, task: usize, now: u64) -> bool {
+        let what = self.tasks[task].what;
+        let before = self.tasks[..task].iter().rev();
+        let mut same =
+            before.filter(|t| (t.what.request, t.what.chain) == (what.request, what.chain));
+        what.issued <= now && same.next().is_none_or(|t| t.stage == Stage::Done)
+    }
+
+    /// Takes the operations that follow a command into it, as long as they fit.
+    fn gather(&mut self, leader: usize, now: u64) {
+        let first = self.tasks[leader].what;
+        if !self.device.multi_plane || matches!(first.kind, Kind::ReadOob | Kind::CopyBack) {
+            return;
+        }
+        let die = |plane: u32| plane / self.device.planes_per_die;
+        let mut planes = vec![first.plane];
+        for next in leader + 1..self.tasks.len() {
+            let what = self.tasks[next].what;
+            let alike =
+                (what.kind, what.request, what.page) == (first.kind, first.request, first.page);
+            let fits =
+                alike && die(what.plane) == die(first.plane) && !planes.contains(&what.plane);
+            if !fits || !self.is_ready(next, now) {
+                return;
+            }
+            planes.push(what.plane);
+            let array = self.array(next);
+            self.arrays[array].retain(|task| *task != next);
+            self.tasks[next].leader = leader;
+            self.tasks[next].start = now;
+        }
+    }
+
+    fn members(&self, leader: usize) -> Vec<usize> {
+        let after = leader..self.tasks.len();
+        after.take_while(|task| self.tasks[*task].leader == leader).collect()
+    }
+
+    fn begin(&mut self, task: usize, stage: Stage, now: u64, length: u64) {
+        self.tasks[task].stage = stage;
+        self.tasks[task].until = now + length;
+        self.wakes.push(Reverse(now + length));
+    }
+
+    /// Takes a task one step further, if it can go.
+    fn step(&mut self, task: usize, now: u64) -> bool {
+        let Task { what, stage, until, leader, .. } = self.tasks[task];
+        let leads = leader == task;
+        match stage {
+            Stage::Blocked if self.is_ready(task, now) => self.tasks[task].stage = Stage::Queued,
+            Stage::Queued if what.kind == Kind::Program => return self.let_in(task, now),
+            Stage::Queued if leads && self.has_array(task) => {
+                self.tasks[task].start = now;
+                self.gather(task, now);
+                let begin = now + self.device.command.0;
+                for member in self.members(task) {
+                    self.tasks[member].array = (begin, begin + self.work(what.kind));
+                    self.begin(member, Stage::Working, begin, self.work(what.kind));
+                }
+            }
+            Stage::Incoming if until <= now => {
+                self.tasks[task].stage = Stage::Arrived;
+                if self.uses_bus(task) {
+                    self.tasks[task].bus =
+                        Some((until - self.transfer() - self.device.command.0, now));
+                    let bus = self.bus(task);
+                    self.buses[bus].pop_front();
+                }
+            }
+            Stage::Arrived if leads && self.has_array(task) => {
+                let members = self.members(task);
+                if members.iter().any(|member| self.tasks[*member].stage != Stage::Arrived) {
+                    return false;
+                }
+                for member in members {
+                    self.tasks[member].array = (now, now + self.work(what.kind));
+                    self.begin(member, Stage::Working, now, self.work(what.kind));
+                    if self.uses_register(member) {
+                        let plane = self.tasks[member].what.plane;
+                        self.registers[plane as usize].pop_front();
+                    }
+                }
+            }
+            Stage::Working if until <= now => {
+                let goes_on = what.kind == Kind::Read && self.uses_bus(task);
+                self.tasks[task].stage = if goes_on { Stage::Read } else { Stage::Done };
+                self.leave_array(task);
+            }
+            Stage::Read if self.has_register(task) && self.has_bus(task) => {
+                self.tasks[task].bus = Some((now, now + self.transfer()));
+                self.begin(task, Stage::Outgoing, now, self.transfer());
+                self.leave_array(task);
+            }
+            Stage::Outgoing if until <= now => {
+                self.tasks[task].stage = Stage::Done;
+                let bus = self.bus(task);
+                self.buses[bus].pop_front();
+                if self.uses_register(task) {
+                    self.registers[what.plane as usize].pop_front();
+                }
+                self.leave_array(task);
+            }
+            _ => return self.hand_over(task),
+        }
+        true
+    }
+
+    /// A page that was read gives the array free as soon as it has the cache register.
+    fn hand_over(&mut self, task: usize) -> bool {
+        let waits = self.tasks[task].stage == Stage::Read && self.uses_register(task);
+        waits && self.has_register(task) && self.leave_array(task)
+    }
+
+    /// A program begins when it has the bus, the register, and, where nothing is cached, the array.
+    fn let_in(&mut self, task: usize, now: u64) -> bool {
+        let Task { leader, .. } = self.tasks[task];
+        let has_array = self.device.cache_program || self.has_array(task);
+        if !(has_array && self.has_register(task) && self.has_bus(task)) {
+            return false;
+        }
+        if leader == task {
+            self.tasks[task].start = now;
+            self.gather(task, now);
+        }
+        self.tasks[task].start = now;
+        self.begin(task, Stage::Incoming, now, self.transfer() + self.device.command.0);
+        true
+    }
+
+    /// Frees the array when no task of a command needs it any more. Returns whether it does.
+    fn leave_array(&mut self, task: usize) -> bool {
+        let leader = self.tasks[task].leader;
+        let needs = |member: &usize| match self.tasks[*member].stage {
+            Stage::Done => false,
+            Stage::Read => !(self.uses_register(*member) && self.has_register(*member)),
+            Stage::Outgoing => !self.uses_register(*member),
+            _ => true,
+        };
+        let array = self.array(task);
+        let free = self.has_array(task) && !self.members(leader).iter().any(needs);
+        if free {
+            self.arrays[array].pop_front();
+        }
+        free
+    }
+
+    /// Runs to the end.
+    fn run(&mut self) {
+        let mut last = None;
+        while let Some(Reverse(now)) = self.wakes.pop() {
+            if last.replace(now) == Some(now) {
+                continue;
+            }
+            // What is over at this moment is over before anything begins.
+            loop {
+                let over = |t: &Task| {
+                    matches!(t.stage, Stage::Incoming | Stage::Working | Stage::Outgoing)
+                        && t.until <= now
+                };
+                match self.tasks.iter().position(over) {
+                    Some(task) => drop(self.step(task, now)),
+                    None => break,
+                }
+            }
+            while (0..self.tasks.len()).any(|task| self.step(task, now)) {}
+        }
+        let stuck = self.tasks.iter().position(|task| task.stage != Stage::Done);
+        assert_eq!(stuck, None, "an operation that waits for ever");
+    }
+}
+
+fn draw(rng: &mut Rng, commands: bool) -> Config {
+    let one_of = |rng: &mut Rng, of: &[u32]| of[rng.below(of.len() as u64) as usize];
+    let flip = |rng: &mut Rng| rng.chance(0.5);
+    let time = |rng: &mut Rng| Duration(1 + rng.below(2000));
+    let mut device = DeviceConfig {
+        page: Bytes(512),
+        pages_per_block: one_of(rng, &[2, 4, 5, 8]),
+        over_provisioning: Ratio(2.0),
+        channels: one_of(rng, &[1, 1, 2, 3]),
+        chips_per_channel: one_of(rng, &[1, 2]),
+        dies_per_chip: one_of(rng, &[1, 2]),
+        planes_per_die: one_of(rng, &[1, 2, 4]),
+        read: time(rng),
+        oob_read: time(rng),
+        program: time(rng),
+        erase: time(rng),
+        transfer_per_byte: Duration(rng.below(4)),
+        ..DeviceConfig::default()
+    };
+    let switches: [bool; 4] = std::array::from_fn(|_| flip(rng));
+    let command = Duration(rng.below(2) * rng.below(50));
+    if commands {
+        let [one_die_at_a_time, multi_plane, cache_read, cache_program] = switches;
+        device = DeviceConfig {
+            interleave: !one_die_at_a_time,
+            multi_plane,
+            cache_read,
+            cache_program,
+            command,
+            ..device
+        };
+    }
+    let mut config = Config { device, ..Config::default() };
+    config.run.timeline = 400;
+    config.ftl.cache = Some(Bytes(200));
+    config.gc.oob_scan = flip(rng);
+    config.ftl.placement =
+        [Placement::Single, Placement::Striped, Placement::RoundRobin, Placement::LeastBusy]
+            [rng.below(4) as usize];
+    if config.ftl.placement != Placement::Single && flip(rng) {
+        config.gc.copy_back = CopyBack::Greedy;
+    }
+    config.device.capacity = Some(Bytes(64 * 512 * u64::from(planes(&config.device))));
+    config
+}
+
+fn planes(device: &DeviceConfig) -> u32 {
+    device.channels * device.chips_per_channel * device.dies_per_chip * device.planes_per_die
+}
+
+/// An FTL under random requests, after enough of them to need GC.
+fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
+    let capacity = config.device.capacity.expect("a capacity").0;
+    let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+    let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
+    let entry = find(ftl).expect("an FTL");
+    let mut simulator = (entry.simulate)(config, capacity, address).expect("a device");
+    let mut rng = Rng::new(seed, "requests");
+    let mut time = 0;
+    let mut draw = |time: &mut u64| {
+        *time += rng.below(4000);
+        let length = 512 * (1 + rng.below(6).pow(2) as u32);
+        let offset = 512 * rng.below((capacity - u64::from(length)) / 512);
+        let op = if rng.chance(0.6) { Op::Write } else { Op::Read };
+        Request { time: *time, offset, length, volume: 0, op }
+    };
+    let warm: Vec<Request> = (0..1000).map(|_| draw(&mut 0)).collect();
+    simulator.serve(&warm).expect("inside the device");
+    simulator.start_measuring();
+    let requests: Vec<Request> = (0..60).map(|_| draw(&mut time)).collect();
+    simulator.serve(&requests).expect("inside the device");
+    simulator
+}
+
+#[test]
+fn every_operation_starts_and_ends_when_the_slow_model_says() {
+    let (mut joined, mut copies) = (0, 0);
+    for seed in 0..400 {
+        let mut rng = Rng::new(seed, "schedule");
+        let config = draw(&mut rng, seed % 4 != 0);
+        let ftl = ["page", "dftl", "dloop"][rng.below(3) as usize];
+        if config.ftl.placement == Placement::Single {
+            assert_eq!(config.gc.copy_back, CopyBack::Off);
+        }
+        let simulator = run(&config, seed, ftl);
+        let log = simulator.outcome().flash.timeline().log();
+        // The last request may go on beyond the window, and join what is in it.
+        let placed = log.split(|b| b.request == log[log.len() - 1].request).next().unwrap_or(log);
+        let capacity = config.device.capacity.expect("a capacity").0;
+        let geometry = Geometry::new(&config.device, capacity).expect("a shape");
+        let mut model = Model::new(&config.device, geometry, placed);
+        model.run();
+        for (number, (task, placed)) in model.tasks.iter().zip(placed).enumerate() {
+            let told = Booking {
+                start: task.start,
+                array: task.array,
+                bus: task.bus,
+                end: task.bus.map_or(0, |(_, end)| end).max(task.array.1),
+                ..task.what
+            };
+            assert_eq!(told, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
+            joined += usize::from(task.leader != number);
+            copies += usize::from(placed.kind == Kind::CopyBack);
+        }
+    }
+    assert!(joined > 1000 && copies > 1000, "{joined} pages joined a command, {copies} copy-backs");
+}
+
+/// The plain timeline and the one that keeps a log are different code with the same times.
+#[test]
+fn a_log_changes_no_time() {
+    for seed in 0..200 {
+        let mut rng = Rng::new(seed, "schedule");
+        let logged = draw(&mut rng, false);
+        let plain =
+            Config { run: RunConfig { timeline: 0, ..logged.run.clone() }, ..logged.clone() };
+        let [logged, plain] = [logged, plain].map(|config| {
+            let simulator = run(&config, seed, "dftl");
+            let outcome = simulator.outcome();
+            let timeline = outcome.flash.timeline();
+            let busy: Vec<u64> = timeline.plane_busy().chain(timeline.channel_busy()).collect();
+            let operations: Vec<u64> = timeline.plane_operations().collect();
+            (timeline.idle_at(), outcome.host.duration, busy, operations)
+        });
+        assert_eq!(logged, plain, "seed {seed}");
+    }
+}

@@ -1,0 +1,24 @@
+"""CACH-FTL (Boukhobza, Olivier & Rubini, Computers 3(1), 2014): its evaluation.
+
+Every volume of Financial1, Financial2 and Cello99 is a device of its own, with C-lash above each
+FTL, and so are the synthetic workloads. The device is that of the preset ``cachftl``; the input is
+played twice before it is measured.
+"""
+
+from ftlab.experiments.cachftl.claims import CLAIMS
+from ftlab.experiments.cachftl.parts import parts
+from ftlab.experiments.cachftl.points import WORKLOADS, points
+from ftlab.experiments.experiment import Experiment
+from ftlab.experiments.volumes import split
+
+EXPERIMENT = Experiment(
+    name="cachftl",
+    title="A Scalable and Highly Configurable Cache-Aware Hybrid Flash Translation Layer",
+    workloads=WORKLOADS,
+    prepare=split,
+    points=points,
+    claims=CLAIMS,
+    parts=parts,
+)
+
+__all__ = ["EXPERIMENT"]

@@ -1,0 +1,408 @@
+"""The figures and tables of TPFTL's paper, drawn from our results as the paper draws them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from ftlab import _core, model
+from ftlab.errors import ConfigError
+from ftlab.experiments.charts import Draw, bars, curves, lines, panels
+from ftlab.experiments.claims import RULE, Figure, Judged, NotMeasuredError, Runs, number
+from ftlab.experiments.inputs import Sources
+from ftlab.experiments.report import Part, Picture, claim_table, count_table
+from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, loss
+from ftlab.experiments.tpftl.points import (
+    ALL,
+    CACHES,
+    FEATURES,
+    FTLS,
+    NAMES,
+    SHORT,
+)
+from ftlab.experiments.tpftl.quantities import (
+    AMPLIFICATION,
+    HITS,
+    RESPONSE,
+    dirty_replacements,
+    erases,
+    mean_dirty,
+    per_page,
+    samples,
+    tp_reads,
+    tp_writes,
+    utilization_gain,
+)
+from ftlab.report.tables import ABSENT, Table
+from ftlab.result import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+GROUPS = [SHORT[name] for name in ALL]
+MAP_REQUESTS = 50_000
+"""Requests in the map of accesses (Figure 2a)."""
+
+MOST_DIRTY = 200
+"""Where the axis of Figure 1b ends."""
+
+
+def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
+    """Return the report: set-up, claims, orderings, figures, tables."""
+    orderings = {claim.id for claim in ORDERINGS}
+    published = [each for each in judged if each.claim.id not in orderings]
+    others = [each for each in judged if each.claim.id in orderings]
+    return [
+        Part("Set-up", SETUP, [_inputs(runs, sources)]),
+        Part("Verdicts", [RULE], [count_table(published)]),
+        Part("Claims", (), [claim_table(published)]),
+        Part("Orderings", ORDERING_TEXT, [claim_table(others)]),
+        Part("Figures", (), (), _pictures(runs, sources)),
+        Part("Table 2", TABLE_2_TEXT, [_table_2(runs)]),
+        Part("All layers", LAYERS_TEXT, [_layers(runs)]),
+        Part("Techniques", (), [_techniques(runs)]),
+        Part("The models of section 3.1", MODEL_TEXT, [_models(runs)]),
+    ]
+
+
+SETUP = (
+    "The device is the preset tpftl-eurosys15 (Table 3, section 5.1): pages of 4 KiB, 64 in a "
+    "block, 15 % over-provisioning, 25 us, 200 us and 1.5 ms for read, program and erase, one "
+    "operation at a time, greedy garbage collection at 3 free blocks. It is as large as in the "
+    "paper, 512 MiB or 16 GiB; volumes lie over each other. The cache is that of a block-level "
+    "table, 8 KiB or 256 KiB, beside the directory of translation pages.",
+    "Before measuring, every request of the input is served once as a write (FlashSim's warm-up). "
+    "Requests come at the times of the input; the response time has the wait for the device in it.",
+)
+ORDERING_TEXT = (
+    "What the paper rests on, demanded of every workload, by the same rule; and of ours, that "
+    "adaptive prefetching is never much worse than the better of the fixed choices.",
+)
+TABLE_2_TEXT = ("What DFTL loses against the optimal FTL: 1 - optimal / DFTL.",)
+LAYERS_TEXT = (
+    "On every workload with the cache of a block-level table; P is the probability that an entry "
+    "is dirty when it is replaced, V the mean of valid pages in the data blocks that were "
+    "collected.",
+)
+MODEL_TEXT = (
+    "Equations 1 to 13, given what the runs measured (hit ratio, P, GC hit ratio, write ratio, "
+    "valid pages of victims), beside what the runs measured of each term; and with map updates of"
+    " one translation page merged, which is our refinement. The mean of |error| is over the "
+    "terms.",
+)
+
+
+def _inputs(runs: Runs, sources: Sources) -> Table:
+    """Return what was run for each workload."""
+    header = ["workload", "input", "requests", "page accesses", "written", "digest"]
+    rows = []
+    for name in ALL:
+        result = runs[name, "page"]
+        host = result["host"]
+        accesses = host["page_reads"] + host["page_writes"]
+        rows.append(
+            [
+                name,
+                sources[name].described,
+                f"{host['requests']:,}",
+                f"{accesses:,}",
+                number(host["page_writes"] / max(accesses, 1), "%"),
+                str(result.find("trace.digest")),
+            ]
+        )
+    return Table(header, rows)
+
+
+def _cell(find: Callable[[], float], unit: str = "") -> str:
+    try:
+        return number(find(), unit)
+    except NotMeasuredError:
+        return ABSENT
+
+
+def _table_2(runs: Runs) -> Table:
+    paper = {"performance": (0.634, 0.526, 0.594, 0.582), "erasure": (0.459, 0.526, 0.304, 0.562)}
+    rows = []
+    for (name, published), figure in zip(paper.items(), (RESPONSE, erases), strict=True):
+        ours = [_cell(lambda w=w, f=figure: loss(runs, f, w), "%") for w in ALL]  # type: ignore[misc]
+        rows += [[f"{name}, paper", *(number(each, "%") for each in published)]]
+        rows += [[f"{name}, ours", *ours]]
+    return Table(["", *GROUPS], rows)
+
+
+COLUMNS: Mapping[str, tuple[Figure, str]] = {
+    "P": (dirty_replacements, "%"),
+    "hit ratio": (HITS, "%"),
+    "TP reads": (tp_reads, ""),
+    "TP writes": (tp_writes, ""),
+    "response, us": (RESPONSE, ""),
+    "service, us": ("service_us.mean", ""),
+    "WA": (AMPLIFICATION, ""),
+    "erases": (erases, ""),
+    "V": ("gc.mean_valid_data", ""),
+}
+
+
+def _rows(runs: Runs, keys: Sequence[tuple[str, ...]]) -> Table:
+    rows = [
+        [
+            " ".join((SHORT[key[0]], *key[1:])),
+            *(_cell(lambda k=key, f=f: runs(f, *k), unit) for f, unit in COLUMNS.values()),  # type: ignore[misc]
+        ]
+        for key in keys
+    ]
+    return Table(["", *COLUMNS], rows)
+
+
+def _layers(runs: Runs) -> Table:
+    return _rows(runs, [(name, ftl) for name in ALL for ftl in FTLS])
+
+
+def _techniques(runs: Runs) -> Table:
+    return _rows(runs, [(name, "tpftl", features) for name in ALL for features in FEATURES])
+
+
+TERMS = {
+    "translation_us": "T_at, us (Eq. 1)",
+    "gc_data_us": "T_gcd, us (Eq. 10)",
+    "gc_translation_us": "T_gct, us (Eq. 11)",
+    "write_amplification": "A (Eq. 13)",
+}
+MODELS = ("paper", "merged")
+
+
+def _models(runs: Runs) -> Table:
+    """Return each term of the models beside what was measured; the last row is the mean error."""
+    rows = []
+    errors: dict[str, list[float]] = {each: [] for each in MODELS}
+    for name in ALL:
+        for ftl in ("dftl", "tpftl"):
+            try:
+                found = model.translation(runs[name, ftl])
+            except ConfigError:
+                continue
+            for term, label in TERMS.items():
+                measured = found.find(f"measured.{term}")
+                cells = [f"{SHORT[name]} {ftl}", label, _number(measured)]
+                for source in MODELS:
+                    predicted = found.find(f"{source}.{term}")
+                    cells += [_number(predicted), ABSENT]
+                    if predicted is not None and measured:
+                        error = predicted / measured - 1
+                        errors[source].append(abs(error))
+                        cells[-1] = number(error, "%+")
+                rows.append(cells)
+    means = [[ABSENT, number(fmean(each), "%") if each else ABSENT] for each in errors.values()]
+    rows.append(["all", "mean of |error|", ABSENT, *means[0], *means[1]])
+    return Table(["run", "term", "measured", "paper", "error", "merged", "error"], rows)
+
+
+def _number(figure: float | None) -> str:
+    return ABSENT if figure is None else number(figure)
+
+
+def _pictures(runs: Runs, sources: Sources) -> list[Picture]:
+    """Return the figures in the order of the paper."""
+    return [
+        Picture(
+            "fig1",
+            "Figure 1. DFTL's cache, sampled every 10,000 page accesses: (a) mean of entries in a "
+            "cached translation page; (b) share of cached translation pages with at most so many "
+            "dirty entries, means dashed.",
+            lambda: panels([_entries_over_time(runs), _dirty_distribution(runs)], columns=2),
+        ),
+        Picture(
+            "fig2",
+            "Figure 2. Financial1: (a) pages that its first 50,000 requests start on; (b) "
+            "translation pages in DFTL's cache.",
+            lambda: panels([_access_map(sources), _cached_pages(runs)], columns=2),
+        ),
+        Picture(
+            "fig6",
+            "Figure 6. (a) probability of replacing a dirty entry; (b) hit ratio; (c), (d) reads "
+            "and writes of translation pages and (e) response time as multiples of DFTL's; (f) "
+            "write amplification.",
+            lambda: panels(_figure_6(runs)),
+        ),
+        Picture(
+            "fig7",
+            "Figure 7. (a) erases as multiples of DFTL's; (b), (c) techniques of TPFTL in "
+            "Financial1: probability of replacing a dirty entry and hit ratio.",
+            lambda: panels(_figure_7(runs)),
+        ),
+        Picture(
+            "fig8",
+            "Figure 8. Techniques of TPFTL in Financial1: (a) response time as a multiple of that"
+            " without any, (b) write amplification; (c) probability of replacing a dirty entry by"
+            " size of the cache, as a share of the whole map.",
+            lambda: panels(_figure_8(runs)),
+        ),
+        Picture(
+            "fig9",
+            "Figure 9. TPFTL by size of the cache: (a) hit ratio, (b) response time as a multiple"
+            " of that with the whole map cached, (c) write amplification.",
+            lambda: panels(_figure_9(runs)),
+        ),
+        Picture(
+            "fig10",
+            "Figure 10. What TPFTL gains in cache space over entries of 8 B.",
+            lambda: panels([_by_cache(runs, "Cache space utilisation", utilization_gain, True)]),
+        ),
+    ]
+
+
+def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
+    """Return a figure, or None where it does not exist."""
+    try:
+        return runs(figure, *key)
+    except NotMeasuredError:
+        return None
+
+
+def _relative(runs: Runs, figure: Figure, key: Sequence[str], to: Sequence[str]) -> float | None:
+    value, base = _value(runs, figure, *key), _value(runs, figure, *to)
+    return value / base if value is not None and base else None
+
+
+def _by_ftl(
+    runs: Runs, title: str, figure: Figure, *, percent: bool = False, names: bool = False
+) -> Draw:
+    series = {NAMES[ftl]: [_value(runs, figure, name, ftl) for name in ALL] for ftl in NAMES}
+    return bars(title, GROUPS, series, percent=percent, names=names)
+
+
+def _against_dftl(runs: Runs, title: str, figure: Figure, *, names: bool = False) -> Draw:
+    series = {
+        NAMES[ftl]: [_relative(runs, figure, (name, ftl), (name, "dftl")) for name in ALL]
+        for ftl in NAMES
+    }
+    return bars(title, GROUPS, series, names=names)
+
+
+def _by_technique(runs: Runs, title: str, figure: Figure, percent: bool = False) -> Draw:
+    values = [_value(runs, figure, "financial1", "tpftl", each) for each in FEATURES]
+    return bars(title, FEATURES, {"": values}, percent=percent)
+
+
+def _by_cache(runs: Runs, title: str, figure: Figure, percent: bool = False) -> Draw:
+    series = {
+        SHORT[name]: [_value(runs, figure, name, "tpftl", share) for share in CACHES]
+        for name in ALL
+    }
+    return lines(title, CACHES, series, percent=percent, label="cache / whole map")
+
+
+def _figure_6(runs: Runs) -> list[Draw]:
+    return [
+        _by_ftl(runs, "Dirty replacements", dirty_replacements, percent=True),
+        _by_ftl(runs, "Hit ratio", HITS, percent=True),
+        _against_dftl(runs, "Translation page reads", tp_reads),
+        _against_dftl(runs, "Translation page writes", tp_writes),
+        _against_dftl(runs, "Response time", RESPONSE),
+        _by_ftl(runs, "Write amplification", AMPLIFICATION, names=True),
+    ]
+
+
+def _figure_7(runs: Runs) -> list[Draw]:
+    return [
+        _against_dftl(runs, "Erases", erases, names=True),
+        _by_technique(runs, "Dirty replacements", dirty_replacements, percent=True),
+        _by_technique(runs, "Hit ratio", HITS, percent=True),
+    ]
+
+
+def _figure_8(runs: Runs) -> list[Draw]:
+    without = ("financial1", "tpftl", "-")
+    response = [
+        _relative(runs, RESPONSE, ("financial1", "tpftl", each), without) for each in FEATURES
+    ]
+    return [
+        bars("Response time", FEATURES, {"": response}),
+        _by_technique(runs, "Write amplification", AMPLIFICATION),
+        _by_cache(runs, "Dirty replacements", dirty_replacements, percent=True),
+    ]
+
+
+def _figure_9(runs: Runs) -> list[Draw]:
+    response = {
+        SHORT[name]: [
+            _relative(runs, RESPONSE, (name, "tpftl", share), (name, "tpftl", CACHES[-1]))
+            for share in CACHES
+        ]
+        for name in ALL
+    }
+    return [
+        _by_cache(runs, "Hit ratio", HITS, percent=True),
+        lines("Response time", CACHES, response, label="cache / whole map"),
+        _by_cache(runs, "Write amplification", AMPLIFICATION),
+    ]
+
+
+def _entries_over_time(runs: Runs) -> Draw:
+    found = {
+        SHORT[name]: (_millions(looks), per_page(looks))
+        for name, looks in _looks(runs, ALL).items()
+    }
+    title = "Entries in a cached translation page"
+    return curves(title, found, x="page accesses (millions)", y="mean of entries", ylim=(0, None))
+
+
+def _dirty_distribution(runs: Runs) -> Draw:
+    found, means = {}, []
+    for name, looks in _looks(runs, WRITE_DOMINANT).items():
+        histogram = looks["pages_by_dirty_entries"]
+        total, shares = 0, []
+        for pages in histogram[: MOST_DIRTY + 1]:
+            total += pages
+            shares.append(total / sum(histogram))
+        found[SHORT[name]] = (list(range(len(shares))), shares)
+        means.append(mean_dirty(histogram))
+    draw_curves = curves(
+        "Dirty entries", found, x="dirty entries", y="share of cached pages", ylim=(0, 1.02)
+    )
+
+    def draw(axes: Axes) -> None:
+        draw_curves(axes)
+        for line, mean in zip(axes.get_lines()[: len(means)], means, strict=True):
+            axes.axvline(min(mean, MOST_DIRTY), color=line.get_color(), linestyle=":", linewidth=1)
+
+    return draw
+
+
+def _access_map(sources: Sources) -> Draw:
+    """Return how to draw which pages the first requests touch, a dot for each request."""
+    config = sources["financial1"].config
+
+    def draw(axes: Axes) -> None:
+        columns = _core.trace_columns(json.dumps(config), MAP_REQUESTS)
+        pages = columns["offset"] // 4096
+        requests = range(len(pages))
+        look: dict[str, Any] = {"s": 0.2, "color": "black", "linewidths": 0, "rasterized": True}
+        axes.scatter([each / 1e3 for each in requests], pages, **look)
+        axes.set(title="Accesses", xlabel="requests (thousands)", ylabel="page")
+
+    return draw
+
+
+def _cached_pages(runs: Runs) -> Draw:
+    found = {
+        SHORT[name]: (_millions(looks), looks["translation_pages"])
+        for name, looks in _looks(runs, ["financial1"]).items()
+    }
+    return curves("Cached translation pages", found, x="page accesses (millions)", y="pages")
+
+
+def _looks(runs: Runs, workloads: Sequence[str]) -> dict[str, Record]:
+    """Return the looks into DFTL's cache on the workloads that are long enough for any."""
+    found = {}
+    for name in workloads:
+        with suppress(NotMeasuredError):
+            found[name] = samples(runs, name, "dftl")
+    return found
+
+
+def _millions(looks: Record) -> list[float]:
+    return [accesses / 1e6 for accesses in looks["page_accesses"]]

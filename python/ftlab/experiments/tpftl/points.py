@@ -1,0 +1,77 @@
+"""What is run: seven FTLs, eight ablations and eight cache sizes on four workloads.
+
+The key of a point is the workload and the FTL, with TPFTL's techniques or the cache behind them.
+"""
+
+from __future__ import annotations
+
+from ftlab.config import Config, merge
+from ftlab.experiments.inputs import Sources, Workload
+from ftlab.points import Point
+
+FINANCIAL = ("financial1", "financial2")
+MSR = ("msr-ts", "msr-src")
+ALL = FINANCIAL + MSR
+
+NAMES = {"dftl": "DFTL", "sftl": "S-FTL", "tpftl": "TPFTL", "page": "optimal"}
+"""The FTLs of the paper's figures, in its words."""
+
+SHORT = {"financial1": "Fin1", "financial2": "Fin2", "msr-ts": "ts", "msr-src": "src"}
+
+WORKLOADS = (
+    Workload("financial1", ("financial1.spc", "financial1.parquet")),
+    Workload("financial2", ("financial2.spc", "financial2.parquet")),
+    Workload("msr-ts", ("ts_0.csv", "msr_ts_0.csv", "ts_0.parquet")),
+    Workload("msr-src", ("src2_0.csv", "msr_src2_0.csv", "src2_0.parquet")),
+)
+
+FTLS = ("page", "dftl", "cdftl", "sftl", "tpftl", "tpftl-adaptive", "zftl")
+FEATURES = ("-", "b", "c", "bc", "r", "s", "rs", "rsbc")
+
+DIVISORS = (128, 64, 32, 16, 8, 4, 2, 1)
+CACHES = tuple("1" if divisor == 1 else f"1/{divisor}" for divisor in DIVISORS)
+"""Caches as shares of the whole map at 8 B an entry; the first is that of a block-level table."""
+
+MIB = 1 << 20
+CAPACITY = {name: 512 * MIB for name in FINANCIAL} | {name: 16384 * MIB for name in MSR}
+"""Bytes of the device (section 5.1)."""
+
+SAMPLE_EVERY = 10_000
+"""Page accesses between two looks into the cache (Figure 1)."""
+
+
+def points(sources: Sources) -> dict[tuple[str, ...], Point]:
+    """Return all points by their keys; some keys are names of one and the same point."""
+    found: dict[tuple[str, ...], Point] = {}
+    for workload in ALL:
+        setup = merge([sources[workload].config, _device(workload)])
+
+        def add(*key: str, sections: Config, setup: Config = setup) -> None:
+            found[key] = Point(" ".join(key), merge([setup, sections]), key[1])
+
+        for ftl in FTLS:
+            samples = SAMPLE_EVERY if ftl == "dftl" else 0
+            add(workload, ftl, sections={"run": {"samples": samples}})
+        for features in FEATURES:
+            add(workload, "tpftl", features, sections={"tpftl": {"features": features}})
+        for divisor, share in zip(DIVISORS, CACHES, strict=True):
+            add(workload, "tpftl", share, sections={"ftl": {"cache": cache(workload, divisor)}})
+    return found
+
+
+def cache(workload: str, divisor: int) -> int:
+    """Return the bytes of a share of the whole map, 8 B for each page of 4 KiB."""
+    return CAPACITY[workload] // 4096 * 8 // divisor
+
+
+def _device(workload: str) -> Config:
+    """Return the paper's device. Volumes lie over each other.
+
+    What lies beyond the device is wrapped, which only a real trace may need.
+    """
+    return {
+        "preset": "tpftl-eurosys15",
+        "device": {"capacity": CAPACITY[workload]},
+        "ftl": {"cache": cache(workload, DIVISORS[0])},
+        "run": {"address": "modulo"},
+    }

@@ -1,0 +1,37 @@
+"""The volumes of a workload, each an input of its own: split once, and kept beside the results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ftlab.experiments.inputs import Source, Sources, Workload
+from ftlab.points import Point
+from ftlab.points.point import canonical, sha256
+from ftlab.traces import parts
+
+FOLDER = "volumes"
+DIGEST_DIGITS = 20
+
+
+def split(sources: Sources, results: Path) -> dict[str, Source]:
+    """Return one source for each volume, named ``WORKLOAD/NUMBER``, split where that is missing.
+
+    The files are in ``results/volumes``, in a folder named by the digest of what was split.
+    """
+    found = {}
+    for name, source in sources.items():
+        what = Point(name, source.config, "page").input
+        folder = results / FOLDER / sha256(canonical(what))[:DIGEST_DIGITS]
+        if not folder.is_dir():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            parts(source.config, str(folder))
+        for number, file in enumerate(sorted(folder.glob("*.parquet"))):
+            volume = f"{name}/{number}"
+            found[volume] = Source(Workload(volume, ()), file, source.requests)
+    return found
+
+
+def volumes_of(workload: str, names: list[str]) -> list[str]:
+    """Return the names that are volumes of a workload, in order."""
+    numbers = sorted(int(each.split("/")[1]) for each in names if each.startswith(f"{workload}/"))
+    return [f"{workload}/{number}" for number in numbers]

@@ -1,0 +1,62 @@
+"""Write buffers from Python and from the command line; CACH-FTL below one."""
+
+import json
+
+import pytest
+
+import ftlab
+
+WORKLOAD = ftlab.Workload("zipf", bs="4k", size="8MiB", requests=4000, read_share=0.3)
+DEVICE = ftlab.Device(capacity="8MiB", pages_per_block=16, over_provisioning=0.5)
+BUFFERS = [each["name"] for each in ftlab.catalog()["buffers"]]
+KEYS = (
+    "hits read_hits hit_ratio absorbed flushed_groups flushed_pages mean_group_pages padded_pages "
+    "at_risk_bytes_mean at_risk_bytes_max flushed_at_end"
+)
+
+
+def run(policy: str, ftl: str = "cachftl") -> ftlab.Result:
+    buffer = {"policy": policy, "size": "256KiB"}
+    return ftlab.simulate(WORKLOAD, ftl, DEVICE, buffer=buffer, warmup="replay:1")
+
+
+@pytest.mark.parametrize("policy", BUFFERS)
+def test_every_buffer_absorbs_writes_and_loses_nothing(policy):
+    result = run(policy)
+    buffer, host = result.buffer, result.host
+    assert set(buffer) == set(KEYS.split())
+    assert buffer.absorbed > 0 and buffer.hits >= buffer.read_hits > 0
+    assert 0 < buffer.at_risk_bytes_mean <= buffer.at_risk_bytes_max <= 256 << 10
+    went = result.flash.programs["host"] + buffer.absorbed + buffer.flushed_at_end.pages
+    came = host.page_writes + buffer.padded_pages
+    assert came <= went <= came + 64
+    assert result.checks.reads_verified == host.page_reads
+    assert result.ram_bytes.buffer == 256 << 10
+    risks = result.timeline.at_risk_bytes
+    assert len(risks) == len(result.timeline.time_s) and max(risks) <= buffer.at_risk_bytes_max
+
+
+def test_without_a_buffer_there_is_none():
+    assert run("none").buffer is None
+    assert set(run("none").timeline.at_risk_bytes) == {None}
+
+
+def test_a_buffer_brings_groups_to_cachftl():
+    alone, buffered = run("none"), run("fab")
+    assert alone.own["cachftl.bmr_groups"] == 0
+    assert buffered.own["cachftl.bmr_groups"] > 0
+    assert buffered.buffer.mean_group_pages > 1
+    assert buffered.response_us.mean < alone.response_us.mean
+
+
+def test_the_command_line_knows_buffers(ftlab):
+    listed = ftlab("list", "buffers")
+    assert listed.exit_code == 0 and "buffer.page_space" in listed.stdout
+    generated = ("--workload", "randwrite,bs=4k,size=8MiB,requests=2000", "--capacity", "8MiB")
+    options = (*generated, "--buffer", "clash", "--buffer-size", "1MiB", "--ftl", "page", "--json")
+    result = json.loads(ftlab("run", *options).stdout)
+    assert result["config"]["buffer"]["policy"] == "clash"
+    assert result["buffer"]["flushed_at_end"]["pages"] > 0
+    wrong = ftlab("run", *generated, "--buffer", "clach")
+    assert wrong.exit_code == 2
+    assert 'unknown write buffer "clach" (did you mean "clash"?)' in wrong.stderr

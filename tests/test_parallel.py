@@ -1,0 +1,97 @@
+"""Schedules for Perfetto, latency under load, and the experiment of DLOOP."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+import ftlab
+from ftlab.experiments.claims import Runs, judge
+from ftlab.experiments.dloop import ALL, CLAIMS, EXPERIMENT, FTLS, device, settings
+from ftlab.experiments.experiment import reproduce
+from ftlab.experiments.inputs import sources
+
+SMALL = ("--capacity", "4MiB", "--pages-per-block", "16")
+PLANES = ("--set", "device.channels=2", "--set", "device.planes_per_die=2")
+WRITES = ("--workload", "randwrite,bs=8k,size=4MiB,requests=500")
+
+
+def test_a_timeline_has_a_track_for_each_plane_and_channel(ftlab, tmp_path):
+    file = tmp_path / "schedule.json"
+    bus = ("--set", "device.transfer_per_byte=10ns", "--set", "ftl.placement=striped")
+    window = ("--timeline-operations", "40", "--timeline-from", "5")
+    arguments = (*WRITES, *SMALL, *PLANES, *bus, "--timeline", str(file), *window)
+    result = ftlab("run", *arguments, "--ftl", "page")
+    assert result.exit_code == 0, result.output
+    events = json.loads(file.read_text())["traceEvents"]
+    names = [event["args"]["name"] for event in events if event["name"] == "thread_name"]
+    assert names == ["plane 0", "plane 1", "plane 2", "plane 3", "channel 0", "channel 1"]
+    slices = [event for event in events if event["ph"] == "X"]
+    arrays = [event for event in slices if event["pid"] == 1]
+    assert len(arrays) == 40
+    assert {event["tid"] for event in arrays} == {0, 1, 2, 3}
+    assert all(event["dur"] == 200 for event in arrays if event["name"] == "program")
+    buses = [event for event in slices if event["pid"] == 2]
+    assert {event["tid"] for event in buses} == {0, 1}
+    for track in (0, 1):
+        spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in buses if e["tid"] == track)
+        following = pairwise(spans)
+        assert all(end <= start for (_, end), (start, _) in following), "one thing at a time"
+
+
+def test_a_timeline_that_cannot_be_written_is_told_before_the_run(ftlab, tmp_path):
+    result = ftlab("run", *WRITES, *SMALL, "--timeline", str(tmp_path / "no" / "such.json"))
+    assert result.exit_code == 2
+    assert "such.json" in result.stderr
+
+
+def test_load_shows_throughput_and_percentiles(ftlab):
+    reads = ("--workload", "randread,bs=4k,size=4MiB,requests=4000")
+    arguments = (*reads, *SMALL, *PLANES, "--warmup", "sequential", "--ftl", "page")
+    result = ftlab("load", *arguments, "--depths", "1,8", "--loads", "50%,90%", "--json")
+    assert result.exit_code == 0, result.output
+    one, eight, half, most = json.loads(result.stdout)
+    assert one["load"] == "QD 1"
+    assert one["iops"] == pytest.approx(1e6 / 25, rel=1e-6)
+    assert one["p99"] == pytest.approx(25, rel=0.02)
+    assert eight["iops"] > 2 * one["iops"], "four planes"
+    assert half["offered"] == pytest.approx(eight["iops"] / 2)
+    assert half["iops"] == pytest.approx(half["offered"], rel=0.1)
+    assert most["mean"] > half["mean"] > 25
+    table = ftlab("load", *arguments, "--depths", "1", "--loads", "50%")
+    assert "p99.9 µs" in table.stdout
+
+
+@pytest.mark.parametrize(
+    ("option", "text"), [("--depths", "0"), ("--depths", "x"), ("--loads", "-1")]
+)
+def test_load_refuses_what_is_no_list_of_numbers(ftlab, option, text):
+    result = ftlab("load", *WRITES, *SMALL, option, text)
+    assert result.exit_code == 2
+    assert f"{option}: found {text}, expected positive numbers" in result.stderr
+
+
+def test_the_devices_of_dloop_have_planes_of_2048_data_blocks():
+    for setting, shape in settings():
+        planes = shape["channels"] * shape["chips_per_channel"] * shape["planes_per_die"]
+        capacity, page = (int(text.strip("GiBk")) for text in (shape["capacity"], shape["page"]))
+        assert capacity << 20 == planes * 2048 * 64 * page, setting
+    assert device("64 GB")["chips_per_channel"] == 32
+
+
+def test_every_claim_of_dloop_is_judged(tmp_path):
+    report = reproduce(EXPERIMENT, tmp_path, requests=300)
+    verdicts = {judged.claim.id: judged.verdict.value for judged in report.judged}
+    assert list(verdicts) == [f"D{number}" for number in range(1, 29)]
+    measured = [name for name, verdict in verdicts.items() if verdict != "not measured"]
+    assert {"D2", "D4", "D6", "D10", "D13", "D21", "D28"} <= set(measured)
+
+
+def test_the_rows_that_need_no_long_run_agree():
+    points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100))
+    assert len(points) == len(ALL) * len(FTLS) * 13
+    assert all(claim.find for claim in CLAIMS)
+    config = {"config": {"device": {"read": 25_000, "program": 200_000}}}
+    runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})
+    (d2,) = (claim for claim in CLAIMS if claim.id == "D2")
+    assert judge(d2, runs).verdict.value == "agrees"

@@ -1,0 +1,77 @@
+"""``ftlab reproduce``: complete, resumable, and the same each time."""
+
+import json
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from ftlab.experiments.inputs import sources
+from ftlab.experiments.tpftl import EXPERIMENT
+from ftlab.experiments.tpftl.points import ALL, CACHES, FEATURES, FTLS
+
+
+def test_the_points_are_those_of_the_paper_and_each_is_run_once():
+    points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, None))
+    keys = [(name, ftl) for name in ALL for ftl in FTLS]
+    keys += [(name, "tpftl", each) for name in ALL for each in (*FEATURES, *CACHES)]
+    assert list(points) and set(points) == set(keys)
+    same = {(name, "tpftl", *alias) for name in ALL for alias in ((), ("rsbc",), ("1/128",))}
+    for name in ALL:
+        assert len({points[key].digest for key in same if key[0] == name}) == 1
+    assert len({point.digest for point in points.values()}) == len(ALL) * (7 + 7 + 7)
+    resolved = points["msr-ts", "tpftl", "1/64"].resolved
+    assert resolved["ftl"]["cache"] == 2 * 256 * 1024
+    assert resolved["device"]["capacity"] == 16 << 30
+    assert resolved["run"]["warmup"] == "footprint"
+
+
+def test_every_claim_has_a_row_of_its_own():
+    names = [claim.id for claim in EXPERIMENT.claims]
+    assert names[:46] == [f"T{number}" for number in range(1, 47)]
+    assert names[46:] == ["O1", "O2", "O3", "O4", "O5", "A1"]
+
+
+@pytest.fixture
+def short(monkeypatch):
+    monkeypatch.setattr(import_module("ftlab.cli.reproduce"), "QUICK_REQUESTS", 1000)
+
+
+def test_the_report_is_complete_and_the_same_each_time(short, ftlab):
+    done = ftlab("reproduce", "tpftl", "--quick")
+    assert done.exit_code == 0, done.output
+    assert re.search(r"^not measured +\d+$", done.output, re.MULTILINE)
+    folder = Path("ftlab-reproduce/tpftl")
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    figures = {f"fig{number}.svg" for number in (1, 2, 6, 7, 8, 9, 10)}
+    assert set(first) == figures | {"report.md", "report.html", "claims.json"}
+    rows = json.loads(first["claims.json"])
+    assert [row["id"] for row in rows] == [claim.id for claim in EXPERIMENT.claims]
+    assert all(f"({name}.svg)".encode() in first["report.md"] for name in ("fig1", "fig10"))
+    assert b"the built-in model, its first 1,000 requests" in first["report.md"]
+
+    lost = min(Path("ftlab-results").iterdir())
+    lost.write_text("{")
+    times = {path: path.stat().st_mtime_ns for path in Path("ftlab-results").iterdir()}
+    assert ftlab("reproduce", "tpftl", "--quick").exit_code == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+    again = {path: path.stat().st_mtime_ns for path in Path("ftlab-results").iterdir()}
+    assert [path for path in again if again[path] != times[path]] == [lost]
+
+
+def test_a_real_trace_is_said_to_be_used(short, ftlab, trace):
+    real = trace.rename(trace.with_name("Financial1.spc"))
+    done = ftlab("reproduce", "tpftl", "--quick", "--traces", real.parent, "--out", "report")
+    assert done.exit_code == 0, done.output
+    text = Path("report/report.md").read_text()
+    assert "| financial1 | the real trace, Financial1.spc, its first 1,000 requests | 40 |" in text
+    assert "| financial2 | the built-in model" in text
+
+
+def test_a_mistake_is_told_in_one_line(ftlab):
+    for arguments in (("tpftl", "--traces", "nowhere"), ("no-paper",)):
+        done = ftlab("reproduce", *arguments)
+        assert done.exit_code == 2
+        assert done.output.startswith("error: ")
+        assert done.output.count("\n") == 1
