@@ -42,17 +42,17 @@ SECTIONS = {
 
 
 BLOCKS = [ftlab.Block(), ftlab.BlockOptimized()]
-SHARED_LOGS = [ftlab.FAST(), ftlab.LAST(), ftlab.KAST()]
+SHARED_LOGS = [ftlab.FAST(), ftlab.LAST(), ftlab.KAST(), ftlab.AFTL(), ftlab.WAFTL()]
 MLC = [ftlab.MNFTL(), ftlab.MNFTLHybrid(slc_blocks=2), ftlab.GFTL(), ftlab.Superblock()]
 LOGS = [*BLOCKS, ftlab.NFTL(), ftlab.NFTLChain(), ftlab.BAST(), *SHARED_LOGS]
 HYBRIDS = [ftlab.CACHFTL()]
-CACHED = ["dftl", "cdftl", "sftl", "zftl", "tpftl", "tpftl-adaptive", "treeftl", "aps"]
+CACHED = ["dftl", "cdftl", "sftl", "zftl", "cftl", "tpftl", "tpftl-adaptive", "treeftl", "aps"]
 NAMES = ["page", "hat", *CACHED, *(layer.name for layer in MLC + LOGS + HYBRIDS)]
 
 
 @pytest.fixture(scope="module")
 def results() -> ftlab.Comparison:
-    pages = [each(cache="8KiB") for each in (ftlab.CDFTL, ftlab.SFTL, ftlab.ZFTL)]
+    pages = [each(cache="8KiB") for each in (ftlab.CDFTL, ftlab.SFTL, ftlab.ZFTL, ftlab.CFTL)]
     pages += [each(cache="64KiB") for each in (ftlab.TreeFTL, ftlab.APS)]
     single = [each(cache="1KiB") for each in (ftlab.DFTL, ftlab.TPFTL, ftlab.TPFTLAdaptive)]
     layers = [ftlab.Page(), ftlab.HAT(), *single, *pages, *MLC, *LOGS, *HYBRIDS]

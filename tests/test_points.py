@@ -159,7 +159,7 @@ run_points(points, "results")
         time.sleep(0.05)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert b"KeyboardInterrupt" in errors
     (saved,) = os.listdir(results)
     tree = json.loads(Path(results, saved).read_text())

@@ -14,10 +14,12 @@ from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.devices import Device
 from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
 from ftlab.ftls import (
+    AFTL,
     APS,
     BAST,
     CACHFTL,
     CDFTL,
+    CFTL,
     DFTL,
     DLOOP,
     FAST,
@@ -29,6 +31,7 @@ from ftlab.ftls import (
     NFTL,
     SFTL,
     TPFTL,
+    WAFTL,
     ZFTL,
     Block,
     BlockOptimized,
@@ -46,10 +49,12 @@ from ftlab.simulation import compare, simulate
 from ftlab.traces import Model, Trace, Workload, profile, read_trace
 
 __all__ = [
+    "AFTL",
     "APS",
     "BAST",
     "CACHFTL",
     "CDFTL",
+    "CFTL",
     "DFTL",
     "DLOOP",
     "FAST",
@@ -61,6 +66,7 @@ __all__ = [
     "NFTL",
     "SFTL",
     "TPFTL",
+    "WAFTL",
     "ZFTL",
     "Block",
     "BlockOptimized",

@@ -186,6 +186,24 @@ class KAST(_Named):
     registered = "kast"
 
 
+class AFTL(_Named):
+    """AFTL (Wu & Kuo, ICCAD'06): pages of full replacement blocks get mappings of their own."""
+
+    registered = "aftl"
+
+
+class WAFTL(_Named):
+    """WAFTL (Wei et al., MSST'11): a zone logs all writes; few pages of a block are page-mapped."""
+
+    registered = "waftl"
+
+
+class CFTL(_Named):
+    """CFTL (Park et al., MASCOTS'11): runs of pages cached; what is only read is block-mapped."""
+
+    registered = "cftl"
+
+
 class CACHFTL(_Named):
     """CACH-FTL (Boukhobza et al., 2014): small groups of pages wait in page-mapped blocks."""
 

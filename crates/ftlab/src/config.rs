@@ -80,6 +80,12 @@ sections! {
     "gftl" gftl: ftl::GftlConfig,
     /// The superblock FTL's own parameters.
     "superblock" superblock: ftl::SuperblockConfig,
+    /// AFTL's own parameters.
+    "aftl" aftl: ftl::AftlConfig,
+    /// WAFTL's own parameters.
+    "waftl" waftl: ftl::WaftlConfig,
+    /// CFTL's own parameters.
+    "cftl" cftl: ftl::CftlConfig,
     /// CACH-FTL's own parameters.
     "cachftl" cachftl: ftl::CachftlConfig,
     /// How requests reach the device.

@@ -103,6 +103,11 @@ const MISTAKES: &[(&str, &str)] = &[
     ("last", r#"{"last": {"hot": "110%"}}"#),
     ("kast", r#"{"kast": {"associativity": 0}}"#),
     ("kast", r#"{"kast": {"sequential": -1}}"#),
+    ("aftl", r#"{"aftl": {"entries": -1}}"#),
+    ("waftl", r#"{"log": {"blocks": 1}}"#),
+    ("waftl", r#"{"waftl": {"threshold": 2}}"#),
+    ("cftl", r#"{"cftl": {"reads": 0}}"#),
+    ("cftl", r#"{"ftl": {"cache": 9}}"#),
     ("page", r#"{"host": {"mode": "closed:0"}}"#),
     ("page", r#"{"host": {"time_scale": -1}}"#),
     ("page", r#"{"run": {"warmup": "twice"}}"#),
@@ -149,7 +154,7 @@ fn a_mistake_about_mlc_is_told_in_one_line() {
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    let page_level = ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl"];
+    let page_level = ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "cftl"];
     let others = ["block", "fast", "last", "mnftl", "gftl", "superblock"];
     for ftl in page_level.into_iter().chain(others) {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]

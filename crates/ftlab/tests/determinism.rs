@@ -32,7 +32,7 @@ fn config(json: &str) -> Config {
 }
 
 /// The FTLs whose cache holds at least a whole translation page.
-const WHOLE_PAGES: [&str; 3] = ["cdftl", "sftl", "zftl"];
+const WHOLE_PAGES: [&str; 5] = ["cdftl", "sftl", "zftl", "treeftl", "aps"];
 
 /// The FTLs whose cache holds data pages, too.
 const POOLS: [&str; 2] = ["treeftl", "aps"];

@@ -409,6 +409,20 @@ mod tests {
     }
 
     #[test]
+    fn every_log_block_that_is_erased_is_told() {
+        let mut bench = bench(2, 2);
+        let mut rng = Rng::new(2, "last");
+        for _ in 0..400 {
+            let first = rng.below(28) as u32;
+            let pages: Vec<u32> = (first..=first + rng.below(4) as u32).collect();
+            let cost = bench.write(&pages);
+            let Counts { dead, reclaims, sequential_full, .. } = bench.ftl.counts;
+            assert_eq!(cost.log_erases, dead + reclaims + sequential_full);
+            assert_eq!(cost.data_erases, cost.switch + cost.partial + cost.full);
+        }
+    }
+
+    #[test]
     fn ram_is_the_block_table_and_the_page_map_of_the_random_log() {
         let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
         let ftl = LastFtl::build(&Config::default(), &mut flash).expect("an FTL");

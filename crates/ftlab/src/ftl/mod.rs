@@ -3,6 +3,7 @@
 //! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`], and add its line to
 //! [`FTLS`]. It then inherits the command line, the comparison, the laws and the benchmark.
 
+pub mod aftl;
 pub mod bast;
 pub mod block;
 pub mod block_optimized;
@@ -21,11 +22,13 @@ pub mod page;
 pub mod parts;
 mod registry;
 pub mod superblock;
+pub mod waftl;
 
+pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
 pub use cachftl::CachftlConfig;
 pub use demand::{
-    ApsConfig, CdftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
+    ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
 pub use fast::FastConfig;
 pub use gftl::GftlConfig;
@@ -36,6 +39,7 @@ pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
 pub use superblock::SuperblockConfig;
+pub use waftl::WaftlConfig;
 
 use crate::config::Config;
 use crate::error::Error;

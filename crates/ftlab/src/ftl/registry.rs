@@ -1,11 +1,12 @@
 //! The table of FTLs.
 
 use super::Ftl;
+use super::aftl::AftlFtl;
 use super::bast::BastFtl;
 use super::block::BlockFtl;
 use super::block_optimized::BlockOptimizedFtl;
 use super::cachftl::CachFtl;
-use super::demand::{Aps, Cdftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
+use super::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
 use super::demand::{Tpftl, Tree, Zftl};
 use super::dloop::Dloop;
 use super::fast::FastFtl;
@@ -19,6 +20,7 @@ use super::nftl::NftlFtl;
 use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
 use super::superblock::SuperblockFtl;
+use super::waftl::WaftlFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
 use crate::error::Error;
@@ -235,6 +237,12 @@ pub const FTLS: &[Entry] = &[
             parameter("aps.inertia", "2ms", "flash time by which ghosts move a page of the pool"),
         ],
     ),
+    Entry::of::<Cftl>(
+        "cftl",
+        "runs of pages cached on demand; blocks that are only read are brought together",
+        "Park, Debnath & Du, MASCOTS 2011",
+        &[CACHE, parameter("cftl.reads", "128", "page reads that make a block block-mapped")],
+    ),
     Entry::of::<BlockFtl>(
         "block",
         "block-level mapping: every page overwritten moves its block",
@@ -316,6 +324,22 @@ pub const FTLS: &[Entry] = &[
             LOG,
             parameter("kast.associativity", "8", "K: logical blocks in one random log block"),
             parameter("kast.sequential", "10%", "share of the log blocks that may be sequential"),
+        ],
+    ),
+    Entry::of::<AftlFtl>(
+        "aftl",
+        "replacement blocks whose pages get mappings of their own instead of a merge",
+        "Wu & Kuo, ICCAD 2006",
+        &[LOG, parameter("aftl.entries", "half the logical blocks", "entries of the fine table")],
+    ),
+    Entry::of::<WaftlFtl>(
+        "waftl",
+        "a zone logs all writes; its pages move to data blocks where many, else are page-mapped",
+        "Wei et al., MSST 2011",
+        &[
+            LOG,
+            parameter("waftl.zone", "5%", "share of the log blocks that are the buffer zone"),
+            parameter("waftl.threshold", "50%", "share of a block's pages that are merged"),
         ],
     ),
     Entry::of::<Mnftl>(

@@ -10,9 +10,10 @@ use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
 use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
-    ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, DftlConfig, Entry, FastConfig,
-    Ftl, GftlConfig, KastConfig, LastConfig, LogConfig, MnftlConfig, MnftlHybridConfig,
-    MnftlVictim, SftlConfig, SuperblockConfig, TpftlConfig, ZftlConfig, find,
+    AftlConfig, ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, CftlConfig,
+    DftlConfig, Entry, FastConfig, Ftl, GftlConfig, KastConfig, LastConfig, LogConfig, MnftlConfig,
+    MnftlHybridConfig, MnftlVictim, SftlConfig, SuperblockConfig, TpftlConfig, WaftlConfig,
+    ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -71,6 +72,9 @@ impl Case {
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
+            aftl: draw_aftl(&mut Rng::new(seed, "aftl")),
+            waftl: draw_waftl(&mut Rng::new(seed, "waftl")),
+            cftl: CftlConfig { reads: Rng::new(seed, "cftl").below(12) as u16 + 1 },
             run: RunConfig { seed, ..RunConfig::default() },
             ..Config::default()
         };
@@ -113,7 +117,7 @@ impl Case {
         let placement = pick(rng, &by_plane);
         let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
         let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
-        if flip(rng) || ["zftl", "mnftl", "mnftl-hybrid"].contains(&self.entry.name) {
+        if flip(rng) || ["zftl", "cftl", "mnftl", "mnftl-hybrid"].contains(&self.entry.name) {
             return;
         }
         let config = &mut self.config;
@@ -374,12 +378,25 @@ fn draw_kast(rng: &mut Rng) -> KastConfig {
     }
 }
 
+fn draw_aftl(rng: &mut Rng) -> AftlConfig {
+    let entries = between(rng, 0, 40);
+    AftlConfig { entries: flip(rng).then_some(entries) }
+}
+
+fn draw_waftl(rng: &mut Rng) -> WaftlConfig {
+    WaftlConfig {
+        zone: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+        threshold: Ratio(pick(rng, &[0.0, 0.3, 0.5, 1.0])),
+    }
+}
+
 /// The smallest cache that an FTL accepts.
 fn least_cache(case: &Case) -> u64 {
     let page = PAGE + 4;
     match case.entry.name {
         "cdftl" => page + 8,
         "zftl" | "treeftl" | "aps" => page,
+        "cftl" => 10,
         "sftl" => (page as f64 / (1.0 - case.config.sftl.buffer.0)).ceil() as u64,
         _ => 6 + case.config.tpftl.node_bytes.0.max(2),
     }

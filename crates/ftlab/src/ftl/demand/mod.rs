@@ -16,6 +16,7 @@
 #[cfg(test)]
 mod bench;
 mod cdftl;
+mod cftl;
 mod dftl;
 mod image;
 mod pooled;
@@ -24,6 +25,7 @@ mod tpftl;
 mod zftl;
 
 pub use cdftl::{Cdftl, CdftlConfig};
+pub use cftl::{Cftl, CftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
@@ -343,6 +345,17 @@ impl<C: MappingCache> DemandFtl<C> {
     fn reclaim(&mut self, plane: u32, stream: Stream, flash: &mut Flash) {
         self.store.pool.start_gc(plane);
         while !self.store.pool.collected_enough(plane, stream) {
+            self.collect(plane, flash);
+        }
+    }
+
+    /// Collects garbage in a plane, unless so many blocks may be opened there before GC must run.
+    fn make_room_for_blocks(&mut self, plane: u32, blocks: u32, flash: &mut Flash) {
+        if self.store.pool.can_spare(plane, blocks) {
+            return;
+        }
+        self.store.pool.start_gc(plane);
+        while !self.store.pool.is_replenished(plane) {
             self.collect(plane, flash);
         }
     }

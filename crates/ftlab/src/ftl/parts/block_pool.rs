@@ -278,9 +278,40 @@ impl BlockPool {
     #[must_use]
     pub fn collected_enough(&self, stream: Stream) -> bool {
         match self.mode {
-            GcMode::Batch => self.free.len() >= self.high,
+            GcMode::Batch => self.is_replenished(),
             GcMode::Single => !self.must_collect(stream),
         }
+    }
+
+    /// Whether as many blocks are free as at the end of a batch.
+    #[must_use]
+    pub fn is_replenished(&self) -> bool {
+        self.free.len() >= self.high
+    }
+
+    /// Whether so many blocks may be opened before GC must run.
+    #[must_use]
+    pub fn can_spare(&self, blocks: u32) -> bool {
+        self.free.len() >= self.low + blocks
+    }
+
+    /// Takes a free block to be filled with user pages at once, beside the frontiers.
+    ///
+    /// # Panics
+    /// When no block is free: see [`can_spare`](Self::can_spare).
+    pub fn take_block(&mut self) -> Pbn {
+        let pbn = self.free.take().expect("a block to spare");
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()] = BlockInfo { state: State::Open, stream: Stream::GcData };
+        pbn
+    }
+
+    /// A block that was taken is full: from now on it is a candidate for GC.
+    pub fn close_block(&mut self, pbn: Pbn, flash: &Flash) {
+        self.programs += u64::from(flash.geometry().pages_per_block);
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()].state = State::Closed;
+        self.victims.close(slot, flash.valid_in(pbn), self.programs);
     }
 
     /// The next page of a frontier; opens a block when it is full.

@@ -235,6 +235,30 @@ impl Planes {
         self.pools[plane as usize].collected_enough(stream)
     }
 
+    /// Whether as many blocks of a plane are free as at the end of a batch.
+    #[must_use]
+    pub fn is_replenished(&self, plane: u32) -> bool {
+        self.pools[plane as usize].is_replenished()
+    }
+
+    /// Whether so many blocks of a plane may be opened before GC must run.
+    #[must_use]
+    pub fn can_spare(&self, plane: u32, blocks: u32) -> bool {
+        self.pools[plane as usize].can_spare(blocks)
+    }
+
+    /// Takes a free block of a plane to be filled with user pages at once, beside the frontiers.
+    pub fn take_block(&mut self, plane: u32) -> Pbn {
+        let pbn = self.pools[plane as usize].take_block();
+        self.watch(plane);
+        pbn
+    }
+
+    /// A block that was taken is full: from now on it is a candidate for GC.
+    pub fn close_block(&mut self, plane: u32, pbn: Pbn, flash: &Flash) {
+        self.pools[plane as usize].close_block(pbn, flash);
+    }
+
     /// Takes the next block to collect, of this plane or of one that is at its last free block.
     pub fn take_victim(&mut self, plane: u32, flash: &mut Flash) -> Victim {
         let last = self.watched.as_ref().and_then(|watched| watched.lowest(LAST));

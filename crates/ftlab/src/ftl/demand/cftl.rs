@@ -1,0 +1,167 @@
+//! CFTL, a convertible FTL (Park, Debnath & Du, SIGMETRICS 2010 and MASCOTS 2011).
+//!
+//! Idea     pages are mapped one by one, in translation pages on flash as in DFTL. A logical block that
+//!          is read but not written is brought together in one physical block, after which one small
+//!          entry maps it all; the first write makes it page-mapped again, for nothing. An entry of
+//!          the cache covers a run of pages that follow each other on flash.
+//! RAM      10 B per run (LPN, PPN, length), 8 B per block (LBN, PBN) + GTD of 4 B per translation
+//!          page; 4 B of counters and a mode bit per logical block.
+//! Role     block mapping where reads profit from it, and page mapping for the rest.
+//! Departs  the papers are known to us by their abstracts and by others (ALGORITHMS 18). Stated: both
+//!          mappings and the switches between them, the run of an entry. Reconstructed: the page map
+//!          is always complete, so a block needs no map of its own on flash. Assumed: what is read
+//!          often is found by a counter of each logical block and not by Bloom filters; runs and
+//!          blocks share one cache under LRU; a dirty entry is single, and written back alone.
+//! Not here a block is collected while the pool has blocks to spare, which GC provides beforehand; GC that
+//!          moves pages of a block-mapped block makes it page-mapped.
+
+mod runs;
+
+use super::{DemandFtl, MappingCounts};
+use crate::config::Config;
+use crate::error::Error;
+use crate::flash::{Cause, Flash};
+use crate::ftl::parts::placement::Placement;
+use crate::ftl::{Ftl, FtlMetrics, RamUse};
+use crate::units::{Lbn, Lpn, Ppn};
+use runs::Runs;
+use serde::{Deserialize, Serialize};
+
+/// CFTL's own parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CftlConfig {
+    /// Page reads of a logical block, without a write between, that make it block-mapped. Default 128.
+    pub reads: u16,
+}
+
+impl Default for CftlConfig {
+    fn default() -> Self {
+        CftlConfig { reads: 128 }
+    }
+}
+
+/// Blocks that bringing a logical block together may open: one for data, one for its map.
+const BLOCKS_OF_A_CONVERSION: u32 = 2;
+
+/// The one pool of all planes.
+const ALL: u32 = 0;
+
+/// CFTL.
+#[derive(Clone, Debug)]
+pub struct Cftl {
+    demand: DemandFtl<Runs>,
+    conversions: u64,
+    found_whole: u64,
+}
+
+impl Ftl for Cftl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        if config.ftl.placement != Placement::Single {
+            let message = "found a placement by plane, expected single: a logical block is brought \
+                           together wherever a block is free";
+            return Err(Error::config("ftl.placement", message));
+        }
+        let mut config = config.clone();
+        let low = config.gc.low.max(2);
+        config.gc.high = config.gc.high.max(low + BLOCKS_OF_A_CONVERSION);
+        let demand = DemandFtl::build(&config, flash)?;
+        Ok(Cftl { demand, conversions: 0, found_whole: 0 })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.demand.read(pages, flash);
+        for &lpn in pages {
+            if self.demand.cache.note_read(lpn) {
+                self.convert(flash.geometry().logical_block_of(lpn), flash);
+            }
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.demand.write(pages, flash);
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.demand.trim(pages, flash);
+    }
+
+    fn ram(&self) -> RamUse {
+        self.demand.ram()
+    }
+
+    fn mapping_counts(&self) -> Option<MappingCounts> {
+        self.demand.mapping_counts()
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let mut metrics = self.demand.metrics();
+        metrics.own.insert("cftl.blocks_collected", self.conversions);
+        metrics.own.insert("cftl.blocks_found_whole", self.found_whole);
+        metrics
+    }
+
+    fn reset_metrics(&mut self) {
+        self.demand.reset_metrics();
+        self.conversions = 0;
+        self.found_whole = 0;
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.demand.audit(flash);
+        self.demand.cache.audit_blocks(&self.demand.store.pages, flash);
+    }
+}
+
+impl Cftl {
+    /// Makes a logical block, all of whose pages are mapped, block-mapped.
+    fn convert(&mut self, lbn: Lbn, flash: &mut Flash) {
+        let first = flash.geometry().first_logical_page(lbn).0;
+        let pages = first..first + flash.geometry().pages_per_block;
+        if self.demand.cache.is_in_one_block(&pages) {
+            self.demand.cache.mark_block(lbn);
+            self.found_whole += 1;
+            return;
+        }
+        self.demand.make_room_for_blocks(ALL, BLOCKS_OF_A_CONVERSION, flash);
+        let home = flash.geometry().first_page(self.demand.store.pool.take_block(ALL));
+        let mut rest = pages.start;
+        while rest < pages.end {
+            rest = self.collect(rest..pages.end, first, home, flash);
+        }
+        let pbn = flash.geometry().block_of(home);
+        self.demand.store.pool.close_block(ALL, pbn, flash);
+        self.demand.cache.set_block(lbn, home);
+        self.demand.settle(flash);
+        self.conversions += 1;
+    }
+
+    /// Copies the pages of one translation page to their offsets from `home` on, where page `first`
+    /// goes, and updates that; returns the first page of the next one.
+    fn collect(
+        &mut self,
+        pages: std::ops::Range<u32>,
+        first: u32,
+        home: Ppn,
+        flash: &mut Flash,
+    ) -> u32 {
+        let DemandFtl { cache, store, changes, .. } = &mut self.demand;
+        let vtpn = store.pages.page_of(Lpn(pages.start));
+        let end = pages.end.min(store.pages.last_on_page(vtpn).0 + 1);
+        store.pages.read(vtpn, flash, Cause::GcMapping);
+        changes.clear();
+        for lpn in (pages.start..end).map(Lpn) {
+            let newest = cache.get(lpn).unwrap_or_else(|| store.pages.mapping(lpn));
+            let from = newest.expect("all pages of the block are mapped");
+            let to = Ppn(home.0 + lpn.0 - first);
+            flash.copy(from, to, Cause::GcData);
+            store.pool.invalidate(from, flash);
+            changes.push((lpn, Some(to)));
+        }
+        store.pages.write(vtpn, changes, Cause::GcMapping, &mut store.pool, flash);
+        end
+    }
+}
+
+#[cfg(test)]
+mod tests;
