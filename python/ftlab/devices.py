@@ -35,6 +35,12 @@ class Device:
     program_order
         ``"ascending"`` or ``"any"``: the order of programs inside a block. By default each FTL gets
         the strictest that it can work with, and its result tells which.
+    oob
+        Bytes of each page's spare area that an FTL may fill.
+    cell
+        ``"slc"``, ``"mlc"`` or ``"tlc"``: pages of one, two or three types.
+    read_by_bit, program_by_bit
+        Times of the page types, LSB first.
     bandwidth
         Bytes per second of a channel, instead of `transfer_per_byte`.
     command
@@ -66,6 +72,10 @@ class Device:
     erase: Quantity | None = None
     transfer_per_byte: Quantity | None = None
     program_order: str | None = None
+    oob: Quantity | None = None
+    cell: str | None = None
+    read_by_bit: list[Quantity] | None = None
+    program_by_bit: list[Quantity] | None = None
     bandwidth: Quantity | None = None
     command: Quantity | None = None
     bus: str | None = None

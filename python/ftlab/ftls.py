@@ -210,6 +210,30 @@ class CACHFTL(_Named):
     registered = "cachftl"
 
 
+class MNFTL(_Named):
+    """MNFTL (Qin et al., DAC'11): blocks of each logical block's own, their map in OOBs."""
+
+    registered = "mnftl"
+
+
+class MNFTLHybrid(_Named):
+    """MNFTL behind a log of blocks in SLC mode."""
+
+    registered = "mnftl-hybrid"
+
+
+class GFTL(_Named):
+    """GFTL (Choudhuri & Givargis, CODES+ISSS'08): blocks cleaned step by step; a write buffer."""
+
+    registered = "gftl"
+
+
+class Superblock(_Named):
+    """Superblock FTL (Kang et al., EMSOFT'06): logical blocks that share data and log blocks."""
+
+    registered = "superblock"
+
+
 def as_ftl(ftl: Ftl | str) -> Ftl:
     """Return ``ftl`` itself, or the FTL of that name."""
     return Ftl(ftl) if isinstance(ftl, str) else ftl

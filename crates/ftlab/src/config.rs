@@ -72,6 +72,14 @@ sections! {
     "last" last: ftl::LastConfig,
     /// KAST's own parameters.
     "kast" kast: ftl::KastConfig,
+    /// MNFTL's own parameters.
+    "mnftl" mnftl: ftl::MnftlConfig,
+    /// Those of MNFTL on a hybrid device.
+    "mnftl-hybrid" mnftl_hybrid: ftl::MnftlHybridConfig,
+    /// GFTL's own parameters.
+    "gftl" gftl: ftl::GftlConfig,
+    /// The superblock FTL's own parameters.
+    "superblock" superblock: ftl::SuperblockConfig,
     /// AFTL's own parameters.
     "aftl" aftl: ftl::AftlConfig,
     /// WAFTL's own parameters.
@@ -174,6 +182,16 @@ pub struct DeviceConfig {
     /// Order in which the pages of a block may be programmed; absent: the strictest that the FTL can
     /// work with, which the result tells.
     pub program_order: Option<ProgramOrder>,
+    /// Bytes of each page's OOB that an FTL may fill; absent: a 32nd of the page, the spare area of
+    /// large-page NAND (64 B beside 2 KiB, 128 B beside 4 KiB: Samsung K9LBG08U0M).
+    pub oob: Option<Bytes>,
+    /// Bits of a cell; absent: all pages alike, as in papers that give one program time, or mlc where the
+    /// FTL has blocks in SLC mode. With mlc and tlc, `read` and `program` are means over the page types.
+    pub cell: Option<Cell>,
+    /// Read time of each page type, LSB first; absent: shares of `read` (`SimpleSSD`).
+    pub read_by_bit: Option<Vec<Duration>>,
+    /// Program time of each page type, LSB first; absent: shares of `program` (`SimpleSSD`).
+    pub program_by_bit: Option<Vec<Duration>>,
     /// Bytes per second of a channel; absent: by `transfer_per_byte`.
     pub bandwidth: Option<Bytes>,
     /// Time of the command and address cycles of an operation. Default 0: negligible (DLOOP III.A).
@@ -225,6 +243,10 @@ impl Default for DeviceConfig {
             erase: Duration(1_500_000),
             transfer_per_byte: Duration(0),
             program_order: None,
+            oob: None,
+            cell: None,
+            read_by_bit: None,
+            program_by_bit: None,
             bandwidth: None,
             command: Duration(0),
             bus: BusOrder::Placement,
@@ -233,6 +255,69 @@ impl Default for DeviceConfig {
             cache_read: false,
             cache_program: false,
             suspend: None,
+        }
+    }
+}
+
+impl DeviceConfig {
+    /// Bytes of each page's OOB that an FTL may fill.
+    #[must_use]
+    pub fn oob_bytes(&self) -> u64 {
+        self.oob.map_or(self.page.0 / 32, |bytes| bytes.0)
+    }
+
+    /// Rejects times that no device has.
+    fn check_times(&self) -> Result<(), Error> {
+        let by_bit = |times: &Option<Vec<Duration>>| {
+            let longest = times.iter().flatten().map(|time| time.0).max();
+            Duration(longest.unwrap_or_default())
+        };
+        for (key, time) in [
+            ("device.read", self.read),
+            ("device.oob_read", self.oob_read),
+            ("device.program", self.program),
+            ("device.erase", self.erase),
+            ("device.transfer_per_byte", self.transfer_per_byte),
+            ("device.command", self.command),
+            ("device.suspend", self.suspend.unwrap_or(Duration(0))),
+            ("device.read_by_bit", by_bit(&self.read_by_bit)),
+            ("device.program_by_bit", by_bit(&self.program_by_bit)),
+        ] {
+            let longest = 10_000_000_000;
+            expect(time.0 <= longest, || {
+                (key, format!("found {} ns, expected at most 10s", time.0))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Bits of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cell {
+    /// One bit: all pages alike.
+    Slc,
+    /// Two bits: LSB and MSB pages.
+    Mlc,
+    /// Three bits: LSB, CSB and MSB pages.
+    Tlc,
+}
+
+impl Cell {
+    /// How many bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self as u32 + 1
+    }
+
+    /// The name in configurations.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cell::Slc => "slc",
+            Cell::Mlc => "mlc",
+            Cell::Tlc => "tlc",
         }
     }
 }
@@ -623,20 +708,11 @@ impl Config {
                 (key, format!("found {count}, expected 1 to 1024"))
             })?;
         }
-        for (key, time) in [
-            ("device.read", device.read),
-            ("device.oob_read", device.oob_read),
-            ("device.program", device.program),
-            ("device.erase", device.erase),
-            ("device.transfer_per_byte", device.transfer_per_byte),
-            ("device.command", device.command),
-            ("device.suspend", device.suspend.unwrap_or(Duration(0))),
-        ] {
-            let longest = 10_000_000_000;
-            expect(time.0 <= longest, || {
-                (key, format!("found {} ns, expected at most 10s", time.0))
-            })?;
-        }
+        device.check_times()?;
+        let oob = device.oob_bytes();
+        expect(oob <= device.page.0, || {
+            ("device.oob", format!("found {oob} B, expected at most the {} of a page", device.page))
+        })?;
         expect(device.bandwidth.is_none_or(|rate| rate.0 > 0), || {
             ("device.bandwidth", "found 0, expected at least 1 byte per second".into())
         })?;

@@ -88,7 +88,7 @@ impl From<Option<Ppn>> for Mapping {
 }
 
 /// A size in bytes, written `4096`, `"4k"`, `"8KiB"`, `"512MiB"`, `"16g"`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 

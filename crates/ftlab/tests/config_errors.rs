@@ -20,6 +20,17 @@ fn message(ftl: &str, json: &str) -> String {
     error.to_string()
 }
 
+/// Each case and its message.
+fn told(cases: &[(&str, &str)]) -> String {
+    let mut told = String::new();
+    for (ftl, json) in cases {
+        let line = message(ftl, json);
+        assert!(!line.contains('\n'), "{json}: {line}");
+        told += &format!("{ftl:6}{json}\n      {line}\n");
+    }
+    told
+}
+
 /// An FTL and a configuration that it cannot be built with, or does not exist.
 const MISTAKES: &[(&str, &str)] = &[
     ("page", r#"{"devise": {}}"#),
@@ -106,20 +117,46 @@ const MISTAKES: &[(&str, &str)] = &[
     ("", "{}"),
 ];
 
+/// Those about MLC and the FTLs for it.
+const MLC_MISTAKES: &[(&str, &str)] = &[
+    ("page", r#"{"device": {"oob": "8k"}}"#),
+    ("page", r#"{"device": {"cell": "qlc"}}"#),
+    ("page", r#"{"device": {"cell": "tlc"}}"#),
+    ("page", r#"{"device": {"cell": "mlc", "program_by_bit": ["500us"]}}"#),
+    ("page", r#"{"device": {"cell": "mlc", "program_by_bit": ["500us", "11s"]}}"#),
+    ("page", r#"{"device": {"cell": "mlc", "program_order": "any"}}"#),
+    ("fast", r#"{"device": {"cell": "mlc"}}"#),
+    ("mnftl", r#"{"device": {"over_provisioning": "5%"}}"#),
+    ("mnftl", r#"{"device": {"oob": 1}}"#),
+    ("mnftl", r#"{"mnftl": {"rows": 0}}"#),
+    ("mnftl", r#"{"mnftl": {"rows": 65}}"#),
+    ("mnftl", r#"{"mnftl": {"victim": "oldest"}}"#),
+    ("mnftl", r#"{"mnftl": {"idle_blocks": 1}}"#),
+    ("mnftl-hybrid", r#"{"device": {"cell": "slc"}}"#),
+    ("mnftl-hybrid", r#"{"mnftl-hybrid": {"slc_blocks": 0}}"#),
+    ("gftl", r#"{"gftl": {"buffer": "20%"}}"#),
+    ("gftl", r#"{"gftl": {"buffer": 11}}"#),
+    ("superblock", r#"{"device": {"oob": 20}}"#),
+    ("superblock", r#"{"superblock": {"pieces": 1}}"#),
+    ("superblock", r#"{"superblock": {"logs": 0}}"#),
+    ("superblock", r#"{"log": {"blocks": 10}}"#),
+];
+
 #[test]
 fn a_mistake_is_told_in_one_line() {
-    let mut told = String::new();
-    for (ftl, json) in MISTAKES {
-        let line = message(ftl, json);
-        assert!(!line.contains('\n'), "{json}: {line}");
-        told += &format!("{ftl:6}{json}\n      {line}\n");
-    }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(told(MISTAKES));
+}
+
+#[test]
+fn a_mistake_about_mlc_is_told_in_one_line() {
+    insta::assert_snapshot!(told(MLC_MISTAKES));
 }
 
 #[test]
 fn the_number_of_blocks_that_is_asked_for_is_enough() {
-    for ftl in ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "cftl", "block", "fast", "last"] {
+    let page_level = ["page", "dftl", "cdftl", "sftl", "zftl", "tpftl", "cftl"];
+    let others = ["block", "fast", "last", "mnftl", "gftl", "superblock"];
+    for ftl in page_level.into_iter().chain(others) {
         for gc in [r#"{"copies": "own"}"#, r#"{"low": 1, "high": 2}"#, r#"{"low": 9, "high": 20}"#]
         {
             let device = |blocks| {

@@ -16,6 +16,7 @@ from ftlab.experiments import reproduce as run
 PAPERS = {
     "tpftl": "ftlab.experiments.tpftl",
     "cachftl": "ftlab.experiments.cachftl",
+    "mnftl": "ftlab.experiments.mnftl",
     "dloop": "ftlab.experiments.dloop",
     "dftl": "ftlab.experiments.dftl",
 }

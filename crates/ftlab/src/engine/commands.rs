@@ -99,6 +99,16 @@ pub(super) struct Commands {
 }
 
 impl Commands {
+    /// From now on a page read takes this long in the array.
+    pub fn set_read_time(&mut self, time: Nanos) {
+        self.timing.read = time;
+    }
+
+    /// From now on a page program takes this long in the array.
+    pub fn set_program_time(&mut self, time: Nanos) {
+        self.timing.program = time;
+    }
+
     pub fn new(device: &DeviceConfig, geometry: &Geometry, timing: Timing, log: Log) -> Self {
         let [_, _, dies, planes] = geometry.shape();
         let planes_per_array = match (device.interleave, device.multi_plane) {

@@ -124,6 +124,24 @@ impl Timeline {
         }
     }
 
+    /// From now on a page read takes this long in the array.
+    #[inline]
+    pub(crate) fn set_read_time(&mut self, time: Nanos) {
+        self.timing.read = time;
+        if let Some(commands) = &mut self.commands {
+            commands.set_read_time(time);
+        }
+    }
+
+    /// From now on a page program takes this long in the array.
+    #[inline]
+    pub(crate) fn set_program_time(&mut self, time: Nanos) {
+        self.timing.program = time;
+        if let Some(commands) = &mut self.commands {
+            commands.set_program_time(time);
+        }
+    }
+
     /// An idle device as configured.
     #[must_use]
     pub fn of(device: &DeviceConfig, geometry: &Geometry) -> Self {
@@ -241,12 +259,15 @@ impl Timeline {
         self.read_from_array(plane, self.timing.read, self.timing.transfer);
     }
 
+    /// Some OOB reads, one after another.
     #[inline]
-    pub(crate) fn read_oob(&mut self, plane: u32, page: u32) {
+    pub(crate) fn read_oob(&mut self, plane: u32, page: u32, count: u32) {
         if self.commands.is_some() {
-            return self.place(Kind::ReadOob, plane, page);
+            return (page..page + count).for_each(|page| self.place(Kind::ReadOob, plane, page));
         }
-        self.read_from_array(plane, self.timing.oob_read, 0);
+        let start = self.chain.max(self.planes[plane as usize].free_at);
+        let end = start + self.timing.oob_read * Nanos::from(count);
+        self.occupy(plane, start, end, u64::from(count));
     }
 
     #[cold]

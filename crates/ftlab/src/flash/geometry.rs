@@ -224,18 +224,18 @@ impl Geometry {
 /// Exact division of any `u32` by a fixed one of at least 2, as one multiplication (Lemire's
 /// reciprocal).
 #[derive(Clone, Copy, Debug)]
-struct Divisor {
+pub(crate) struct Divisor {
     reciprocal: u64,
 }
 
 impl Divisor {
-    fn new(divisor: u32) -> Self {
+    pub(crate) fn new(divisor: u32) -> Self {
         assert!(divisor >= 2, "the reciprocal of {divisor} does not fit");
         Divisor { reciprocal: u64::MAX / u64::from(divisor) + 1 }
     }
 
     #[inline(always)]
-    const fn quotient(self, number: u32) -> u32 {
+    pub(crate) const fn quotient(self, number: u32) -> u32 {
         ((self.reciprocal as u128 * number as u128) >> 64) as u32
     }
 }

@@ -108,7 +108,12 @@ pub struct Ledger {
 impl Ledger {
     #[inline]
     pub(crate) fn count(&mut self, operation: Operation, cause: Cause) {
-        self.cells[operation as usize][cause as usize] += 1;
+        self.count_many(operation, cause, 1);
+    }
+
+    #[inline]
+    pub(crate) fn count_many(&mut self, operation: Operation, cause: Cause, times: u32) {
+        self.cells[operation as usize][cause as usize] += u64::from(times);
     }
 
     pub(crate) fn count_erase(&mut self, kind: BlockKind, cause: Cause, unused: u32) {

@@ -15,6 +15,9 @@
 //! have 15 bits, so a stale page goes unseen only if it is still marked valid and a multiple of
 //! 32,768 writes old.
 //!
+//! What an FTL keeps in an OOB is programmed with its page, once: [`Flash::program_oob`] says how many
+//! bytes it is, and refuses what does not fit. Its content lives in the tables of the FTL.
+//!
 //! Memory: 6 bytes per physical page (owner, stamp), 2 per logical page (version), and a bit. Tables
 //! start as zeroes, which the operating system provides when a page of them is first touched.
 
@@ -22,17 +25,21 @@
 // the compiler computes a page's block and plane once.
 #![allow(clippy::inline_always)]
 
+mod cells;
 pub mod geometry;
 pub mod ledger;
 pub mod presets;
 
+pub(crate) use geometry::Divisor;
 pub use geometry::{Geometry, Parity};
 pub use ledger::{BlockKind, Cause, Ledger, Operation};
 
-use crate::config::{DeviceConfig, ProgramOrder};
+use crate::config::{Cell, DeviceConfig, ProgramOrder};
 use crate::engine::{Log, Timeline};
 use crate::error::Error;
 use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
+use cells::Cells;
+use std::ops::Range;
 
 /// What a page's OOB says it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +74,12 @@ pub struct Flash {
     order: ProgramOrder,
     /// The order that was configured.
     configured_order: Option<ProgramOrder>,
+    /// Bits of a cell, where that was configured or an FTL has blocks in SLC mode.
+    cell: Option<Cell>,
+    /// Page types; `None` when all pages are alike.
+    cells: Option<Box<Cells>>,
+    /// Bytes of an OOB that an FTL may fill.
+    oob_bytes: u32,
     /// Per physical page: 0 erased, [`WASTED`], or owner + 1; translation pages follow the logical
     /// pages.
     owners: Vec<u32>,
@@ -100,11 +113,19 @@ impl Flash {
     /// [`Error::Config`] when the geometry is impossible.
     pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
         let geometry = Geometry::new(device, capacity)?;
+        let cell = device.cell.unwrap_or(Cell::Slc);
+        let cells = Cells::new(cell, device)?.map(Box::new);
+        if cells.is_some() && device.program_order == Some(ProgramOrder::Any) {
+            return Err(cells_need_ascending_order(cell));
+        }
         let pages = geometry.pages() as usize;
         let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
         Ok(Flash {
             order: device.program_order.unwrap_or_default(),
             configured_order: device.program_order,
+            cell: device.cell,
+            cells,
+            oob_bytes: device.oob_bytes() as u32,
             owners: vec![0; pages],
             stamps: vec![0; pages],
             valid: vec![0; valid_words_per_block * geometry.blocks() as usize],
@@ -132,15 +153,75 @@ impl Flash {
     /// on ascending order. An FTL calls this when it is built.
     ///
     /// # Errors
-    /// [`Error::Config`] when the device was configured to insist on ascending order.
+    /// [`Error::Config`] when the device was configured to insist on ascending order, or its cells do.
     pub fn allow_any_order(&mut self) -> Result<(), Error> {
         if self.configured_order == Some(ProgramOrder::Ascending) {
             let message = "found ascending, expected any (or nothing): this FTL keeps pages at their \
                            offsets inside a block, whichever is written first";
             return Err(Error::config("device.program_order", message));
         }
+        if let (Some(_), Some(cell)) = (&self.cells, self.cell) {
+            return Err(cells_need_ascending_order(cell));
+        }
         self.order = ProgramOrder::Any;
         Ok(())
+    }
+
+    /// Declares what the FTL fills each OOB with; called when it is built.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when that is more than the device has.
+    pub fn expect_oob(&self, bytes: u32, what: &str) -> Result<(), Error> {
+        if bytes <= self.oob_bytes {
+            return Ok(());
+        }
+        let message = format!("found {} B, expected at least {bytes} for {what}", self.oob_bytes);
+        Err(Error::config("device.oob", message))
+    }
+
+    /// Bytes of an OOB that an FTL may fill.
+    #[must_use]
+    pub const fn oob_bytes(&self) -> u32 {
+        self.oob_bytes
+    }
+
+    /// Puts blocks in SLC mode: they use one page of each word line, at the speed of its LSB. An FTL
+    /// calls this when it is built. Cells of which nothing was said have two bits then.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the cells have one bit, or no two of them make a word line.
+    pub fn use_slc_mode(&mut self, blocks: Range<u32>, device: &DeviceConfig) -> Result<(), Error> {
+        let cell = device.cell.unwrap_or(Cell::Mlc);
+        let Some(mut cells) = Cells::new(cell, device)? else {
+            let message = "found slc, expected mlc or tlc: this FTL has a region in SLC mode";
+            return Err(Error::config("device.cell", message));
+        };
+        cells.use_slc_mode(blocks);
+        self.cell = Some(cell);
+        self.cells = Some(Box::new(cells));
+        Ok(())
+    }
+
+    /// Bits of a cell; `None` when all pages are alike and nothing was said.
+    #[must_use]
+    pub const fn cell(&self) -> Option<Cell> {
+        self.cell
+    }
+
+    /// Pages of a block: fewer than the geometry says in SLC mode.
+    #[inline]
+    #[must_use]
+    pub fn pages_of(&self, pbn: Pbn) -> u32 {
+        let all = self.geometry.pages_per_block;
+        self.cells.as_ref().map_or(all, |cells| cells.pages_of(pbn))
+    }
+
+    /// Array times of reading and of programming a page, ns; `None` when all pages are alike.
+    #[must_use]
+    pub fn page_times(&self, ppn: Ppn) -> Option<(u64, u64)> {
+        let pbn = self.geometry.block_of(ppn);
+        let page = ppn.0 - self.geometry.first_page(pbn).0;
+        self.cells.as_ref().map(|cells| cells.times_of(pbn, page))
     }
 
     /// Whether versions are compared.
@@ -280,7 +361,15 @@ impl Flash {
         self.unwritten_reads += 1;
         let plane = lpn.0 % self.geometry.planes();
         self.ledger.count(Operation::Read, Cause::Host);
+        self.retime(Some(Ppn(self.geometry.offset_of(lpn))), None);
         self.timeline.read(plane, 0);
+    }
+
+    /// The OOB reads by which the host looks for a page that holds no data: what MNFTL's Table 2
+    /// charges for a read of nothing, beside the page read of [`Flash::host_read`].
+    pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
+        self.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
+        self.timeline.read_oob(lpn.0 % self.geometry.planes(), 0, oob_reads);
     }
 
     /// Reads a page and its OOB.
@@ -298,8 +387,24 @@ impl Flash {
         self.history.push(Operation::ReadOob, cause, ppn.0);
         self.ledger.count(Operation::ReadOob, cause);
         let plane = self.geometry.plane_of(self.geometry.block_of(ppn));
-        self.timeline.read_oob(plane, self.geometry.page_in_block(ppn));
+        self.timeline.read_oob(plane, self.geometry.page_in_block(ppn), 1);
         owner
+    }
+
+    /// Reads the OOBs of some pages of a block, from `first` on.
+    #[inline]
+    pub fn scan_oob(&mut self, first: Ppn, count: u32, cause: Cause) {
+        let Some(last) = count.checked_sub(1).map(|more| Ppn(first.0 + more)) else { return };
+        let pbn = self.geometry.block_of(first);
+        if self.geometry.block_of(last) != pbn {
+            self.broken("a scan stays inside its block", first, last.0);
+        }
+        // In ascending order the pages before a programmed one are programmed.
+        self.programmed_owner(last);
+        self.history.push(Operation::ReadOob, cause, last.0);
+        self.ledger.count_many(Operation::ReadOob, cause, count);
+        let page = self.geometry.page_in_block(first);
+        self.timeline.read_oob(self.geometry.plane_of(pbn), page, count);
     }
 
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
@@ -317,6 +422,27 @@ impl Flash {
         self.book_program(ppn, pbn, cause);
     }
 
+    /// Programs a page, and `bytes` of its OOB with it.
+    #[inline]
+    pub fn program_oob(&mut self, ppn: Ppn, owner: Owner, bytes: u32, cause: Cause) {
+        self.check_oob(ppn, bytes);
+        self.program(ppn, owner, cause);
+    }
+
+    /// Moves a valid page as [`Flash::relocate`] does, with `bytes` of OOB written anew.
+    #[inline]
+    pub fn relocate_oob(&mut self, from: Ppn, to: Ppn, bytes: u32, cause: Cause) -> Owner {
+        self.check_oob(to, bytes);
+        self.relocate(from, to, cause)
+    }
+
+    #[inline]
+    fn check_oob(&self, ppn: Ppn, bytes: u32) {
+        if bytes > self.oob_bytes {
+            self.broken("what is kept in an OOB must fit", ppn, bytes);
+        }
+    }
+
     /// Copies a valid page through the controller: a read, then a program, with their transfers.
     /// Both copies are valid until one is invalidated.
     #[inline(always)]
@@ -327,6 +453,7 @@ impl Flash {
         self.history.push(Operation::Program, cause, to.0);
         self.ledger.count(Operation::Read, cause);
         self.ledger.count(Operation::Program, cause);
+        self.retime(Some(from), Some(to));
         let place =
             |block, page| (self.geometry.plane_of(block), self.geometry.page_in_block(page));
         self.timeline.copy(place(source, from), place(target, to));
@@ -378,6 +505,7 @@ impl Flash {
         let (owner, _) = self.duplicate(from, source, to);
         self.history.push(Operation::CopyBack, cause, to.0);
         self.ledger.count(Operation::CopyBack, cause);
+        self.retime(Some(from), Some(to));
         self.timeline.copy_back(plane, self.geometry.page_in_block(to));
         owner
     }
@@ -480,6 +608,13 @@ impl Flash {
         self.owners[ppn.index()] != 0
     }
 
+    /// Pages of a block that are programmed, valid or not.
+    #[inline]
+    #[must_use]
+    pub fn programmed_in(&self, pbn: Pbn) -> u32 {
+        u32::from(self.blocks[pbn.index()].written)
+    }
+
     /// Whether a page was skipped and not programmed.
     #[inline]
     #[must_use]
@@ -550,14 +685,34 @@ impl Flash {
     fn book_read(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
         self.history.push(Operation::Read, cause, ppn.0);
         self.ledger.count(Operation::Read, cause);
+        self.retime(Some(ppn), None);
         let plane = self.geometry.plane_of(pbn);
         self.timeline.read(plane, self.geometry.page_in_block(ppn));
+    }
+
+    /// Gives the next read and the next program the times of these pages, where pages differ.
+    #[inline(always)]
+    fn retime(&mut self, read: Option<Ppn>, program: Option<Ppn>) {
+        if self.cells.is_some() {
+            self.retime_cells(read, program);
+        }
+    }
+
+    #[inline(never)]
+    fn retime_cells(&mut self, read: Option<Ppn>, program: Option<Ppn>) {
+        if let Some((time, _)) = read.and_then(|ppn| self.page_times(ppn)) {
+            self.timeline.set_read_time(time);
+        }
+        if let Some((_, time)) = program.and_then(|ppn| self.page_times(ppn)) {
+            self.timeline.set_program_time(time);
+        }
     }
 
     #[inline(always)]
     fn book_program(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
         self.history.push(Operation::Program, cause, ppn.0);
         self.ledger.count(Operation::Program, cause);
+        self.retime(None, Some(ppn));
         let plane = self.geometry.plane_of(pbn);
         self.timeline.program(plane, self.geometry.page_in_block(ppn));
     }
@@ -581,7 +736,8 @@ impl Flash {
         let (word, bit) = self.valid_bit(pbn, ppn);
         let block = &mut self.blocks[pbn.index()];
         let in_order = u32::from(block.written) == page || self.order == ProgramOrder::Any;
-        if self.owners[ppn.index()] != 0 || !in_order {
+        let missing = self.cells.as_ref().is_some_and(|cells| page >= cells.pages_of(pbn));
+        if self.owners[ppn.index()] != 0 || !in_order || missing {
             self.refuse_program(ppn, raw);
         }
         block.written += 1;
@@ -597,7 +753,15 @@ impl Flash {
     #[cold]
     fn refuse_program(&self, ppn: Ppn, raw: u32) -> ! {
         if self.owners[ppn.index()] != 0 {
-            self.broken("a page is programmed once between erases", ppn, raw - 1);
+            self.broken(
+                "a page is programmed once between erases, and its OOB with it",
+                ppn,
+                raw - 1,
+            );
+        }
+        let pbn = self.geometry.block_of(ppn);
+        if ppn.0 - self.geometry.first_page(pbn).0 >= self.pages_of(pbn) {
+            self.broken("a block in SLC mode has one page for each word line", ppn, raw - 1);
         }
         self.broken("pages of a block are programmed in ascending order", ppn, raw - 1);
     }
@@ -674,6 +838,15 @@ impl Flash {
             }
         }
     }
+}
+
+fn cells_need_ascending_order(cell: Cell) -> Error {
+    let message = format!(
+        "found {}, expected slc: such cells are programmed in ascending order, and this FTL or \
+         device.program_order asks for any",
+        cell.name()
+    );
+    Error::config("device.cell", message)
 }
 
 /// The valid pages of a block, one after another.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::units::{Bytes, Ratio};
+use crate::units::{Bytes, Duration, Ratio};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// 2 planes of 4 blocks of 4 pages; 16 logical pages.
@@ -50,6 +50,17 @@ fn every_rule_of_nand_is_enforced() {
         f.invalidate(Ppn(0));
         f.copy(Ppn(0), Ppn(4), Cause::GcData);
     });
+    breaks("a page is programmed once between erases, and its OOB with it", |f| {
+        f.program_oob(Ppn(1), Owner::Data(Lpn(6)), 16, Cause::Host);
+    });
+    breaks("what is kept in an OOB must fit", |f| {
+        f.program_oob(Ppn(2), Owner::Data(Lpn(6)), 17, Cause::Host);
+    });
+    breaks("what is kept in an OOB must fit", |f| {
+        f.relocate_oob(Ppn(1), Ppn(4), 17, Cause::GcData);
+    });
+    breaks("a scan stays inside its block", |f| f.scan_oob(Ppn(3), 2, Cause::Host));
+    breaks("only a programmed page can be read", |f| f.scan_oob(Ppn(0), 3, Cause::Host));
     breaks("a copy-back stays inside its plane", |f| {
         f.copy_back(Ppn(0), Ppn(16), Cause::GcData);
     });
@@ -162,4 +173,79 @@ fn a_page_in_ram_survives_the_erase_of_its_block() {
     let merges = [Operation::Read, Operation::Program].map(|what| ledger.get(what, Cause::Merge));
     assert_eq!(merges, [1, 1]);
     flash.audit();
+}
+
+/// The device with MLC cells that take 100, 300 ns to read and 1000, 3000 ns to program.
+fn mlc() -> Flash {
+    let by_bit = |times: [u64; 2]| Some(times.map(Duration).to_vec());
+    let config = DeviceConfig {
+        cell: Some(Cell::Mlc),
+        read_by_bit: by_bit([100, 300]),
+        program_by_bit: by_bit([1000, 3000]),
+        ..device()
+    };
+    Flash::new(&config, 16 * 512).expect("valid")
+}
+
+/// Pages 0 to 3 of a block are LSB 0, LSB 1, MSB 0, MSB 1.
+#[test]
+fn pages_take_the_times_of_their_types() {
+    let mut flash = mlc();
+    (0..4).for_each(|page| write(&mut flash, page, page));
+    assert_eq!(flash.timeline().served().end, 2 * (1000 + 3000));
+    flash.start_measuring();
+    (0..4).for_each(|page| flash.host_read(Lpn(page), Some(Ppn(page))));
+    assert_eq!(flash.timeline().served().end, 2 * (100 + 300));
+    flash.start_measuring();
+    flash.relocate(Ppn(3), Ppn(4), Cause::GcData);
+    assert_eq!(flash.timeline().served().end, 300 + 1000, "from an MSB to an LSB page");
+    flash.start_measuring();
+    flash.copy_back(Ppn(1), Ppn(5), Cause::GcData);
+    assert_eq!(flash.timeline().served().end, 100 + 1000);
+}
+
+#[test]
+fn cells_of_several_bits_insist_on_ascending_order() {
+    let refusal = mlc().allow_any_order().expect_err("ascending");
+    assert!(refusal.to_string().starts_with("device.cell: found mlc, expected slc"), "{refusal}");
+    let order = Some(ProgramOrder::Any);
+    let config = DeviceConfig { cell: Some(Cell::Mlc), program_order: order, ..device() };
+    assert!(Flash::new(&config, 16 * 512).is_err());
+}
+
+#[test]
+fn a_block_in_slc_mode_has_fewer_and_faster_pages() {
+    let mut flash = mlc();
+    let two = DeviceConfig { cell: Some(Cell::Mlc), ..device() };
+    flash.use_slc_mode(1..2, &two).expect("two bits");
+    assert_eq!([0, 1].map(|pbn| flash.pages_of(Pbn(pbn))), [4, 2]);
+    (4..6).for_each(|page| write(&mut flash, page, page));
+    assert_eq!(flash.timeline().served().end, 2 * 200_000 * 2 * 500 / 1800);
+    let third = catch_unwind(AssertUnwindSafe(|| write(&mut flash, 6, 6))).expect_err("a rule");
+    let message = third.downcast_ref::<String>().expect("a message");
+    assert!(message.starts_with("a block in SLC mode has one page"), "{message}");
+    let one = DeviceConfig { cell: Some(Cell::Slc), ..device() };
+    assert!(self::flash().use_slc_mode(0..1, &one).is_err(), "cells of one bit");
+}
+
+#[test]
+fn oob_reads_of_a_scan_are_counted_and_timed_one_by_one() {
+    let config = DeviceConfig { oob_read: Duration(20_000), ..device() };
+    let mut flash = Flash::new(&config, 16 * 512).expect("valid");
+    (0..3).for_each(|page| write(&mut flash, page, page));
+    flash.start_measuring();
+    flash.scan_oob(Ppn(0), 3, Cause::Host);
+    flash.scan_oob(Ppn(0), 0, Cause::Host);
+    flash.search_in_vain(Lpn(9), 2);
+    assert_eq!(flash.ledger().get(Operation::ReadOob, Cause::Host), 5);
+    assert_eq!(flash.timeline().plane_busy().sum::<u64>(), 5 * 20_000);
+}
+
+#[test]
+fn an_oob_that_is_too_small_is_told_when_an_ftl_is_built() {
+    let flash = flash();
+    assert!(flash.expect_oob(16, "a row").is_ok(), "a 32nd of a page");
+    let refusal = flash.expect_oob(17, "a subtable of 17 rows").expect_err("too much");
+    let expected = "device.oob: found 16 B, expected at least 17 for a subtable of 17 rows";
+    assert!(refusal.to_string().starts_with(expected), "{refusal}");
 }

@@ -11,14 +11,17 @@ pub mod cachftl;
 pub mod demand;
 pub mod dloop;
 pub mod fast;
+pub mod gftl;
 pub mod hat;
 pub mod kast;
 pub mod last;
+pub mod mnftl;
 pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
 pub mod parts;
 mod registry;
+pub mod superblock;
 pub mod waftl;
 
 pub use aftl::AftlConfig;
@@ -28,10 +31,14 @@ pub use demand::{
     ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
 pub use fast::FastConfig;
+pub use gftl::GftlConfig;
 pub use kast::KastConfig;
 pub use last::LastConfig;
+pub use mnftl::hybrid::MnftlHybridConfig;
+pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
 pub use registry::{Entry, FTLS, Parameter, find};
+pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
 use crate::config::Config;

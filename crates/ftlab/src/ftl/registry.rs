@@ -10,12 +10,16 @@ use super::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, S
 use super::demand::{Tpftl, Tree, Zftl};
 use super::dloop::{Dloop, DloopHot};
 use super::fast::FastFtl;
+use super::gftl::Gftl;
 use super::hat::Hat;
 use super::kast::KastFtl;
 use super::last::LastFtl;
+use super::mnftl::Mnftl;
+use super::mnftl::hybrid::MnftlHybrid;
 use super::nftl::NftlFtl;
 use super::nftl_chain::NftlChainFtl;
 use super::page::PageFtl;
+use super::superblock::SuperblockFtl;
 use super::waftl::WaftlFtl;
 use crate::address::AddressMap;
 use crate::config::Config;
@@ -346,6 +350,40 @@ pub const FTLS: &[Entry] = &[
             LOG,
             parameter("waftl.zone", "5%", "share of the log blocks that are the buffer zone"),
             parameter("waftl.threshold", "50%", "share of a block's pages that are merged"),
+        ],
+    ),
+    Entry::of::<Mnftl>(
+        "mnftl",
+        "blocks of each logical block's own, written in order; its page map in their OOBs",
+        "Qin, Wang, Liu, Shao & Guan, DAC 2011",
+        &[
+            parameter("mnftl.victim", "most-blocks-first", "or global: which block is collected"),
+            parameter("mnftl.rows", "what an OOB holds", "rows of a subtable, a power of two"),
+            parameter("mnftl.cache", "0", "RAM for a cache of subtables, bytes"),
+            parameter("mnftl.idle_blocks", "never", "blocks from which on idle time is used"),
+        ],
+    ),
+    Entry::of::<MnftlHybrid>(
+        "mnftl-hybrid",
+        "mnftl behind a log of blocks in SLC mode; needs device.cell mlc or tlc",
+        "this project; Qin et al., DAC 2011, section 6; the parameters of mnftl",
+        &[parameter("mnftl-hybrid.slc_blocks", "a quarter of the spare", "blocks in SLC mode")],
+    ),
+    Entry::of::<Gftl>(
+        "gftl",
+        "one block for each logical block, cleaned step by step between requests; a write buffer",
+        "Choudhuri & Givargis, CODES+ISSS 2008",
+        &[parameter("gftl.buffer", "16%, or what there is", "write buffer / logical blocks")],
+    ),
+    Entry::of::<SuperblockFtl>(
+        "superblock",
+        "neighbouring logical blocks share data and log blocks; the page map in their OOBs",
+        "Kang, Jo, Kim & Lee, EMSOFT 2006",
+        &[
+            LOG,
+            parameter("superblock.data", "4", "data blocks of a superblock at most"),
+            parameter("superblock.logs", "2", "log blocks of a superblock at most"),
+            parameter("superblock.pieces", "the fewest that fit", "pieces of its page map"),
         ],
     ),
 ];

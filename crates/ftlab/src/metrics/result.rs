@@ -4,7 +4,7 @@ use super::latency::{Cdf, Latencies, LatencySummary};
 use super::samples::CacheSamples;
 use super::series::Timeline;
 use crate::buffer::{FlushedAtEnd, Front};
-use crate::config::{Config, CopyBack, ProgramOrder};
+use crate::config::{Cell, Config, CopyBack, ProgramOrder};
 use crate::engine::Booking;
 use crate::flash::{BlockKind, Cause, Flash, Ledger, Operation};
 use crate::ftl::parts::placement::Placement;
@@ -111,6 +111,8 @@ pub struct DeviceReport {
     pub planes: u32,
     /// Order in which the pages of a block could be programmed.
     pub program_order: ProgramOrder,
+    /// Bits of a cell; `null` when all pages are alike.
+    pub cell: Option<Cell>,
     /// Physical pages beyond logical and translation pages / logical pages.
     pub effective_spare_ratio: f64,
 }
@@ -414,6 +416,7 @@ fn device(flash: &Flash, demand: bool) -> DeviceReport {
         logical_blocks: geometry.logical_blocks(),
         planes: geometry.planes(),
         program_order: flash.program_order(),
+        cell: flash.cell(),
         effective_spare_ratio: spare / f64::from(geometry.logical_pages),
     }
 }

@@ -1,7 +1,9 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
 use ftlab::buffer::{BUFFERS, BufferConfig};
-use ftlab::config::{Config, Copies, CopyBack, DeviceConfig, GcConfig, GcMode, Policy, RunConfig};
+use ftlab::config::{
+    Cell, Config, Copies, CopyBack, DeviceConfig, GcConfig, GcMode, Policy, RunConfig,
+};
 use ftlab::error::Error;
 use ftlab::flash::{Flash, Geometry};
 use ftlab::ftl::demand::{Features, PageOrder, PrefetchAt, Replacement};
@@ -9,8 +11,9 @@ use ftlab::ftl::fast::FullSequential;
 use ftlab::ftl::parts::placement::{Placement, PlaneOrder};
 use ftlab::ftl::{
     AftlConfig, ApsConfig, BlockOptimizedConfig, CachftlConfig, CdftlConfig, CftlConfig,
-    DftlConfig, Entry, FastConfig, Ftl, KastConfig, LastConfig, LogConfig, SftlConfig, TpftlConfig,
-    WaftlConfig, ZftlConfig, find,
+    DftlConfig, Entry, FastConfig, Ftl, GftlConfig, KastConfig, LastConfig, LogConfig, MnftlConfig,
+    MnftlHybridConfig, MnftlVictim, SftlConfig, SuperblockConfig, TpftlConfig, WaftlConfig,
+    ZftlConfig, find,
 };
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -61,6 +64,10 @@ impl Case {
             aps: draw_aps(&mut Rng::new(seed, "aps")),
             block_optimized: draw_block_optimized(&mut Rng::new(seed, "block-optimized")),
             fast: draw_fast(&mut Rng::new(seed, "fast")),
+            mnftl: draw_mnftl(&mut Rng::new(seed, "mnftl")),
+            mnftl_hybrid: draw_mnftl_hybrid(&mut Rng::new(seed, "mnftl-hybrid")),
+            gftl: draw_gftl(&mut Rng::new(seed, "gftl")),
+            superblock: draw_superblock(&mut Rng::new(seed, "superblock")),
             cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
             buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
@@ -75,6 +82,7 @@ impl Case {
         case.draw_placement(&mut Rng::new(seed, "placement"));
         (entry.settings)(&mut case.config);
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
+        case.draw_cell(&mut Rng::new(seed, "cell"));
         let least = case.least_blocks();
         // Room for several zones, too.
         let zoned = if entry.name == "zftl" { least } else { 0 };
@@ -83,7 +91,27 @@ impl Case {
         case
     }
 
-    /// Half of the cases leave planes alone, which the block ranges of zones do not allow at all.
+    /// Now and then cells of several bits, unless the FTL needs any order; always where it needs these.
+    fn draw_cell(&mut self, rng: &mut Rng) {
+        let needed = self.entry.name == "mnftl-hybrid";
+        let cell = pick(rng, &[Cell::Mlc, Cell::Tlc]);
+        let device = &mut self.config.device;
+        if needed {
+            device.pages_per_block = device.pages_per_block.next_multiple_of(cell.bits());
+        }
+        if (needed || rng.chance(0.3)) && device.pages_per_block.is_multiple_of(cell.bits()) {
+            let blocks = device.blocks.replace(5000);
+            device.cell = Some(cell);
+            let refused =
+                |error: &Error| matches!(error, Error::Config { key, .. } if key == "device.cell");
+            if self.build().is_err_and(|error| refused(&error)) {
+                self.config.device.cell = None;
+            }
+            self.config.device.blocks = blocks;
+        }
+    }
+
+    /// Half of the cases leave planes alone, as do the FTLs whose blocks have owners or zones.
     fn draw_placement(&mut self, rng: &mut Rng) {
         let by_plane = [
             Placement::Striped,
@@ -94,7 +122,7 @@ impl Case {
         let placement = pick(rng, &by_plane);
         let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
         let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
-        if flip(rng) || ["zftl", "cftl"].contains(&self.entry.name) {
+        if flip(rng) || ["zftl", "cftl", "mnftl", "mnftl-hybrid"].contains(&self.entry.name) {
             return;
         }
         let config = &mut self.config;
@@ -190,6 +218,7 @@ fn draw_device(rng: &mut Rng) -> DeviceConfig {
         program: time(rng),
         erase: time(rng),
         transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
+        oob: Some(Bytes(PAGE)),
         ..DeviceConfig::default()
     }
 }
@@ -276,6 +305,31 @@ fn draw_block_optimized(rng: &mut Rng) -> BlockOptimizedConfig {
 
 fn draw_fast(rng: &mut Rng) -> FastConfig {
     FastConfig { full_sequential: pick(rng, &[FullSequential::Merge, FullSequential::Switch]) }
+}
+
+fn draw_mnftl(rng: &mut Rng) -> MnftlConfig {
+    MnftlConfig {
+        victim: pick(rng, &[MnftlVictim::MostBlocksFirst, MnftlVictim::Global]),
+        rows: pick(rng, &[None, Some(1), Some(2)]),
+        cache: Bytes(pick(rng, &[0, 0, 10, 100])),
+        idle_blocks: pick(rng, &[None, Some(2), Some(4)]),
+    }
+}
+
+fn draw_mnftl_hybrid(rng: &mut Rng) -> MnftlHybridConfig {
+    MnftlHybridConfig { slc_blocks: pick(rng, &[None, Some(1), Some(2), Some(5)]) }
+}
+
+fn draw_gftl(rng: &mut Rng) -> GftlConfig {
+    GftlConfig { buffer: pick(rng, &[None, Some(Ratio(0.0)), Some(Ratio(0.3)), Some(Ratio(1.5))]) }
+}
+
+fn draw_superblock(rng: &mut Rng) -> SuperblockConfig {
+    SuperblockConfig {
+        data: between(rng, 1, 5),
+        logs: between(rng, 1, 3),
+        pieces: pick(rng, &[None, Some(1), Some(2)]),
+    }
 }
 
 fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {

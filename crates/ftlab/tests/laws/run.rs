@@ -19,7 +19,9 @@ struct Seen {
     /// Pages that hold a directory of translation pages.
     directories: u32,
     directory_writes: u64,
-    /// GC runs; `None` for an FTL that merges blocks instead.
+    /// Blocks in SLC mode.
+    slc_blocks: u64,
+    /// GC runs; `None` for an FTL that merges blocks instead, or collects them by rules of its own.
     gc_runs: Option<u64>,
     merges: Option<MergeCounts>,
     /// Blocks of CACH-FTL's block-mapped region that were filled.
@@ -54,6 +56,7 @@ impl Seen {
             other_loads,
             directories: own("zftl.zones").unwrap_or_default() as u32,
             directory_writes: own("zftl.directory_writes").unwrap_or_default(),
+            slc_blocks: own("mnftl-hybrid.slc_blocks").unwrap_or_default(),
             gc_runs: metrics.gc.map(|gc| gc.counts.runs),
             merges: metrics.merges,
             fills: ["cachftl.bmr_groups", "cachftl.bmr_gcs", "cachftl.wear_moves"]
@@ -124,6 +127,7 @@ impl<'a> Run<'a> {
             _ if self.case.entry.name == "cachftl" => {
                 self.merges_rewrite_a_block_or_fill_one(&then)
             }
+            None if self.seen.gc_runs.is_none() => {}
             None => self.gc_keeps_to_its_thresholds(pages.len(), &then),
             Some(merges) => self.merges_make_and_erase_one_data_block_each(merges, &then),
         }
@@ -267,9 +271,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Blocks of different zones are no choice for each other.
+    /// Blocks of different zones, or of different modes, are no choice for each other.
     fn has_zones(&self) -> bool {
-        self.seen.directories > 1
+        self.seen.directories > 1 || self.seen.slc_blocks > 0
     }
 
     /// Blocks are erased and pages copied by merges alone, and every merge replaces one data block.
@@ -432,7 +436,9 @@ impl<'a> Run<'a> {
         let unused = ledger.pages_erased_unused();
         let used = ledger.pages_programmed() + ledger.wasted_pages();
         assert_eq!(used + unused, written + erased, "programs = written + erased");
-        assert!(unused == 0 || self.seen.merges.is_some(), "GC collects full blocks only");
+        let full_blocks_only = self.seen.gc_runs.is_some() && self.seen.slc_blocks == 0;
+        let merges = self.seen.merges.is_some();
+        assert!(unused == 0 || merges || !full_blocks_only, "GC collects full blocks only");
         let kinds: u64 = BlockKind::ALL.iter().map(|kind| ledger.erases(*kind)).sum();
         assert_eq!(kinds, ledger.total(Operation::Erase), "erases by kind");
         let blocks = (0..geometry.blocks()).map(Pbn);
@@ -464,6 +470,9 @@ impl<'a> Run<'a> {
     pub fn time_is_the_sum_of_the_operations(&self) {
         let (timeline, ledger) = (self.flash.timeline(), self.flash.ledger());
         let device = &self.case.config.device;
+        if self.flash.page_times(Ppn(0)).is_some() {
+            return self.time_lies_between_that_of_the_page_types();
+        }
         let transfer = device.transfer_per_byte.0 * device.page.0;
         let cost = [
             (Operation::Read, device.read.0 + transfer),
@@ -484,5 +493,27 @@ impl<'a> Run<'a> {
         let transfers = ledger.total(Operation::Read) + ledger.total(Operation::Program);
         let bus: u64 = timeline.channel_busy().sum();
         assert_eq!(bus, transfers * transfer, "busy time of the channels");
+    }
+
+    /// Where pages differ, no operation takes less than the fastest page or more than the slowest.
+    fn time_lies_between_that_of_the_page_types(&self) {
+        let (timeline, ledger) = (self.flash.timeline(), self.flash.ledger());
+        let device = &self.case.config.device;
+        let transfer = device.transfer_per_byte.0 * device.page.0;
+        let pages = (0..device.pages_per_block).map(Ppn);
+        let times: Vec<_> = pages.filter_map(|ppn| self.flash.page_times(ppn)).collect();
+        let sum = |read: Option<u64>, program: Option<u64>| {
+            let [read, program] = [read, program].map(|time| time.expect("page types") + transfer);
+            ledger.total(Operation::Read) * read
+                + ledger.total(Operation::Program) * program
+                + ledger.total(Operation::ReadOob) * device.oob_read.0
+                + ledger.total(Operation::Erase) * device.erase.0
+        };
+        let least = sum(times.iter().map(|t| t.0).min(), times.iter().map(|t| t.1).min());
+        let most = sum(times.iter().map(|t| t.0).max(), times.iter().map(|t| t.1).max());
+        let busy: u64 = timeline.plane_busy().sum();
+        assert!(busy >= least, "planes are busy for {busy} ns, less than {least}");
+        let waits = transfer > 0 && self.flash.geometry().planes() > 1;
+        assert!(busy <= most || waits, "planes are busy for {busy} ns, more than {most}");
     }
 }

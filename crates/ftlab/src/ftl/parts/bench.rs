@@ -4,7 +4,7 @@
 use crate::config::{Config, DeviceConfig};
 use crate::flash::{BlockKind, Cause, Flash, Operation};
 use crate::ftl::Ftl;
-use crate::units::{Bytes, Lpn};
+use crate::units::{Bytes, Duration, Lpn, Nanos};
 
 /// Pages of a block.
 pub const P: u32 = 4;
@@ -28,6 +28,30 @@ impl Cost {
     pub fn of(programs: u64) -> Cost {
         Cost { programs, ..Cost::default() }
     }
+}
+
+/// What a few requests did on an FTL that collects.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Pages programmed for the host.
+    pub programs: u64,
+    /// OOB reads for the host.
+    pub oob_reads: u64,
+    /// OOB reads of collection.
+    pub gc_oob_reads: u64,
+    /// Pages read and programmed by collection.
+    pub copies: u64,
+    pub erases: u64,
+    /// Time on the one plane.
+    pub ns: Nanos,
+}
+
+/// The latencies of MNFTL 5.1.
+pub fn mnftl_times(device: &mut DeviceConfig) {
+    device.read = Duration(60_000);
+    device.oob_read = Duration(20_000);
+    device.program = Duration(800_000);
+    device.erase = Duration(1_500_000);
 }
 
 pub struct Bench<F> {
@@ -54,10 +78,11 @@ impl<F: Ftl> Bench<F> {
 
     /// All pages written once, in order.
     pub fn new(logical: u32, spare: u32, configure: impl FnOnce(&mut Config)) -> Self {
-        let mut bench = Bench::empty(logical, spare, configure);
-        for lpn in 0..logical * P {
-            bench.write(&[lpn]);
+        let mut bench = Bench::<F>::empty(logical, spare, configure);
+        for lpn in 0..bench.flash.geometry().logical_pages {
+            bench.ftl.write(&[Lpn(lpn)], &mut bench.flash);
         }
+        bench.ftl.audit(&bench.flash);
         bench
     }
 
@@ -80,6 +105,33 @@ impl<F: Ftl> Bench<F> {
     pub fn oob_reads(&mut self, lpn: u32) -> u64 {
         self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash));
         self.flash.ledger().total(Operation::ReadOob)
+    }
+
+    /// What `action` does; the FTL is audited afterwards.
+    pub fn work(&mut self, action: impl FnOnce(&mut F, &mut Flash)) -> Work {
+        self.flash.start_measuring();
+        self.ftl.reset_metrics();
+        action(&mut self.ftl, &mut self.flash);
+        self.ftl.audit(&self.flash);
+        let ledger = self.flash.ledger();
+        Work {
+            programs: ledger.get(Operation::Program, Cause::Host),
+            oob_reads: ledger.get(Operation::ReadOob, Cause::Host),
+            gc_oob_reads: ledger.get(Operation::ReadOob, Cause::GcData),
+            copies: ledger.get(Operation::Program, Cause::GcData),
+            erases: ledger.total(Operation::Erase),
+            ns: self.flash.timeline().plane_busy().sum(),
+        }
+    }
+
+    /// What a write request for each of these pages does.
+    pub fn write_work(&mut self, pages: &[u32]) -> Work {
+        self.work(|ftl, flash| pages.iter().for_each(|lpn| ftl.write(&[Lpn(*lpn)], flash)))
+    }
+
+    /// What a read of a page does.
+    pub fn read_work(&mut self, lpn: u32) -> Work {
+        self.work(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
     }
 
     fn cost(&mut self, action: impl FnOnce(&mut F, &mut Flash)) -> Cost {

@@ -1,0 +1,386 @@
+//! GFTL (Choudhuri & Givargis, CODES+ISSS 2008): bounds on the time of each access, by cleaning blocks
+//! in steps.
+//!
+//! Idea     a logical block has one block, written page after page. A block that is full waits in a queue
+//!          to be cleaned; meanwhile its pages go to a write buffer of blocks that all share. After each
+//!          page access one step of cleaning is done, for the logical block at the head of the queue:
+//!          a few pages are copied to a fresh block, or a block is erased, in no more than T_e.
+//! RAM      a block number for each logical block, and one in the queue; the page map of the buffer.
+//! Reads    a page in the buffer is found in RAM. Any other is searched by OOB reads, from the page
+//!          written last backwards: the first that is found is the newest.
+//! Bounds   write T_w + T_e, read T_r + 2 P T_oob + T_e, as long as the buffer does not overflow. A
+//!          queue of all logical blocks needs about 1 / k of the data blocks as a buffer, with k copies in
+//!          a step: 16 % on the SLC of GFTL's paper, all of them where k = 1 as in MNFTL's. When it
+//!          overflows, more steps are done at once and counted (`gftl.forced_steps`).
+//! Grade    queue, 16 % and triggers are stated (MNFTL 1, 5.2), the search is derived from its Table 2,
+//!          the order of steps is assumed (ALGORITHMS 13).
+//! Not here the map of trimmed pages: a trim is forgotten when power is lost.
+
+mod buffer;
+#[cfg(test)]
+mod tests;
+
+use super::parts::free_blocks::FreeBlocks;
+use super::parts::oob_map::bytes_of_number;
+use super::parts::page_map::PageMap;
+use super::{Ftl, FtlMetrics, RamUse};
+use crate::config::{Config, DeviceConfig};
+use crate::error::Error;
+use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
+use buffer::WriteBuffer;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, VecDeque};
+
+/// GFTL's own parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GftlConfig {
+    /// Write buffer as a share of the logical blocks. Absent: 16 % (MNFTL 5.2), or what the device has.
+    pub buffer: Option<Ratio>,
+}
+
+/// The buffer of GFTL's paper.
+const BUFFER: f64 = 0.16;
+
+impl GftlConfig {
+    /// Blocks of the write buffer, on a device that keeps one free to clean into.
+    fn blocks(&self, geometry: &Geometry) -> Result<u32, Error> {
+        let logical = geometry.logical_blocks();
+        let spare = geometry.blocks() - logical;
+        let share = |ratio: f64| (f64::from(logical) * ratio).ceil().max(1.0) as u32;
+        let wanted = match self.buffer {
+            Some(Ratio(ratio)) if !(0.0..=10.0).contains(&ratio) => {
+                let message = format!("found {ratio}, expected 0 to 10");
+                return Err(Error::config("gftl.buffer", message));
+            }
+            Some(Ratio(ratio)) => share(ratio),
+            None => share(BUFFER).min(spare.saturating_sub(1).max(1)),
+        };
+        if spare > wanted {
+            return Ok(wanted);
+        }
+        let message = format!(
+            "found {} physical blocks for {logical} logical, expected at least {} for a write buffer of \
+             {wanted} and one to clean into; raise over-provisioning or lower gftl.buffer",
+            geometry.blocks(),
+            u64::from(logical) + u64::from(wanted) + 1
+        );
+        Err(Error::config("device.over_provisioning", message))
+    }
+}
+
+/// The logical block that is being cleaned.
+#[derive(Clone, Copy, Debug)]
+struct Cleaning {
+    lbn: Lbn,
+    from: Pbn,
+    /// Taken when the first page is copied.
+    to: Option<Pbn>,
+}
+
+/// GFTL.
+#[derive(Clone, Debug)]
+pub struct Gftl {
+    newest: PageMap,
+    /// The block of each logical block; the one that is cleaned, not the one that it is cleaned into.
+    blocks: Vec<u32>,
+    queued: Vec<bool>,
+    queue: VecDeque<Lbn>,
+    cleaning: Option<Cleaning>,
+    buffer: WriteBuffer,
+    free: FreeBlocks,
+    copies_per_step: u32,
+    oob_bytes: u32,
+    table_bytes: u64,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    steps: u64,
+    forced_steps: u64,
+    most_steps: u64,
+    cleaned: u64,
+}
+
+impl Ftl for Gftl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let geometry = flash.geometry();
+        let buffer_blocks = config.gftl.blocks(geometry)?;
+        let page = bytes_of_number(geometry.pages());
+        flash.expect_oob(page, "the number of the logical page")?;
+        let block = u64::from(bytes_of_number(geometry.blocks()));
+        let logical = geometry.logical_blocks();
+        let pages = u64::from(buffer_blocks) * u64::from(geometry.pages_per_block);
+        Ok(Gftl {
+            newest: PageMap::new(geometry.logical_pages),
+            blocks: vec![0; logical as usize],
+            queued: vec![false; logical as usize],
+            queue: VecDeque::new(),
+            cleaning: None,
+            buffer: WriteBuffer::new(buffer_blocks, geometry),
+            free: FreeBlocks::all(geometry),
+            copies_per_step: copies_per_step(&config.device),
+            oob_bytes: page,
+            table_bytes: 2 * block * u64::from(logical) + pages * u64::from(page),
+            counts: Counts::default(),
+        })
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            let newest = self.newest.get(lpn);
+            if !newest.is_some_and(|ppn| self.buffer.holds(ppn, flash)) {
+                self.search(lpn, newest, flash);
+            }
+            flash.host_read(lpn, newest);
+            self.step_once(flash, 0);
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            let lbn = flash.geometry().logical_block_of(lpn);
+            let mut forced = 0;
+            let to = loop {
+                match self.place(lbn, flash) {
+                    Some(to) => break to,
+                    None => {
+                        assert!(self.step(flash), "a full buffer is cleaned by cleaning its owners")
+                    }
+                }
+                forced += 1;
+            };
+            flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host);
+            self.remap(lpn, Some(to), flash);
+            if self.is_full(lbn, flash) && !self.queued[lbn.index()] {
+                self.enqueue(lbn);
+            }
+            self.counts.forced_steps += forced;
+            self.step_once(flash, forced);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.remap(lpn, None, flash);
+            flash.trim(lpn);
+        }
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: self.table_bytes, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let own = BTreeMap::from([
+            ("gftl.buffer_blocks", u64::from(self.buffer.most_blocks())),
+            ("gftl.copies_per_step", u64::from(self.copies_per_step)),
+            ("gftl.steps", self.counts.steps),
+            ("gftl.forced_steps", self.counts.forced_steps),
+            ("gftl.most_steps", self.counts.most_steps),
+            ("gftl.blocks_cleaned", self.counts.cleaned),
+        ]);
+        FtlMetrics { own, ..FtlMetrics::default() }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    fn audit(&self, flash: &Flash) {
+        flash.audit();
+        self.audit_pages(flash);
+        self.audit_blocks(flash);
+    }
+}
+
+/// As many copies as fit into the time of an erase, at least one: the step that has a bound.
+fn copies_per_step(device: &DeviceConfig) -> u32 {
+    let transfers = 2 * device.transfer_per_byte.0 * device.page.0;
+    let copy = device.read.0 + device.program.0 + transfers;
+    device.erase.0.checked_div(copy).map_or(1, |copies| copies.clamp(1, 4096)) as u32
+}
+
+impl Gftl {
+    /// Where the next page of a logical block goes; `None` when it would go to the buffer and that is
+    /// full.
+    fn place(&mut self, lbn: Lbn, flash: &Flash) -> Option<Ppn> {
+        if !self.queued[lbn.index()] {
+            if self.blocks[lbn.index()] == 0 {
+                self.blocks[lbn.index()] = self.take().0 + 1;
+            }
+            if !self.is_full(lbn, flash) {
+                return self.block(lbn).map(|pbn| next_in(pbn, flash));
+            }
+            self.enqueue(lbn);
+        }
+        self.buffer.next_page(&mut self.free, flash)
+    }
+
+    fn block(&self, lbn: Lbn) -> Option<Pbn> {
+        self.blocks[lbn.index()].checked_sub(1).map(Pbn)
+    }
+
+    fn is_full(&self, lbn: Lbn, flash: &Flash) -> bool {
+        self.block(lbn).is_some_and(|pbn| is_full(pbn, flash))
+    }
+
+    fn take(&mut self) -> Pbn {
+        self.free.take().expect("a block is kept for each logical block, and one to clean into")
+    }
+
+    fn enqueue(&mut self, lbn: Lbn) {
+        self.queued[lbn.index()] = true;
+        self.queue.push_back(lbn);
+    }
+
+    /// Sets where a page is; the version before is needed no more.
+    fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        if let Some(old) = self.newest.replace(lpn, new) {
+            flash.invalidate(old);
+            self.buffer.drop_page(lbn, old, flash);
+        }
+        if let Some(new) = new {
+            self.buffer.keep_page(lbn, new, flash);
+        }
+    }
+
+    /// The step of a page access that has done others before.
+    fn step_once(&mut self, flash: &mut Flash, before: u64) {
+        let steps = before + u64::from(self.step(flash));
+        self.counts.most_steps = self.counts.most_steps.max(steps);
+    }
+
+    /// One step of cleaning, no longer than an erase: a dead block of the buffer is erased; or a few
+    /// pages are copied; or, when there are none, the old block is erased. Returns whether there was
+    /// anything to do.
+    fn step(&mut self, flash: &mut Flash) -> bool {
+        if let Some(dead) = self.buffer.take_dead() {
+            flash.erase(dead, BlockKind::Log, Cause::GcData);
+            self.free.give(dead, flash);
+        } else {
+            let Some(mut cleaning) = self.cleaning.or_else(|| self.begin()) else { return false };
+            if self.copy_some(&mut cleaning, flash) {
+                self.cleaning = Some(cleaning);
+            } else {
+                self.finish(cleaning, flash);
+            }
+        }
+        self.counts.steps += 1;
+        true
+    }
+
+    fn begin(&self) -> Option<Cleaning> {
+        let lbn = *self.queue.front()?;
+        self.block(lbn).map(|from| Cleaning { lbn, from, to: None })
+    }
+
+    /// Copies pages of the old block, then those in the buffer; returns false when none was left or
+    /// the new block is full.
+    fn copy_some(&mut self, cleaning: &mut Cleaning, flash: &mut Flash) -> bool {
+        for copied in 0..self.copies_per_step {
+            let in_block = flash.valid_pages(cleaning.from).next(flash);
+            let from = in_block.or_else(|| self.buffer.oldest(cleaning.lbn, flash));
+            let Some(from) = from else { return copied > 0 };
+            let to = *cleaning
+                .to
+                .get_or_insert_with(|| self.free.take().expect("one block is kept to clean into"));
+            if is_full(to, flash) {
+                return copied > 0;
+            }
+            let to = next_in(to, flash);
+            let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData);
+            if let Owner::Data(lpn) = owner {
+                self.newest.replace(lpn, Some(to));
+            }
+            self.buffer.drop_page(cleaning.lbn, from, flash);
+        }
+        true
+    }
+
+    /// Erases the old block. What is still in the buffer has to wait for the next turn.
+    fn finish(&mut self, cleaning: Cleaning, flash: &mut Flash) {
+        let Cleaning { lbn, from, to } = cleaning;
+        flash.erase(from, BlockKind::Data, Cause::GcData);
+        self.free.give(from, flash);
+        self.blocks[lbn.index()] = to.map_or(0, |pbn| pbn.0 + 1);
+        self.cleaning = None;
+        self.queue.pop_front();
+        self.queued[lbn.index()] = false;
+        if self.buffer.oldest(lbn, flash).is_some() {
+            self.enqueue(lbn);
+        }
+        self.counts.cleaned += 1;
+    }
+
+    /// The OOB reads that find a page, or that do not: of the block that is cleaned into, then of the
+    /// old one. Without any block, a block filled in order is charged for (MNFTL, Table 2).
+    fn search(&self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(lpn);
+        let Some(block) = self.block(lbn) else {
+            return flash.search_in_vain(lpn, geometry.offset_of(lpn) + 1);
+        };
+        let target = self.cleaning.filter(|cleaning| cleaning.lbn == lbn).and_then(|c| c.to);
+        for pbn in target.into_iter().chain([block]) {
+            let first = flash.geometry().first_page(pbn).0;
+            let found = newest.filter(|ppn| flash.geometry().block_of(*ppn) == pbn);
+            let last_read = found.map_or(first, |ppn| ppn.0);
+            let end = first + flash.programmed_in(pbn);
+            flash.scan_oob(Ppn(last_read), end - last_read, Cause::Host);
+            if found.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn audit_pages(&self, flash: &Flash) {
+        let geometry = flash.geometry();
+        for lpn in (0..geometry.logical_pages).map(Lpn) {
+            let Some(ppn) = self.newest.get(lpn) else {
+                assert!(!flash.audit_holds_data(lpn), "{lpn} is lost");
+                continue;
+            };
+            assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
+            assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            let lbn = geometry.logical_block_of(lpn);
+            let pbn = geometry.block_of(ppn);
+            if self.buffer.holds(ppn, flash) {
+                assert!(self.queued[lbn.index()], "{lpn} is in the buffer, its block not queued");
+            } else {
+                let cleaned_into = self.cleaning.filter(|c| c.lbn == lbn).and_then(|c| c.to);
+                let home = self.block(lbn) == Some(pbn) || cleaned_into == Some(pbn);
+                assert!(home, "{lpn} is in block {pbn}, neither its own nor of the buffer");
+            }
+        }
+    }
+
+    fn audit_blocks(&self, flash: &Flash) {
+        let data = self.blocks.iter().filter(|block| **block != 0).count() as u32;
+        let target = u32::from(self.cleaning.is_some_and(|cleaning| cleaning.to.is_some()));
+        let used = data + target + self.buffer.blocks();
+        assert_eq!(used + self.free.len(), flash.geometry().blocks(), "data, buffer, free blocks");
+        let queued = self.queued.iter().filter(|queued| **queued).count();
+        assert_eq!(queued, self.queue.len(), "logical blocks in the queue");
+        assert!(self.queue.iter().all(|lbn| self.queued[lbn.index()]), "queue");
+        let head = self.cleaning.map(|cleaning| cleaning.lbn);
+        assert!(head.is_none() || head == self.queue.front().copied(), "the head is cleaned");
+        self.buffer.audit(&self.newest, flash);
+    }
+}
+
+#[inline]
+fn is_full(pbn: Pbn, flash: &Flash) -> bool {
+    flash.programmed_in(pbn) == flash.geometry().pages_per_block
+}
+
+#[inline]
+fn next_in(pbn: Pbn, flash: &Flash) -> Ppn {
+    Ppn(flash.geometry().first_page(pbn).0 + flash.programmed_in(pbn))
+}

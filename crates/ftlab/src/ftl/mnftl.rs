@@ -1,0 +1,325 @@
+//! MNFTL (Qin, Wang, Liu, Shao & Guan, DAC 2011): an FTL for MLC NAND.
+//!
+//! Idea     concentrated mapping: a logical block has physical blocks of its own, written page after
+//!          page, and all versions of its pages go there. Its page map is in subtables, each in the OOB
+//!          of the page written last of those that it covers; RAM points at these pages.
+//!          Postponed reclamation: nothing is collected before the free blocks are used up, and then
+//!          the logical block that has most blocks gives its least valid full one.
+//! RAM      per logical block a pointer to each subtable and a list head of 4 B; per physical block its
+//!          number and 4 B to the next. 34 B in all on the paper's device (5.1).
+//! Costs    write T_oob + T_w, read T_oob + T_r; collection N T_oob + S (T_r + T_w) + T_e, with N subtables
+//!          and S valid pages (4.2, 4.3).
+//! Departs  4.3 names two victims; the first, the least valid block of all, is `mnftl.victim = global`.
+//!          Blocks kept free are `gc.low`, of which one takes the copies (assumed: 1). No OOB is read
+//!          for a subtable that was never written (assumed), but for a read of nothing it is (Table 2).
+//!          Reclaiming in idle time, which 4.3 suggests, is off unless `mnftl.idle_blocks` says from how many
+//!          blocks of a logical block on.
+//!          A cache of subtables in RAM is ours: their address translation "further exploited" (6).
+//! Not here wear levelling beyond the choice of the free block; the map when power is lost.
+
+mod collect;
+mod config;
+pub mod hybrid;
+#[cfg(test)]
+mod tests;
+
+pub use config::{MnftlConfig, MnftlVictim};
+
+use super::parts::block_pool::GcCounts;
+use super::parts::free_blocks::FreeBlocks;
+use super::parts::oob_map::{OobMap, bytes_of_number};
+use super::parts::piece_cache::PieceCache;
+use super::{Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::cache::indexed_heap::IndexedHeap;
+use crate::cache::links::{Links, List, NIL};
+use crate::config::{Config, GcMode};
+use crate::error::Error;
+use crate::flash::{Cause, Flash, Geometry};
+use crate::gc::Victims;
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes of a list pointer (5.1).
+const POINTER: u64 = 4;
+
+/// MNFTL.
+#[derive(Clone, Debug)]
+pub struct Mnftl {
+    map: OobMap,
+    /// The blocks of each logical block, the one that is written at the front.
+    lists: Vec<List>,
+    links: Links,
+    /// The logical block of each block in use.
+    owners: Vec<Lbn>,
+    /// Logical blocks that have blocks, most blocks first, then lowest number.
+    by_blocks: IndexedHeap<(Reverse<usize>, u32)>,
+    /// Full blocks by valid pages, for the global rule.
+    full: Option<Victims>,
+    free: FreeBlocks,
+    low: u32,
+    high: u32,
+    mode: GcMode,
+    cache: PieceCache,
+    cache_bytes: u64,
+    table_bytes: u64,
+    counts: GcCounts,
+    /// Blocks of a logical block from which on idle time is used.
+    idle_blocks: Option<usize>,
+    background_runs: u64,
+    cache_hits: u64,
+    /// Copies that saved a subtable from the block of a trimmed page.
+    rescues: u64,
+}
+
+impl Ftl for Mnftl {
+    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+        let blocks = 0..flash.geometry().blocks();
+        Mnftl::in_blocks(config, flash, blocks)
+    }
+
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            if !self.look_up(lpn, flash) {
+                flash.search_in_vain(lpn, 1);
+            }
+            flash.host_read(lpn, self.map.newest(lpn));
+        }
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            let lbn = flash.geometry().logical_block_of(lpn);
+            self.make_room(lbn, flash);
+            self.look_up(lpn, flash);
+            let to = self.next_page(lbn, flash);
+            self.program(lpn, to, flash);
+        }
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        for &lpn in pages {
+            flash.begin_page();
+            self.forget(lpn, flash);
+        }
+    }
+
+    fn uses_idle_time(&self) -> bool {
+        self.idle_blocks.is_some()
+    }
+
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        let most = self.by_blocks.min().map_or(0, |lbn| self.lists[lbn as usize].len());
+        let many = self.idle_blocks.is_some_and(|blocks| most >= blocks);
+        if many {
+            self.background_runs += 1;
+            self.collect(flash);
+        }
+        many
+    }
+
+    fn ram(&self) -> RamUse {
+        RamUse { tables: self.table_bytes, cache: self.cache_bytes, ..RamUse::default() }
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        let background_runs = self.idle_blocks.map(|_| self.background_runs);
+        let gc = GcMetrics { counts: self.counts, low: self.low, high: self.high, background_runs };
+        FtlMetrics { gc: Some(gc), own: self.own_metrics(), ..FtlMetrics::default() }
+    }
+
+    fn reset_metrics(&mut self) {
+        self.counts = GcCounts::default();
+        self.background_runs = 0;
+        self.cache_hits = 0;
+        self.rescues = 0;
+    }
+
+    fn audit(&self, flash: &Flash) {
+        self.map.audit(|pbn| self.owner_of(pbn), flash);
+        self.audit_blocks(flash);
+    }
+}
+
+impl Mnftl {
+    /// MNFTL on some blocks of the device.
+    fn in_blocks(config: &Config, flash: &Flash, blocks: Range<u32>) -> Result<Self, Error> {
+        let geometry = flash.geometry();
+        let (low, high) = (config.gc.low, config.gc.high);
+        let kept = match config.gc.mode {
+            GcMode::Batch => high,
+            GcMode::Single => low,
+        };
+        needs_blocks(geometry, blocks.len() as u32, kept)?;
+        let row = bytes_of_number(geometry.pages());
+        let rows = config.mnftl.rows(geometry.pages_per_block, row, flash)?;
+        let map = OobMap::new(geometry.logical_pages, geometry.pages_per_block, rows, rows * row);
+        let logical = geometry.logical_blocks();
+        let pieces = logical * map.pieces();
+        let entry = u64::from(rows * row + bytes_of_number(pieces));
+        let slots = (config.mnftl.cache.0 / entry).min(u64::from(pieces)) as u32;
+        let mut links = Links::default();
+        links.grow(geometry.blocks() as usize);
+        let per_logical = u64::from(map.pieces() * row) + POINTER;
+        let per_physical = u64::from(bytes_of_number(geometry.blocks())) + POINTER;
+        Ok(Mnftl {
+            lists: vec![List::default(); logical as usize],
+            links,
+            owners: vec![Lbn(NIL); geometry.blocks() as usize],
+            by_blocks: IndexedHeap::default(),
+            full: config.mnftl.full_blocks(geometry),
+            free: FreeBlocks::within(blocks.clone()),
+            low,
+            high,
+            mode: config.gc.mode,
+            cache: PieceCache::new(slots, pieces),
+            cache_bytes: config.mnftl.cache.0,
+            table_bytes: u64::from(logical) * per_logical + blocks.len() as u64 * per_physical,
+            map,
+            counts: GcCounts::default(),
+            idle_blocks: config.mnftl.idle_blocks()?,
+            background_runs: 0,
+            cache_hits: 0,
+            rescues: 0,
+        })
+    }
+
+    /// Brings the subtable of a page into RAM; returns false when none was ever written.
+    #[inline]
+    fn look_up(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
+        let piece = self.map.piece_of(lpn);
+        let Some(holder) = self.map.holder(piece) else { return false };
+        if self.cache.touch(piece) {
+            self.cache_hits += 1;
+        } else {
+            flash.read_oob(holder, Cause::Host);
+        }
+        true
+    }
+
+    /// The next page of the block that a logical block writes; a new one when it is full.
+    #[inline]
+    fn next_page(&mut self, lbn: Lbn, flash: &Flash) -> Ppn {
+        let pbn = match self.lists[lbn.index()].front() {
+            front if front != NIL && !is_full(Pbn(front), flash) => Pbn(front),
+            _ => self.open(lbn),
+        };
+        Ppn(flash.geometry().first_page(pbn).0 + flash.programmed_in(pbn))
+    }
+
+    fn open(&mut self, lbn: Lbn) -> Pbn {
+        let pbn = self.free.take().expect("one block is kept free for the copies of collection");
+        self.owners[pbn.index()] = lbn;
+        self.links.push_front(&mut self.lists[lbn.index()], pbn.0);
+        self.rank(lbn);
+        pbn
+    }
+
+    /// Notes how many blocks a logical block has.
+    fn rank(&mut self, lbn: Lbn) {
+        let blocks = self.lists[lbn.index()].len();
+        match (self.by_blocks.contains(lbn.0), blocks) {
+            (false, _) => self.by_blocks.insert(lbn.0, (Reverse(blocks), lbn.0)),
+            (true, 0) => self.by_blocks.remove(lbn.0),
+            (true, _) => self.by_blocks.update(lbn.0, (Reverse(blocks), lbn.0)),
+        }
+    }
+
+    #[inline]
+    fn program(&mut self, lpn: Lpn, to: Ppn, flash: &mut Flash) {
+        let old = self.map.program(lpn, to, flash);
+        self.note_change(flash.geometry().block_of(to), old, flash);
+    }
+
+    fn relocate(&mut self, from: Ppn, to: Ppn, flash: &mut Flash) {
+        self.map.relocate(from, to, flash);
+        let geometry = flash.geometry();
+        self.note_change(geometry.block_of(to), Some(geometry.block_of(from)), flash);
+    }
+
+    fn forget(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if let Some(pbn) = self.map.forget(lpn, flash) {
+            self.note_loss(pbn, flash);
+        }
+        flash.trim(lpn);
+    }
+
+    /// A page of block `to` was programmed, and the version before, if any, is invalid.
+    #[inline]
+    fn note_change(&mut self, to: Pbn, from: Option<Pbn>, flash: &Flash) {
+        let Some(full) = &mut self.full else { return };
+        let same = from == Some(to);
+        if is_full(to, flash) {
+            // The version before may have been in the very block that is now full.
+            full.close(to, flash.valid_in(to), 0);
+        }
+        if let Some(from) = from.filter(|_| !same) {
+            self.note_loss(from, flash);
+        }
+    }
+
+    /// A page of a block was invalidated.
+    fn note_loss(&mut self, pbn: Pbn, flash: &Flash) {
+        let owned = self.owners[pbn.index()] != Lbn(NIL);
+        if let Some(full) = self.full.as_mut().filter(|_| owned && is_full(pbn, flash)) {
+            full.shrink(pbn, flash.valid_in(pbn), 0);
+        }
+    }
+
+    fn owner_of(&self, pbn: Pbn) -> Option<u32> {
+        Some(self.owners[pbn.index()].0).filter(|lbn| *lbn != NIL)
+    }
+
+    fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::from([
+            ("mnftl.subtables", u64::from(self.map.pieces())),
+            ("mnftl.cache_hits", self.cache_hits),
+            ("mnftl.rescues", self.rescues),
+        ])
+    }
+
+    fn audit_blocks(&self, flash: &Flash) {
+        self.cache.audit();
+        let mut owned = 0;
+        for (lbn, list) in (0..).map(Lbn).zip(&self.lists) {
+            self.links.audit(list);
+            owned += list.len() as u32;
+            assert_eq!(self.by_blocks.contains(lbn.0), !list.is_empty(), "rank of {lbn}");
+            if !list.is_empty() {
+                assert_eq!(self.by_blocks.key(lbn.0), (Reverse(list.len()), lbn.0));
+            }
+            for pbn in self.links.from_oldest(list).map(Pbn) {
+                assert_eq!(self.owners[pbn.index()], lbn, "owner of block {pbn}");
+                let written = is_full(pbn, flash) || pbn.0 == list.front();
+                assert!(written && !flash.is_erased(pbn), "block {pbn} was left half written");
+            }
+        }
+        let owners = self.owners.iter().filter(|lbn| **lbn != Lbn(NIL)).count() as u32;
+        assert_eq!(owners, owned, "blocks with an owner");
+        assert!(!self.free.is_empty(), "no block is left for copies");
+    }
+}
+
+/// Whether every page of a block is programmed.
+#[inline]
+fn is_full(pbn: Pbn, flash: &Flash) -> bool {
+    flash.programmed_in(pbn) == flash.geometry().pages_per_block
+}
+
+/// Some logical block has two blocks as long as collection has not made `kept` of so many free, so it
+/// always finds a block that is not all valid.
+fn needs_blocks(geometry: &Geometry, blocks: u32, kept: u32) -> Result<(), Error> {
+    let logical = geometry.logical_blocks();
+    let needed = u64::from(logical) + u64::from(kept) + 1;
+    if u64::from(blocks) >= needed {
+        return Ok(());
+    }
+    let message = format!(
+        "found {blocks} physical blocks for {logical} logical, expected at least {needed} so that \
+         collection always finds room; raise over-provisioning or lower gc.low and gc.high"
+    );
+    Err(Error::config("device.over_provisioning", message))
+}

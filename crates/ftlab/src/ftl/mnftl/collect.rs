@@ -1,0 +1,113 @@
+//! MNFTL's garbage collection (4.3).
+//!
+//! A logical block that has two blocks has a full one that is not all valid: whatever was written to the
+//! second supersedes a page of the first, or is one that the first does not have. So the logical block
+//! with most blocks always has a victim. The copies fill up the block that it writes; the rest goes
+//! to the free block that is kept, whose place the erased victim takes.
+
+use super::{Mnftl, is_full};
+use crate::cache::links::NIL;
+use crate::config::GcMode;
+use crate::flash::{BlockKind, Cause, Flash};
+use crate::units::{Lbn, Pbn};
+
+impl Mnftl {
+    /// Collects until a page of this logical block can be written.
+    #[inline]
+    pub(super) fn make_room(&mut self, lbn: Lbn, flash: &mut Flash) {
+        if !self.has_room(lbn, flash) {
+            self.collect_until_room(lbn, flash);
+        }
+    }
+
+    #[inline]
+    fn has_room(&self, lbn: Lbn, flash: &Flash) -> bool {
+        let front = self.lists[lbn.index()].front();
+        (front != NIL && !is_full(Pbn(front), flash)) || self.free.len() > self.low
+    }
+
+    fn collect_until_room(&mut self, lbn: Lbn, flash: &mut Flash) {
+        self.counts.runs += 1;
+        loop {
+            self.collect(flash);
+            let enough = match self.mode {
+                GcMode::Batch => self.free.len() >= self.high,
+                GcMode::Single => self.has_room(lbn, flash),
+            };
+            if enough {
+                return;
+            }
+        }
+    }
+
+    /// Collects one block: `N T_oob + S (T_r + T_w) + T_e`.
+    pub(super) fn collect(&mut self, flash: &mut Flash) {
+        let victim = self.take_victim(flash);
+        let lbn = std::mem::replace(&mut self.owners[victim.index()], Lbn(NIL));
+        self.counts.data_blocks += 1;
+        self.counts.valid_data += u64::from(flash.valid_in(victim));
+        for piece in self.map.pieces_of(lbn.0) {
+            if let Some(holder) = self.map.holder(piece).filter(|_| !self.cache.contains(piece)) {
+                flash.read_oob(holder, Cause::GcData);
+            }
+        }
+        let mut pages = flash.valid_pages(victim);
+        while let Some(from) = pages.next(flash) {
+            let to = self.next_page(lbn, flash);
+            self.relocate(from, to, flash);
+        }
+        for piece in self.map.pieces_of(lbn.0) {
+            self.rescue(piece, victim, lbn, flash);
+        }
+        self.release(victim, lbn, flash);
+    }
+
+    /// Takes the next block to collect out of those that are full.
+    fn take_victim(&mut self, flash: &Flash) -> Pbn {
+        match &mut self.full {
+            Some(full) => {
+                let victim = full.choose(0).expect("blocks are full when none is free");
+                full.remove(victim, flash.valid_in(victim));
+                victim
+            }
+            None => self.least_valid_of_most_blocks(flash),
+        }
+    }
+
+    /// Of P + 1 full blocks of one logical block, which has P pages, one holds none of them (4.3). So
+    /// the search ends there, however many blocks there are.
+    fn least_valid_of_most_blocks(&self, flash: &Flash) -> Pbn {
+        let lbn = self.by_blocks.min().expect("a device without free blocks has used ones");
+        let pages = flash.geometry().pages_per_block as usize;
+        let blocks = self.links.from_oldest(&self.lists[lbn as usize]).map(Pbn);
+        let full = blocks.filter(|pbn| is_full(*pbn, flash)).take(pages + 1);
+        let mut best: Option<(u32, Pbn)> = None;
+        for pbn in full {
+            let valid = flash.valid_in(pbn);
+            if best.is_none_or(|(fewest, _)| valid < fewest) {
+                best = Some((valid, pbn));
+            }
+            if valid == 0 {
+                break;
+            }
+        }
+        best.expect("all blocks of a logical block but the last are full").1
+    }
+
+    /// Saves a subtable whose newest version is on a trimmed page of a block that is to be erased: one
+    /// of the pages that it covers is copied, and takes it along.
+    pub(super) fn rescue(&mut self, piece: u32, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
+        if let Some(from) = self.map.rescue(piece, victim, flash) {
+            let to = self.next_page(lbn, flash);
+            self.relocate(from, to, flash);
+            self.rescues += 1;
+        }
+    }
+
+    fn release(&mut self, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
+        self.links.remove(&mut self.lists[lbn.index()], victim.0);
+        self.rank(lbn);
+        flash.erase(victim, BlockKind::Data, Cause::GcData);
+        self.free.give(victim, flash);
+    }
+}

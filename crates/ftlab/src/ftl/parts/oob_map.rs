@@ -1,0 +1,220 @@
+//! A page map whose pieces lie in the OOBs of data pages, as MLC allows: the OOB of a page is
+//! programmed once, with the page, and holds the newest version of the piece that covers the page.
+//!
+//! ```text
+//! group     0 .. G-1 | G .. 2G-1 | ...         logical pages whose blocks are theirs alone
+//! piece     0 1 .. K-1 | 0 1 .. K-1 | ...      R consecutive pages of a group each, K = ceil(G / R)
+//! holder    of a piece: the page whose OOB holds its newest version
+//! ```
+//!
+//! A write of a page rewrites its piece, so a page that is superseded by another holds no newest
+//! piece. A trim writes nothing: a trimmed page may still hold the newest piece of its neighbours, which
+//! [`OobMap::rescue`] saves before the block is erased.
+//!
+//! The simulator keeps the map and the holders in RAM; what a device would keep is what `ram` counts.
+
+use super::page_map::PageMap;
+use crate::flash::{Cause, Divisor, Flash, Owner};
+use crate::units::{Lpn, Mapping, Pbn, Ppn};
+use std::ops::Range;
+
+/// Bytes of a number below `count`: MNFTL 5 has 3 for pages and 2 for blocks (ALGORITHMS 0.4).
+#[must_use]
+pub const fn bytes_of_number(count: u32) -> u32 {
+    bits_of_number(count).div_ceil(8)
+}
+
+/// Bits of a number below `count`.
+#[must_use]
+pub const fn bits_of_number(count: u32) -> u32 {
+    32 - count.saturating_sub(1).leading_zeros()
+}
+
+/// A page map in pieces.
+#[derive(Clone, Debug)]
+pub struct OobMap {
+    newest: PageMap,
+    /// Holder of each piece of each group.
+    holders: Vec<Mapping>,
+    group: u32,
+    rows: u32,
+    pieces: u32,
+    by_group: Divisor,
+    /// `None` when a piece covers one page.
+    by_rows: Option<Divisor>,
+    oob_bytes: u32,
+}
+
+impl OobMap {
+    /// An empty map of so many logical pages, in groups of `group` pages and pieces of `rows`. Each
+    /// OOB is filled with `oob_bytes`.
+    #[must_use]
+    pub fn new(logical_pages: u32, group: u32, rows: u32, oob_bytes: u32) -> Self {
+        let pieces = group.div_ceil(rows);
+        let holders = logical_pages.div_ceil(group) * pieces;
+        OobMap {
+            newest: PageMap::new(logical_pages),
+            holders: vec![Mapping::default(); holders as usize],
+            group,
+            rows,
+            pieces,
+            by_group: Divisor::new(group),
+            by_rows: (rows > 1).then(|| Divisor::new(rows)),
+            oob_bytes,
+        }
+    }
+
+    /// The group of a page.
+    #[inline]
+    #[must_use]
+    pub const fn group_of(&self, lpn: Lpn) -> u32 {
+        self.by_group.quotient(lpn.0)
+    }
+
+    /// Where the newest version of a page is.
+    #[inline]
+    #[must_use]
+    pub fn newest(&self, lpn: Lpn) -> Option<Ppn> {
+        self.newest.get(lpn)
+    }
+
+    /// The piece that covers a page, counted over all groups.
+    #[inline]
+    #[must_use]
+    pub fn piece_of(&self, lpn: Lpn) -> u32 {
+        let group = self.group_of(lpn);
+        let page = lpn.0 - group * self.group;
+        group * self.pieces + self.by_rows.map_or(page, |rows| rows.quotient(page))
+    }
+
+    /// The pieces of a group.
+    #[inline]
+    #[must_use]
+    pub const fn pieces_of(&self, group: u32) -> Range<u32> {
+        group * self.pieces..(group + 1) * self.pieces
+    }
+
+    /// Pieces in a group.
+    #[must_use]
+    pub const fn pieces(&self) -> u32 {
+        self.pieces
+    }
+
+    /// The page whose OOB holds the newest version of a piece; `None` when it was never written.
+    #[inline]
+    #[must_use]
+    pub fn holder(&self, piece: u32) -> Option<Ppn> {
+        self.holders[piece as usize].get()
+    }
+
+    /// Programs a page for the host, its piece with it. Returns the block of the version before.
+    #[inline]
+    pub fn program(&mut self, lpn: Lpn, to: Ppn, flash: &mut Flash) -> Option<Pbn> {
+        flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host);
+        self.hold(lpn, to);
+        self.newest.replace(lpn, Some(to)).map(|old| flash.invalidate(old))
+    }
+
+    /// Moves a valid page, its piece with it.
+    pub fn relocate(&mut self, from: Ppn, to: Ppn, flash: &mut Flash) {
+        let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData);
+        if let Owner::Data(lpn) = owner {
+            self.newest.replace(lpn, Some(to));
+            self.hold(lpn, to);
+        }
+    }
+
+    /// A page is trimmed; its row is dropped when its piece is next written. Returns the block of
+    /// the version that is needed no more.
+    pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Pbn> {
+        self.newest.replace(lpn, None).map(|old| flash.invalidate(old))
+    }
+
+    /// A page whose move would save a piece from a block that is about to be erased: any page that the
+    /// piece covers. A piece that covers none is forgotten.
+    pub fn rescue(&mut self, piece: u32, victim: Pbn, flash: &Flash) -> Option<Ppn> {
+        let holder = self.holder(piece)?;
+        if flash.geometry().block_of(holder) != victim {
+            return None;
+        }
+        let page = self.any_page(piece);
+        if page.is_none() {
+            self.holders[piece as usize] = Mapping::default();
+        }
+        page
+    }
+
+    /// Any page that a piece covers.
+    #[must_use]
+    pub fn any_page(&self, piece: u32) -> Option<Ppn> {
+        self.covered(piece).find_map(|lpn| self.newest.get(lpn))
+    }
+
+    #[inline]
+    fn hold(&mut self, lpn: Lpn, ppn: Ppn) {
+        let piece = self.piece_of(lpn);
+        self.holders[piece as usize] = Some(ppn).into();
+    }
+
+    fn covered(&self, piece: u32) -> impl Iterator<Item = Lpn> + use<> {
+        let (group, part) = (piece / self.pieces, piece % self.pieces);
+        let first = group * self.group + part * self.rows;
+        let end = (first + self.rows).min((group + 1) * self.group);
+        (first..end.min(self.newest.len() as u32)).map(Lpn)
+    }
+
+    /// Recomputes where everything is from the flash: each newest page holds its page in a block of
+    /// its group, and the piece of each is held by a page of the group.
+    ///
+    /// # Panics
+    /// When something is elsewhere.
+    pub fn audit(&self, group_of: impl Fn(Pbn) -> Option<u32>, flash: &Flash) {
+        flash.audit();
+        let geometry = flash.geometry();
+        for lpn in (0..geometry.logical_pages).map(Lpn) {
+            let Some(ppn) = self.newest(lpn) else {
+                assert!(!flash.audit_holds_data(lpn), "{lpn} is lost");
+                continue;
+            };
+            assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
+            assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            let group = self.group_of(lpn);
+            let home = group_of(geometry.block_of(ppn));
+            assert!(home.is_none_or(|home| home == group), "{lpn} is in a block of {home:?}");
+            let piece = self.piece_of(lpn);
+            let holder =
+                self.holder(piece).unwrap_or_else(|| panic!("nothing holds {lpn}'s piece"));
+            match flash.audit_owner(holder) {
+                Some(Owner::Data(other)) => {
+                    assert_eq!(self.piece_of(other), piece, "page {holder} holds {lpn}'s piece");
+                }
+                found => panic!("page {holder} holds {lpn}'s piece, found {found:?}"),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MNFTL 5: "one physical page (block) number takes about 3 bytes (2 bytes)" in 8 GB.
+    #[test]
+    fn numbers_have_the_bytes_that_they_need() {
+        assert_eq!((bytes_of_number(4 << 20), bytes_of_number(32_768)), (3, 2));
+        assert_eq!((bytes_of_number(256), bytes_of_number(257)), (1, 2));
+        assert_eq!((bits_of_number(768), bits_of_number(2), bits_of_number(1)), (10, 1, 0));
+    }
+
+    #[test]
+    fn pieces_do_not_cross_groups() {
+        let map = OobMap::new(20, 10, 4, 0);
+        assert_eq!(map.pieces(), 3);
+        let pieces: Vec<u32> = (0..20).map(|lpn| map.piece_of(Lpn(lpn))).collect();
+        assert_eq!(pieces, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5]);
+        for piece in 0..6 {
+            assert!(map.covered(piece).all(|lpn| map.piece_of(lpn) == piece));
+        }
+        assert_eq!(map.pieces_of(1), 3..6);
+    }
+}

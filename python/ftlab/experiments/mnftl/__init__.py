@@ -1,0 +1,21 @@
+"""MNFTL (Qin et al., DAC 2011): its Table 2, its RAM, and its table checked against itself.
+
+The device is that of the preset ``mnftl-dac11``: one page access for each request, no queue, empty
+at first. That is what the paper's own figures imply (`ftlab.experiments.mnftl.proofs`).
+"""
+
+from ftlab.experiments.experiment import Experiment
+from ftlab.experiments.mnftl.claims import CLAIMS
+from ftlab.experiments.mnftl.points import WORKLOADS, points
+from ftlab.experiments.mnftl.tables import parts
+
+EXPERIMENT = Experiment(
+    name="mnftl",
+    title="MNFTL: An Efficient Flash Translation Layer for MLC NAND Flash Memory Storage Systems",
+    workloads=WORKLOADS,
+    points=points,
+    claims=CLAIMS,
+    parts=parts,
+)
+
+__all__ = ["EXPERIMENT"]

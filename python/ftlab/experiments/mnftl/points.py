@@ -1,0 +1,86 @@
+"""What is run: the five FTLs of Table 2 on its six traces, and what RAM they take on 8 GB.
+
+The key of a point is the trace and the FTL.
+"""
+
+from __future__ import annotations
+
+from ftlab.config import Config, merge
+from ftlab.experiments.inputs import Sources, Workload
+from ftlab.experiments.mnftl.published import FTLS, TRACES
+from ftlab.points import Point
+
+WORKLOADS = (
+    Workload("financial1", ("financial1.spc", "financial1.parquet")),
+    Workload("financial2", ("financial2.spc", "financial2.parquet")),
+    Workload("websearch3", ("websearch3.spc", "websearch3.parquet")),
+    Workload("systemdisk1", ()),
+    Workload("systemdisk2", ()),
+    Workload("systemdisk3", ()),
+)
+
+BLOCK = 256 << 10
+"""Bytes of a block."""
+
+LOG_BLOCKS = 256
+GFTL_BUFFER = 656
+"""16 % of 4096 data blocks, rounded up."""
+
+SETTINGS: dict[str, Config] = {
+    "page": {},
+    "dftl": {},
+    "gftl": {"device": {"blocks": 4096 + GFTL_BUFFER + 1}, "gftl": {"buffer": "16%"}},
+    "superblock": {
+        "log": {"blocks": LOG_BLOCKS},
+        "superblock": {"pieces": 4},
+        "device": {"oob": 168},
+    },
+    "mnftl": {},
+}
+"""What differs from the preset. The four pieces of a superblock that Table 2 implies need 168 B."""
+
+CHIP_BLOCKS = 32_768
+RAM_LOGICAL_BLOCKS = {
+    "page": CHIP_BLOCKS - 5,
+    "dftl": CHIP_BLOCKS - 80,
+    "gftl": 28_240,
+    "superblock": CHIP_BLOCKS - LOG_BLOCKS - 4,
+    "mnftl": CHIP_BLOCKS - 5,
+}
+"""Logical blocks for which the 8 GB chip has room beside what each FTL needs."""
+
+ONE_BLOCK = ("one logical block", "mnftl")
+
+
+def points(sources: Sources) -> dict[tuple[str, ...], Point]:
+    """Return all points by their keys."""
+    found: dict[tuple[str, ...], Point] = {}
+
+    def add(key: tuple[str, str], *sections: Config) -> None:
+        found[key] = Point(" ".join(key), merge([{"preset": "mnftl-dac11"}, *sections]), key[1])
+
+    for trace, published in TRACES.items():
+        source = sources[trace].config
+        least = min(source["input"].get("requests", published.requests), published.requests)
+        for ftl in FTLS:
+            add((trace, ftl), source, {"input": {"requests": least}}, SETTINGS[ftl])
+    for ftl, blocks in RAM_LOGICAL_BLOCKS.items():
+        add(("ram", ftl), SETTINGS[ftl], _chip(blocks))
+    add(ONE_BLOCK, _one_logical_block())
+    return found
+
+
+def _chip(logical_blocks: int) -> Config:
+    """Return the whole chip with a few requests: RAM does not depend on them."""
+    return {
+        "device": {"capacity": logical_blocks * BLOCK, "blocks": CHIP_BLOCKS},
+        "workload": {"pattern": "randwrite", "size": "1MiB", "requests": 10},
+    }
+
+
+def _one_logical_block() -> Config:
+    """Return one logical block on more than P + 1 blocks (section 4.3)."""
+    return {
+        "device": {"capacity": BLOCK, "blocks": 140},
+        "workload": {"pattern": "randwrite", "bs": "2k", "size": BLOCK, "requests": 40_000},
+    }
