@@ -7,7 +7,7 @@ use ftlab::flash::{Flash, Ledger};
 use ftlab::ftl::{Entry, FTLS};
 use ftlab::metrics::result::Report;
 use ftlab::request::{Op, Request};
-use ftlab::session::{open_input, run};
+use ftlab::session::{Point, open_input, run, run_points};
 use ftlab::units::{Bytes, Lpn};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -31,37 +31,25 @@ fn config(json: &str) -> Config {
     Config::resolve(&serde_json::from_str(json).expect("JSON")).expect("a good configuration")
 }
 
-/// The FTLs whose cache holds at least a whole translation page.
-const WHOLE_PAGES: [&str; 5] = ["cdftl", "sftl", "zftl", "treeftl", "aps"];
-
-/// The FTLs whose cache holds data pages, too.
-const POOLS: [&str; 2] = ["treeftl", "aps"];
-
-/// The configuration of one FTL: a cache below 8 KiB has no room for whole pages, and a pool of that size
-/// none for data.
+/// The configuration of one FTL: a cache below 8 KiB has no room for whole translation pages, and a
+/// pool of that size none for data.
 fn config_of(ftl: &str, config: &Config) -> Config {
+    let least = match ftl {
+        "cdftl" | "sftl" | "zftl" => 8 << 10,
+        "treeftl" | "aps" => 64 << 10,
+        _ => 0,
+    };
     let mut config = config.clone();
-    if WHOLE_PAGES.contains(&ftl) {
-        config.ftl.cache = config.ftl.cache.max(Some(Bytes(8192)));
-    }
-    if POOLS.contains(&ftl) {
-        config.ftl.cache = config.ftl.cache.max(Some(Bytes(1 << 16)));
-    }
+    config.ftl.cache = config.ftl.cache.max(Some(Bytes(least)).filter(|_| least > 0));
     config
 }
 
-/// All FTLs over one reading of the input, those of whole pages and the pools over others.
+/// All FTLs over one reading of the input.
 fn reports(config: &Config) -> Vec<Report> {
-    let names = FTLS.iter().map(|entry| entry.name);
-    let (whole, others): (Vec<_>, Vec<_>) = names.partition(|name| WHOLE_PAGES.contains(name));
-    let (pools, single): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|name| POOLS.contains(name));
-    let mut reports = Vec::new();
-    for group in [single, whole, pools] {
-        let config = config_of(group[0], config);
-        reports.extend(run(&config, &group, &mut |_| Ok(())).expect("a run"));
-    }
-    reports
+    let point =
+        |entry: &Entry| Point { config: config_of(entry.name, config), ftl: entry.name.to_owned() };
+    let points: Vec<Point> = FTLS.iter().map(point).collect();
+    run_points(&points, &mut |_| Ok(())).expect("a run")
 }
 
 /// A report without the speed of the machine.
