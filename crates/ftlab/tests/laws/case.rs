@@ -122,7 +122,8 @@ impl Case {
         let placement = pick(rng, &by_plane);
         let order = pick(rng, &["PDWC", "CWDP", "DPCW", "WCPD"]);
         let copy_back = pick(rng, &[CopyBack::Off, CopyBack::Greedy, CopyBack::InOrder]);
-        if flip(rng) || ["zftl", "cftl", "mnftl", "mnftl-hybrid"].contains(&self.entry.name) {
+        let alone = ["zftl", "cftl", "mnftl", "mnftl-hybrid", "gftl", "superblock"];
+        if flip(rng) || alone.contains(&self.entry.name) {
             return;
         }
         let config = &mut self.config;

@@ -503,9 +503,10 @@ impl<'a> Run<'a> {
         let pages = (0..device.pages_per_block).map(Ppn);
         let times: Vec<_> = pages.filter_map(|ppn| self.flash.page_times(ppn)).collect();
         let sum = |read: Option<u64>, program: Option<u64>| {
-            let [read, program] = [read, program].map(|time| time.expect("page types") + transfer);
-            ledger.total(Operation::Read) * read
-                + ledger.total(Operation::Program) * program
+            let [read, program] = [read, program].map(|time| time.expect("page types"));
+            ledger.total(Operation::Read) * (read + transfer)
+                + ledger.total(Operation::Program) * (program + transfer)
+                + ledger.total(Operation::CopyBack) * (read + program)
                 + ledger.total(Operation::ReadOob) * device.oob_read.0
                 + ledger.total(Operation::Erase) * device.erase.0
         };
