@@ -53,9 +53,9 @@ fn config_of(ftl: &str, config: &Config) -> Config {
 /// All FTLs over one reading of the input, those of whole pages and the pools over others.
 fn reports(config: &Config) -> Vec<Report> {
     let names = FTLS.iter().map(|entry| entry.name);
-    let (whole, others): (Vec<_>, Vec<_>) = names.partition(|name| WHOLE_PAGES.contains(name));
-    let (pools, single): (Vec<_>, Vec<_>) =
-        others.into_iter().partition(|name| POOLS.contains(name));
+    let (pools, others): (Vec<_>, Vec<_>) = names.partition(|name| POOLS.contains(name));
+    let (whole, single): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|name| WHOLE_PAGES.contains(name));
     let mut reports = Vec::new();
     for group in [single, whole, pools] {
         let config = config_of(group[0], config);
