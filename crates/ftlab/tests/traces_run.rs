@@ -12,7 +12,7 @@ use ftlab::session;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Every trace of the folder.
+/// Every trace of the folder. Its normalised copies hold the same requests, as `traces_real` shows.
 fn traces() -> Vec<PathBuf> {
     let Some(folder) = std::env::var_os("FTLAB_TRACES").map(PathBuf::from) else {
         let required = std::env::var("FTLAB_TRACES_REQUIRED").is_ok_and(|value| value == "1");
@@ -20,9 +20,8 @@ fn traces() -> Vec<PathBuf> {
         eprintln!("NOT RUN: FTLAB_TRACES does not name a folder of real traces");
         return Vec::new();
     };
-    let mut files: Vec<PathBuf> = [folder.clone(), folder.join("normalized")]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(folder).expect("the folder of traces"))
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder of traces")
         .map(|entry| entry.expect("an entry of the folder").path())
         .filter(|path| path.extension().is_some_and(|ending| ending == "zst"))
         .collect();
@@ -30,7 +29,7 @@ fn traces() -> Vec<PathBuf> {
     files
 }
 
-/// The whole trace on a device of at most 16 GiB: volumes laid over each other, offsets wrapped. Lists
+/// The whole trace on a device of 2 GiB: volumes laid over each other, offsets wrapped. Lists
 /// of the ARC paper do not say what requests do: the first 20,000 are taken for writes.
 fn run(path: &str) -> Result<Vec<Report>, Error> {
     let input = match path.ends_with(".lis.zst") {
@@ -38,7 +37,7 @@ fn run(path: &str) -> Result<Vec<Report>, Error> {
         false => json!({ "trace": path }),
     };
     let tree = json!({
-        "device": { "capacity": "16GiB" },
+        "device": { "capacity": "2GiB" },
         "input": input,
         "run": { "address": "modulo", "warmup": "footprint" },
     });
@@ -60,7 +59,7 @@ fn every_real_trace_runs_through_every_ftl_without_a_violation() {
             assert_eq!(report.checks.violations, 0, "{name}");
         }
     }
-    assert!(ran == 0 || ran >= 52, "only {ran} traces ran");
+    assert!(ran == 0 || ran >= 29, "only {ran} traces ran");
     eprintln!("{ran} traces ran through {} FTLs", FTLS.len());
 }
 
@@ -68,6 +67,8 @@ fn every_real_trace_runs_through_every_ftl_without_a_violation() {
 const BUFFERED_REQUESTS: u64 = 1_000;
 /// Pages that a buffer holds.
 const BUFFERED_PAGES: u64 = 128;
+/// Pages, of data or of the map, that an FTL's own RAM holds.
+const CACHED_PAGES: u64 = 4;
 
 /// The beginning of every trace through every buffer above every FTL, on a small device, so that all of
 /// them have to collect. Requests come at their times, so idle time is used.
@@ -87,7 +88,8 @@ fn every_real_trace_runs_through_every_buffer_above_every_ftl() {
                 // What was in RAM when measuring began was written beside.
                 let went = report.flash.programs["host"] + end.pages + buffer.absorbed;
                 let came = report.host.page_writes + buffer.padded_pages;
-                assert!((came..=came + BUFFERED_PAGES).contains(&went), "{what}: {went} of {came}");
+                let most = came + BUFFERED_PAGES + CACHED_PAGES;
+                assert!((came..=most).contains(&went), "{what}: {went} of {came}");
             }
         }
         ran += 1;
@@ -99,6 +101,7 @@ fn run_buffered(path: &str, policy: &str) -> Result<Vec<Report>, Error> {
     let op = path.ends_with(".lis.zst").then_some("write");
     let tree = json!({
         "device": { "capacity": "32MiB", "over_provisioning": "25%" },
+        "ftl": { "cache": 4096 * CACHED_PAGES },
         "buffer": { "policy": policy, "size": 4096 * BUFFERED_PAGES },
         "input": { "trace": path, "requests": BUFFERED_REQUESTS, "op": op },
         "run": { "address": "modulo", "warmup": "replay:1" },
