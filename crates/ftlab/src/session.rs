@@ -6,7 +6,10 @@
 //! reader --batches--> bounded queue --> simulation of point 1
 //!               \----> bounded queue --> simulation of point 2 ...
 //! ```
+//!
+//! As many simulations work at a time as there are cores.
 
+mod cores;
 mod inputs;
 
 pub use inputs::{characteristics, convert, fit, open_input, requests, split, trace_info};
@@ -18,8 +21,10 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
+use cores::Cores;
 pub(crate) use inputs::tick;
 use std::any::Any;
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -98,6 +103,8 @@ pub fn run_points(points: &[Point], watch: Watch<'_>) -> Result<Vec<Report>, Err
             entry,
             trace: trace_report(input.as_ref(), measured.as_ref(), &address),
             simulator: (entry.simulate)(config, capacity, address)?,
+            wall: Duration::ZERO,
+            warm: false,
         });
     }
     let requests = measured.map(|measured| measured.requests);
@@ -198,6 +205,7 @@ fn unmeasured(policy: AddressPolicy, capacity: Option<u64>) -> Result<(u64, Addr
 /// What the threads of a session share.
 #[derive(Default)]
 struct State {
+    cores: Cores,
     stop: AtomicBool,
     measuring: AtomicBool,
     requests: AtomicU64,
@@ -244,6 +252,55 @@ struct Lane {
     entry: &'static Entry,
     trace: TraceReport,
     simulator: Box<dyn Simulator>,
+    /// Time spent on what is measured.
+    wall: Duration,
+    /// An FTL whose warm-up is over waits for the others, in the state that it would have alone.
+    warm: bool,
+}
+
+impl Lane {
+    fn obey(&mut self, message: Message, state: &State) -> Result<(), Error> {
+        if state.stopped() {
+            return Err(Error::Interrupted);
+        }
+        let simulator = &mut self.simulator;
+        match message {
+            Message::Precondition => simulator.precondition(&state.stop),
+            Message::Touch(batch) => simulator.touch(&batch)?,
+            Message::Fill => simulator.fill(&state.stop),
+            Message::ServeAsWrites(batch) => simulator.serve_as_writes(&batch)?,
+            Message::EndPass(answer) => {
+                simulator.finish()?;
+                self.warm = self.warm || simulator.end_pass();
+                // Nobody listens any more once another FTL has asked for a pass.
+                let _ = answer.send(self.warm);
+            }
+            Message::StartMeasuring => {
+                self.warm = false;
+                state.measuring.store(true, Ordering::Relaxed);
+                simulator.start_measuring();
+                self.wall = Duration::ZERO;
+            }
+            Message::Serve(_) if self.warm => {}
+            Message::Serve(batch) => {
+                let start = Instant::now();
+                simulator.serve(&batch)?;
+                self.wall += start.elapsed();
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, state: &State) -> Result<Report, Error> {
+        if state.stopped() {
+            return Err(Error::Interrupted);
+        }
+        self.simulator.finish()?;
+        self.simulator.check();
+        let mut report = report(self);
+        report.add_flushed_at_end(self.simulator.drain());
+        Ok(report)
+    }
 }
 
 struct Session<'a> {
@@ -365,57 +422,24 @@ impl Session<'_> {
         }
     }
 
-    /// One point's thread: serves what it is sent, and reports.
-    fn simulate(&self, lane: Lane, messages: &Receiver<Message>) -> Result<Report, Error> {
-        let Lane { entry, trace, mut simulator } = lane;
-        let mut wall = Duration::ZERO;
-        // An FTL whose warm-up is over waits for the others, in the state that it would have alone.
-        let mut warm = false;
+    /// One point's thread: serves what it is sent, and reports. What has come in is worked off in one turn.
+    fn simulate(&self, mut lane: Lane, messages: &Receiver<Message>) -> Result<Report, Error> {
         let served = catch_unwind(AssertUnwindSafe(|| {
-            for message in messages {
-                if self.state.stopped() {
-                    return Err(Error::Interrupted);
-                }
-                match message {
-                    Message::Precondition => simulator.precondition(&self.state.stop),
-                    Message::Touch(batch) => simulator.touch(&batch)?,
-                    Message::Fill => simulator.fill(&self.state.stop),
-                    Message::ServeAsWrites(batch) => simulator.serve_as_writes(&batch)?,
-                    Message::EndPass(answer) => {
-                        simulator.finish()?;
-                        warm = warm || simulator.end_pass();
-                        // Nobody listens any more once another FTL has asked for a pass.
-                        let _ = answer.send(warm);
-                    }
-                    Message::StartMeasuring => {
-                        warm = false;
-                        self.state.measuring.store(true, Ordering::Relaxed);
-                        simulator.start_measuring();
-                        wall = Duration::ZERO;
-                    }
-                    Message::Serve(_) if warm => {}
-                    Message::Serve(batch) => {
-                        let start = Instant::now();
-                        simulator.serve(&batch)?;
-                        wall += start.elapsed();
-                    }
+            while let Ok(first) = messages.recv() {
+                let _turn = self.state.cores.turn();
+                for message in iter::once(first).chain(messages.try_iter()) {
+                    lane.obey(message, &self.state)?;
                 }
             }
-            if self.state.stopped() {
-                return Err(Error::Interrupted);
-            }
-            simulator.finish()?;
-            simulator.check();
-            let mut report = report(entry.name, trace, simulator.as_ref(), wall);
-            report.add_flushed_at_end(simulator.drain());
-            Ok(report)
+            let _turn = self.state.cores.turn();
+            lane.report(&self.state)
         }));
         match served {
             Ok(result) => result,
             Err(panic) => Err(Error::Internal(format!(
                 "{} at request {} with seed {}: {}",
-                entry.name,
-                simulator.requests() + 1,
+                lane.entry.name,
+                lane.simulator.requests() + 1,
                 self.config.run.seed,
                 panic_message(panic.as_ref())
             ))),
@@ -423,9 +447,9 @@ impl Session<'_> {
     }
 }
 
-fn report(ftl: &str, trace: TraceReport, simulator: &dyn Simulator, wall: Duration) -> Report {
-    let outcome = simulator.outcome();
-    let wall_s = wall.as_secs_f64();
+fn report(lane: &Lane) -> Report {
+    let outcome = lane.simulator.outcome();
+    let wall_s = lane.wall.as_secs_f64();
     let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
     let speed = SpeedReport {
         wall_s,
@@ -433,7 +457,7 @@ fn report(ftl: &str, trace: TraceReport, simulator: &dyn Simulator, wall: Durati
         flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
         trace_read_s: 0.0,
     };
-    Report::new(ftl, &outcome, trace, speed)
+    Report::new(lane.entry.name, &outcome, lane.trace.clone(), speed)
 }
 
 /// Ends a pass of the warm-up for all simulations. Returns whether none of them needs another.
