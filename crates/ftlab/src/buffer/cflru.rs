@@ -10,10 +10,10 @@
 //! Evidence stated in TPFTL 2.2, which calls it the root of its clean-first replacement. The size of the
 //!          window is a parameter; public codes have 1/10 or 1/2 of the cache.
 
-use super::tokens::Tokens;
 use super::{BufferConfig, WriteBuffer};
 use crate::cache::links::{Links, List, NIL};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::error::Error;
 use crate::flash::Geometry;
 use crate::request::Op;
@@ -80,7 +80,7 @@ impl Cflru {
     fn take(&mut self, token: u32) -> Lpn {
         self.unlink(token);
         let lpn = self.pages.remove(token).lpn;
-        self.of_page.clear(lpn.0);
+        self.of_page.take(lpn.0);
         self.shift();
         lpn
     }

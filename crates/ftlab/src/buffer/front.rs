@@ -195,11 +195,9 @@ impl Front {
     fn pad(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(self.group[0]);
-        let first = geometry.first_logical_page(lbn).0;
-        let end = (first + geometry.pages_per_block).min(geometry.logical_pages);
         let missing = |lpn: &Lpn| !self.held.holds(*lpn) && self.held.is_on_flash(*lpn);
         self.padding.clear();
-        self.padding.extend((first..end).map(Lpn).filter(missing));
+        self.padding.extend(geometry.logical_pages_of(lbn).filter(missing));
         if !self.padding.is_empty() {
             ftl.read(&self.padding, flash);
             flash.hold_later_pages();

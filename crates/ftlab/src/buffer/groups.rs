@@ -1,7 +1,7 @@
 //! Pages in RAM, grouped by logical block.
 
-use super::tokens::Tokens;
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::flash::Geometry;
 use crate::units::{Lbn, Lpn};
 
@@ -138,7 +138,7 @@ impl Groups {
         self.groups[token].pages -= 1;
         let stays = self.groups[token].pages > 0;
         if !stays {
-            self.of_block.clear(self.groups.remove(token).lbn.0);
+            self.of_block.take(self.groups.remove(token).lbn.0);
         }
         (token, stays)
     }
@@ -146,7 +146,7 @@ impl Groups {
     /// Removes a group and appends its pages, ascending.
     pub fn take(&mut self, token: u32, pages: &mut Vec<Lpn>) {
         let Group { lbn, pages: count } = self.groups.remove(token);
-        self.of_block.clear(lbn.0);
+        self.of_block.take(lbn.0);
         self.pages -= count as usize;
         let first = self.geometry.first_logical_page(lbn).0;
         let words = token as usize * self.words..(token as usize + 1) * self.words;

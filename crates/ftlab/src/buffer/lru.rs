@@ -5,10 +5,10 @@
 //! Evidence the abstract says "write-back cache" and no more: page granularity, LRU, and that reads
 //!          are kept are reconstructed from the remains in `FlashSim`.
 
-use super::tokens::Tokens;
 use super::{BufferConfig, WriteBuffer};
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::error::Error;
 use crate::flash::Geometry;
 use crate::request::Op;
@@ -43,7 +43,7 @@ impl Lru {
     fn take(&mut self, token: u32) -> Lpn {
         self.links.remove(&mut self.recency, token);
         let lpn = self.pages.remove(token);
-        self.of_page.clear(lpn.0);
+        self.of_page.take(lpn.0);
         lpn
     }
 }

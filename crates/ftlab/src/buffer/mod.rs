@@ -32,7 +32,6 @@ pub mod pud_lru;
 pub mod recent_groups;
 pub mod recently_evicted;
 mod registry;
-pub mod tokens;
 
 pub use front::{FlushedAtEnd, Front};
 pub use registry::{BUFFERS, Entry, find};

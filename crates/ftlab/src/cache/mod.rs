@@ -9,3 +9,4 @@ pub mod links;
 pub mod recent_map;
 pub mod segmented_lru;
 pub mod slab;
+pub mod tokens;

@@ -2,13 +2,13 @@
 
 use super::links::{Links, List};
 use super::slab::Slab;
+use super::tokens::Tokens;
 
 /// A map from keys below a bound that knows which value was used least recently.
 #[derive(Clone, Debug)]
 pub struct RecentMap<T> {
     items: Slab<(u32, T)>,
-    /// Token + 1 of each key, or 0: untouched parts cost no memory.
-    tokens: Vec<u32>,
+    tokens: Tokens,
     links: Links,
     /// Tokens by use, the newest in front.
     recency: List,
@@ -20,7 +20,7 @@ impl<T> RecentMap<T> {
     pub fn new(keys: u32) -> Self {
         RecentMap {
             items: Slab::default(),
-            tokens: vec![0; keys as usize],
+            tokens: Tokens::new(keys),
             links: Links::default(),
             recency: List::default(),
         }
@@ -39,35 +39,30 @@ impl<T> RecentMap<T> {
         self.items.is_empty()
     }
 
-    #[inline]
-    fn token(&self, key: u32) -> Option<u32> {
-        self.tokens[key as usize].checked_sub(1)
-    }
-
     /// Whether a key has a value.
     #[inline]
     #[must_use]
     pub fn contains(&self, key: u32) -> bool {
-        self.tokens[key as usize] != 0
+        self.tokens.contains(key)
     }
 
     /// The value of a key.
     #[inline]
     #[must_use]
     pub fn get(&self, key: u32) -> Option<&T> {
-        self.token(key).map(|token| &self.items[token].1)
+        self.tokens.get(key).map(|token| &self.items[token].1)
     }
 
     /// The value of a key, which does not count as its use.
     #[inline]
     pub fn get_mut(&mut self, key: u32) -> Option<&mut T> {
-        self.token(key).map(|token| &mut self.items[token].1)
+        self.tokens.get(key).map(|token| &mut self.items[token].1)
     }
 
     /// Notes the use of a key, if it has a value.
     #[inline]
     pub fn touch(&mut self, key: u32) {
-        if let Some(token) = self.token(key) {
+        if let Some(token) = self.tokens.get(key) {
             self.links.touch(&mut self.recency, token);
         }
     }
@@ -78,13 +73,12 @@ impl<T> RecentMap<T> {
         let token = self.items.insert((key, value));
         self.links.grow(self.items.tokens());
         self.links.push_front(&mut self.recency, token);
-        self.tokens[key as usize] = token + 1;
+        self.tokens.set(key, token);
     }
 
     /// Takes the value of a key out.
     pub fn remove(&mut self, key: u32) -> Option<T> {
-        let token = self.token(key)?;
-        self.tokens[key as usize] = 0;
+        let token = self.tokens.take(key)?;
         self.links.remove(&mut self.recency, token);
         Some(self.items.remove(token).1)
     }
@@ -107,10 +101,10 @@ impl<T> RecentMap<T> {
     pub fn audit(&self) {
         self.links.audit(&self.recency);
         assert_eq!(self.recency.len(), self.items.len(), "values by recency");
-        let keys = self.tokens.iter().filter(|token| **token != 0).count();
+        let keys = self.tokens.audit_len();
         assert_eq!(keys, self.items.len(), "keys with a value");
         for (token, (key, _)) in self.items.iter() {
-            assert_eq!(self.token(*key), Some(token), "token of key {key}");
+            assert_eq!(self.tokens.get(*key), Some(token), "token of key {key}");
         }
     }
 }

@@ -313,17 +313,37 @@ impl Timeline {
         self.occupy(plane, start, start + transfer + program, 1);
     }
 
+    /// Whether it makes no difference to an operation which page of its block it works on.
+    #[inline]
+    pub(crate) const fn books_alike(&self) -> bool {
+        self.commands.is_none()
+    }
+
+    /// So many copies of pages of one plane to another, one after another, where
+    /// [`books_alike`](Self::books_alike).
+    #[inline]
+    pub(crate) fn copies(&mut self, from: u32, to: u32, count: u32) {
+        let Timing { transfer, read, program, .. } = self.timing;
+        if from == to && transfer == 0 {
+            // Nothing comes in between, so all are booked at once.
+            let start = self.chain.max(self.planes[from as usize].free_at);
+            let end = start + (read + program) * Nanos::from(count);
+            return self.occupy(from, start, end, 2 * u64::from(count));
+        }
+        for _ in 0..count {
+            self.read(from, 0);
+            self.program(to, 0);
+        }
+    }
+
     /// A read and then a program, through the controller: planes and pages.
     #[inline(always)]
     pub(crate) fn copy(&mut self, (from, read): (u32, u32), (to, written): (u32, u32)) {
-        if from == to && self.timing.transfer == 0 && self.commands.is_none() {
-            // Nothing comes in between, so both are booked at once.
-            let start = self.chain.max(self.planes[from as usize].free_at);
-            self.occupy(from, start, start + self.timing.read + self.timing.program, 2);
-        } else {
-            self.read(from, read);
-            self.program(to, written);
+        if self.commands.is_none() {
+            return self.copies(from, to, 1);
         }
+        self.read(from, read);
+        self.program(to, written);
     }
 
     #[inline(always)]

@@ -185,6 +185,13 @@ impl Geometry {
         Lpn(lbn.0 * self.pages_per_block)
     }
 
+    /// The pages of a logical block, ascending.
+    #[inline]
+    pub fn logical_pages_of(&self, lbn: Lbn) -> impl Iterator<Item = Lpn> + use<> {
+        let first = self.first_logical_page(lbn).0;
+        (first..first + self.pages_per_block).map(Lpn)
+    }
+
     /// How many pages of its logical block lie before a logical page.
     #[inline]
     #[must_use]

@@ -447,8 +447,8 @@ impl Flash {
     /// Both copies are valid until one is invalidated.
     #[inline(always)]
     pub fn copy(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
-        let source = self.geometry.block_of(from);
-        let (owner, target) = self.duplicate(from, source, to);
+        let (source, target) = (self.geometry.block_of(from), self.geometry.block_of(to));
+        let owner = self.duplicate(from, source, to, target);
         self.history.push(Operation::Read, cause, from.0);
         self.history.push(Operation::Program, cause, to.0);
         self.ledger.count(Operation::Read, cause);
@@ -466,6 +466,40 @@ impl Flash {
         let owner = self.copy(from, to, cause);
         self.invalidate(from);
         owner
+    }
+
+    /// Relocates the next valid pages of a block, one after another, to the pages from `to` on, `most` of
+    /// which are left in its block. Adds what each holds and where it is now to `moved`.
+    pub fn relocate_run(
+        &mut self,
+        pages: &mut ValidPages,
+        to: Ppn,
+        most: u32,
+        cause: Cause,
+        moved: &mut Vec<(Owner, Ppn)>,
+    ) {
+        let free = (to.0..to.0 + most).map(Ppn);
+        if self.cells.is_some() || !self.timeline.books_alike() {
+            for to in free {
+                let Some(from) = pages.next(self) else { return };
+                moved.push((self.relocate(from, to, cause), to));
+            }
+            return;
+        }
+        let (source, target) = (pages.block(&self.geometry), self.geometry.block_of(to));
+        let mut count = 0;
+        for to in free {
+            let Some(from) = pages.next(self) else { break };
+            moved.push((self.duplicate(from, source, to, target), to));
+            self.supersede(from, source);
+            self.history.push(Operation::Read, cause, from.0);
+            self.history.push(Operation::Program, cause, to.0);
+            count += 1;
+        }
+        self.ledger.count_many(Operation::Read, cause, count);
+        self.ledger.count_many(Operation::Program, cause, count);
+        let planes = [source, target].map(|block| self.geometry.plane_of(block));
+        self.timeline.copies(planes[0], planes[1], count);
     }
 
     /// Reads a valid page into RAM, so that its block can be erased before it is programmed again.
@@ -494,15 +528,15 @@ impl Flash {
 
     /// Copies a valid page inside its plane without the bus; page numbers must have the same parity.
     pub fn copy_back(&mut self, from: Ppn, to: Ppn, cause: Cause) -> Owner {
-        let source = self.geometry.block_of(from);
+        let (source, target) = (self.geometry.block_of(from), self.geometry.block_of(to));
         let plane = self.geometry.plane_of(source);
-        if plane != self.geometry.plane_of(self.geometry.block_of(to)) {
+        if plane != self.geometry.plane_of(target) {
             self.broken("a copy-back stays inside its plane", from, to.0);
         }
         if self.geometry.parity_of(from) != self.geometry.parity_of(to) {
             self.broken("a copy-back keeps the parity of the page", from, to.0);
         }
-        let (owner, _) = self.duplicate(from, source, to);
+        let owner = self.duplicate(from, source, to, target);
         self.history.push(Operation::CopyBack, cause, to.0);
         self.ledger.count(Operation::CopyBack, cause);
         self.retime(Some(from), Some(to));
@@ -552,6 +586,12 @@ impl Flash {
     #[inline(always)]
     pub fn invalidate(&mut self, ppn: Ppn) -> Pbn {
         let pbn = self.geometry.block_of(ppn);
+        self.supersede(ppn, pbn);
+        pbn
+    }
+
+    #[inline(always)]
+    fn supersede(&mut self, ppn: Ppn, pbn: Pbn) {
         let (word, bit) = self.valid_bit(pbn, ppn);
         if self.valid[word] & bit == 0 {
             self.broken("only a valid page can be invalidated", ppn, pbn.0);
@@ -559,7 +599,6 @@ impl Flash {
         self.valid[word] &= !bit;
         self.blocks[pbn.index()].valid -= 1;
         self.invalidations += 1;
-        pbn
     }
 
     /// The host no longer needs `lpn`; from now on it holds no data.
@@ -613,6 +652,20 @@ impl Flash {
     #[must_use]
     pub fn programmed_in(&self, pbn: Pbn) -> u32 {
         u32::from(self.blocks[pbn.index()].written)
+    }
+
+    /// Whether no page of a block can be programmed before it is erased.
+    #[inline]
+    #[must_use]
+    pub fn is_full(&self, pbn: Pbn) -> bool {
+        self.programmed_in(pbn) == self.pages_of(pbn)
+    }
+
+    /// The page of a block that is programmed next, where they are programmed one after another.
+    #[inline]
+    #[must_use]
+    pub fn next_page(&self, pbn: Pbn) -> Ppn {
+        Ppn(self.geometry.first_page(pbn).0 + self.programmed_in(pbn))
     }
 
     /// Whether a page was skipped and not programmed.
@@ -717,21 +770,28 @@ impl Flash {
         self.timeline.program(plane, self.geometry.page_in_block(ppn));
     }
 
-    /// Makes `to` hold what `from` holds. Returns the owner, and the block of `to`.
+    /// Makes `to` hold what `from` holds; these are in the blocks `target` and `source`.
     #[inline(always)]
-    fn duplicate(&mut self, from: Ppn, source: Pbn, to: Ppn) -> (Owner, Pbn) {
+    fn duplicate(&mut self, from: Ppn, source: Pbn, to: Ppn, target: Pbn) -> Owner {
         let (word, bit) = self.valid_bit(source, from);
         if self.valid[word] & bit == 0 {
             self.broken("only a valid page is worth copying", from, to.0);
         }
         let raw = self.owners[from.index()];
-        (self.decode(raw), self.fill(to, raw, self.stamps[from.index()]))
+        self.fill_in(target, to, raw, self.stamps[from.index()]);
+        self.decode(raw)
     }
 
     /// Checks the rules of programming and makes the page valid. Returns its block.
     #[inline(always)]
     fn fill(&mut self, ppn: Ppn, raw: u32, stamp: u16) -> Pbn {
         let pbn = self.geometry.block_of(ppn);
+        self.fill_in(pbn, ppn, raw, stamp);
+        pbn
+    }
+
+    #[inline(always)]
+    fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16) {
         let page = ppn.0 - self.geometry.first_page(pbn).0;
         let (word, bit) = self.valid_bit(pbn, ppn);
         let block = &mut self.blocks[pbn.index()];
@@ -747,7 +807,6 @@ impl Flash {
         if self.verify {
             self.stamps[ppn.index()] = stamp;
         }
-        pbn
     }
 
     #[cold]
@@ -862,6 +921,12 @@ pub struct ValidPages {
 }
 
 impl ValidPages {
+    /// The block.
+    #[must_use]
+    pub const fn block(&self, geometry: &Geometry) -> Pbn {
+        geometry.block_of(Ppn(self.first))
+    }
+
     /// Of these, the pages whose number in the block has this parity.
     #[must_use]
     pub const fn only(mut self, parity: Parity) -> Self {

@@ -22,7 +22,7 @@ use super::{Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Flash, Geometry};
+use crate::flash::Flash;
 use crate::units::{Lbn, Lpn, Pbn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -212,7 +212,8 @@ impl AftlFtl {
         let in_log = |lpn: &Lpn| {
             data.newest(*lpn).is_some_and(|ppn| flash.geometry().block_of(ppn) == log.pbn)
         };
-        pages_of(lbn, flash.geometry()).filter(in_log).for_each(|lpn| self.fine.insert(lpn.0, ()));
+        let pages = flash.geometry().logical_pages_of(lbn);
+        pages.filter(in_log).for_each(|lpn| self.fine.insert(lpn.0, ()));
         self.fine_blocks[lbn.index()].push(log.pbn);
         self.fine_blocks_in_use += 1;
         self.counts.refined_pages += valid as u64;
@@ -236,7 +237,7 @@ impl AftlFtl {
 
     /// Brings all pages of a logical block together, from both levels.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
-        for lpn in pages_of(lbn, flash.geometry()) {
+        for lpn in flash.geometry().logical_pages_of(lbn) {
             self.fine.remove(lpn.0);
         }
         self.coarse.merge(lbn, flash);
@@ -245,12 +246,6 @@ impl AftlFtl {
             self.fine_blocks_in_use -= 1;
         }
     }
-}
-
-/// The logical pages of a logical block.
-fn pages_of(lbn: Lbn, geometry: &Geometry) -> impl Iterator<Item = Lpn> + use<> {
-    let first = geometry.first_logical_page(lbn).0;
-    (first..(first + geometry.pages_per_block).min(geometry.logical_pages)).map(Lpn)
 }
 
 #[cfg(test)]

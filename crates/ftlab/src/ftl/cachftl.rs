@@ -290,6 +290,10 @@ impl Ftl for CachFtl {
                 ("cachftl.ram_reads", counts.ram_reads),
                 ("cachftl.wear_moves", counts.wear_moves),
                 ("cachftl.gc_cost_ns", self.redirect.gc_cost()),
+                (
+                    "cachftl.pages_in_ram",
+                    self.job.as_ref().map_or(0, |job| job.all_in_ram().len() as u64),
+                ),
                 ("cachftl.pmr_pages", self.pmr.pages()),
                 ("cachftl.pmr_valid_pages", self.pmr.valid_pages()),
                 ("cachftl.bmr_table_bytes", self.bmr_table_bytes()),
@@ -430,18 +434,12 @@ impl CachFtl {
         }
         let lbn = self.pmr.largest_group()?;
         let mut merge = Merge { lbn, stage: Stage::PmrRead, kept: Vec::new() };
-        for lpn in self.pages_of(lbn) {
+        for lpn in self.geometry.logical_pages_of(lbn) {
             if let Some(from) = self.pmr.find(lpn) {
                 merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
             }
         }
         Some(Job::Merge(merge))
-    }
-
-    fn pages_of(&self, lbn: Lbn) -> impl Iterator<Item = Lpn> + use<> {
-        let first = self.geometry.first_logical_page(lbn).0;
-        let end = (first + self.geometry.pages_per_block).min(self.geometry.logical_pages);
-        (first..end).map(Lpn)
     }
 
     /// The next phase; `None` after the last.
@@ -586,7 +584,8 @@ impl CachFtl {
             return merge;
         }
         let mut merge = Merge { lbn, stage: Stage::BmrRead, kept: Vec::new() };
-        for lpn in self.pages_of(lbn).filter(|lpn| group.binary_search(lpn).is_err()) {
+        let beside = |lpn: &Lpn| group.binary_search(lpn).is_err();
+        for lpn in self.geometry.logical_pages_of(lbn).filter(beside) {
             if let Some(from) = self.pmr.find(lpn) {
                 merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
             }

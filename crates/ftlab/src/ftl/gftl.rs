@@ -215,7 +215,7 @@ impl Gftl {
                 self.blocks[lbn.index()] = self.take().0 + 1;
             }
             if !self.is_full(lbn, flash) {
-                return self.block(lbn).map(|pbn| next_in(pbn, flash));
+                return self.block(lbn).map(|pbn| flash.next_page(pbn));
             }
             self.enqueue(lbn);
         }
@@ -227,7 +227,7 @@ impl Gftl {
     }
 
     fn is_full(&self, lbn: Lbn, flash: &Flash) -> bool {
-        self.block(lbn).is_some_and(|pbn| is_full(pbn, flash))
+        self.block(lbn).is_some_and(|pbn| flash.is_full(pbn))
     }
 
     fn take(&mut self) -> Pbn {
@@ -291,10 +291,10 @@ impl Gftl {
             let to = *cleaning
                 .to
                 .get_or_insert_with(|| self.free.take().expect("one block is kept to clean into"));
-            if is_full(to, flash) {
+            if flash.is_full(to) {
                 return copied > 0;
             }
-            let to = next_in(to, flash);
+            let to = flash.next_page(to);
             let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData);
             if let Owner::Data(lpn) = owner {
                 self.newest.replace(lpn, Some(to));
@@ -373,14 +373,4 @@ impl Gftl {
         assert!(head.is_none() || head == self.queue.front().copied(), "the head is cleaned");
         self.buffer.audit(&self.newest, flash);
     }
-}
-
-#[inline]
-fn is_full(pbn: Pbn, flash: &Flash) -> bool {
-    flash.programmed_in(pbn) == flash.geometry().pages_per_block
-}
-
-#[inline]
-fn next_in(pbn: Pbn, flash: &Flash) -> Ppn {
-    Ppn(flash.geometry().first_page(pbn).0 + flash.programmed_in(pbn))
 }

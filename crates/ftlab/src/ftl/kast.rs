@@ -196,8 +196,7 @@ impl KastFtl {
     /// A sequential log becomes a random one that other logical blocks may write, too.
     fn break_sequence(&mut self, lbn: Lbn, flash: &Flash) {
         let log = self.sequential.remove(lbn.0).expect("a sequential log");
-        let first = flash.geometry().first_logical_page(lbn).0;
-        let written = (first..first + log.next).map(Lpn).collect();
+        let written = flash.geometry().logical_pages_of(lbn).take(log.next as usize).collect();
         let valid = flash.valid_in(log.pbn);
         self.written_last[lbn.index()] = self.random.convert(lbn, log.pbn, written, valid);
         self.counts.broken += 1;
@@ -215,8 +214,7 @@ impl KastFtl {
                     return;
                 }
                 // Merges may have left another log with fewer owners.
-                let writable = self.random.writable();
-                writable.unwrap_or_else(|| self.random.open(self.data.take()))
+                self.random.writable_or_open(&mut self.data)
             }
         };
         self.written_last[lbn.index()] = number;

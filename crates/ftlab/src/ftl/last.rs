@@ -235,27 +235,23 @@ impl LastFtl {
     }
 
     fn append_hot(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if self.hot.writable().is_none() && self.hot.len() == self.most_hot {
+        if self.hot.is_full(self.most_hot) {
             self.give_up_hot(flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
             }
         }
-        let writable = self.hot.writable();
-        let number = writable.unwrap_or_else(|| self.hot.open(self.data.take()));
-        self.hot.append(number, lpn, &mut self.data, flash);
+        self.hot.append_anywhere(lpn, &mut self.data, flash);
     }
 
     fn append_cold(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if self.cold.writable().is_none() && self.cold.len() == self.most_cold {
+        if self.cold.is_full(self.most_cold) {
             self.reclaim_cold(flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
             }
         }
-        let writable = self.cold.writable();
-        let number = writable.unwrap_or_else(|| self.cold.open(self.data.take()));
-        self.cold.append(number, lpn, &mut self.data, flash);
+        self.cold.append_anywhere(lpn, &mut self.data, flash);
     }
 
     /// Erases a dead block of the hot partition; if there is none, what its oldest block still holds
@@ -307,15 +303,12 @@ impl LastFtl {
     /// the random log, a page that is programmed is the newest.
     fn audit_sequential(&self, lbn: Lbn, log: &Ascending, flash: &Flash) {
         let geometry = flash.geometry();
-        for offset in 0..geometry.pages_per_block {
+        for (offset, lpn) in (0..).zip(geometry.logical_pages_of(lbn)) {
             let page = Ppn(geometry.first_page(log.pbn).0 + offset);
             let programmed = flash.is_programmed(page);
             assert!(!programmed || offset < log.next, "{page} is written ahead of its log");
-            let lpn = Lpn(geometry.first_logical_page(lbn).0 + offset);
-            let newest = (offset + geometry.first_logical_page(lbn).0 < geometry.logical_pages)
-                .then(|| self.data.newest(lpn))
-                .flatten();
-            let superseded = newest.is_some_and(|newest| programmed && newest != page);
+            let superseded =
+                self.data.newest(lpn).is_some_and(|newest| programmed && newest != page);
             assert!(!superseded || !log.newest, "{lpn} is newer than its sequential log");
         }
     }

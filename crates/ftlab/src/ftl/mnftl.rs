@@ -204,10 +204,10 @@ impl Mnftl {
     #[inline]
     fn next_page(&mut self, lbn: Lbn, flash: &Flash) -> Ppn {
         let pbn = match self.lists[lbn.index()].front() {
-            front if front != NIL && !is_full(Pbn(front), flash) => Pbn(front),
+            front if front != NIL && !flash.is_full(Pbn(front)) => Pbn(front),
             _ => self.open(lbn),
         };
-        Ppn(flash.geometry().first_page(pbn).0 + flash.programmed_in(pbn))
+        flash.next_page(pbn)
     }
 
     fn open(&mut self, lbn: Lbn) -> Pbn {
@@ -250,25 +250,31 @@ impl Mnftl {
     /// A page of block `to` was programmed, and the version before, if any, is invalid.
     #[inline]
     fn note_change(&mut self, to: Pbn, from: Option<Pbn>, flash: &Flash) {
-        let Some(full) = &mut self.full else { return };
-        let same = from == Some(to);
-        if is_full(to, flash) {
+        let fills = self.is_full(to, flash);
+        if let Some(full) = self.full.as_mut().filter(|_| fills) {
             // The version before may have been in the very block that is now full.
             full.close(to, flash.valid_in(to), 0);
         }
-        if let Some(from) = from.filter(|_| !same) {
+        if let Some(from) = from.filter(|from| *from != to) {
             self.note_loss(from, flash);
         }
     }
 
     /// A page of a block was invalidated.
     fn note_loss(&mut self, pbn: Pbn, flash: &Flash) {
-        let owned = self.owners[pbn.index()] != Lbn(NIL);
-        if let Some(full) = self.full.as_mut().filter(|_| owned && is_full(pbn, flash)) {
+        let is_full = self.is_full(pbn, flash);
+        if let Some(full) = self.full.as_mut().filter(|_| is_full) {
             full.shrink(pbn, flash.valid_in(pbn), 0);
         }
     }
 
+    /// Whether this is a full block of a logical block; blocks in SLC mode have none.
+    #[inline]
+    fn is_full(&self, pbn: Pbn, flash: &Flash) -> bool {
+        flash.is_full(pbn) && self.owner_of(pbn).is_some()
+    }
+
+    #[inline]
     fn owner_of(&self, pbn: Pbn) -> Option<u32> {
         Some(self.owners[pbn.index()].0).filter(|lbn| *lbn != NIL)
     }
@@ -293,7 +299,7 @@ impl Mnftl {
             }
             for pbn in self.links.from_oldest(list).map(Pbn) {
                 assert_eq!(self.owners[pbn.index()], lbn, "owner of block {pbn}");
-                let written = is_full(pbn, flash) || pbn.0 == list.front();
+                let written = flash.is_full(pbn) || pbn.0 == list.front();
                 assert!(written && !flash.is_erased(pbn), "block {pbn} was left half written");
             }
         }
@@ -301,12 +307,6 @@ impl Mnftl {
         assert_eq!(owners, owned, "blocks with an owner");
         assert!(!self.free.is_empty(), "no block is left for copies");
     }
-}
-
-/// Whether every page of a block is programmed.
-#[inline]
-fn is_full(pbn: Pbn, flash: &Flash) -> bool {
-    flash.programmed_in(pbn) == flash.geometry().pages_per_block
 }
 
 /// Some logical block has two blocks as long as collection has not made `kept` of so many free, so it

@@ -106,7 +106,7 @@ impl PageFtl {
 
     fn collect(&mut self, plane: u32, flash: &mut Flash) {
         let mut victim = self.pool.take_victim(plane, flash);
-        while let Some((owner, to)) = self.pool.move_page(&mut victim, flash) {
+        for &(owner, to) in self.pool.move_pages(&mut victim, flash) {
             if let Owner::Data(lpn) = owner {
                 self.map.replace(lpn, Some(to));
             }

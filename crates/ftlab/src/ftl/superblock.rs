@@ -243,8 +243,7 @@ impl SuperblockFtl {
     fn page_in(&self, mut slots: std::ops::Range<u32>, flash: &Flash) -> Option<Ppn> {
         slots.find_map(|slot| {
             let pbn = self.block_in(slot)?;
-            let written = flash.programmed_in(pbn);
-            (written < self.pages).then(|| Ppn(flash.geometry().first_page(pbn).0 + written))
+            (!flash.is_full(pbn)).then(|| flash.next_page(pbn))
         })
     }
 

@@ -96,12 +96,10 @@ impl Ftl for WaftlFtl {
             flash.begin_page();
             self.supersede(lpn, flash);
             self.data.forget(lpn, flash);
-            if self.zone.writable().is_none() && self.zone.len() == self.most_zone {
+            if self.zone.is_full(self.most_zone) {
                 self.migrate(flash);
             }
-            let writable = self.zone.writable();
-            let number = writable.unwrap_or_else(|| self.zone.open(self.data.take()));
-            self.zone.append(number, lpn, &mut self.data, flash);
+            self.zone.append_anywhere(lpn, &mut self.data, flash);
         }
     }
 
@@ -183,8 +181,7 @@ impl WaftlFtl {
     }
 
     fn move_to_page_mapped(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let full = self.page_mapped.writable().is_none();
-        if full && self.page_mapped.len() == self.most_page_mapped {
+        if self.page_mapped.is_full(self.most_page_mapped) {
             self.reclaim(flash);
             // Its logical block may have been merged.
             let newest = self.data.newest(lpn);
@@ -192,8 +189,7 @@ impl WaftlFtl {
                 return;
             }
         }
-        let writable = self.page_mapped.writable();
-        let number = writable.unwrap_or_else(|| self.page_mapped.open(self.data.take()));
+        let number = self.page_mapped.writable_or_open(&mut self.data);
         self.zone.supersede(lpn, &self.data, flash.geometry());
         self.append_page_mapped(number, lpn, flash);
         self.pages_of[flash.geometry().logical_block_of(lpn).index()] += 1;

@@ -43,7 +43,7 @@ impl Traffic {
             place: pick(&mut rng, &PLACES),
             longest: pick(&mut rng, &[1, 1, 2, 6, 30]).min(pages),
             read_share: pick(&mut rng, &[0.0, 0.3, 0.6]),
-            trim_share: pick(&mut rng, &[0.0, 0.0, 0.05, 0.2]),
+            trim_share: pick(&mut rng, &[0.0, 0.0, 0.05, 0.2, 0.4]),
             next: 0,
             hot: rng.below(u64::from(pages)) as u32,
             rng,

@@ -22,12 +22,12 @@ use super::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Ratio, Vtpn};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,17 +74,17 @@ pub struct Cdftl {
     entries_shift: u32,
     entries: Slab<Entry>,
     /// Token of the entry of each logical page in the CMT.
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     /// Entries that are clean or covered; a key is the last touch, or an earlier one.
     evictable: IndexedHeap<u64>,
     /// Entries that are dirty and uncovered.
     blocked: IndexedHeap<u64>,
-    /// The dirty entries of each translation page that has any.
-    dirty: FxHashMap<u32, List>,
+    /// The dirty entries of each translation page.
+    dirty: Vec<List>,
     dirty_links: Links,
     pages: Slab<Page>,
     /// Token of each translation page in the CTP.
-    page_tokens: FxHashMap<u32, u32>,
+    page_tokens: Tokens,
     /// The CTP by last touch, newest in front.
     page_order: List,
     page_links: Links,
@@ -120,13 +120,13 @@ impl MappingCache for Cdftl {
             page_bytes,
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             entries: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.logical_pages),
             evictable: IndexedHeap::default(),
             blocked: IndexedHeap::default(),
-            dirty: FxHashMap::default(),
+            dirty: vec![List::default(); geometry.translation_pages() as usize],
             dirty_links: Links::default(),
             pages: Slab::default(),
-            page_tokens: FxHashMap::default(),
+            page_tokens: Tokens::new(geometry.translation_pages()),
             page_order: List::default(),
             page_links: Links::default(),
             touches: 0,
@@ -146,15 +146,15 @@ impl MappingCache for Cdftl {
     ) -> Option<Ppn> {
         self.touches += 1;
         self.counts.lookups += 1;
-        if let Some(&token) = self.tokens.get(&lpn.0) {
+        if let Some(token) = self.tokens.get(lpn.0) {
             self.counts.hits += 1;
             let entry = &mut self.entries[token];
             entry.touched = self.touches;
             return entry.ppn;
         }
         let vtpn = self.page_of(lpn);
-        let page = match self.page_tokens.get(&vtpn.0) {
-            Some(&page) => {
+        let page = match self.page_tokens.get(vtpn.0) {
+            Some(page) => {
                 self.counts.hits += 1;
                 self.page_hits += 1;
                 self.page_links.touch(&mut self.page_order, page);
@@ -171,17 +171,17 @@ impl MappingCache for Cdftl {
     }
 
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
-        let token = self.tokens[&lpn.0];
+        let token = self.tokens.get(lpn.0).expect("it is cached");
         self.soil(token);
         std::mem::replace(&mut self.entries[token].ppn, new)
     }
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
-        if self.tokens.contains_key(&lpn.0) {
+        if self.tokens.contains(lpn.0) {
             self.update(lpn, Some(new));
             return true;
         }
-        let Some(&page) = self.page_tokens.get(&self.page_of(lpn).0) else { return false };
+        let Some(page) = self.page_tokens.get(self.page_of(lpn).0) else { return false };
         self.pages[page].image.set(lpn, Some(new));
         true
     }
@@ -195,7 +195,7 @@ impl MappingCache for Cdftl {
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
-        self.tokens.contains_key(&lpn.0) || self.is_covered(lpn)
+        self.tokens.contains(lpn.0) || self.is_covered(lpn)
     }
 
     fn budget(&self) -> u64 {
@@ -235,28 +235,28 @@ impl MappingCache for Cdftl {
 
     fn audit_entries(&self) -> Vec<(Change, bool)> {
         let single = self.entries.iter().map(|(_, entry)| {
-            let page = self.page_tokens.get(&self.page_of(entry.lpn).0);
+            let page = self.page_tokens.get(self.page_of(entry.lpn).0);
             let merged = page.is_some_and(|page| {
-                let image = &self.pages[*page].image;
+                let image = &self.pages[page].image;
                 image.is_dirty(image.slot_of(entry.lpn))
             });
             ((entry.lpn, entry.ppn), entry.dirty || merged)
         });
         let in_pages = self.pages.iter().flat_map(|(_, page)| page.image.entries());
-        let others = in_pages.filter(|((lpn, _), _)| !self.tokens.contains_key(&lpn.0));
+        let others = in_pages.filter(|((lpn, _), _)| !self.tokens.contains(lpn.0));
         single.chain(others).collect()
     }
 
     fn audit(&self) {
         assert!(self.entries.len() <= self.entry_capacity, "{} entries", self.entries.len());
         assert!(self.pages.len() <= self.page_capacity, "{} pages", self.pages.len());
-        assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
-        assert_eq!(self.pages.len(), self.page_tokens.len(), "pages and their index");
+        assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
+        assert_eq!(self.pages.len(), self.page_tokens.audit_len(), "pages and their index");
         assert_eq!(self.entries.len(), self.evictable.len() + self.blocked.len(), "heaps");
         self.page_links.audit(&self.page_order);
         assert_eq!(self.pages.len(), self.page_order.len(), "pages and their order");
         for (token, page) in self.pages.iter() {
-            assert_eq!(self.page_tokens.get(&page.vtpn.0), Some(&token), "index of {}", page.vtpn);
+            assert_eq!(self.page_tokens.get(page.vtpn.0), Some(token), "index of {}", page.vtpn);
             page.image.audit();
         }
         for (token, entry) in self.entries.iter() {
@@ -273,7 +273,7 @@ impl Cdftl {
 
     /// Whether the translation page of `lpn` is in the CTP.
     fn is_covered(&self, lpn: Lpn) -> bool {
-        self.page_tokens.contains_key(&self.page_of(lpn).0)
+        self.page_tokens.contains(self.page_of(lpn).0)
     }
 
     /// Loads the translation page of `lpn` in place of the oldest.
@@ -296,12 +296,10 @@ impl Cdftl {
         let page = self.pages.insert(Page { vtpn, image });
         self.page_links.grow(self.pages.tokens());
         self.page_links.push_front(&mut self.page_order, page);
-        self.page_tokens.insert(vtpn.0, page);
-        if let Some(list) = self.dirty.get(&vtpn.0) {
-            for token in self.dirty_links.from_oldest(list) {
-                self.blocked.remove(token);
-                self.evictable.insert(token, self.entries[token].touched);
-            }
+        self.page_tokens.set(vtpn.0, page);
+        for token in self.dirty_links.from_oldest(&self.dirty[vtpn.index()]) {
+            self.blocked.remove(token);
+            self.evictable.insert(token, self.entries[token].touched);
         }
         page
     }
@@ -312,24 +310,21 @@ impl Cdftl {
         let token = self.page_order.back();
         self.page_links.remove(&mut self.page_order, token);
         let Page { vtpn, mut image } = self.pages.remove(token);
-        self.page_tokens.remove(&vtpn.0);
+        self.page_tokens.take(vtpn.0);
         self.counts.replacements += 1;
         if image.dirty_slots() == 0 {
-            if let Some(list) = self.dirty.get(&vtpn.0) {
-                for token in self.dirty_links.from_oldest(list) {
-                    self.evictable.remove(token);
-                    self.blocked.insert(token, self.entries[token].touched);
-                }
+            for token in self.dirty_links.from_oldest(&self.dirty[vtpn.index()]) {
+                self.evictable.remove(token);
+                self.blocked.insert(token, self.entries[token].touched);
             }
             return;
         }
         self.counts.dirty_replacements += 1;
-        if let Some(list) = self.dirty.remove(&vtpn.0) {
-            for token in self.dirty_links.from_oldest(&list) {
-                let entry = &mut self.entries[token];
-                entry.dirty = false;
-                image.set(entry.lpn, entry.ppn);
-            }
+        let dirty = std::mem::take(&mut self.dirty[vtpn.index()]);
+        for token in self.dirty_links.from_oldest(&dirty) {
+            let entry = &mut self.entries[token];
+            entry.dirty = false;
+            image.set(entry.lpn, entry.ppn);
         }
         self.changes.clear();
         self.changes.extend(image.changes());
@@ -347,11 +342,11 @@ impl Cdftl {
         let token = oldest(&mut self.evictable, &self.entries);
         self.evictable.remove(token);
         let Entry { lpn, ppn, dirty, .. } = self.entries.remove(token);
-        self.tokens.remove(&lpn.0);
+        self.tokens.take(lpn.0);
         if dirty {
             let vtpn = self.page_of(lpn);
-            self.unlist(vtpn, token);
-            let page = self.page_tokens[&vtpn.0];
+            self.dirty_links.remove(&mut self.dirty[vtpn.index()], token);
+            let page = self.page_tokens.get(vtpn.0).expect("it is cached");
             self.pages[page].image.set(lpn, ppn);
         }
     }
@@ -360,7 +355,7 @@ impl Cdftl {
         let entry = Entry { lpn, ppn, dirty: false, touched: self.touches };
         let token = self.entries.insert(entry);
         self.dirty_links.grow(self.entries.tokens());
-        self.tokens.insert(lpn.0, token);
+        self.tokens.set(lpn.0, token);
         self.evictable.insert(token, self.touches);
     }
 
@@ -370,32 +365,22 @@ impl Cdftl {
             return;
         }
         self.entries[token].dirty = true;
-        let list = self.dirty.entry(self.page_of(lpn).0).or_default();
-        self.dirty_links.push_front(list, token);
+        let vtpn = self.page_of(lpn);
+        self.dirty_links.push_front(&mut self.dirty[vtpn.index()], token);
         if !self.is_covered(lpn) {
             self.evictable.remove(token);
             self.blocked.insert(token, touched);
         }
     }
 
-    /// Takes an entry off the list of the dirty ones of its translation page.
-    fn unlist(&mut self, vtpn: Vtpn, token: u32) {
-        if let Some(list) = self.dirty.get_mut(&vtpn.0) {
-            self.dirty_links.remove(list, token);
-            if list.is_empty() {
-                self.dirty.remove(&vtpn.0);
-            }
-        }
-    }
-
     fn audit_entry(&self, token: u32, entry: &Entry) {
         let lpn = entry.lpn;
-        assert_eq!(self.tokens.get(&lpn.0), Some(&token), "index of {lpn}");
+        assert_eq!(self.tokens.get(lpn.0), Some(token), "index of {lpn}");
         let free = !entry.dirty || self.is_covered(lpn);
         let heap = if free { &self.evictable } else { &self.blocked };
         assert!(heap.contains(token), "{lpn} is in the wrong heap, evictable is {free}");
         assert!(heap.key(token) <= entry.touched, "{lpn} has a key from the future");
-        if let (false, Some(&page)) = (entry.dirty, self.page_tokens.get(&self.page_of(lpn).0)) {
+        if let (false, Some(page)) = (entry.dirty, self.page_tokens.get(self.page_of(lpn).0)) {
             assert_eq!(self.pages[page].image.get(lpn), entry.ppn, "{lpn} differs from its page");
         }
     }
@@ -405,10 +390,11 @@ impl Cdftl {
         let dirty: Vec<&Entry> =
             self.entries.iter().map(|(_, entry)| entry).filter(|entry| entry.dirty).collect();
         let vtpns: BTreeSet<u32> = dirty.iter().map(|entry| self.page_of(entry.lpn).0).collect();
-        assert_eq!(vtpns.len(), self.dirty.len(), "pages with dirty entries");
+        let lists = self.dirty.iter().filter(|list| !list.is_empty()).count();
+        assert_eq!(vtpns.len(), lists, "pages with dirty entries");
         let mut listed = 0;
         for vtpn in vtpns {
-            let list = &self.dirty[&vtpn];
+            let list = &self.dirty[vtpn as usize];
             self.dirty_links.audit(list);
             listed += list.len();
             for token in self.dirty_links.from_oldest(list) {

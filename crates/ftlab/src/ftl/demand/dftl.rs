@@ -12,12 +12,12 @@ use crate::cache::aged_segments::AgedSegments;
 use crate::cache::links::NIL;
 use crate::cache::segmented_lru::SegmentedLru;
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Ratio};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -75,7 +75,7 @@ enum Order {
 #[derive(Clone, Debug)]
 pub struct Dftl {
     entries: Slab<Entry>,
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     order: Order,
     capacity: usize,
     budget: u64,
@@ -109,7 +109,7 @@ impl MappingCache for Dftl {
         };
         Ok(Dftl {
             entries: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.logical_pages),
             order,
             capacity,
             budget,
@@ -130,7 +130,7 @@ impl MappingCache for Dftl {
         flash: &mut Flash,
     ) -> Option<Ppn> {
         self.counts.lookups += 1;
-        if let Some(&token) = self.tokens.get(&lpn.0) {
+        if let Some(token) = self.tokens.get(lpn.0) {
             self.counts.hits += 1;
             self.order.touch(token);
             self.current = token;
@@ -143,7 +143,7 @@ impl MappingCache for Dftl {
         store.pages.read(vtpn, flash, Cause::Translation);
         let ppn = store.pages.mapping(lpn);
         let token = self.entries.insert(Entry { lpn, ppn, dirty: false });
-        self.tokens.insert(lpn.0, token);
+        self.tokens.set(lpn.0, token);
         self.order.insert(token);
         self.current = token;
         ppn
@@ -158,7 +158,7 @@ impl MappingCache for Dftl {
     }
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
-        let Some(&token) = self.tokens.get(&lpn.0) else { return false };
+        let Some(token) = self.tokens.get(lpn.0) else { return false };
         let entry = &mut self.entries[token];
         entry.ppn = Some(new);
         entry.dirty = true;
@@ -166,7 +166,7 @@ impl MappingCache for Dftl {
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
-        self.tokens.contains_key(&lpn.0)
+        self.tokens.contains(lpn.0)
     }
 
     fn budget(&self) -> u64 {
@@ -197,9 +197,9 @@ impl MappingCache for Dftl {
 
     fn audit(&self) {
         assert!(self.entries.len() <= self.capacity, "more entries than the cache has room for");
-        assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
+        assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
         for (token, entry) in self.entries.iter() {
-            assert_eq!(self.tokens.get(&entry.lpn.0), Some(&token), "index of {}", entry.lpn);
+            assert_eq!(self.tokens.get(entry.lpn.0), Some(token), "index of {}", entry.lpn);
         }
         match &self.order {
             Order::Segmented(order) => order.audit(self.entries.len()),
@@ -213,7 +213,7 @@ impl Dftl {
         let token = self.order.victim().expect("a full cache has a victim");
         self.order.remove(token);
         let victim = self.entries.remove(token);
-        self.tokens.remove(&victim.lpn.0);
+        self.tokens.take(victim.lpn.0);
         self.counts.replacements += 1;
         if victim.dirty {
             self.counts.dirty_replacements += 1;
@@ -230,7 +230,7 @@ impl Dftl {
     fn clean_neighbours(&mut self, lpn: Lpn, store: &MapStore) {
         let vtpn = store.pages.page_of(lpn);
         for lpn in store.pages.first_on_page(vtpn).0..=store.pages.last_on_page(vtpn).0 {
-            let Some(&token) = self.tokens.get(&lpn) else { continue };
+            let Some(token) = self.tokens.get(lpn) else { continue };
             let entry = &mut self.entries[token];
             if std::mem::take(&mut entry.dirty) {
                 self.changes.push((entry.lpn, entry.ppn));

@@ -367,23 +367,20 @@ impl<C: MappingCache> DemandFtl<C> {
     }
 
     fn empty(&mut self, victim: &mut Victim, flash: &mut Flash) {
-        while let Some((owner, to)) = self.store.pool.move_page(victim, flash) {
+        for &(owner, to) in self.store.pool.move_pages(victim, flash) {
             match owner {
                 Owner::Translation(vtpn) => self.store.pages.relocate(vtpn, to),
-                Owner::Data(lpn) => self.relocate_data(lpn, to),
+                Owner::Data(lpn) => {
+                    self.gc_lookups += 1;
+                    if self.cache.relocate(lpn, to) {
+                        self.gc_hits += 1;
+                    } else {
+                        self.moved.push((lpn, to));
+                    }
+                }
             }
         }
         self.update_map_of_moved_pages(flash);
-    }
-
-    #[inline]
-    fn relocate_data(&mut self, lpn: Lpn, to: Ppn) {
-        self.gc_lookups += 1;
-        if self.cache.relocate(lpn, to) {
-            self.gc_hits += 1;
-        } else {
-            self.moved.push((lpn, to));
-        }
     }
 
     /// Batch update (DFTL): one read-modify-write for each translation page concerned.

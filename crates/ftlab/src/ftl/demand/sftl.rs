@@ -26,6 +26,7 @@ mod page;
 use super::{MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
@@ -33,7 +34,6 @@ use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Ratio, Vtpn};
 use buffer::{DirtyBuffer, Remains};
 use page::{Format, Page};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ pub struct Sftl {
     sparse: usize,
     pages: Slab<Page>,
     /// Token of each cached translation page.
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     /// Pages by last touch, newest in front.
     order: List,
     links: Links,
@@ -111,10 +111,10 @@ impl MappingCache for Sftl {
             entries_shift: format.entries.ilog2(),
             sparse: sparse as usize,
             pages: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.translation_pages()),
             order: List::default(),
             links: Links::default(),
-            buffer: DirtyBuffer::new(buffered as usize),
+            buffer: DirtyBuffer::new(buffered as usize, geometry.translation_pages()),
             counts: MappingCounts::default(),
             buffer_hits: 0,
             buffer_flushes: 0,
@@ -131,7 +131,7 @@ impl MappingCache for Sftl {
     ) -> Option<Ppn> {
         self.counts.lookups += 1;
         let vtpn = self.page_of(lpn);
-        if let Some(&token) = self.tokens.get(&vtpn.0) {
+        if let Some(token) = self.tokens.get(vtpn.0) {
             self.counts.hits += 1;
             self.links.touch(&mut self.order, token);
             return self.pages[token].image.get(lpn);
@@ -180,7 +180,7 @@ impl MappingCache for Sftl {
 
     fn contains(&self, lpn: Lpn) -> bool {
         let vtpn = self.page_of(lpn);
-        self.tokens.contains_key(&vtpn.0) || self.buffer.contains(vtpn, lpn)
+        self.tokens.contains(vtpn.0) || self.buffer.contains(vtpn, lpn)
     }
 
     fn budget(&self) -> u64 {
@@ -223,16 +223,16 @@ impl MappingCache for Sftl {
         let bytes: u64 = self.pages.iter().map(|(_, page)| page.bytes()).sum();
         assert_eq!(bytes, self.page_bytes, "bytes of the cached pages");
         assert!(bytes <= self.page_budget, "{bytes} B of pages in {} B", self.page_budget);
-        assert_eq!(self.pages.len(), self.tokens.len(), "pages and their index");
+        assert_eq!(self.pages.len(), self.tokens.audit_len(), "pages and their index");
         assert_eq!(self.pages.len(), self.order.len(), "pages and their order");
         self.links.audit(&self.order);
         for (token, page) in self.pages.iter() {
-            assert_eq!(self.tokens.get(&page.vtpn.0), Some(&token), "index of {}", page.vtpn);
+            assert_eq!(self.tokens.get(page.vtpn.0), Some(token), "index of {}", page.vtpn);
             page.audit();
         }
         self.buffer.audit();
         for Remains { vtpn, .. } in self.buffer.pages() {
-            assert!(!self.tokens.contains_key(&vtpn.0), "{vtpn} is cached and buffered");
+            assert!(!self.tokens.contains(vtpn.0), "{vtpn} is cached and buffered");
         }
     }
 }
@@ -252,7 +252,7 @@ impl Sftl {
         }
         self.page_bytes += page.bytes();
         let token = self.pages.insert(page);
-        self.tokens.insert(vtpn.0, token);
+        self.tokens.set(vtpn.0, token);
         self.links.grow(self.pages.tokens());
         self.links.push_front(&mut self.order, token);
         token
@@ -261,7 +261,7 @@ impl Sftl {
     /// Changes a cached or buffered mapping; returns the old one, or nothing when it is neither.
     fn change(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Option<Ppn>> {
         let vtpn = self.page_of(lpn);
-        let Some(&token) = self.tokens.get(&vtpn.0) else {
+        let Some(token) = self.tokens.get(vtpn.0) else {
             return self.buffer.replace(vtpn, lpn, new);
         };
         let page = &mut self.pages[token];
@@ -275,7 +275,7 @@ impl Sftl {
         let token = self.order.back();
         self.links.remove(&mut self.order, token);
         let page = self.pages.remove(token);
-        self.tokens.remove(&page.vtpn.0);
+        self.tokens.take(page.vtpn.0);
         self.page_bytes -= page.bytes();
         self.counts.replacements += 1;
         page

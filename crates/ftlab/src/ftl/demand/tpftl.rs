@@ -25,12 +25,12 @@ use super::{MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Mapping, Ppn, Vtpn};
-use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
@@ -95,7 +95,7 @@ pub struct Tpftl<J = SequenceDetector> {
     links: Links,
     dirty_links: Links,
     /// Token of the entry of each cached logical page.
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     /// Token of the node of each translation page, or [`NIL`].
     node_of: Vec<u32>,
     /// log2 of the mappings on a translation page.
@@ -133,7 +133,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             entries: Slab::default(),
             links: Links::default(),
             dirty_links: Links::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.logical_pages),
             node_of: vec![NIL; geometry.translation_pages() as usize],
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             coldest: IndexedHeap::default(),
@@ -156,7 +156,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
     ) -> Option<Ppn> {
         self.accesses += 1;
         self.counts.lookups += 1;
-        if let Some(&token) = self.tokens.get(&lpn.0) {
+        if let Some(token) = self.tokens.get(lpn.0) {
             self.counts.hits += 1;
             self.touch(token);
             self.current = token;
@@ -176,7 +176,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         if self.node_of[(lpn.0 >> self.entries_shift) as usize] == NIL {
             return false;
         }
-        let Some(&token) = self.tokens.get(&lpn.0) else { return false };
+        let Some(token) = self.tokens.get(lpn.0) else { return false };
         self.soil(token);
         self.entries[token].ppn = Some(new).into();
         true
@@ -194,7 +194,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
-        self.tokens.contains_key(&lpn.0)
+        self.tokens.contains(lpn.0)
     }
 
     fn budget(&self) -> u64 {
@@ -238,13 +238,13 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             ENTRY_BYTES * self.entries.len() as u64 + self.node_bytes * self.nodes.len() as u64;
         assert_eq!(bytes, self.used, "bytes in use");
         assert!(self.used <= self.budget, "{} B used of {}", self.used, self.budget);
-        assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
+        assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
         let indexed = self.node_of.iter().filter(|node| **node != NIL).count();
         assert_eq!(self.nodes.len(), indexed, "nodes and their index");
         assert_eq!(self.nodes.len(), self.coldest.len(), "nodes and their order");
         self.judge.audit();
         for (token, entry) in self.entries.iter() {
-            assert_eq!(self.tokens.get(&entry.lpn.0), Some(&token), "index of {}", entry.lpn);
+            assert_eq!(self.tokens.get(entry.lpn.0), Some(token), "index of {}", entry.lpn);
         }
         for (token, node) in self.nodes.iter() {
             assert_eq!(self.node_of[node.vtpn.index()], token, "index of {}", node.vtpn);
@@ -298,8 +298,8 @@ impl<J: Judge> Tpftl<J> {
 
     /// Whether the page before `lpn` is cached in the node of its translation page.
     fn has_predecessor(&self, lpn: Lpn, node: u32) -> bool {
-        let token = lpn.0.checked_sub(1).and_then(|before| self.tokens.get(&before));
-        token.is_some_and(|token| self.entries[*token].node == node)
+        let token = lpn.0.checked_sub(1).and_then(|before| self.tokens.get(before));
+        token.is_some_and(|token| self.entries[token].node == node)
     }
 
     /// Watches a page that would have been prefetched, in place of the one watched before.
@@ -434,7 +434,7 @@ impl<J: Judge> Tpftl<J> {
         }
         let lives = !node.entries.is_empty();
         self.entries.remove(token);
-        self.tokens.remove(&lpn.0);
+        self.tokens.take(lpn.0);
         self.used -= ENTRY_BYTES;
         if !lives {
             let node = self.nodes.remove(owner);
@@ -509,7 +509,7 @@ impl<J: Judge> Tpftl<J> {
         let token = self.entries.insert(entry);
         self.links.grow(self.entries.tokens());
         self.dirty_links.grow(self.entries.tokens());
-        self.tokens.insert(lpn.0, token);
+        self.tokens.set(lpn.0, token);
         match leader {
             NIL => self.links.push_front(&mut node.entries, token),
             _ if at_tail => self.links.push_back(&mut node.entries, token),

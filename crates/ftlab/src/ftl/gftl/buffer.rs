@@ -3,7 +3,6 @@
 
 use super::super::parts::free_blocks::FreeBlocks;
 use super::super::parts::page_map::PageMap;
-use super::{is_full, next_in};
 use crate::cache::links::{Links, List, NIL};
 use crate::flash::{Flash, Geometry, Owner};
 use crate::units::{Lbn, Pbn, Ppn};
@@ -67,14 +66,14 @@ impl WriteBuffer {
             self.slot_of[pbn.index()] = slot;
             self.open = Some(pbn);
         }
-        self.open.map(|pbn| next_in(pbn, flash))
+        self.open.map(|pbn| flash.next_page(pbn))
     }
 
     /// A page was programmed for a logical block: if here, it is kept on the list of that block.
     pub(super) fn keep_page(&mut self, lbn: Lbn, ppn: Ppn, flash: &Flash) {
         if let Some(token) = self.token(ppn, flash) {
             self.links.push_front(&mut self.pages[lbn.index()], token);
-            self.open = self.open.filter(|pbn| !is_full(*pbn, flash));
+            self.open = self.open.filter(|pbn| !flash.is_full(*pbn));
         }
     }
 
@@ -83,7 +82,7 @@ impl WriteBuffer {
         if let Some(token) = self.token(ppn, flash) {
             self.links.remove(&mut self.pages[lbn.index()], token);
             let pbn = flash.geometry().block_of(ppn);
-            if flash.valid_in(pbn) == 0 && is_full(pbn, flash) {
+            if flash.valid_in(pbn) == 0 && flash.is_full(pbn) {
                 self.dead.push_back(pbn);
             }
         }

@@ -5,7 +5,7 @@
 //! with most blocks always has a victim. The copies fill up the block that it writes; the rest goes
 //! to the free block that is kept, whose place the erased victim takes.
 
-use super::{Mnftl, is_full};
+use super::Mnftl;
 use crate::cache::links::NIL;
 use crate::config::GcMode;
 use crate::flash::{BlockKind, Cause, Flash};
@@ -23,7 +23,7 @@ impl Mnftl {
     #[inline]
     fn has_room(&self, lbn: Lbn, flash: &Flash) -> bool {
         let front = self.lists[lbn.index()].front();
-        (front != NIL && !is_full(Pbn(front), flash)) || self.free.len() > self.low
+        (front != NIL && !flash.is_full(Pbn(front))) || self.free.len() > self.low
     }
 
     fn collect_until_room(&mut self, lbn: Lbn, flash: &mut Flash) {
@@ -80,7 +80,7 @@ impl Mnftl {
         let lbn = self.by_blocks.min().expect("a device without free blocks has used ones");
         let pages = flash.geometry().pages_per_block as usize;
         let blocks = self.links.from_oldest(&self.lists[lbn as usize]).map(Pbn);
-        let full = blocks.filter(|pbn| is_full(*pbn, flash)).take(pages + 1);
+        let full = blocks.filter(|pbn| flash.is_full(*pbn)).take(pages + 1);
         let mut best: Option<(u32, Pbn)> = None;
         for pbn in full {
             let valid = flash.valid_in(pbn);

@@ -125,8 +125,10 @@ impl Ftl for MnftlHybrid {
         self.mnftl.audit(flash);
         assert_eq!(self.log.len() as u32 + self.free.len(), self.slc_blocks, "SLC blocks");
         for (at, pbn) in self.log.iter().enumerate() {
-            let full = flash.programmed_in(*pbn) == flash.pages_of(*pbn);
-            assert!(full || at + 1 == self.log.len(), "SLC block {pbn} was left half written");
+            assert!(
+                flash.is_full(*pbn) || at + 1 == self.log.len(),
+                "SLC block {pbn} was left half written"
+            );
         }
     }
 }
@@ -140,7 +142,7 @@ impl MnftlHybrid {
     /// Whether no SLC block is open.
     #[inline]
     fn is_full(&self, flash: &Flash) -> bool {
-        self.log.back().is_none_or(|pbn| flash.programmed_in(*pbn) == flash.pages_of(*pbn))
+        self.log.back().is_none_or(|pbn| flash.is_full(*pbn))
     }
 
     #[inline]
@@ -149,7 +151,7 @@ impl MnftlHybrid {
             self.log.push_back(self.free.take().expect("an SLC block was reclaimed"));
         }
         let pbn = *self.log.back().expect("a block is open");
-        Ppn(flash.geometry().first_page(pbn).0 + flash.programmed_in(pbn))
+        flash.next_page(pbn)
     }
 
     /// Moves what is valid in the oldest SLC block out of it. The OOB of each of its pages names the page

@@ -331,6 +331,21 @@ impl BlockPool {
         }
     }
 
+    /// The next pages of a frontier, at least one and up to `most`; opens a block when it is full. Returns
+    /// the first and how many there are.
+    ///
+    /// # Panics
+    /// As [`next_page`](Self::next_page).
+    pub fn next_pages(&mut self, stream: Stream, most: u32, flash: &Flash) -> (Ppn, u32) {
+        let first = self.next_page(stream, flash);
+        let index = self.frontier_of(stream);
+        let frontier = self.frontiers[index].as_mut().expect("a page of it was taken");
+        let more = (most - 1).min(frontier.end - frontier.next);
+        frontier.next += more;
+        self.programs += u64::from(more);
+        (first, more + 1)
+    }
+
     #[inline(never)]
     fn open(&mut self, index: usize, stream: Stream, flash: &Flash) -> Ppn {
         if let Some(full) = self.frontiers[index] {

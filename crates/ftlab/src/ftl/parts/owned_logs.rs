@@ -176,16 +176,15 @@ impl OwnedLogs {
         let geometry = flash.geometry();
         let first = geometry.first_page(log.pbn).0;
         let in_log = |ppn: &Ppn| geometry.block_of(*ppn) == log.pbn;
-        for offset in 0..geometry.pages_per_block {
+        for (offset, lpn) in (0..).zip(geometry.logical_pages_of(log.lbn)) {
             assert_eq!(flash.is_programmed(Ppn(first + offset)), offset < log.written);
-            let lpn = Lpn(geometry.first_logical_page(log.lbn).0 + offset);
             if let Some(ppn) = self.data.newest(lpn).filter(in_log) {
                 let in_place = ppn.0 - first == offset;
                 assert!(!log.in_order || in_place, "{lpn} is out of order in its log");
             }
         }
-        let valid = (0..geometry.pages_per_block)
-            .map(|offset| Lpn(geometry.first_logical_page(log.lbn).0 + offset))
+        let valid = geometry
+            .logical_pages_of(log.lbn)
             .filter(|lpn| self.data.newest(*lpn).is_some_and(|ppn| in_log(&ppn)))
             .count();
         assert_eq!(flash.valid_in(log.pbn), valid as u32, "pages of others in a log block");

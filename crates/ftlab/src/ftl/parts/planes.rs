@@ -41,6 +41,8 @@ pub struct Planes {
     /// [`SHORT`] and [`LAST`], where there are several pools and a map on flash.
     watched: Option<BlockSets>,
     copy_back: CopyBack,
+    /// What was moved out of the last victim.
+    moved: Vec<(Owner, Ppn)>,
 }
 
 /// A block under collection.
@@ -132,6 +134,7 @@ impl Planes {
             chooser: Chooser::new(config.ftl.placement, config.ftl.order, geometry, most_valid),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
             copy_back: gc.copy_back,
+            moved: Vec::new(),
             pools,
         })
     }
@@ -157,6 +160,7 @@ impl Planes {
             chooser: Chooser::single(),
             watched: None,
             copy_back: gc.copy_back,
+            moved: Vec::new(),
         })
     }
 
@@ -281,25 +285,31 @@ impl Planes {
         Victim { pbn, plane, stream: copies, pages, wasteable: gain.saturating_sub(1) }
     }
 
-    /// Moves the next valid page of a victim; returns its owner and where it is now.
-    #[inline]
-    pub fn move_page(&mut self, victim: &mut Victim, flash: &mut Flash) -> Option<(Owner, Ppn)> {
-        let Victim { plane, stream, .. } = *victim;
+    /// Moves the valid pages of a victim; returns what each holds and where it is now, in the order in
+    /// which they were moved.
+    pub fn move_pages(&mut self, victim: &mut Victim, flash: &mut Flash) -> &[(Owner, Ppn)] {
+        self.moved.clear();
+        let Victim { pbn, plane, stream, .. } = *victim;
         let pool = &mut self.pools[plane as usize];
-        let (from, copy_back) = match self.copy_back {
-            CopyBack::Off => (victim.pages[0].next(flash)?, false),
-            CopyBack::InOrder | CopyBack::Greedy => {
-                let from = victim.next_for_copy_back(self.copy_back, pool, flash)?;
-                (from, victim.waste_until_parity_fits(from, pool, flash))
+        let cause = stream.gc_cause();
+        while flash.valid_in(pbn) > 0 {
+            if self.copy_back == CopyBack::Off {
+                let (to, pages) = pool.next_pages(stream, flash.valid_in(pbn), flash);
+                flash.relocate_run(&mut victim.pages[0], to, pages, cause, &mut self.moved);
+                continue;
             }
-        };
-        let to = pool.next_page(stream, flash);
-        let owner = match copy_back {
-            true => flash.move_back(from, to, stream.gc_cause()),
-            false => flash.relocate(from, to, stream.gc_cause()),
-        };
+            let from = victim.next_for_copy_back(self.copy_back, pool, flash);
+            let from = from.expect("a valid page that was not moved");
+            let copy_back = victim.waste_until_parity_fits(from, pool, flash);
+            let to = pool.next_page(stream, flash);
+            let owner = match copy_back {
+                true => flash.move_back(from, to, cause),
+                false => flash.relocate(from, to, cause),
+            };
+            self.moved.push((owner, to));
+        }
         self.watch(plane);
-        Some((owner, to))
+        &self.moved
     }
 
     /// Erases a victim whose pages were moved and makes it free.

@@ -177,6 +177,24 @@ impl RandomLogs {
         self.logs[&number].owners.keys().copied().collect()
     }
 
+    /// Whether no more pages fit into so many blocks.
+    #[must_use]
+    pub fn is_full(&self, most_blocks: usize) -> bool {
+        self.open.is_empty() && self.len() == most_blocks
+    }
+
+    /// Programs a page for the host, whose version before is superseded already, in a block that any
+    /// logical block may write; a fresh one if there is none.
+    pub fn append_anywhere(&mut self, lpn: Lpn, data: &mut DataBlocks, flash: &mut Flash) {
+        let number = self.writable_or_open(data);
+        self.append(number, lpn, data, flash);
+    }
+
+    /// The block that any logical block may write; a fresh one if there is none.
+    pub fn writable_or_open(&mut self, data: &mut DataBlocks) -> LogNumber {
+        self.writable().unwrap_or_else(|| self.open(data.take()))
+    }
+
     /// Programs a page for the host, whose version before is superseded already.
     pub fn append(
         &mut self,
@@ -228,9 +246,7 @@ impl RandomLogs {
 
     /// All pages of a logical block are about to be merged.
     pub fn supersede_block(&mut self, lbn: Lbn, data: &DataBlocks, geometry: &Geometry) {
-        let first = geometry.first_logical_page(lbn).0;
-        let end = (first + geometry.pages_per_block).min(geometry.logical_pages);
-        (first..end).for_each(|lpn| self.supersede(Lpn(lpn), data, geometry));
+        geometry.logical_pages_of(lbn).for_each(|lpn| self.supersede(lpn, data, geometry));
     }
 
     fn is_open(&self, log: &RandomLog) -> bool {

@@ -42,8 +42,7 @@ impl SequentialLog {
     pub fn audit(&self, data: &DataBlocks, flash: &Flash) {
         let geometry = flash.geometry();
         let first = geometry.first_page(self.pbn).0;
-        for offset in 0..geometry.pages_per_block {
-            let lpn = Lpn(geometry.first_logical_page(self.lbn).0 + offset);
+        for (offset, lpn) in (0..).zip(geometry.logical_pages_of(self.lbn)) {
             let page = Ppn(first + offset);
             assert_eq!(
                 flash.is_programmed(page),

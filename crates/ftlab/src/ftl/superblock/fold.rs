@@ -24,6 +24,7 @@ impl SuperblockFtl {
 
     /// The cheapest of what makes room in a superblock; a fold takes up to `most_data` data blocks.
     fn relieve(&mut self, superblock: u32, most_data: u32, flash: &mut Flash) {
+        self.read_pieces(superblock, flash);
         let dead = self.all(superblock).find(|slot| self.is_dead(superblock, *slot, flash));
         if let Some(slot) = dead {
             self.discard(slot, flash);
@@ -34,6 +35,15 @@ impl SuperblockFtl {
             self.fold(superblock, most_data, flash);
         }
         self.count_logs(superblock);
+    }
+
+    /// Reads the page map of a superblock, which tells what is valid in its blocks.
+    fn read_pieces(&self, superblock: u32, flash: &mut Flash) {
+        for piece in self.map.pieces_of(superblock) {
+            if let Some(holder) = self.map.holder(piece) {
+                flash.read_oob(holder, Cause::GcData);
+            }
+        }
     }
 
     /// Whether a block in this place holds nothing: no valid page, no newest piece, no directory.
@@ -81,11 +91,6 @@ impl SuperblockFtl {
         }
         sources.push(log);
         self.counts.folds += 1;
-        for piece in self.map.pieces_of(superblock) {
-            if let Some(holder) = self.map.holder(piece) {
-                flash.read_oob(holder, Cause::GcData);
-            }
-        }
         let targets = self.copy(superblock, &sources, flash);
         // The copies fill the places from the first on; the log block's place is the last.
         for (slot, target) in sources.into_iter().zip(targets) {
@@ -120,13 +125,13 @@ impl SuperblockFtl {
 
     fn relocate(&mut self, superblock: u32, from: Ppn, targets: &mut Vec<Pbn>, flash: &mut Flash) {
         let target = match targets.last() {
-            Some(pbn) if flash.programmed_in(*pbn) < self.pages => *pbn,
+            Some(pbn) if !flash.is_full(*pbn) => *pbn,
             _ => {
                 targets.push(self.free.take().expect("one block is kept free for copies"));
                 targets[targets.len() - 1]
             }
         };
-        let to = Ppn(flash.geometry().first_page(target).0 + flash.programmed_in(target));
+        let to = flash.next_page(target);
         self.map.relocate(from, to, flash);
         self.last_written[superblock as usize] = Some(to).into();
     }

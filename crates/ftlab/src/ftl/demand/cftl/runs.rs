@@ -354,9 +354,8 @@ impl Runs {
     pub fn audit_blocks(&self, pages: &TranslationPages, flash: &Flash) {
         let newest = |lpn| self.get(lpn).unwrap_or_else(|| pages.audit_mapping(lpn));
         for (lbn, block) in (0..).map(Lbn).zip(&self.blocks) {
-            let first = flash.geometry().first_logical_page(lbn).0;
-            let end = (first + self.pages_per_block).min(flash.geometry().logical_pages);
-            let places: Vec<Option<Ppn>> = (first..end).map(Lpn).map(newest).collect();
+            let pages = flash.geometry().logical_pages_of(lbn);
+            let places: Vec<Option<Ppn>> = pages.map(newest).collect();
             let mapped = places.iter().flatten().count();
             assert_eq!(mapped, usize::from(block.mapped), "mapped pages of block {lbn}");
             let home = places[0].filter(|_| block.is_block);

@@ -15,12 +15,12 @@ use super::{Pool, Pooled};
 use crate::cache::links::{Links, List};
 use crate::cache::recent_map::RecentMap;
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::Geometry;
 use crate::request::Op;
 use crate::units::{Lpn, Vtpn};
-use rustc_hash::FxHashMap;
 
 /// Translation pages by use, and below each its data pages by use.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Tree {
     subtrees: RecentMap<List>,
     pages: Slab<Lpn>,
     /// Token of each data page.
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     links: Links,
     entries_shift: u32,
 }
@@ -49,7 +49,7 @@ impl Pool for Tree {
         Ok(Tree {
             subtrees: RecentMap::new(geometry.translation_pages()),
             pages: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.logical_pages),
             links: Links::default(),
             entries_shift: geometry.entries_per_translation_page().ilog2(),
         })
@@ -67,11 +67,11 @@ impl Pool for Tree {
         let vtpn = self.parent(lpn);
         self.subtrees.touch(vtpn.0);
         let below = self.subtrees.get_mut(vtpn.0).expect("a data page has a translation page");
-        if let Some(&token) = self.tokens.get(&lpn.0) {
+        if let Some(token) = self.tokens.get(lpn.0) {
             self.links.touch(below, token);
         } else {
             let token = self.pages.insert(lpn);
-            self.tokens.insert(lpn.0, token);
+            self.tokens.set(lpn.0, token);
             self.links.grow(self.pages.tokens());
             self.links.push_front(below, token);
         }
@@ -95,7 +95,7 @@ impl Pool for Tree {
     }
 
     fn forget(&mut self, lpn: Lpn) {
-        let Some(token) = self.tokens.remove(&lpn.0) else { return };
+        let Some(token) = self.tokens.take(lpn.0) else { return };
         let parent = self.parent(lpn);
         let below = self.subtrees.get_mut(parent.0).expect("a data page has a translation page");
         self.links.remove(below, token);
@@ -105,7 +105,11 @@ impl Pool for Tree {
     fn audit(&self, is_mapped: &dyn Fn(Vtpn) -> bool, map_pages: usize, data_pages: usize) {
         self.subtrees.audit();
         assert_eq!(self.subtrees.len(), map_pages, "translation pages");
-        assert_eq!((self.pages.len(), self.tokens.len()), (data_pages, data_pages), "data pages");
+        assert_eq!(
+            (self.pages.len(), self.tokens.audit_len()),
+            (data_pages, data_pages),
+            "data pages"
+        );
         let mut below = 0;
         for (vtpn, list) in self.subtrees.iter() {
             assert!(is_mapped(Vtpn(vtpn)), "translation page {vtpn} is not in RAM");
@@ -114,7 +118,7 @@ impl Pool for Tree {
             for token in self.links.from_oldest(list) {
                 let lpn = self.pages[token];
                 assert_eq!(self.parent(lpn), Vtpn(vtpn), "data page {lpn} in the wrong subtree");
-                assert_eq!(self.tokens.get(&lpn.0), Some(&token), "index of {lpn}");
+                assert_eq!(self.tokens.get(lpn.0), Some(token), "index of {lpn}");
             }
         }
         assert_eq!(below, data_pages, "data pages of all subtrees");

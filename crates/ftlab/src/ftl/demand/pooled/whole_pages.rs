@@ -1,6 +1,7 @@
 //! Whole translation pages in RAM, as they are on flash. Which of them leaves is decided elsewhere.
 
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
@@ -8,7 +9,6 @@ use crate::ftl::demand::{Image, MapStore, MappingCache};
 use crate::ftl::parts::translation_pages::Change;
 use crate::ftl::{MappingCounts, Occupancy};
 use crate::units::{Lpn, Ppn, Vtpn};
-use rustc_hash::FxHashMap;
 
 const HEADER_BYTES: u64 = 4;
 
@@ -19,7 +19,7 @@ pub struct WholePages {
     page_bytes: u64,
     entries_shift: u32,
     pages: Slab<Image>,
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     counts: MappingCounts,
     /// Mappings of one write-back; kept to reuse its memory.
     changes: Vec<Change>,
@@ -39,7 +39,7 @@ impl MappingCache for WholePages {
             page_bytes,
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             pages: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.translation_pages()),
             counts: MappingCounts::default(),
             changes: Vec::new(),
         })
@@ -54,13 +54,13 @@ impl MappingCache for WholePages {
     ) -> Option<Ppn> {
         self.counts.lookups += 1;
         let vtpn = self.page_of(lpn);
-        if let Some(&token) = self.tokens.get(&vtpn.0) {
+        if let Some(token) = self.tokens.get(vtpn.0) {
             self.counts.hits += 1;
             return self.pages[token].get(lpn);
         }
         let image = store.load(vtpn, flash);
         let ppn = image.get(lpn);
-        self.tokens.insert(vtpn.0, self.pages.insert(image));
+        self.tokens.set(vtpn.0, self.pages.insert(image));
         if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
             // Later pages of the request rely on this load.
             flash.hold_later_pages();
@@ -69,12 +69,12 @@ impl MappingCache for WholePages {
     }
 
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
-        let token = self.tokens[&self.page_of(lpn).0];
+        let token = self.tokens.get(self.page_of(lpn).0).expect("it is cached");
         self.pages[token].set(lpn, new)
     }
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
-        let Some(&token) = self.tokens.get(&self.page_of(lpn).0) else { return false };
+        let Some(token) = self.tokens.get(self.page_of(lpn).0) else { return false };
         self.pages[token].set(lpn, Some(new));
         true
     }
@@ -108,7 +108,7 @@ impl MappingCache for WholePages {
     }
 
     fn audit(&self) {
-        assert_eq!(self.pages.len(), self.tokens.len(), "pages and their index");
+        assert_eq!(self.pages.len(), self.tokens.audit_len(), "pages and their index");
         self.pages.iter().for_each(|(_, image)| image.audit());
     }
 }
@@ -133,12 +133,12 @@ impl WholePages {
     /// Whether a page is in RAM.
     #[must_use]
     pub fn holds(&self, vtpn: Vtpn) -> bool {
-        self.tokens.contains_key(&vtpn.0)
+        self.tokens.contains(vtpn.0)
     }
 
     /// A page that is in RAM leaves: programmed if it is dirty, without a read as it is whole.
     pub fn evict(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) {
-        let token = self.tokens.remove(&vtpn.0).expect("the page is in RAM");
+        let token = self.tokens.take(vtpn.0).expect("the page is in RAM");
         let image = self.pages.remove(token);
         self.counts.replacements += 1;
         if image.dirty_slots() > 0 {

@@ -2,9 +2,9 @@
 
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// The dirty entries of one evicted page, ascending.
@@ -22,20 +22,20 @@ pub struct DirtyBuffer {
     entries: usize,
     pages: Slab<Remains>,
     /// Token of each translation page that has entries here.
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     /// The page with most entries first, the one touched longest ago among equals.
     fullest: IndexedHeap<(Reverse<usize>, u64)>,
     touches: u64,
 }
 
 impl DirtyBuffer {
-    /// An empty buffer for so many entries.
-    pub fn new(capacity: usize) -> Self {
+    /// An empty buffer for so many entries, of so many translation pages.
+    pub fn new(capacity: usize, translation_pages: u32) -> Self {
         DirtyBuffer {
             capacity,
             entries: 0,
             pages: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(translation_pages),
             fullest: IndexedHeap::default(),
             touches: 0,
         }
@@ -61,7 +61,7 @@ impl DirtyBuffer {
     }
 
     fn find(&self, vtpn: Vtpn, lpn: Lpn) -> Option<(u32, usize)> {
-        let token = *self.tokens.get(&vtpn.0)?;
+        let token = self.tokens.get(vtpn.0)?;
         let found = self.pages[token].changes.binary_search_by_key(&lpn, |(lpn, _)| *lpn);
         Some((token, found.ok()?))
     }
@@ -93,13 +93,13 @@ impl DirtyBuffer {
         let key = (Reverse(remains.changes.len()), self.touches);
         let vtpn = remains.vtpn;
         let token = self.pages.insert(remains);
-        self.tokens.insert(vtpn.0, token);
+        self.tokens.set(vtpn.0, token);
         self.fullest.insert(token, key);
     }
 
     /// Takes the entries of a page out.
     pub fn take(&mut self, vtpn: Vtpn) -> Option<Remains> {
-        let token = self.tokens.remove(&vtpn.0)?;
+        let token = self.tokens.take(vtpn.0)?;
         self.fullest.remove(token);
         let remains = self.pages.remove(token);
         self.entries -= remains.changes.len();
@@ -120,10 +120,14 @@ impl DirtyBuffer {
         let entries: usize = self.pages().map(|remains| remains.changes.len()).sum();
         assert_eq!(entries, self.entries, "entries in the buffer");
         assert!(self.entries <= self.capacity, "{entries} entries in the buffer");
-        assert_eq!(self.pages.len(), self.tokens.len(), "pages in the buffer and their index");
+        assert_eq!(
+            self.pages.len(),
+            self.tokens.audit_len(),
+            "pages in the buffer and their index"
+        );
         assert_eq!(self.pages.len(), self.fullest.len(), "pages in the buffer and their order");
         for (token, remains) in self.pages.iter() {
-            assert_eq!(self.tokens.get(&remains.vtpn.0), Some(&token), "index of the buffer");
+            assert_eq!(self.tokens.get(remains.vtpn.0), Some(token), "index of the buffer");
             assert_eq!(self.fullest.key(token).0.0, remains.changes.len(), "order of the buffer");
             assert!(!remains.changes.is_empty(), "{} without entries", remains.vtpn);
             assert!(remains.changes.is_sorted_by(|a, b| a.0 < b.0), "{} unordered", remains.vtpn);
@@ -142,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_fullest_page_goes_first_and_the_oldest_among_equals() {
-        let mut buffer = DirtyBuffer::new(12);
+        let mut buffer = DirtyBuffer::new(12, 5);
         for (vtpn, entries) in [(1, 2), (2, 3), (3, 3), (4, 3)] {
             buffer.insert(remains(vtpn, entries));
         }

@@ -27,7 +27,7 @@ fn write(tp: (u64, u64)) -> Cost {
 }
 
 fn is_cached(bench: &Bench<Sftl>, vtpn: u32) -> bool {
-    bench.ftl.cache.tokens.contains_key(&vtpn)
+    bench.ftl.cache.tokens.contains(vtpn)
 }
 
 /// Reads other translation pages, from `from` on, until `vtpn` is evicted: the last cost, and the
@@ -82,7 +82,8 @@ fn buffered_entries_go_back_into_their_page_when_it_is_loaded() {
     assert_eq!(buffered(&bench), [3, 4]);
     assert_eq!(bench.read(5).tp.0, 1, "5 is not in the buffer");
     assert!(is_cached(&bench, 0) && buffered(&bench).is_empty());
-    assert_eq!(bench.ftl.cache.pages[bench.ftl.cache.tokens[&0]].image.dirty_slots(), 2);
+    let token = bench.ftl.cache.tokens.get(0).expect("it is cached");
+    assert_eq!(bench.ftl.cache.pages[token].image.dirty_slots(), 2);
 }
 
 /// ALGORITHMS 4.2 and 4.5: a page that is not sparse costs one program, no read.

@@ -2,13 +2,13 @@
 
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
 use crate::ftl::demand::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
-use rustc_hash::FxHashMap;
 
 const ENTRY_BYTES: u64 = 8;
 /// VTPN of the cached page, beside its content.
@@ -41,12 +41,12 @@ pub struct Tiers {
     active: Option<Active>,
     entries: Slab<Entry>,
     /// Token of the entry of each logical page in tier 1.
-    tokens: FxHashMap<u32, u32>,
+    tokens: Tokens,
     /// Tier 1 by last touch, newest in front.
     order: List,
     links: Links,
     /// The entries of each translation page in tier 1.
-    groups: FxHashMap<u32, List>,
+    groups: Vec<List>,
     group_links: Links,
     counts: MappingCounts,
     batches_written: u64,
@@ -75,10 +75,10 @@ impl MappingCache for Tiers {
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             active: None,
             entries: Slab::default(),
-            tokens: FxHashMap::default(),
+            tokens: Tokens::new(geometry.logical_pages),
             order: List::default(),
             links: Links::default(),
-            groups: FxHashMap::default(),
+            groups: vec![List::default(); geometry.translation_pages() as usize],
             group_links: Links::default(),
             counts: MappingCounts::default(),
             batches_written: 0,
@@ -94,7 +94,7 @@ impl MappingCache for Tiers {
         flash: &mut Flash,
     ) -> Option<Ppn> {
         self.counts.lookups += 1;
-        if let Some(&token) = self.tokens.get(&lpn.0) {
+        if let Some(token) = self.tokens.get(lpn.0) {
             self.counts.hits += 1;
             self.links.touch(&mut self.order, token);
             return self.entries[token].ppn;
@@ -132,7 +132,7 @@ impl MappingCache for Tiers {
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
-        self.tokens.contains_key(&lpn.0) || self.active_on(self.page_of(lpn)).is_some()
+        self.tokens.contains(lpn.0) || self.active_on(self.page_of(lpn)).is_some()
     }
 
     fn budget(&self) -> u64 {
@@ -166,16 +166,16 @@ impl MappingCache for Tiers {
 
     fn audit(&self) {
         assert!(self.entries.len() <= self.capacity, "{} entries", self.entries.len());
-        assert_eq!(self.entries.len(), self.tokens.len(), "entries and their index");
+        assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
         assert_eq!(self.entries.len(), self.order.len(), "entries and their order");
         self.links.audit(&self.order);
-        let grouped: usize = self.groups.values().map(List::len).sum();
+        let grouped: usize = self.groups.iter().map(List::len).sum();
         assert_eq!(self.entries.len(), grouped, "entries and their groups");
         for (token, entry) in self.entries.iter() {
-            assert_eq!(self.tokens.get(&entry.lpn.0), Some(&token), "index of {}", entry.lpn);
+            assert_eq!(self.tokens.get(entry.lpn.0), Some(token), "index of {}", entry.lpn);
             let vtpn = self.page_of(entry.lpn);
             assert!(self.active_on(vtpn).is_none(), "{} is in both tiers", entry.lpn);
-            let group = &self.groups[&vtpn.0];
+            let group = &self.groups[vtpn.index()];
             let mut tokens = self.group_links.from_oldest(group);
             assert!(tokens.any(|other| other == token), "group of {}", entry.lpn);
         }
@@ -264,7 +264,7 @@ impl Tiers {
 
     /// Changes a cached mapping; returns the old one, or nothing when it is not cached.
     fn change(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Option<Ppn>> {
-        if let Some(&token) = self.tokens.get(&lpn.0) {
+        if let Some(token) = self.tokens.get(lpn.0) {
             let entry = &mut self.entries[token];
             entry.dirty = true;
             return Some(std::mem::replace(&mut entry.ppn, new));
@@ -278,20 +278,20 @@ impl Tiers {
         let token = self.entries.insert(Entry { lpn, ppn, dirty });
         self.links.grow(self.entries.tokens());
         self.group_links.grow(self.entries.tokens());
-        self.tokens.insert(lpn.0, token);
+        self.tokens.set(lpn.0, token);
         self.links.push_front(&mut self.order, token);
-        let group = self.groups.entry(lpn.0 >> self.entries_shift).or_default();
-        self.group_links.push_front(group, token);
+        let vtpn = self.page_of(lpn);
+        self.group_links.push_front(&mut self.groups[vtpn.index()], token);
     }
 
     /// The entries of tier 1 on one translation page, which leave it.
     fn take_group(&mut self, vtpn: Vtpn) -> Vec<Entry> {
-        let Some(group) = self.groups.remove(&vtpn.0) else { return Vec::new() };
+        let group = std::mem::take(&mut self.groups[vtpn.index()]);
         let tokens: Vec<u32> = self.group_links.from_oldest(&group).collect();
         let leave = |token: u32| {
             self.links.remove(&mut self.order, token);
             let entry = self.entries.remove(token);
-            self.tokens.remove(&entry.lpn.0);
+            self.tokens.take(entry.lpn.0);
             entry
         };
         tokens.into_iter().map(leave).collect()

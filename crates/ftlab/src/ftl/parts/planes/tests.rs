@@ -72,7 +72,7 @@ impl Bench {
     fn collect(&mut self, plane: u32) -> [u64; 4] {
         self.flash.start_measuring();
         let mut victim = self.planes.take_victim(plane, &mut self.flash);
-        while let Some((owner, to)) = self.planes.move_page(&mut victim, &mut self.flash) {
+        for &(owner, to) in self.planes.move_pages(&mut victim, &mut self.flash) {
             let Owner::Data(lpn) = owner else { panic!("there is no map on flash") };
             self.map.insert(lpn.0, to);
         }
