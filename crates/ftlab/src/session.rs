@@ -21,7 +21,7 @@ use crate::ftl::{Entry, find};
 use crate::metrics::result::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::simulate::Simulator;
-use cores::Cores;
+use cores::Turn;
 pub(crate) use inputs::tick;
 use std::any::Any;
 use std::iter;
@@ -32,8 +32,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Batches that may wait for a simulation: bounds memory, whatever the input's length.
-const QUEUED_BATCHES: usize = 8;
+/// Batches that may wait for a simulation: bounds memory, whatever the input's length, and a turn on a
+/// core, which should be long enough for the device to come into the caches.
+const QUEUED_BATCHES: usize = 32;
 
 /// Without a capacity the device is at least this large, so that there are spare blocks to speak of.
 const SMALLEST_DEVICE_BYTES: u64 = 64 << 20;
@@ -205,7 +206,6 @@ fn unmeasured(policy: AddressPolicy, capacity: Option<u64>) -> Result<(u64, Addr
 /// What the threads of a session share.
 #[derive(Default)]
 struct State {
-    cores: Cores,
     stop: AtomicBool,
     measuring: AtomicBool,
     requests: AtomicU64,
@@ -426,12 +426,12 @@ impl Session<'_> {
     fn simulate(&self, mut lane: Lane, messages: &Receiver<Message>) -> Result<Report, Error> {
         let served = catch_unwind(AssertUnwindSafe(|| {
             while let Ok(first) = messages.recv() {
-                let _turn = self.state.cores.turn();
+                let _turn = Turn::take();
                 for message in iter::once(first).chain(messages.try_iter()) {
                     lane.obey(message, &self.state)?;
                 }
             }
-            let _turn = self.state.cores.turn();
+            let _turn = Turn::take();
             lane.report(&self.state)
         }));
         match served {

@@ -321,7 +321,7 @@ impl Timeline {
 
     /// So many copies of pages of one plane to another, one after another, where
     /// [`books_alike`](Self::books_alike).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn copies(&mut self, from: u32, to: u32, count: u32) {
         let Timing { transfer, read, program, .. } = self.timing;
         if from == to && transfer == 0 {

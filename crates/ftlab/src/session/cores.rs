@@ -1,38 +1,65 @@
 //! Turns on the cores. More simulations at a time than cores would push each other's devices out of the
 //! caches at every switch, so each works off its queue before it is another's turn.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
-/// As many turns at a time as there are cores.
-pub struct Cores {
+/// The cores of the machine, for all sessions of the process.
+static CORES: LazyLock<Cores> = LazyLock::new(|| {
+    let cores = available_parallelism().map_or(1, usize::from);
+    Cores { free: Mutex::new(cores), returned: Condvar::new() }
+});
+
+struct Cores {
     free: Mutex<usize>,
     returned: Condvar,
 }
 
-impl Default for Cores {
-    fn default() -> Self {
-        let cores = available_parallelism().map_or(1, usize::from);
-        Cores { free: Mutex::new(cores), returned: Condvar::new() }
-    }
-}
+/// A core is in use until this is dropped.
+pub struct Turn;
 
-impl Cores {
-    /// Waits for a turn, which lasts until it is dropped.
-    pub fn turn(&self) -> Turn<'_> {
-        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        let free = self.returned.wait_while(free, |free| *free == 0);
+impl Turn {
+    /// Waits for a core.
+    pub fn take() -> Self {
+        let free = CORES.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = CORES.returned.wait_while(free, |free| *free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;
-        Turn(self)
+        Turn
     }
 }
 
-/// A core is in use.
-pub struct Turn<'a>(&'a Cores);
-
-impl Drop for Turn<'_> {
+impl Drop for Turn {
     fn drop(&mut self) {
-        *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.0.returned.notify_one();
+        *CORES.free.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        CORES.returned.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    #[test]
+    fn no_more_turns_are_taken_than_there_are_cores() {
+        let cores = available_parallelism().map_or(1, usize::from);
+        let (working, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..4 * cores {
+                scope.spawn(|| {
+                    for _ in 0..100 {
+                        let _turn = Turn::take();
+                        most.fetch_max(
+                            working.fetch_add(1, Ordering::SeqCst) + 1,
+                            Ordering::SeqCst,
+                        );
+                        thread::yield_now();
+                        working.fetch_sub(1, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+        assert!((1..=cores).contains(&most.into_inner()));
     }
 }

@@ -1,4 +1,4 @@
-"""What is run: seven FTLs, eight ablations and eight cache sizes on four workloads.
+"""What is run: six FTLs, eight ablations and eight cache sizes on four workloads.
 
 The key of a point is the workload and the FTL, with TPFTL's techniques or the cache behind them.
 """
@@ -25,7 +25,7 @@ WORKLOADS = (
     Workload("msr-src", ("src2_0.csv", "msr_src2_0.csv", "src2_0.parquet")),
 )
 
-FTLS = ("page", "dftl", "cdftl", "sftl", "tpftl", "tpftl-adaptive", "zftl")
+FTLS = ("page", "dftl", "cdftl", "sftl", "tpftl", "tpftl-adaptive")
 FEATURES = ("-", "b", "c", "bc", "r", "s", "rs", "rsbc")
 
 DIVISORS = (128, 64, 32, 16, 8, 4, 2, 1)
