@@ -50,7 +50,6 @@ impl Case {
     pub fn draw(entry: &'static Entry, seed: u64) -> Case {
         let rng = &mut Rng::new(seed, "case");
         let device = draw_device(rng);
-        let pages_per_block = device.pages_per_block;
         let logical_pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
         let config = Config {
             device,
@@ -69,7 +68,6 @@ impl Case {
             gftl: draw_gftl(&mut Rng::new(seed, "gftl")),
             superblock: draw_superblock(&mut Rng::new(seed, "superblock")),
             cachftl: draw_cachftl(&mut Rng::new(seed, "cachftl")),
-            buffer: draw_buffer(&mut Rng::new(seed, "buffer"), seed, pages_per_block),
             last: draw_last(&mut Rng::new(seed, "last")),
             kast: draw_kast(&mut Rng::new(seed, "kast")),
             aftl: draw_aftl(&mut Rng::new(seed, "aftl")),
@@ -83,6 +81,8 @@ impl Case {
         (entry.settings)(&mut case.config);
         case.config.ftl.cache = Some(draw_cache(rng, &case, logical_pages));
         case.draw_cell(&mut Rng::new(seed, "cell"));
+        let pages_per_block = case.config.device.pages_per_block;
+        case.config.buffer = draw_buffer(&mut Rng::new(seed, entry.name), seed, pages_per_block);
         let least = case.least_blocks();
         // Room for several zones, too.
         let zoned = if entry.name == "zftl" { least } else { 0 };
@@ -347,7 +347,8 @@ fn draw_cachftl(rng: &mut Rng) -> CachftlConfig {
     }
 }
 
-/// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.
+/// Every buffer in turn, from the smallest to one of several blocks, otherwise for each FTL. Only a
+/// simulation has it.
 fn draw_buffer(rng: &mut Rng, seed: u64, pages_per_block: u32) -> BufferConfig {
     let entry = &BUFFERS[(seed % BUFFERS.len() as u64) as usize];
     let page_space = Ratio(pick(rng, &[0.0, 0.25, 0.5]));
