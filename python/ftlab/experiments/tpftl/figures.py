@@ -14,6 +14,7 @@ from ftlab.experiments.charts import Draw, bars, curves, lines, panels
 from ftlab.experiments.claims import RULE, Figure, Judged, NotMeasuredError, Runs, number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.report import Part, Picture, claim_table, count_table
+from ftlab.experiments.tpftl import choices
 from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, loss
 from ftlab.experiments.tpftl.points import (
     ALL,
@@ -64,6 +65,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         Part("Table 2", TABLE_2_TEXT, [_table_2(runs)]),
         Part("All layers", LAYERS_TEXT, [_layers(runs)]),
         Part("Techniques", (), [_techniques(runs)]),
+        Part("Open choices", CHOICES_TEXT, [choices.table(runs)]),
         Part("The models of section 3.1", MODEL_TEXT, [_models(runs)]),
     ]
 
@@ -86,6 +88,10 @@ LAYERS_TEXT = (
     "On every workload with the cache of a block-level table; P is the probability that an entry "
     "is dirty when it is replaced, V the mean of valid pages in the data blocks that were "
     "collected.",
+)
+CHOICES_TEXT = (
+    "What the sources do not say is a parameter here. Each at other values, the default first, on "
+    f"the first {choices.REQUESTS:,} requests of Financial1 with a cache of 1/16 of the map.",
 )
 MODEL_TEXT = (
     "Equations 1 to 13, given what the runs measured (hit ratio, P, GC hit ratio, write ratio, "

@@ -1,4 +1,4 @@
-"""What is run: six FTLs, eight ablations and eight cache sizes on four workloads.
+"""What is run: six FTLs, eight ablations and eight cache sizes on four workloads, and open choices.
 
 The key of a point is the workload and the FTL, with TPFTL's techniques or the cache behind them.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ftlab.config import Config, merge
 from ftlab.experiments.inputs import Sources, Workload
+from ftlab.experiments.tpftl import choices
 from ftlab.points import Point
 
 FINANCIAL = ("financial1", "financial2")
@@ -56,7 +57,9 @@ def points(sources: Sources) -> dict[tuple[str, ...], Point]:
             add(workload, "tpftl", features, sections={"tpftl": {"features": features}})
         for divisor, share in zip(DIVISORS, CACHES, strict=True):
             add(workload, "tpftl", share, sections={"ftl": {"cache": cache(workload, divisor)}})
-    return found
+    open_at = choices.WORKLOAD
+    device = merge([_device(open_at), {"ftl": {"cache": cache(open_at, 16)}}])
+    return found | choices.points(sources[open_at], device)
 
 
 def cache(workload: str, divisor: int) -> int:
