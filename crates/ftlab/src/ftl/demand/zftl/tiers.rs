@@ -146,9 +146,10 @@ impl MappingCache for Tiers {
     fn occupancy(&self) -> Occupancy {
         let (in_page, pages) = self.active.as_ref().map_or((0, 0), |a| (a.image.len() as u64, 1));
         let entries = self.entries.len() as u64;
+        let grouped = self.groups.iter().filter(|group| !group.is_empty()).count() as u64;
         Occupancy {
             entries: entries + in_page,
-            translation_pages: self.groups.len() as u64 + pages,
+            translation_pages: grouped + pages,
             bytes: ENTRY_BYTES * entries + self.page_bytes * pages,
         }
     }
