@@ -16,11 +16,13 @@ def test_the_points_are_those_of_the_paper_and_each_is_run_once():
     points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, None))
     keys = [(name, ftl) for name in ALL for ftl in FTLS]
     keys += [(name, "tpftl", each) for name in ALL for each in (*FEATURES, *CACHES)]
-    assert list(points) and set(points) == set(keys)
+    swept = [key for key in points if len(key) == 4]
+    assert list(points) and set(points) == {*keys, *swept}
     same = {(name, "tpftl", *alias) for name in ALL for alias in ((), ("rsbc",), ("1/128",))}
     for name in ALL:
         assert len({points[key].digest for key in same if key[0] == name}) == 1
-    assert len({point.digest for point in points.values()}) == len(ALL) * (7 + 7 + 7)
+    assert len({points[key].digest for key in keys}) == len(ALL) * (6 + 7 + 7)
+    assert len({points[key].digest for key in swept}) == 19
     resolved = points["msr-ts", "tpftl", "1/64"].resolved
     assert resolved["ftl"]["cache"] == 2 * 256 * 1024
     assert resolved["device"]["capacity"] == 16 << 30
