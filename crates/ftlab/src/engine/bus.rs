@@ -1,22 +1,22 @@
 //! The bus of a channel: one transfer at a time.
 
 use crate::units::Nanos;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// When a bus is in use. What was placed before is never moved.
 #[derive(Clone, Debug)]
 pub struct Bus {
     /// From here on it is free.
     free_at: Nanos,
-    /// Where it is free before that, start to end and ascending, if later transfers may go there.
-    gaps: Option<VecDeque<(Nanos, Nanos)>>,
+    /// Where it is free before that, if later transfers may go there.
+    gaps: Option<Gaps>,
 }
 
 impl Bus {
     /// An idle bus; with `overtake`, transfers go into gaps that are long enough.
     #[must_use]
     pub fn new(overtake: bool) -> Self {
-        Bus { free_at: 0, gaps: overtake.then(VecDeque::new) }
+        Bus { free_at: 0, gaps: overtake.then(Gaps::default) }
     }
 
     /// From when on it is free.
@@ -27,9 +27,8 @@ impl Bus {
 
     /// Nothing will be asked for before `time`, so gaps that end before it are forgotten.
     pub fn forget_before(&mut self, time: Nanos) {
-        let Some(gaps) = &mut self.gaps else { return };
-        while gaps.front().is_some_and(|(_, end)| *end <= time) {
-            gaps.pop_front();
+        if let Some(gaps) = &mut self.gaps {
+            gaps.forget_before(time);
         }
     }
 
@@ -39,37 +38,76 @@ impl Bus {
         if length == 0 {
             return (from, from);
         }
-        if from < self.free_at
-            && let Some(start) = self.take_gap(from, length)
+        if let Some(gaps) = self.gaps.as_mut().filter(|_| from < self.free_at)
+            && let Some(start) = gaps.take(from, length)
         {
             return (start, start + length);
         }
         let start = from.max(self.free_at);
-        if let Some(gaps) = &mut self.gaps
-            && self.free_at < start
-        {
-            gaps.push_back((self.free_at, start));
+        if let Some(gaps) = &mut self.gaps {
+            gaps.add(self.free_at, start);
         }
         self.free_at = start + length;
         (start, start + length)
     }
+}
 
-    /// The start of a transfer in the first gap that is long enough.
-    fn take_gap(&mut self, from: Nanos, length: Nanos) -> Option<Nanos> {
-        let gaps = self.gaps.as_mut()?;
-        let number = gaps.iter().position(|(start, end)| from.max(*start) + length <= *end)?;
-        let (start, end) = gaps[number];
-        let at = from.max(start);
-        match (start < at, at + length < end) {
-            (false, false) => drop(gaps.remove(number)),
-            (true, false) => gaps[number].1 = at,
-            (false, true) => gaps[number].0 = at + length,
-            (true, true) => {
-                gaps[number].1 = at;
-                gaps.insert(number + 1, (at + length, end));
+/// Spans of free time, where the first one of a length is found without looking at those too short.
+#[derive(Clone, Debug, Default)]
+struct Gaps {
+    /// The end of each, by its start.
+    ends: BTreeMap<Nanos, Nanos>,
+    /// For each length that was ever asked for, of which there are few: where gaps of that length and
+    /// more start.
+    fitting: BTreeMap<Nanos, BTreeSet<Nanos>>,
+}
+
+impl Gaps {
+    fn add(&mut self, start: Nanos, end: Nanos) {
+        if start < end {
+            self.ends.insert(start, end);
+            for (_, starts) in self.fitting.range_mut(..=end - start) {
+                starts.insert(start);
             }
         }
+    }
+
+    fn remove(&mut self, start: Nanos, end: Nanos) {
+        self.ends.remove(&start);
+        for (_, starts) in self.fitting.range_mut(..=end - start) {
+            starts.remove(&start);
+        }
+    }
+
+    fn forget_before(&mut self, time: Nanos) {
+        while let Some((&start, &end)) = self.ends.first_key_value()
+            && end <= time
+        {
+            self.remove(start, end);
+        }
+    }
+
+    /// Takes so long out of the first gap in which there is room for it from `from` on.
+    fn take(&mut self, from: Nanos, length: Nanos) -> Option<Nanos> {
+        let (start, end) = self.first(from, length)?;
+        let at = from.max(start);
+        self.remove(start, end);
+        self.add(start, at);
+        self.add(at + length, end);
         Some(at)
+    }
+
+    fn first(&mut self, from: Nanos, length: Nanos) -> Option<(Nanos, Nanos)> {
+        let under_way = self.ends.range(..=from).next_back().map(|(start, end)| (*start, *end));
+        if under_way.is_some_and(|(_, end)| from + length <= end) {
+            return under_way;
+        }
+        let ends = &self.ends;
+        let starts = self.fitting.entry(length).or_insert_with(|| {
+            let fit = ends.iter().filter(|(start, end)| *end - *start >= length);
+            fit.map(|(start, _)| *start).collect()
+        });
+        starts.range(from..).next().map(|start| (*start, ends[start]))
     }
 }
 

@@ -26,15 +26,68 @@ use super::log::{Booking, Kind, Log};
 use crate::config::{BusOrder, DeviceConfig};
 use crate::flash::Geometry;
 use crate::units::Nanos;
+use std::collections::VecDeque;
 
 /// What a die, chip or plane does: one array operation, or one command on several of its planes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Array {
     free_at: Nanos,
-    /// When the programs and erases began that it does until `free_at`.
-    writing_from: Nanos,
-    /// Until when reads that overtook them hold it.
+    /// Until when reads hold it, where they overtake.
     reading_until: Nanos,
+    /// When it programs and erases without a pause, where reads overtake that: start to end, ascending.
+    writing: VecDeque<(Nanos, Nanos)>,
+}
+
+impl Array {
+    /// Nothing will be asked for before `time`.
+    fn forget_before(&mut self, time: Nanos) {
+        while self.writing.front().is_some_and(|(_, end)| *end <= time) {
+            self.writing.pop_front();
+        }
+    }
+
+    /// The first span of writing that is not over at a time.
+    fn writing_after(&self, time: Nanos) -> usize {
+        self.writing.partition_point(|(_, end)| *end <= time)
+    }
+
+    fn writes_at(&self, time: Nanos) -> bool {
+        self.writing.get(self.writing_after(time)).is_some_and(|(start, _)| *start <= time)
+    }
+
+    /// A program or an erase comes behind everything else.
+    fn write(&mut self, (start, end): (Nanos, Nanos), may_stop: bool) {
+        self.free_at = end;
+        match self.writing.back_mut().filter(|(_, last)| *last == start) {
+            Some((_, last)) => *last = end,
+            None if may_stop => self.writing.push_back((start, end)),
+            None => {}
+        }
+    }
+
+    /// The program that came last is put off.
+    fn delay(&mut self, start: Nanos, work: (Nanos, Nanos)) {
+        let last = self.writing.pop_back();
+        if let Some((earlier, _)) = last.filter(|(earlier, _)| *earlier < start) {
+            self.writing.push_back((earlier, start));
+        }
+        self.write(work, last.is_some());
+    }
+
+    /// A read takes the array for a while. What it stops goes on behind it; what it meets is put off.
+    fn read(&mut self, from: Nanos, until: Nanos) {
+        let first = self.writing_after(from);
+        let mut next = until;
+        for (start, end) in self.writing.range_mut(first..) {
+            let done = from.saturating_sub(*start);
+            let length = *end - *start - done;
+            *start = next.max(*start);
+            *end = *start + length;
+            next = *end;
+        }
+        self.reading_until = until;
+        self.free_at = self.writing.back().map_or(until, |(_, end)| until.max(*end));
+    }
 }
 
 /// The command placed last, which pages that follow may join.
@@ -70,6 +123,8 @@ pub(super) struct Placed {
     pub end: Nanos,
     /// Bus time.
     pub on_bus: Nanos,
+    /// When the array was held; later, if something overtook it.
+    held: (Nanos, Nanos),
     work: (Nanos, Nanos),
     bus: Option<(Nanos, Nanos)>,
 }
@@ -148,6 +203,10 @@ impl Commands {
         self.arrays[self.array_of[plane as usize] as usize].free_at
     }
 
+    fn array(&mut self, plane: u32) -> &mut Array {
+        &mut self.arrays[self.array_of[plane as usize] as usize]
+    }
+
     /// When everything that was placed so far is done.
     pub fn idle_at(&self) -> Nanos {
         let arrays = self.arrays.iter().map(|array| array.free_at);
@@ -167,6 +226,7 @@ impl Commands {
     /// No operation will be ready before this.
     pub fn issue(&mut self, time: Nanos) {
         self.buses.iter_mut().for_each(|bus| bus.forget_before(time));
+        self.arrays.iter_mut().for_each(|array| array.forget_before(time));
     }
 
     /// Places an operation.
@@ -180,8 +240,13 @@ impl Commands {
             Kind::Erase => self.change(order, self.timing.erase),
         });
         let Order { request, issued, chain, kind, plane, page, .. } = order;
-        let Placed { start, end, work, bus, .. } = placed;
-        self.hold(plane, start, end);
+        let Placed { start, end, held, work, bus, .. } = placed;
+        if self.suspend.is_some() {
+            // Times that are told may overlap, but what an array does is done one thing at a time.
+            self.held[plane as usize].0 += held.1 - held.0;
+        } else {
+            self.hold(plane, start, end);
+        }
         let booking =
             Booking { request, issued, chain, kind, plane, page, start, array: work, bus, end };
         let member = (plane, self.log.push(booking));
@@ -228,30 +293,22 @@ impl Commands {
 
     fn read(&mut self, order: Order, time: Nanos, transfer: Nanos) -> Placed {
         let Order { plane, ready, .. } = order;
-        let array = self.arrays[self.array_of[plane as usize] as usize];
-        let (from, overtakes) = match self.suspend {
-            Some(stop) if array.free_at > ready.max(array.reading_until) => {
+        let suspend = self.suspend;
+        let array = self.array(plane);
+        let (from, stop) = match suspend {
+            Some(stop) => {
                 let from = ready.max(array.reading_until);
-                (from + if from >= array.writing_from { stop } else { 0 }, true)
+                (from, if array.writes_at(from) { stop } else { 0 })
             }
-            _ => (ready.max(array.free_at), false),
+            None => (ready.max(array.free_at), 0),
         };
-        let (start, begin) = self.command_cycles(plane, from);
+        let (start, begin) = self.command_cycles(plane, from + stop);
         let work = (begin, begin + time);
         let (held_until, bus) = self.read_out(plane, work.1, transfer);
-        let array = &mut self.arrays[self.array_of[plane as usize] as usize];
-        if overtakes {
-            // The programs and erases go on for as much longer as the read took from them.
-            let taken_from = array.writing_from.max(ready.max(array.reading_until));
-            array.free_at += held_until.saturating_sub(taken_from);
-        } else {
-            array.free_at = held_until;
-            array.writing_from = held_until;
-        }
-        array.reading_until = held_until;
+        self.array(plane).read(from, held_until);
         let end = bus.map_or(work.1, |(_, end)| end);
         let on_bus = bus.map_or(0, |(from, to)| to - from) + self.cycles_on_bus();
-        Placed { start, end, on_bus, work, bus }
+        Placed { start, end, on_bus, held: (from, held_until), work, bus }
     }
 
     /// Takes a page from the array to the controller. Returns until when the array is held.
@@ -280,9 +337,9 @@ impl Commands {
         let (bus, start) = self.bring_in(plane, ready, free_at);
         let begin = bus.map_or(start, |(_, end)| end).max(free_at);
         let work = (begin, begin + self.timing.program);
-        self.write(plane, begin, work.1);
+        self.write(plane, work);
         let on_bus = bus.map_or(0, |(from, to)| to - from);
-        Placed { start, end: work.1, on_bus, work, bus }
+        Placed { start, end: work.1, on_bus, held: work, work, bus }
     }
 
     /// Takes a page and its command to a plane. Returns when that begins, too.
@@ -311,17 +368,21 @@ impl Commands {
         let from = ready.max(self.array_free_at(plane));
         let (start, begin) = self.command_cycles(plane, from);
         let work = (begin, begin + time);
-        self.write(plane, start, work.1);
-        Placed { start, end: work.1, on_bus: self.cycles_on_bus(), work, bus: None }
+        self.write(plane, (start, work.1));
+        Placed {
+            start,
+            end: work.1,
+            on_bus: self.cycles_on_bus(),
+            held: (start, work.1),
+            work,
+            bus: None,
+        }
     }
 
-    /// The array of a plane programs or erases, and did so already if it was not free.
-    fn write(&mut self, plane: u32, from: Nanos, until: Nanos) {
-        let array = &mut self.arrays[self.array_of[plane as usize] as usize];
-        if from > array.free_at || array.writing_from == array.free_at {
-            array.writing_from = from;
-        }
-        array.free_at = until;
+    /// The array of a plane programs or erases.
+    fn write(&mut self, plane: u32, work: (Nanos, Nanos)) {
+        let may_stop = self.suspend.is_some();
+        self.array(plane).write(work, may_stop);
     }
 
     /// Places an operation as part of the command before it, if it can be: the same, for the same
@@ -350,18 +411,14 @@ impl Commands {
     fn join_read_or_erase(&mut self, order: Order, last: &Last) -> Placed {
         let transfer = if order.kind == Kind::Read { self.timing.transfer } else { 0 };
         let (held_until, bus) = self.read_out(order.plane, last.work.1, transfer);
-        let array = &mut self.arrays[last.array as usize];
-        let longer = held_until.saturating_sub(array.reading_until);
-        if order.kind == Kind::Read {
-            if array.writing_from == array.free_at {
-                array.writing_from += longer;
-            }
-            array.free_at += longer;
-            array.reading_until += longer;
+        let array = self.array(order.plane);
+        if order.kind == Kind::Read && held_until > array.reading_until {
+            array.read(array.reading_until, held_until);
         }
         let end = bus.map_or(last.work.1, |(_, end)| end);
         let on_bus = bus.map_or(0, |(from, to)| to - from);
-        Placed { start: last.start, end, on_bus, work: last.work, bus }
+        let held = (last.work.0, held_until);
+        Placed { start: last.start, end, on_bus, held, work: last.work, bus }
     }
 
     /// The programs of a command begin together when the last page has arrived.
@@ -369,9 +426,11 @@ impl Commands {
         let (bus, start) = self.bring_in(order.plane, last.start.max(order.ready), 0);
         let begin = bus.map_or(start, |(_, end)| end).max(last.work.0);
         let work = (begin, begin + self.timing.program);
-        self.arrays[last.array as usize].free_at = work.1;
+        self.array(order.plane).delay(last.work.0, work);
         for (plane, number) in &last.members {
-            self.hold(*plane, last.start, work.1);
+            if self.suspend.is_none() {
+                self.hold(*plane, last.start, work.1);
+            }
             if let Some(number) = number {
                 self.log.delay(*number, work);
             }
@@ -381,7 +440,7 @@ impl Commands {
             members.for_each(|plane| self.registers[plane as usize] = begin);
         }
         let on_bus = bus.map_or(0, |(from, to)| to - from);
-        Placed { start, end: work.1, on_bus, work, bus }
+        Placed { start, end: work.1, on_bus, held: work, work, bus }
     }
 
     fn die_of(&self, plane: u32) -> u32 {

@@ -1,17 +1,10 @@
-//! The timeline against a slow model of the device: operations wait in the queues of planes, cache
-//! registers and buses in the order in which they were placed, and a heap of events wakes them up.
-//! It is told what was asked for, never when it was done.
+//! A heap of events: operations wait in the queues of planes, cache registers and buses in the order in
+//! which they were placed, and a heap of events wakes them up. It is told what was asked for, never
+//! when it was done.
 
-use ftlab::address::{AddressMap, AddressPolicy, Extent};
-use ftlab::config::{Config, CopyBack, DeviceConfig, RunConfig};
+use ftlab::config::DeviceConfig;
 use ftlab::engine::{Booking, Kind};
 use ftlab::flash::Geometry;
-use ftlab::ftl::find;
-use ftlab::ftl::parts::placement::Placement;
-use ftlab::request::{Op, Request};
-use ftlab::rng::Rng;
-use ftlab::simulate::Simulator;
-use ftlab::units::{Bytes, Duration, Ratio};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -35,24 +28,24 @@ enum Stage {
     Done,
 }
 
-struct Task {
-    what: Booking,
+pub struct Task {
+    pub what: Booking,
     stage: Stage,
     until: u64,
     /// The first of its multi-plane command.
-    leader: usize,
-    start: u64,
-    array: (u64, u64),
-    bus: Option<(u64, u64)>,
+    pub leader: usize,
+    pub start: u64,
+    pub array: (u64, u64),
+    pub bus: Option<(u64, u64)>,
 }
 
 /// Queues of operations: the first one has the resource.
 type Queues = Vec<VecDeque<usize>>;
 
-struct Model<'a> {
+pub struct Model<'a> {
     device: &'a DeviceConfig,
     geometry: Geometry,
-    tasks: Vec<Task>,
+    pub tasks: Vec<Task>,
     arrays: Queues,
     registers: Queues,
     buses: Queues,
@@ -60,7 +53,7 @@ struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    fn new(device: &'a DeviceConfig, geometry: Geometry, asked: &[Booking]) -> Self {
+    pub fn new(device: &'a DeviceConfig, geometry: Geometry, asked: &[Booking]) -> Self {
         let queues = || vec![VecDeque::new(); geometry.planes() as usize];
         let mut model = Model {
             device,
@@ -304,7 +297,7 @@ impl<'a> Model<'a> {
     }
 
     /// Runs to the end.
-    fn run(&mut self) {
+    pub fn run(&mut self) {
         let mut last = None;
         while let Some(Reverse(now)) = self.wakes.pop() {
             if last.replace(now) == Some(now) {
@@ -325,133 +318,5 @@ impl<'a> Model<'a> {
         }
         let stuck = self.tasks.iter().position(|task| task.stage != Stage::Done);
         assert_eq!(stuck, None, "an operation that waits for ever");
-    }
-}
-
-fn draw(rng: &mut Rng, commands: bool) -> Config {
-    let one_of = |rng: &mut Rng, of: &[u32]| of[rng.below(of.len() as u64) as usize];
-    let flip = |rng: &mut Rng| rng.chance(0.5);
-    let time = |rng: &mut Rng| Duration(1 + rng.below(2000));
-    let mut device = DeviceConfig {
-        page: Bytes(512),
-        pages_per_block: one_of(rng, &[2, 4, 5, 8]),
-        over_provisioning: Ratio(2.0),
-        channels: one_of(rng, &[1, 1, 2, 3]),
-        chips_per_channel: one_of(rng, &[1, 2]),
-        dies_per_chip: one_of(rng, &[1, 2]),
-        planes_per_die: one_of(rng, &[1, 2, 4]),
-        read: time(rng),
-        oob_read: time(rng),
-        program: time(rng),
-        erase: time(rng),
-        transfer_per_byte: Duration(rng.below(4)),
-        ..DeviceConfig::default()
-    };
-    let switches: [bool; 4] = std::array::from_fn(|_| flip(rng));
-    let command = Duration(rng.below(2) * rng.below(50));
-    if commands {
-        let [one_die_at_a_time, multi_plane, cache_read, cache_program] = switches;
-        device = DeviceConfig {
-            interleave: !one_die_at_a_time,
-            multi_plane,
-            cache_read,
-            cache_program,
-            command,
-            ..device
-        };
-    }
-    let mut config = Config { device, ..Config::default() };
-    config.run.timeline = 400;
-    config.ftl.cache = Some(Bytes(200));
-    config.gc.oob_scan = flip(rng);
-    config.ftl.placement =
-        [Placement::Single, Placement::Striped, Placement::RoundRobin, Placement::LeastBusy]
-            [rng.below(4) as usize];
-    if config.ftl.placement != Placement::Single && flip(rng) {
-        config.gc.copy_back = CopyBack::Greedy;
-    }
-    config.device.capacity = Some(Bytes(64 * 512 * u64::from(planes(&config.device))));
-    config
-}
-
-fn planes(device: &DeviceConfig) -> u32 {
-    device.channels * device.chips_per_channel * device.dies_per_chip * device.planes_per_die
-}
-
-/// An FTL under random requests, after enough of them to need GC.
-fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
-    let capacity = config.device.capacity.expect("a capacity").0;
-    let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
-    let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
-    let entry = find(ftl).expect("an FTL");
-    let mut simulator = (entry.simulate)(config, capacity, address).expect("a device");
-    let mut rng = Rng::new(seed, "requests");
-    let mut time = 0;
-    let mut draw = |time: &mut u64| {
-        *time += rng.below(4000);
-        let length = 512 * (1 + rng.below(6).pow(2) as u32);
-        let offset = 512 * rng.below((capacity - u64::from(length)) / 512);
-        let op = if rng.chance(0.6) { Op::Write } else { Op::Read };
-        Request { time: *time, offset, length, volume: 0, op }
-    };
-    let warm: Vec<Request> = (0..1000).map(|_| draw(&mut 0)).collect();
-    simulator.serve(&warm).expect("inside the device");
-    simulator.start_measuring();
-    let requests: Vec<Request> = (0..60).map(|_| draw(&mut time)).collect();
-    simulator.serve(&requests).expect("inside the device");
-    simulator
-}
-
-#[test]
-fn every_operation_starts_and_ends_when_the_slow_model_says() {
-    let (mut joined, mut copies) = (0, 0);
-    for seed in 0..400 {
-        let mut rng = Rng::new(seed, "schedule");
-        let config = draw(&mut rng, seed % 4 != 0);
-        let ftl = ["page", "dftl", "dloop"][rng.below(3) as usize];
-        if config.ftl.placement == Placement::Single {
-            assert_eq!(config.gc.copy_back, CopyBack::Off);
-        }
-        let simulator = run(&config, seed, ftl);
-        let log = simulator.outcome().flash.timeline().log();
-        // The last request may go on beyond the window, and join what is in it.
-        let placed = log.split(|b| b.request == log[log.len() - 1].request).next().unwrap_or(log);
-        let capacity = config.device.capacity.expect("a capacity").0;
-        let geometry = Geometry::new(&config.device, capacity).expect("a shape");
-        let mut model = Model::new(&config.device, geometry, placed);
-        model.run();
-        for (number, (task, placed)) in model.tasks.iter().zip(placed).enumerate() {
-            let told = Booking {
-                start: task.start,
-                array: task.array,
-                bus: task.bus,
-                end: task.bus.map_or(0, |(_, end)| end).max(task.array.1),
-                ..task.what
-            };
-            assert_eq!(told, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
-            joined += usize::from(task.leader != number);
-            copies += usize::from(placed.kind == Kind::CopyBack);
-        }
-    }
-    assert!(joined > 1000 && copies > 1000, "{joined} pages joined a command, {copies} copy-backs");
-}
-
-/// The plain timeline and the one that keeps a log are different code with the same times.
-#[test]
-fn a_log_changes_no_time() {
-    for seed in 0..200 {
-        let mut rng = Rng::new(seed, "schedule");
-        let logged = draw(&mut rng, false);
-        let plain =
-            Config { run: RunConfig { timeline: 0, ..logged.run.clone() }, ..logged.clone() };
-        let [logged, plain] = [logged, plain].map(|config| {
-            let simulator = run(&config, seed, "dftl");
-            let outcome = simulator.outcome();
-            let timeline = outcome.flash.timeline();
-            let busy: Vec<u64> = timeline.plane_busy().chain(timeline.channel_busy()).collect();
-            let operations: Vec<u64> = timeline.plane_operations().collect();
-            (timeline.idle_at(), outcome.host.duration, busy, operations)
-        });
-        assert_eq!(logged, plain, "seed {seed}");
     }
 }
