@@ -173,6 +173,7 @@ impl Commands {
         };
         let all = 0..geometry.planes();
         let overtake = device.bus == BusOrder::Gaps;
+        let shortest = if device.command.0 > 0 { device.command.0 } else { timing.transfer };
         Commands {
             timing,
             multi_plane: device.multi_plane,
@@ -185,7 +186,7 @@ impl Commands {
             array_of: all.clone().map(|plane| plane / planes_per_array).collect(),
             channel_of: all.clone().map(|plane| geometry.channel_of(plane)).collect(),
             registers: vec![0; all.len()],
-            buses: vec![Bus::new(overtake); geometry.channels as usize],
+            buses: vec![Bus::new(overtake, shortest); geometry.channels as usize],
             last: None,
             planes_per_die: planes,
             held: vec![(0, 0); all.len()],
@@ -219,7 +220,7 @@ impl Commands {
         self.arrays.fill(Array::default());
         self.registers.fill(0);
         self.held.fill((0, 0));
-        self.buses.fill(Bus::new(self.overtake));
+        self.buses.iter_mut().for_each(Bus::reset);
         self.last = None;
     }
 
