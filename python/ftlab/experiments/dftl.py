@@ -24,7 +24,7 @@ from ftlab.experiments.claims import (
 )
 from ftlab.experiments.experiment import Experiment
 from ftlab.experiments.inputs import Sources, Workload
-from ftlab.experiments.report import Part, Picture, claim_table, count_table
+from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.points import Point
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Result
@@ -197,8 +197,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report."""
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
-        Part("Verdicts", (), [count_table(judged)]),
-        Part("Claims", (), [claim_table(judged)]),
+        *claim_parts(judged),
         Part("Response", (), [_table(runs)], _pictures(runs)),
     ]
 

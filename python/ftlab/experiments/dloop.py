@@ -27,7 +27,7 @@ from ftlab.experiments.claims import (
 )
 from ftlab.experiments.experiment import Experiment
 from ftlab.experiments.inputs import Sources, Workload
-from ftlab.experiments.report import Part, Picture, claim_table, count_table
+from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.points import Point
 from ftlab.report.tables import Table
 
@@ -427,7 +427,7 @@ def parts(runs: Runs, inputs: Sources, judged: Sequence[Judged]) -> list[Part]:
     return [
         Part("What was run", [__doc__ or ""], [used]),
         Part("Figures 8 to 10", pictures=figures),
-        Part("The claims", tables=[count_table(judged), claim_table(judged)]),
+        *claim_parts(judged),
     ]
 
 

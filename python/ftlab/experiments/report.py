@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ftlab.errors import ConfigError
-from ftlab.experiments.claims import Judged, Verdict, texts
+from ftlab.experiments.claims import RULE, Judged, Verdict, texts
 from ftlab.files import write_atomically
 from ftlab.report import html
 from ftlab.report.tables import Table
@@ -85,6 +85,14 @@ def count_table(judged: Sequence[Judged]) -> Table:
     """Return how many claims have each verdict."""
     counts = Counter(each.verdict for each in judged)
     return Table(["verdict", "claims"], [[each.value, str(counts[each])] for each in Verdict])
+
+
+def claim_parts(judged: Sequence[Judged]) -> list[Part]:
+    """Return the rule with how many claims have each verdict, and the claims."""
+    return [
+        Part("Verdicts", [RULE], [count_table(judged)]),
+        Part("Claims", (), [claim_table(judged)]),
+    ]
 
 
 def _plain(judged: Judged) -> dict[str, object]:

@@ -22,7 +22,7 @@ from ftlab.experiments.cachftl.points import (
 from ftlab.experiments.charts import Draw, Series, bars, lines, panels
 from ftlab.experiments.claims import Figure, Judged, NotMeasuredError, Runs, number
 from ftlab.experiments.inputs import Sources
-from ftlab.experiments.report import Part, Picture, claim_table, count_table
+from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.report.tables import ABSENT, Table
 
 SETUP = (
@@ -43,8 +43,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, verdicts, claims, figures, volumes, adaptive CACH-FTL."""
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
-        Part("Verdicts", (), [count_table(judged)]),
-        Part("Claims", (), [claim_table(judged)]),
+        *claim_parts(judged),
         Part("Figures", (), (), _pictures(runs)),
         Part("Volumes", ("Mean response in us with the default settings.",), [_volumes(runs)]),
         Part(

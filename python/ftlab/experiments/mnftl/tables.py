@@ -15,7 +15,7 @@ from ftlab.experiments.mnftl.proofs import (
     mnftl_response_us,
 )
 from ftlab.experiments.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TABLE_2, TRACES, Cell
-from ftlab.experiments.report import Part, claim_table, count_table
+from ftlab.experiments.report import Part, claim_parts
 from ftlab.report.tables import ABSENT, Table
 
 SETUP = (
@@ -58,8 +58,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, claims, Table 2, RAM, the table against itself."""
     return [
         Part("Set-up", SETUP, [_inputs(runs, sources)]),
-        Part("Verdicts", (), [count_table(judged)]),
-        Part("Claims", (), [claim_table(judged)]),
+        *claim_parts(judged),
         Part(
             "Table 2",
             TABLE_TEXT,

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from ftlab import _core, model
 from ftlab.errors import ConfigError
 from ftlab.experiments.charts import Draw, bars, curves, lines, panels
-from ftlab.experiments.claims import RULE, Figure, Judged, NotMeasuredError, Runs, number
+from ftlab.experiments.claims import Figure, Judged, NotMeasuredError, Runs, number
 from ftlab.experiments.inputs import Sources
-from ftlab.experiments.report import Part, Picture, claim_table, count_table
+from ftlab.experiments.report import Part, Picture, claim_parts, claim_table
 from ftlab.experiments.tpftl import choices
 from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, loss
 from ftlab.experiments.tpftl.points import (
@@ -58,8 +58,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     others = [each for each in judged if each.claim.id in orderings]
     return [
         Part("Set-up", SETUP, [_inputs(runs, sources)]),
-        Part("Verdicts", [RULE], [count_table(published)]),
-        Part("Claims", (), [claim_table(published)]),
+        *claim_parts(published),
         Part("Orderings", ORDERING_TEXT, [claim_table(others)]),
         Part("Figures", (), (), _pictures(runs, sources)),
         Part("Table 2", TABLE_2_TEXT, [_table_2(runs)]),
