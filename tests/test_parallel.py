@@ -8,7 +8,7 @@ import pytest
 
 import ftlab
 from ftlab.experiments.claims import Runs, judge
-from ftlab.experiments.dloop import ALL, CLAIMS, EXPERIMENT, FTLS, device, settings
+from ftlab.experiments.dloop import ALL, CACHES, CLAIMS, EXPERIMENT, FTLS, device, settings
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 
@@ -96,7 +96,7 @@ def test_every_claim_of_dloop_is_judged(tmp_path):
 
 def test_the_rows_that_need_no_long_run_agree():
     points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100))
-    assert len(points) == len(ALL) * len(FTLS) * 13
+    assert len(points) == len(ALL) * len(FTLS) * 13 + 2 * 2 * len(CACHES)
     assert all(claim.find for claim in CLAIMS)
     config = {"config": {"device": {"read": 25_000, "program": 200_000}}}
     runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})

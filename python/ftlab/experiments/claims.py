@@ -73,14 +73,14 @@ def value(what: str, published: float, ours: float, unit: str = "") -> Finding:
     return Finding(what, number(published, unit), number(ours, unit), verdict)
 
 
-def change(what: str, published: float, ours: float) -> Finding:
-    """Return the finding of a published change, a ratio whose sign says what is better."""
+def change(what: str, published: float, ours: float, unit: str = "%+") -> Finding:
+    """Return the finding of a published change or difference, whose sign says what is better."""
     same_sign = published * ours > 0
     if _near(published, ours) and (same_sign or published == 0):
         verdict = Verdict.AGREES
     else:
         verdict = Verdict.DIRECTION if same_sign else Verdict.DIFFERS
-    return Finding(what, number(published, "%+"), number(ours, "%+"), verdict)
+    return Finding(what, number(published, unit), number(ours, unit), verdict)
 
 
 def bound(
@@ -122,11 +122,13 @@ def _near(published: float, ours: float) -> bool:
 
 
 def number(figure: float, unit: str = "") -> str:
-    """Return a figure as text; unit ``%`` makes a share a percentage, ``%+`` one with its sign."""
+    """Return a figure as text; unit ``%`` makes a share a percentage, ``+`` shows the sign."""
     if unit == "%+":
         return f"{100 * figure:+.1f} %"
     if unit == "%":
         return f"{100 * figure:.1f} %" if abs(figure) < 0.9995 else f"{100 * figure:.0f} %"
+    if unit == "+":
+        return f"{figure:+.3g}"
     text = f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
     return f"{text} {unit}".rstrip()
 
