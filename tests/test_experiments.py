@@ -134,7 +134,7 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
         lambda runs, inputs, judged: [Part("Set-up", [inputs["build"].described])],
     )
     reports = [reproduce(experiment, tmp_path, requests=200) for _ in range(2)]
-    assert len(list(tmp_path.glob("*.json"))) == 2
+    assert len(list(tmp_path.glob("*.json.gz"))) == 2
     files = [
         {path.name: path.read_bytes() for path in write(report, tmp_path / f"out{index}")}
         for index, report in enumerate(reports)

@@ -1,5 +1,6 @@
 """The point-runner: what names a result, what is run again, what is on disk when it stops."""
 
+import gzip
 import json
 import os
 import signal
@@ -62,27 +63,35 @@ def test_a_second_run_takes_what_is_there_and_runs_only_the_rest(runs, tmp_path)
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def edited(packed, old, new):
+    text = gzip.decompress(packed)
+    assert old in text
+    return gzip.compress(text.replace(old, new))
+
+
 @pytest.mark.parametrize(
     "harm",
     [
-        lambda text: text[: len(text) // 2],
-        lambda text: "",
-        lambda text: text.replace('"violations": 0', '"violations": 1'),
-        lambda text: text.replace('"ftl": "tpftl"', '"ftl": "dftl"'),
-        lambda text: "[]",
+        lambda packed: packed[: len(packed) // 2],
+        lambda packed: b"",
+        lambda packed: gzip.decompress(packed),
+        lambda packed: packed[:40] + bytes([packed[40] ^ 1]) + packed[41:],
+        lambda packed: edited(packed, b'"violations":0', b'"violations":1'),
+        lambda packed: edited(packed, b'"ftl":"tpftl"', b'"ftl":"dftl"'),
+        lambda packed: gzip.compress(b"[]"),
     ],
-    ids=["truncated", "empty", "another figure", "another point", "no result"],
+    ids=["truncated", "empty", "plain", "a bit", "a figure", "another point", "no result"],
 )
 def test_a_damaged_file_is_run_again(harm, runs, tmp_path):
     (result,) = run_points(POINTS[1:2], tmp_path)
     path = Store(tmp_path).path(POINTS[1])
-    whole = path.read_text()
+    whole = path.read_bytes()
     assert harm(whole) != whole
-    path.write_text(harm(whole))
+    path.write_bytes(harm(whole))
     (again,) = run_points(POINTS[1:2], tmp_path)
     assert len(runs) == 2
     assert facts(again) == facts(result)
-    assert json.loads(path.read_text())["identity"] == POINTS[1].identity
+    assert json.loads(gzip.decompress(path.read_bytes()))["identity"] == POINTS[1].identity
 
 
 def test_the_digest_is_that_of_everything_that_decides_a_result(monkeypatch, tmp_path, trace):
@@ -154,7 +163,7 @@ run_points(points, "results")
     process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE)
     results = tmp_path / "results"
     for _ in range(600):
-        if results.exists() and any(each.suffix == ".json" for each in results.iterdir()):
+        if results.exists() and any(each.suffix == ".gz" for each in results.iterdir()):
             break
         time.sleep(0.05)
     assert process.poll() is None
@@ -162,5 +171,5 @@ run_points(points, "results")
     _, errors = process.communicate(timeout=120)
     assert b"KeyboardInterrupt" in errors
     (saved,) = os.listdir(results)
-    tree = json.loads(Path(results, saved).read_text())
+    tree = json.loads(gzip.decompress(Path(results, saved).read_bytes()))
     assert tree["result"]["host"]["requests"] == 10

@@ -14,7 +14,7 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
     volume = Source(Workload("financial1/0", ()), None, None)
     found = cachftl.EXPERIMENT.points({"financial1/0": volume})
     volumes = [key for key in found if key[0] == "financial1/0"]
-    assert len(volumes) == 4 + 2 + 5 + 5 * 6 + 2
+    assert len(volumes) == 4 + 2 + 5 + 5 * 32 + 2
     names = {key[0] for key in found}
     assert {"sequential 90", "writes 5000000", "arrivals 50"} < names
     for claim in cachftl.EXPERIMENT.claims:
@@ -44,6 +44,9 @@ def test_every_claim_has_a_row_of_its_own():
 @pytest.mark.parametrize("paper", ["cachftl", "dftl"])
 def test_the_report_is_complete(paper, monkeypatch, ftlab):
     monkeypatch.setattr(import_module("ftlab.cli.reproduce"), "QUICK_REQUESTS", 400)
+    for module in ("points", "claims", "parts"):
+        few = import_module(f"ftlab.experiments.cachftl.{module}")
+        monkeypatch.setattr(few, "THRESHOLDS", (1, 4, 32))
     done = ftlab("reproduce", paper, "--quick")
     assert done.exit_code == 0, done.output
     rows = json.loads(Path("ftlab-reproduce", paper, "claims.json").read_text("utf-8"))

@@ -1,8 +1,13 @@
-"""A folder of results, one file for each point: whole or absent, and believed only if unharmed."""
+"""A folder of results, one file for each point: whole or absent, and believed only if unharmed.
+
+A file is JSON, compressed: experiments have thousands.
+"""
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -20,15 +25,15 @@ class Store:
 
     def path(self, point: Point) -> Path:
         """Return the file of a point's result."""
-        return self.folder / f"{point.digest}.json"
+        return self.folder / f"{point.digest}.json.gz"
 
     def load(self, point: Point) -> Result | None:
         """Return the result of a point; None if there is none, or its file is damaged."""
         try:
-            tree: Any = json.loads(self.path(point).read_text("utf-8"))
+            tree: Any = json.loads(gzip.decompress(self.path(point).read_bytes()))
             result = tree["result"]
             sound = tree["checksum"] == sha256(canonical(result))
-        except (OSError, ValueError, KeyError, TypeError):
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
             return None
         return Result(result) if sound and tree["identity"] == point.identity else None
 
@@ -47,4 +52,5 @@ class Store:
             raise ConfigError(
                 f"{self.folder}: cannot make this folder: {error.strerror}"
             ) from error
-        write_atomically(self.path(point), json.dumps(content, indent=1) + "\n")
+        text = json.dumps(content, separators=(",", ":")) + "\n"
+        write_atomically(self.path(point), gzip.compress(text.encode(), mtime=0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from statistics import median
 
 from ftlab.experiments.cachftl.claims import RESPONSE, best, default, erases, mean, volumes
 from ftlab.experiments.cachftl.points import (
@@ -34,8 +35,8 @@ SETUP = (
     "the end is in no figure.",
     "Volumes are those of the real traces where there are any, else of the built-in models, whose "
     "volumes differ less from each other than the paper says of the real ones. Settings are varied "
-    f"on the first {GRID_REQUESTS:,} requests of each volume: thresholds "
-    f"{', '.join(map(str, THRESHOLDS))} and over-provisioning {', '.join(map(str, SPARES))} %.",
+    f"on the first {GRID_REQUESTS:,} requests of each volume: thresholds {THRESHOLDS[0]} to "
+    f"{THRESHOLDS[-1]} and over-provisioning {', '.join(map(str, SPARES))} %.",
 )
 
 
@@ -55,8 +56,8 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
             "Adaptive CACH-FTL",
             (
                 "Mean response in us with 10 % over-provisioning, on the beginning of each volume: "
-                "the fixed thresholds from best to worst, the threshold by measured costs, and "
-                "that with blocks of the BMR rewritten out of place.",
+                "the best, the median and the worst fixed threshold, the threshold by measured "
+                "costs, and that with blocks of the BMR rewritten out of place.",
             ),
             [_adaptive(runs)],
         ),
@@ -198,10 +199,11 @@ def _text(figure: float | None) -> str:
 def _best_settings(runs: Runs) -> Table:
     found = Counter(best(runs, volume, "cachftl")[2:] for volume in volumes(runs, *TRACES))
     rows = [
-        [f"{spare} %", *(str(found[str(spare), str(each)]) for each in THRESHOLDS)]
-        for spare in SPARES
+        [str(each), *(str(found[str(spare), str(each)]) for spare in SPARES)]
+        for each in THRESHOLDS
+        if any((str(spare), str(each)) in found for spare in SPARES)
     ]
-    return Table(["over-provisioning", *(f"threshold {each}" for each in THRESHOLDS)], rows)
+    return Table(["threshold", *(f"{spare} %" for spare in SPARES)], rows)
 
 
 def _adaptive(runs: Runs) -> Table:
@@ -211,6 +213,6 @@ def _adaptive(runs: Runs) -> Table:
         switched = [
             _value(runs, RESPONSE, volume, "cachftl", "adaptive", each) for each in ADAPTIVE
         ]
-        rows.append([volume, *map(number, fixed), *map(_text, switched)])
-    fixed_names = ["best", *("" for _ in THRESHOLDS[2:]), "worst"]
-    return Table(["volume", *fixed_names, *ADAPTIVE], rows)
+        some = (fixed[0], median(fixed), fixed[-1])
+        rows.append([volume, *map(number, some), *map(_text, switched)])
+    return Table(["volume", "best", "median", "worst", *ADAPTIVE], rows)

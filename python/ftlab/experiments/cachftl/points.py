@@ -24,11 +24,11 @@ WORKLOADS = (
     Workload("cello99", ("cello99.srt", "cello99.parquet")),
 )
 
-THRESHOLDS = (1, 2, 4, 8, 16, 32)
+THRESHOLDS = tuple(range(1, 33))
 SPARES = (5, 10, 15, 20, 25)
 """Over-provisioning, percent of the address space: PMR or log blocks."""
 
-GRID_REQUESTS = 60_000
+GRID_REQUESTS = 30_000
 """Requests of a volume on which settings are varied: its first ones."""
 
 ADAPTIVE: dict[str, Config] = {
