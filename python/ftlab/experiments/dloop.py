@@ -290,7 +290,7 @@ CLAIMS = (
         "V.B, figure 8",
         "DLOOP is best at every capacity",
         lambda runs: best(runs, CAPACITIES),
-        reason(FIN2, "4 GB"),
+        reason(BUILD, "4 GB"),
     ),
     Claim(
         "D5",

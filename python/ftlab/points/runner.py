@@ -117,5 +117,8 @@ class _Run:
 
 
 def _workers() -> int:
-    """Return how many chunks run at a time: each keeps as many cores busy as it has points."""
-    return -(-(os.cpu_count() or 1) // CHUNK_POINTS)
+    """Return how many chunks run at a time: each keeps as many cores busy as it has points.
+
+    One more has its points ready when the results of another are saved.
+    """
+    return 1 + -(-(os.cpu_count() or 1) // CHUNK_POINTS)

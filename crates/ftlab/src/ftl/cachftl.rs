@@ -433,7 +433,7 @@ impl CachFtl {
             return Some(Job::Collect(self.pmr.read(victim, flash)));
         }
         let lbn = self.pmr.largest_group()?;
-        let mut merge = Merge { lbn, stage: Stage::PmrRead, kept: Vec::new() };
+        let mut merge = Merge::new(lbn, Stage::PmrRead, self.geometry.pages_per_block);
         for lpn in self.geometry.logical_pages_of(lbn) {
             if let Some(from) = self.pmr.find(lpn) {
                 merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
@@ -583,7 +583,7 @@ impl CachFtl {
             merge.kept.retain(|kept| group.binary_search(&kept.lpn).is_err());
             return merge;
         }
-        let mut merge = Merge { lbn, stage: Stage::BmrRead, kept: Vec::new() };
+        let mut merge = Merge::new(lbn, Stage::BmrRead, self.geometry.pages_per_block);
         let beside = |lpn: &Lpn| group.binary_search(lpn).is_err();
         for lpn in self.geometry.logical_pages_of(lbn).filter(beside) {
             if let Some(from) = self.pmr.find(lpn) {

@@ -36,6 +36,13 @@ pub struct Merge {
     pub kept: Vec<Kept>,
 }
 
+impl Merge {
+    /// A merge of a block of so many pages, none of which is read yet.
+    pub fn new(lbn: Lbn, stage: Stage, pages: u32) -> Self {
+        Merge { lbn, stage, kept: Vec::with_capacity(pages as usize) }
+    }
+}
+
 /// The phase of a merge that was done last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {

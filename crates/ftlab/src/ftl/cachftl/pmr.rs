@@ -176,7 +176,7 @@ impl Pmr {
 
     /// PMR-GC, first phase: the valid pages of a victim are read.
     pub fn read(&self, victim: Pbn, flash: &mut Flash) -> Collect {
-        let mut kept = Vec::new();
+        let mut kept = Vec::with_capacity(flash.valid_in(victim) as usize);
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
             let page = flash.load(from, Cause::GcData);
