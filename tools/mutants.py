@@ -133,9 +133,9 @@ class Copy:
 
     def laws(self, name: str, ftls: frozenset[str] = frozenset()) -> str | None:
         """Run the laws of these FTLs, or all; the message of the one that was broken, if any."""
-        for laws in (CHECKED_OFTEN, ""):
+        for laws in ([CHECKED_OFTEN], ["--skip", CHECKED_OFTEN]):
             try:
-                run = self.cargo([*LAWS, "--", "--test-threads=1", laws], LONGEST_RUN_S, ftls)
+                run = self.cargo([*LAWS, "--", "--test-threads=1", *laws], LONGEST_RUN_S, ftls)
             except subprocess.TimeoutExpired:
                 return f"no end after {LONGEST_RUN_S} s"
             if run.returncode != 0:

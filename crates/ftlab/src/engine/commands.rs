@@ -227,7 +227,9 @@ impl Commands {
     /// No operation will be ready before this.
     pub fn issue(&mut self, time: Nanos) {
         self.buses.iter_mut().for_each(|bus| bus.forget_before(time));
-        self.arrays.iter_mut().for_each(|array| array.forget_before(time));
+        if self.suspend.is_some() {
+            self.arrays.iter_mut().for_each(|array| array.forget_before(time));
+        }
     }
 
     /// Places an operation.
