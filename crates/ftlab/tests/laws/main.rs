@@ -42,8 +42,8 @@ fn for_each_case(per_ftl: u64, law: impl Fn(&Case)) {
         return law(&Case::parse(&line));
     }
     let ftls = ftls();
-    for entry in &ftls {
-        for seed in 0..per_ftl {
+    for seed in 0..per_ftl {
+        for entry in &ftls {
             let case = Case::draw(entry, seed);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| law(&case))) {
                 eprintln!("FTLAB_LAWS_CASE='{case}'");

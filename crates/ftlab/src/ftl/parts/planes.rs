@@ -201,7 +201,11 @@ impl Planes {
     #[must_use]
     pub fn short_of_room_for_the_map(&self) -> Option<u32> {
         match &self.watched {
-            Some(watched) => watched.lowest(SHORT),
+            Some(watched) => {
+                let plane = watched.lowest(SHORT);
+                debug_assert!(plane.is_none_or(|it| self.must_collect(it, Stream::Translation)));
+                plane
+            }
             None => self.pools[0].must_collect(Stream::Translation).then_some(0),
         }
     }
