@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test mutants fuzz lint bench docs clean
+.PHONY: demo test mutants fuzz lint lint-rust lint-python bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -35,9 +35,13 @@ JOBS ?= 1
 fuzz:
 	$(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
 
-lint: $(CORE)
+lint: lint-rust lint-python
+
+lint-rust: $(VENV)/tools
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+lint-python: $(CORE)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy --strict python/ftlab
