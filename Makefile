@@ -21,7 +21,7 @@ demo: $(CORE)
 
 test: $(CORE)
 	cargo test --locked -p ftlab
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses=auto --dist=loadfile
 	$(PYTHON) tools/mutants.py
 
 # Bugs seeded into copies of the core: the laws must catch every one.
