@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test mutants fuzz lint lint-rust lint-python bench docs clean
+.PHONY: demo test bugs fuzz lint lint-rust lint-python bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -20,13 +20,13 @@ demo: $(CORE)
 	$(BIN)/ftlab demo
 
 test: $(CORE)
-	cargo test --locked -p ftlab
+	cargo test --locked
 	$(BIN)/pytest --numprocesses=auto --dist=loadfile
-	$(PYTHON) tools/mutants.py
+	$(PYTHON) tools/bugs.py
 
-# Bugs seeded into copies of the core: the laws must catch every one.
-mutants:
-	$(PYTHON) tools/mutants.py
+# The laws must catch every bug that is seeded in the core.
+bugs:
+	$(PYTHON) tools/bugs.py
 
 # SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain and cargo-fuzz.
 SECONDS ?= 60
@@ -40,6 +40,10 @@ lint: lint-rust lint-python
 lint-rust: $(VENV)/tools
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	cargo fmt --manifest-path examples/own-ftl/Cargo.toml --check
+	cargo clippy --locked --manifest-path examples/own-ftl/Cargo.toml --target-dir target --all-targets \
+		-- -D warnings
+	cargo clippy --locked -p ftlab --lib --example bugs --features bugs -- -D warnings
 
 lint-python: $(CORE)
 	$(BIN)/ruff check

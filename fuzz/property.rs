@@ -1,8 +1,8 @@
-//! What every reader promises of any bytes. The fuzz target and the tests of the core share it.
+//! What every reader promises of any bytes. The fuzz target and the tests of the crate share it.
 
-use ftlab::Error;
-use ftlab::request::{BATCH, Op, Request};
-use ftlab::trace::{self, Columns, TimeOrder, TraceOptions};
+use ftlab_traces::Error;
+use ftlab_traces::request::{BATCH, Op, Request};
+use ftlab_traces::trace::{self, Columns, TimeOrder, TraceOptions};
 use std::io::{self, Cursor, Read};
 
 /// Enough to fill several batches, and few enough that a decompressed bomb ends soon.

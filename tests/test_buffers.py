@@ -59,4 +59,4 @@ def test_the_command_line_knows_buffers(ftlab):
     assert result["buffer"]["flushed_at_end"]["pages"] > 0
     wrong = ftlab("run", *generated, "--buffer", "clach")
     assert wrong.exit_code == 2
-    assert 'unknown write buffer "clach" (did you mean "clash"?)' in wrong.stderr
+    assert 'unknown --buffer "clach" (did you mean "clash"?)' in wrong.stderr

@@ -7,7 +7,9 @@ import os
 
 import pytest
 
-from ftlab import _core, errors
+from ftlab import _core, catalog, errors
+from ftlab.cli.listing import KINDS
+from ftlab.cli.words import OPTIONS, translated
 
 WORKLOAD = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000")
 DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16", "--cache", "1KiB")
@@ -101,13 +103,49 @@ def test_trace_info_tells_what_is_in_a_file(ftlab, trace):
     assert "spc" in text.stdout
 
 
-@pytest.mark.parametrize("kind", ["ftls", "gc", "presets", "formats", "profiles", "patterns"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "settings"])
 def test_everything_that_can_be_named_is_listed(ftlab, kind):
     result = ftlab("list", kind)
     assert result.exit_code == 0, result.output
     names = [entry["name"] for entry in json.loads(ftlab("list", kind, "--json").stdout)]
     assert names
     assert all(name in result.stdout for name in names)
+
+
+def keys_listed(ftlab, *names):
+    """Return the keys in the first column of a table of settings, which JSON has, too."""
+    text = ftlab("list", *names).stdout
+    rows = [line.split()[0] for line in text.splitlines()[1:]]
+    assert rows == [each["key"] for each in json.loads(ftlab("list", *names, "--json").stdout)]
+    return rows
+
+
+def test_settings_are_listed_by_section_ftl_and_key(ftlab):
+    every = [each.key for each in catalog().settings]
+    assert keys_listed(ftlab, "settings") == every
+    assert keys_listed(ftlab, "settings", "gc") == [key for key in every if key.startswith("gc.")]
+    assert keys_listed(ftlab, "settings", "bast") == ["log.blocks"]
+    assert keys_listed(ftlab, "settings", "block") == []
+    assert keys_listed(ftlab, "settings", "run.seed") == ["run.seed"]
+    (line,) = ftlab("list", "settings", "kast.associativity").stdout.splitlines()[1:]
+    for part in (
+        "count",
+        "blocks",
+        "8",
+        "at least 1",
+        "K: logical blocks",
+        "choices.md#kast-rules",
+    ):
+        assert part in line
+
+
+def test_one_ftl_is_listed_with_all_settings_that_it_obeys(ftlab):
+    text = ftlab("list", "ftls", "dloop").stdout
+    assert "Abdurrab" in text
+    for key in ("ftl.cache", "dftl.protected", "gc.low"):
+        assert key in text
+    (copy_back,) = [line for line in text.splitlines() if line.startswith("gc.copy_back")]
+    assert " greedy  " in copy_back, "its own default"
 
 
 def test_listing_without_a_kind_lists_all(ftlab):
@@ -147,6 +185,14 @@ def test_demo_writes_a_report_and_says_what_to_try(ftlab):
         (("run", *GENERATED, "--plt", "a.svg"), "--plot"),
         (("rnu",), "run"),
         (("list", "ftl"), "ftls"),
+        (("list", "ftls", "kst"), 'did you mean "kast"?'),
+        (("list", "settings", "gc.polcy"), 'did you mean "gc.policy"?'),
+        (("run", *GENERATED, "--page", "5000"), "error: --page: found 5000B"),
+        (
+            ("run", *GENERATED, "--set", "device.pge=8"),
+            '(did you mean "device.page"?); known: device',
+        ),
+        (("run", *GENERATED, "--set", "gc.low=0"), "error: gc.low: found 0"),
     ],
 )
 def test_a_mistake_gets_one_line_and_leaves_nothing_behind(ftlab, arguments, part):
@@ -213,7 +259,7 @@ def test_a_csv_file_is_read_by_the_columns_that_are_named(ftlab, tmp_path):
     arguments = ("trace", "info", path, "--columns", columns)
     info = json.loads(ftlab(*arguments, "--json").stdout)
     assert (info["format"], info["reads"], info["writes"]) == ("csv", 1, 1)
-    assert "input.columns: found no offset" in failure(ftlab(*arguments[:4], "time=when"))
+    assert "--columns: found no offset" in failure(ftlab(*arguments[:4], "time=when"))
 
 
 def test_what_a_list_does_not_say_is_asked_for(ftlab, tmp_path):
@@ -224,3 +270,48 @@ def test_what_a_list_does_not_say_is_asked_for(ftlab, tmp_path):
         ftlab("trace", "info", path, "--op", "write", "--unit", "4KiB", "--json").stdout
     )
     assert (info["format"], info["writes"], info["end_bytes"]) == ("arc", 2, 65536)
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "raise device.capacity, or set run.address = modulo",
+            "raise --capacity, or set --address modulo",
+        ),
+        (
+            "a.spc:3: input.order = sort reorders; use input.op = read.",
+            "a.spc:3: --sort reorders; use --op read.",
+        ),
+        ("device.pages_per_block: found 7", "--pages-per-block: found 7"),
+        (
+            "more than gc.low = 4, as ftl.cache.x and device.pages",
+            "more than gc.low = 4, as ftl.cache.x and device.pages",
+        ),
+        (
+            'unknown key "device.page"; known: device.page, run.seed',
+            'unknown key "device.page"; known: device.page, run.seed',
+        ),
+        (
+            "known: spc, msr; known: spc; name one with input.format",
+            "known: spc, msr; known: spc; name one with --format",
+        ),
+        ("or a format in `to`", "or a format in --to"),
+    ],
+)
+def test_keys_with_an_option_are_told_as_the_option(message, told):
+    assert translated(message) == told
+
+
+def test_what_options_set_exists():
+    keys = {each.key for each in catalog().settings} | {"`to`"}
+    assert {each.split(" = ")[0] for each in OPTIONS} <= keys
+
+
+def test_in_python_a_message_names_keys(ftlab, trace):
+    import ftlab as package
+
+    trace.write_text("".join(reversed(trace.read_text().splitlines(keepends=True))))
+    assert "--sort reorders, --clamp raises" in failure(ftlab("trace", "info", trace))
+    with pytest.raises(package.TraceError, match=r"input\.order = sort reorders, input\.order"):
+        package.read_trace(trace).info()

@@ -23,7 +23,7 @@ def calls(monkeypatch):
     """Replaces the core's simulation by one that records what it is asked."""
     asked = []
 
-    def simulate(points, progress=None):
+    def simulate(points, progress=None, plugins=()):
         asked.append([(json.loads(config), ftl) for config, ftl in points])
         return json.dumps([sample.result(ftl) for _, ftl in points])
 
@@ -34,7 +34,7 @@ def calls(monkeypatch):
 def test_only_what_was_given_reaches_the_core(calls):
     ftlab.simulate(
         ftlab.Workload("randwrite", bs="4k", requests=10),
-        ftl=ftlab.TPFTL(cache="8KiB", selective_prefetch=False),
+        ftl=ftlab.TPFTL(cache="8KiB", threshold=4),
         device=ftlab.Device(capacity="512MiB", over_provisioning=0.15),
         gc="greedy",
         host="closed:4",
@@ -47,7 +47,7 @@ def test_only_what_was_given_reaches_the_core(calls):
         "host": {"mode": "closed:4"},
         "run": {"seed": 7},
         "ftl": {"cache": "8KiB"},
-        "tpftl": {"selective_prefetch": False},
+        "tpftl": {"threshold": 4},
     }
     assert calls == [[(config, "tpftl")]]
 

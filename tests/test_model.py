@@ -21,7 +21,7 @@ SET = [word for key, value in PARAMETERS.items() for word in ("--set", f"{key}={
 
 @pytest.fixture(scope="module")
 def results() -> package.Comparison:
-    ftls = [each(cache="512B") for each in (package.Page, package.DFTL, package.TPFTL)]
+    ftls = [package.Page(), package.DFTL(cache="512B"), package.TPFTL(cache="512B")]
     return package.compare(WORKLOAD, ftls, DEVICE, warmup="random:1")
 
 

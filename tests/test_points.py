@@ -35,9 +35,9 @@ def runs(monkeypatch):
     asked: list[list[str]] = []
     simulate = _core.simulate
 
-    def count(points, progress=None):
+    def count(points, progress=None, plugins=()):
         asked.append([ftl for _, ftl in points])
-        return simulate(points, progress)
+        return simulate(points, progress, plugins)
 
     monkeypatch.setattr(_core, "simulate", count)
     return asked
@@ -111,7 +111,7 @@ def test_the_digest_is_that_of_everything_that_decides_a_result(monkeypatch, tmp
     ]
     digests = {each.digest for each in [spelled, *others]} | {traced[0]}
     assert len(digests) == len(others) + 2
-    monkeypatch.setattr(identities, "code", lambda: "another version")
+    monkeypatch.setattr(identities, "code", lambda _: "another version")
     assert point(ftl={"cache": "1KiB"}).digest != spelled.digest
 
 

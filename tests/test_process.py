@@ -67,7 +67,7 @@ def test_a_warm_up_reads_a_pipe_only_if_it_must(trace):
     run = ("run", "-", *DEVICE, "--address", "modulo", "--ftl", "page", "--warmup")
     refused = ftlab(*run, "steady", input=trace.read_bytes())
     assert refused.returncode == 2
-    assert b"run.warmup: found steady:5%" in refused.stderr
+    assert b"--warmup: found steady:5%" in refused.stderr
     assert b"write it to a file" in refused.stderr
     done = ftlab(*run, "steady-random", "--json", input=trace.read_bytes())
     assert done.returncode == 0, done.stderr

@@ -124,7 +124,7 @@ def test_two_parts_of_a_trace_are_compared(ftlab, trace):
 @pytest.mark.parametrize(
     ("options", "part"),
     [
-        (("--skip", "40"), "input.skip: found 40, expected less than the input's 40 requests"),
+        (("--skip", "40"), "--skip: found 40, expected less than the input's 40 requests"),
         (("--skip", "1,2,3"), "--skip: found 1,2,3, expected one value, or two as A,B"),
         (("--requests", "0"), "0"),
         (("--ftl", "tpftll"), "tpftl"),

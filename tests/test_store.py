@@ -89,9 +89,9 @@ def test_a_range_of_time_is_taken_from_any_format(ftlab, trace):
         columns = read_trace(path, from_="100ms", until="200ms", requests=3).to_numpy()
         assert columns["time_ns"].tolist() == [0, 10_000_000, 20_000_000]
         line = failure(ftlab("trace", "info", path, "--from", "1h"))
-        assert line == "error: input.from: found 3600 s, but the last request comes after 0.39 s"
+        assert line == "error: --from: found 3600 s, but the last request comes after 0.39 s"
     line = failure(ftlab("run", "financial1", "--from", "1h"))
-    assert line.startswith("error: input.from: found a model, expected a trace")
+    assert line.startswith("error: --from: found a model, expected a trace")
 
 
 def test_each_volume_becomes_a_file(ftlab, tmp_path):

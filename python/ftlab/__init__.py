@@ -7,90 +7,44 @@
 0
 """
 
-from ftlab import model
+from ftlab import _settings, model
 from ftlab._core import __version__
+from ftlab._settings import *  # noqa: F403
 from ftlab.catalogue import catalog
 from ftlab.curve import MissRatioCurve, miss_ratio_curve
-from ftlab.devices import Device
-from ftlab.errors import ConfigError, FtlabError, InternalError, Interrupted, TraceError
-from ftlab.ftls import (
-    AFTL,
-    APS,
-    BAST,
-    CACHFTL,
-    CDFTL,
-    CFTL,
-    DFTL,
-    DLOOP,
-    FAST,
-    GFTL,
-    HAT,
-    KAST,
-    LAST,
-    MNFTL,
-    NFTL,
-    SFTL,
-    TPFTL,
-    WAFTL,
-    ZFTL,
-    Block,
-    BlockOptimized,
-    Ftl,
-    MNFTLHybrid,
-    NFTLChain,
-    Page,
-    Superblock,
-    TPFTLAdaptive,
-    TreeFTL,
+from ftlab.errors import (
+    ConfigError,
+    FtlabError,
+    InternalError,
+    Interrupted,
+    RuleError,
+    TooSmall,
+    TraceError,
 )
+from ftlab.ftls import Ftl
+from ftlab.plugins import PythonFtl
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
-from ftlab.traces import Model, Trace, Workload, profile, read_trace
+from ftlab.traces import Model, profile, read_trace
+from ftlab.verdicts import verdicts
 
 __all__ = [
-    "AFTL",
-    "APS",
-    "BAST",
-    "CACHFTL",
-    "CDFTL",
-    "CFTL",
-    "DFTL",
-    "DLOOP",
-    "FAST",
-    "GFTL",
-    "HAT",
-    "KAST",
-    "LAST",
-    "MNFTL",
-    "NFTL",
-    "SFTL",
-    "TPFTL",
-    "WAFTL",
-    "ZFTL",
-    "Block",
-    "BlockOptimized",
     "Comparison",
     "ConfigError",
-    "Device",
     "Ftl",
     "FtlabError",
     "InternalError",
     "Interrupted",
-    "MNFTLHybrid",
     "MissRatioCurve",
     "Model",
-    "NFTLChain",
-    "Page",
+    "PythonFtl",
     "Record",
     "Result",
-    "Superblock",
-    "TPFTLAdaptive",
-    "Trace",
+    "RuleError",
+    "TooSmall",
     "TraceComparison",
     "TraceError",
-    "TreeFTL",
-    "Workload",
     "__version__",
     "catalog",
     "compare",
@@ -100,4 +54,6 @@ __all__ = [
     "profile",
     "read_trace",
     "simulate",
+    "verdicts",
 ]
+__all__ += _settings.__all__

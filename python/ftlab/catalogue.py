@@ -1,19 +1,19 @@
-"""What this build of ftlab offers: FTLs, presets, formats, profiles, patterns, metrics."""
+"""What ftlab and packages beside it offer: FTLs, presets, formats, profiles, metrics."""
 
 from __future__ import annotations
 
-import json
-
-from ftlab import _core
+from ftlab import cores
 from ftlab.result import Record
 
 
 def catalog() -> Record:
     """Return everything that can be named in a configuration, each with one line about it.
 
-    Keys: ``ftls`` (name, summary, source, parameters), ``presets`` (name, summary, source),
-    ``formats`` (name, summary, source, columns, order of time), ``profiles``, ``patterns``,
-    ``buffers`` (name, summary, source, parameters), ``policies`` and ``metrics`` (name, unit,
+    Keys: ``ftls`` (name, summary, source, ``map``: where it lives, ``cleaning``, settings),
+    ``settings`` (key, section, name, meaning, kind, values, optional, unit, default, range,
+    source), ``buffers``, ``policies``, ``placements`` (name, summary, source, settings),
+    ``presets`` (name, summary, source), ``formats`` (name, summary, source, columns, order of
+    time), ``profiles``, ``patterns``, ``warmups`` (name, summary), ``metrics`` (name, unit,
     formula, source, better).
     """
-    return Record(json.loads(_core.catalog()))
+    return Record(cores.catalogue())

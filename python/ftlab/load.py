@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ftlab import _core
+from ftlab import cores
 from ftlab.config import Config, Progress, merge
 from ftlab.errors import ConfigError
+from ftlab.plugins import Named
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Result
 from ftlab.simulation import execute
@@ -74,7 +75,7 @@ class Load:
 
 def measure(
     config: Config,
-    ftl: str,
+    ftl: Named,
     depths: Sequence[int] = DEPTHS,
     loads: Sequence[float] = LOADS,
     progress: Progress | None = None,
@@ -90,7 +91,12 @@ def measure(
         Level(f"QD {depth}", None, result) for depth, result in zip(depths, results, strict=True)
     ]
     peak = max(level.iops for level in reached)
-    rate = json.loads(_core.trace_info(json.dumps(config), progress))["info"]["requests_per_s"]
+    read: Config = {
+        key: config[key] for key in ("preset", "input", "workload", "run") if key in config
+    }
+    rate = json.loads(cores.core_of(read).trace_info(json.dumps(read), progress))["info"][
+        "requests_per_s"
+    ]
     if not rate:
         raise ConfigError("found an input whose requests all arrive at once, expected times")
     offered = [(load, merge([config, _stretched(config, rate / (load * peak))])) for load in loads]

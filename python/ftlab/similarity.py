@@ -11,7 +11,8 @@ from ftlab import _core
 from ftlab.config import Config, Progress, merge
 from ftlab.result import Record, Result
 from ftlab.simulation import execute
-from ftlab.traces import Source, characteristics, read_trace
+from ftlab.source import Source, characteristics
+from ftlab.traces import read_trace
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ftlab import _core
+from ftlab import cores
+from ftlab._settings import GC, Buffer, Device, Host, Run
 from ftlab.config import Config, Progress, given, merge
-from ftlab.devices import Device
 from ftlab.ftls import Ftl, as_ftl
+from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
 from ftlab.result import Comparison, Result
+from ftlab.settings import Settings
 from ftlab.traces import Source, read_trace
 
 
 def simulate(
     trace: Source | str | os.PathLike[str],
-    ftl: Ftl | str = "page",
+    ftl: Ftl | Named = "page",
     device: Device | None = None,
     *,
     preset: str | None = None,
-    gc: str | Mapping[str, Any] | None = None,
-    buffer: str | Mapping[str, Any] | None = None,
-    host: str | Mapping[str, Any] | None = None,
+    gc: GC | Named | Mapping[str, Any] | None = None,
+    buffer: Buffer | Named | Mapping[str, Any] | None = None,
+    host: Host | str | Mapping[str, Any] | None = None,
+    run: Run | Mapping[str, Any] | None = None,
     warmup: str | None = None,
     address: str | None = None,
     seed: int | None = None,
@@ -38,17 +40,19 @@ def simulate(
     trace
         A source of requests, or the path of a trace, or the name of a profile.
     ftl
-        The FTL, or its name.
+        The FTL, its name, or a class of one's own (`PythonFtl`).
     device
         The flash device; by default as large as the trace's address space.
     preset
         A published set-up to start from; the other arguments change it.
     gc
-        Victim policy by name, or the ``gc`` section as a mapping.
+        Garbage collection: a `GC`, the name of a policy, or the section as a mapping.
     buffer
-        Write buffer above the FTL by name, or the ``buffer`` section as a mapping.
+        Write buffer above the FTL: a `Buffer`, its name, or the section as a mapping.
     host
-        ``"open"`` or ``"closed:QD"``, or the ``host`` section as a mapping.
+        A `Host`, ``"open"`` or ``"closed:QD"``, or the section as a mapping.
+    run
+        A `Run`, or the section as a mapping; the four arguments below are stronger.
     warmup
         ``"none"``, ``"footprint"``, ``"replay:K"``, ``"sequential"``, ``"random:K"``,
         ``"steady:X%"`` or ``"steady-random:X%"``.
@@ -70,20 +74,23 @@ def simulate(
     ftlab.Interrupted, KeyboardInterrupt
         when the run is stopped
     """
-    setup = _setup(trace, device, preset, gc, buffer, host, warmup, address, seed, verify, config)
+    setup = _setup(
+        trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
+    )
     chosen = as_ftl(ftl)
-    return execute([(merge([setup, chosen.config()]), chosen.name)], progress)[0]
+    return execute([(merge([setup, chosen.config()]), _named(chosen))], progress)[0]
 
 
 def compare(
     trace: Source | str | os.PathLike[str],
-    ftls: Iterable[Ftl | str],
+    ftls: Iterable[Ftl | Named],
     device: Device | None = None,
     *,
     preset: str | None = None,
-    gc: str | Mapping[str, Any] | None = None,
-    buffer: str | Mapping[str, Any] | None = None,
-    host: str | Mapping[str, Any] | None = None,
+    gc: GC | Named | Mapping[str, Any] | None = None,
+    buffer: Buffer | Named | Mapping[str, Any] | None = None,
+    host: Host | str | Mapping[str, Any] | None = None,
+    run: Run | Mapping[str, Any] | None = None,
     warmup: str | None = None,
     address: str | None = None,
     seed: int | None = None,
@@ -95,33 +102,45 @@ def compare(
 
     All of them share one pass over the trace, each on its own thread.
     """
-    setup = _setup(trace, device, preset, gc, buffer, host, warmup, address, seed, verify, config)
+    setup = _setup(
+        trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
+    )
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
-    points = [(merge([setup, ftl.config()]), ftl.name) for ftl in chosen]
+    points = [(merge([setup, ftl.config()]), _named(ftl)) for ftl in chosen]
     results = execute(points, progress)
     names = [ftl.name for ftl in chosen]
     labels = [ftl.name if names.count(ftl.name) == 1 else str(ftl) for ftl in chosen]
     return Comparison(results, labels)
 
 
-def execute(points: Iterable[tuple[Config, str]], progress: Progress | None = None) -> list[Result]:
+def execute(
+    points: Iterable[tuple[Config, Named]], progress: Progress | None = None
+) -> list[Result]:
     """Run points, each a complete configuration and the name of an FTL: the one door to the core.
 
-    All of them name the same input, seed and warm-up, and share one reading of it.
+    All of them name the same input and seed, and share each pass over it. For a name, of an FTL or
+    in a configuration, a class may stand (`ftlab.plugins`).
     """
-    answer = _core.simulate([(json.dumps(config), ftl) for config, ftl in points], progress)
-    return [Result(each) for each in json.loads(answer)]
+    plugged = Plugged()
+    named = [plugged.point(config, ftl) for config, ftl in points]
+    return [Result(each) for each in cores.simulate(named, progress, plugged.plugins)]
+
+
+def _named(ftl: Ftl | PythonFtl) -> Named:
+    """Return what a point calls an FTL."""
+    return ftl if isinstance(ftl, PythonFtl) else ftl.name
 
 
 def _setup(
     trace: Source | str | os.PathLike[str],
     device: Device | None,
     preset: str | None,
-    gc: str | Mapping[str, Any] | None,
-    buffer: str | Mapping[str, Any] | None,
-    host: str | Mapping[str, Any] | None,
+    gc: GC | Named | Mapping[str, Any] | None,
+    buffer: Buffer | Named | Mapping[str, Any] | None,
+    host: Host | str | Mapping[str, Any] | None,
+    run: Run | Mapping[str, Any] | None,
     warmup: str | None,
     address: str | None,
     seed: int | None,
@@ -130,12 +149,29 @@ def _setup(
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""
     source = trace if isinstance(trace, Source) else read_trace(trace)
-    sections = given(
-        preset=preset,
-        device=device.config() if device else None,
-        gc={"policy": gc} if isinstance(gc, str) else gc,
-        buffer={"policy": buffer} if isinstance(buffer, str) else buffer,
-        host={"mode": host} if isinstance(host, str) else host,
-        run=given(warmup=warmup, address=address, seed=seed, verify=verify) or None,
-    )
-    return merge([source.config(), sections, config or {}])
+    sections = {
+        "gc": _section(gc, "policy"),
+        "buffer": _section(buffer, "policy"),
+        "host": _section(host, "mode"),
+        "run": _section(run, "warmup"),
+    }
+    named = given(warmup=warmup, address=address, seed=seed, verify=verify)
+    parts = [
+        source.config(),
+        given(preset=preset),
+        device.config() if device else {},
+        {name: section for name, section in sections.items() if section},
+        {"run": named} if named else {},
+        config or {},
+    ]
+    return merge(parts)
+
+
+def _section(
+    settings: Settings | Named | Mapping[str, Any] | None, first: str
+) -> Mapping[str, Any]:
+    """Return what a section has; a text or a class is its setting ``first``."""
+    if isinstance(settings, Settings):
+        (section,) = settings.config().values() or [{}]
+        return section
+    return {first: settings} if isinstance(settings, str | type | Plugin) else settings or {}

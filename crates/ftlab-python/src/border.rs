@@ -1,20 +1,51 @@
 //! What crosses the border to Python: configurations in, errors and progress out.
 
 use ftlab::Error;
+use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::session::{Progress, Watch, panic_message};
-use pyo3::create_exception;
-use pyo3::exceptions::PyException;
+use pyo3::import_exception;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
+use std::sync::{Once, OnceLock};
 
-create_exception!(ftlab._core, FtlabError, PyException, "Something that ftlab cannot do.");
-create_exception!(ftlab._core, ConfigError, FtlabError, "A configuration that cannot be used.");
-create_exception!(ftlab._core, TraceError, FtlabError, "A trace that cannot be read or believed.");
-create_exception!(ftlab._core, InternalError, FtlabError, "A broken rule or invariant: a bug.");
-create_exception!(ftlab._core, Interrupted, FtlabError, "The run was stopped.");
+/// The exceptions, as `ftlab._core` defines them.
+pub mod defined {
+    use pyo3::create_exception;
+    use pyo3::exceptions::PyException;
+
+    create_exception!(ftlab._core, FtlabError, PyException, "Something that ftlab cannot do.");
+    create_exception!(ftlab._core, ConfigError, FtlabError, "A configuration that cannot be used.");
+    create_exception!(
+        ftlab._core,
+        TraceError,
+        FtlabError,
+        "A trace that cannot be read or believed."
+    );
+    create_exception!(ftlab._core, InternalError, FtlabError, "A broken rule or invariant: a bug.");
+    create_exception!(ftlab._core, Interrupted, FtlabError, "The run was stopped.");
+    create_exception!(
+        ftlab._core,
+        RuleError,
+        FtlabError,
+        "A rule of the flash that an FTL written in Python has broken."
+    );
+    create_exception!(
+        ftlab._core,
+        TooSmall,
+        ConfigError,
+        "Raised by the constructor of an FTL that needs a device with more blocks."
+    );
+}
+
+// What is raised is imported, so that the cores of all packages raise the same classes.
+import_exception!(ftlab._core, ConfigError);
+import_exception!(ftlab._core, TraceError);
+import_exception!(ftlab._core, InternalError);
+import_exception!(ftlab._core, Interrupted);
+import_exception!(ftlab._core, RuleError);
+import_exception!(ftlab._core, TooSmall);
 
 /// The Python exception of an error.
 pub fn raise(error: Error) -> PyErr {
@@ -27,9 +58,21 @@ pub fn raise(error: Error) -> PyErr {
     }
 }
 
+static CATALOG: OnceLock<Catalog> = OnceLock::new();
+
+/// Says what this module can run, once.
+pub fn offer(catalog: fn() -> Catalog) {
+    CATALOG.get_or_init(catalog);
+}
+
+/// What this module can run.
+pub fn catalog() -> &'static Catalog {
+    CATALOG.get().expect("a module is registered before its functions are called")
+}
+
 /// A configuration from JSON.
 pub fn configuration(json: &str) -> PyResult<Config> {
-    Config::resolve(&tree(json)?).map_err(raise)
+    catalog().resolve(&tree(json)?).map_err(raise)
 }
 
 /// A table from JSON.

@@ -1,16 +1,21 @@
 //! Everything that can be named, for `ftlab list`.
 
-use ftlab::buffer::BUFFERS;
-use ftlab::flash::presets::PRESETS;
-use ftlab::ftl::{FTLS, Parameter};
+use ftlab::buffer::NONE;
+use ftlab::catalog::{Catalog, Entry};
+use ftlab::device::presets::PRESETS;
+use ftlab::ftl::{Cleaning, MapPlace};
 use ftlab::metrics::definitions::{Better, METRICS};
+use ftlab::named::{List, Named};
+use ftlab::settings::{Kind, Row};
 use ftlab::trace::{Column, FORMATS, TimeOrder, columnar};
-use ftlab::workload::{PATTERNS, PROFILES};
+use ftlab::warmup::MODES;
+use ftlab::workload::{PROFILES, Pattern};
 use serde_json::{Value, json};
 
-pub fn json() -> String {
+pub fn json(catalog: &Catalog) -> String {
     json!({
-        "ftls": ftls(),
+        "ftls": ftls(catalog),
+        "settings": list(&catalog.rows(), |each| row(catalog, each)),
         "presets": list(PRESETS, |p| json!({
             "name": p.name, "summary": p.summary, "source": p.source,
         })),
@@ -19,14 +24,11 @@ pub fn json() -> String {
             let model = p.model();
             json!({ "name": p.name, "summary": model.summary, "source": model.source })
         }),
-        "patterns": list(PATTERNS, |p| json!({ "name": p.name, "summary": p.summary })),
-        "buffers": list(BUFFERS, |buffer| json!({
-            "name": buffer.name, "summary": buffer.summary, "source": buffer.source,
-            "parameters": parameters(buffer.parameters),
-        })),
-        "policies": list(ftlab::gc::POLICIES, |p| json!({
-            "name": p.name, "summary": p.summary, "source": p.source,
-        })),
+        "patterns": list(Pattern::ALL, |p| json!({ "name": p.name(), "summary": p.meaning() })),
+        "warmups": list(MODES, |mode| json!({ "name": mode.form(), "summary": mode.meaning })),
+        "buffers": catalog.buffers().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
+        "placements": catalog.placements().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
+        "policies": catalog.policies().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
         "metrics": list(METRICS, |m| json!({
             "name": m.name, "unit": m.unit, "formula": m.formula, "source": m.source,
             "better": match m.better {
@@ -59,17 +61,94 @@ fn formats() -> Vec<Value> {
     formats
 }
 
-fn ftls() -> Vec<Value> {
-    list(FTLS, |ftl| {
+fn ftls(catalog: &Catalog) -> Vec<Value> {
+    let rows = catalog.rows();
+    list(catalog.ftls(), |ftl| {
+        let shared = rows.iter().filter(|row| ftl.spec.obeys(&row.key()));
+        let adapted = json!(ftl.adapted(&catalog.config()));
+        let settings: Vec<Value> = shared
+            .chain(&ftl.rows())
+            .map(|one| row(catalog, &with_default(one, &adapted)))
+            .collect();
         json!({
-            "name": ftl.name,
-            "summary": ftl.summary,
-            "source": ftl.source,
-            "parameters": parameters(ftl.parameters),
+            "name": ftl.spec.name,
+            "summary": ftl.spec.summary,
+            "source": ftl.spec.source,
+            "map": place(ftl),
+            "cleaning": cleaning(ftl),
+            "settings": settings,
         })
     })
 }
 
-fn parameters(all: &[Parameter]) -> Vec<Value> {
-    list(all, |p| json!({ "key": p.key, "default": p.default, "meaning": p.meaning }))
+/// A setting with the default that an FTL has: a variant may set another.
+fn with_default(row: &Row, adapted: &Value) -> Row {
+    match &adapted[row.section][row.name] {
+        Value::String(set) if matches!(row.kind, Kind::Choice(_)) => {
+            Row { default: set.clone(), ..row.clone() }
+        }
+        _ => row.clone(),
+    }
+}
+
+const fn place(ftl: &Entry) -> &'static str {
+    match ftl.spec.map {
+        MapPlace::Ram => "RAM",
+        MapPlace::Flash => "flash",
+        MapPlace::Oob => "OOB",
+    }
+}
+
+const fn cleaning(ftl: &Entry) -> &'static str {
+    match ftl.spec.cleaning {
+        Cleaning::Collects => "collects",
+        Cleaning::Merges => "merges",
+        Cleaning::Rewrites => "rewrites and collects",
+        Cleaning::Itself => "by rules of its own",
+    }
+}
+
+/// A setting. What is chosen by name from a list of the catalogue is a choice.
+fn row(catalog: &Catalog, row: &Row) -> Value {
+    let names = match row.key().as_str() {
+        "gc.policy" => Some(names(catalog.policies())),
+        "ftl.placement" => Some(names(catalog.placements())),
+        "buffer.policy" => {
+            let none = json!([NONE, "no buffer"]);
+            Some([vec![none], names(catalog.buffers())].concat())
+        }
+        _ => None,
+    };
+    let (kind, values) = match row.kind {
+        _ if names.is_some() => ("choice", names.into()),
+        Kind::Count => ("count", Value::Null),
+        Kind::Number => ("number", Value::Null),
+        Kind::Size => ("size", Value::Null),
+        Kind::Time => ("time", Value::Null),
+        Kind::Times => ("times", Value::Null),
+        Kind::Ratio => ("ratio", Value::Null),
+        Kind::Switch => ("switch", Value::Null),
+        Kind::Text(form) => ("text", form.into()),
+        Kind::Choice(names) => {
+            ("choice", list(names, |(name, meaning)| json!([name, meaning.trim()])).into())
+        }
+    };
+    json!({
+        "key": row.key(), "section": row.section, "name": row.name, "meaning": row.meaning,
+        "kind": kind, "values": values, "optional": row.optional, "unit": row.unit,
+        "default": row.default, "range": row.range, "source": row.source,
+    })
+}
+
+/// A victim policy or a write buffer.
+fn named<B>(catalog: &Catalog, named: &Named<B>) -> Value {
+    json!({
+        "name": named.spec.name, "summary": named.spec.summary, "source": named.spec.source,
+        "settings": list(&named.rows(), |each| row(catalog, each)),
+    })
+}
+
+/// The names of a list, each with its meaning.
+fn names<B: Clone>(list: &List<B>) -> Vec<Value> {
+    list.iter().map(|named| json!([named.spec.name, named.spec.summary])).collect()
 }

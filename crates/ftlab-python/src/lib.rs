@@ -1,12 +1,41 @@
 //! The module `ftlab._core`: JSON in, JSON out. Convert, release the interpreter, call, convert back.
+//!
+//! A package with FTLs of its own is such a core again, with a longer catalogue: its module calls
+//! [`register`], and its entry point in the group `ftlab.cores` names the module. The command line and the
+//! Python interface then find it by themselves.
 
 mod border;
 mod catalog;
+mod check;
+mod plugin;
+
+pub use functions::register;
 
 /// The compiled core of ftlab.
 #[pyo3::pymodule]
 mod _core {
-    use crate::border::{configuration, raise, tree, with_progress};
+    use ftlab::catalog::Catalog;
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::border::defined::{
+        ConfigError, FtlabError, InternalError, Interrupted, RuleError, TooSmall, TraceError,
+    };
+
+    #[pymodule_export]
+    use crate::plugin::{DeviceInfo, LentFlash, TranslationPage};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        crate::register(module, Catalog::standard)
+    }
+}
+
+mod functions {
+    use crate::border::{catalog as known, configuration, offer, raise, tree, with_progress};
+    use crate::plugin::{self, Faults};
+    use ftlab::catalog::Catalog;
+    use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
     use ftlab::model::translation::Prediction;
     use ftlab::request::Op;
@@ -16,24 +45,40 @@ mod _core {
     use pyo3::types::PyDict;
     use std::path::Path;
 
-    #[pymodule_export]
-    use crate::border::{ConfigError, FtlabError, InternalError, Interrupted, TraceError};
-
-    #[pymodule_export]
-    #[allow(non_upper_case_globals)]
-    const __version__: &str = env!("CARGO_PKG_VERSION");
+    /// Makes a module a core that runs the FTLs of a catalogue: with all functions of `ftlab._core`, whose
+    /// exceptions it raises, and with its version.
+    ///
+    /// The module of a package may have any name but `_core`, which is taken here.
+    ///
+    /// # Errors
+    /// What Python raises when something cannot be added.
+    pub fn register(module: &Bound<'_, PyModule>, offered: fn() -> Catalog) -> PyResult<()> {
+        offer(offered);
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        macro_rules! add {
+            ($($function:ident),*) => {
+                $(module.add_function(wrap_pyfunction!($function, module)?)?;)*
+            };
+        }
+        add!(catalog, resolve, model_translation, model_translation_of, simulate, trace_info, fit);
+        add!(trace_characteristics, mapping_curve, convert, split, trace_columns, check);
+        Ok(())
+    }
 
     /// Everything that can be named, as JSON: FTLs, presets, formats, profiles, patterns, write
     /// buffers, policies, metrics.
     #[pyfunction]
     fn catalog() -> String {
-        crate::catalog::json()
+        crate::catalog::json(known())
     }
 
-    /// The configuration (JSON) with every default filled in, as JSON.
+    /// The configuration (JSON) with every default filled in, as JSON; `plugins` are what it names that is
+    /// written in Python.
     #[pyfunction]
-    fn resolve(config: &str) -> PyResult<String> {
-        let config = configuration(config)?;
+    #[pyo3(signature = (config, plugins=Vec::new()))]
+    fn resolve(config: &str, plugins: Vec<Bound<'_, PyAny>>) -> PyResult<String> {
+        let catalog = plugin::catalog(&plugins, &Faults::default())?;
+        let config = catalog.resolve(&tree(config)?).map_err(raise)?;
         Ok(serde_json::to_string(&config).expect("a configuration serialises"))
     }
 
@@ -53,20 +98,64 @@ mod _core {
     }
 
     /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
-    /// input that all of them name. Returns a JSON list of results.
+    /// input that all of them name; `plugins` are what they name that is written in Python. Returns a JSON
+    /// list of results.
     #[pyfunction]
-    #[pyo3(signature = (points, progress=None))]
+    #[pyo3(signature = (points, progress=None, plugins=Vec::new()))]
     fn simulate(
         py: Python<'_>,
         points: Vec<(String, String)>,
         progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
         let points = points
             .into_iter()
-            .map(|(config, ftl)| Ok(Point { config: configuration(&config)?, ftl }))
+            .map(|(config, ftl)| {
+                let config = catalog.resolve(&tree(&config)?).map_err(raise)?;
+                Ok(Point { config, ftl })
+            })
             .collect::<PyResult<Vec<_>>>()?;
-        let reports = with_progress(py, progress, |watch| session::run_points(&points, watch))?;
+        let reports =
+            with_progress(py, progress, |watch| session::run_points(&catalog, &points, watch))
+                .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
+    }
+
+    /// Holds an FTL to the laws, each in `cases` cases or some of them, or in one `case`: a seed, or the
+    /// line of JSON of a broken law. Returns `(law, cases, case, message, exception)` for each law, the last
+    /// three being None where it held.
+    #[pyfunction]
+    #[pyo3(signature = (ftl, cases, case=None, progress=None, plugins=Vec::new()))]
+    #[allow(clippy::type_complexity, reason = "a tuple for each law")]
+    fn check(
+        py: Python<'_>,
+        ftl: &str,
+        cases: u64,
+        case: Option<&str>,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<(&'static str, u64, Option<String>, Option<String>, Option<PyErr>)>> {
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
+        let catalog = crate::check::alone(&catalog, ftl).map_err(raise)?;
+        let mut answers = Vec::new();
+        for law in LAWS {
+            let progress = progress.as_ref().map(|progress| progress.clone_ref(py));
+            let checked = with_progress(py, progress, |watch| {
+                crate::check::check(&catalog, law, cases, case, watch)
+            });
+            let raised = faults.take();
+            let checked = match (checked, raised) {
+                (Err(error), raised) => return Err(raised.unwrap_or(error)),
+                (Ok(checked), raised) => (checked, raised),
+            };
+            let (checked, raised) = checked;
+            let (case, message) = checked.broken.map(|b| (b.case, b.message)).unzip();
+            answers.push((checked.law.name, checked.cases, case, message, raised));
+        }
+        Ok(answers)
     }
 
     /// Statistics of the configured input, as JSON `{"trace": ..., "info": ...}`.

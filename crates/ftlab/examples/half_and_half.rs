@@ -15,17 +15,16 @@
 
 use ftlab::Error;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
-use ftlab::config::Config;
-use ftlab::ftl::find;
-use ftlab::metrics::result::{Report, SpeedReport, TraceReport};
-use ftlab::request::{BATCH, Input, Op, Request, RequestSource};
+use ftlab::catalog::Catalog;
+use ftlab::drive::drive;
+use ftlab::request::{Input, Op, Request};
 use ftlab::trace::{self, TimeOrder, TraceOptions};
 use ftlab::units::{Bytes, Ratio};
 use ftlab::workload::{self, Pattern, WorkloadConfig, model};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 /// What a translation page of 1,024 entries maps.
 const REGION: u64 = 4 << 20;
@@ -102,9 +101,9 @@ fn compare(
     scores: &mut [Score; 2],
     out: &mut dyn Write,
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let mut source = Once(first.to_vec());
     let count = Some(second.len() as u64);
-    let fitted = match model::fit(&mut source, &name(path), &mut |_, _| Ok(())) {
+    let source = &mut *Arc::<[Request]>::from(first).open()?;
+    let fitted = match model::fit(source, &name(path), &mut |_, _| Ok(())) {
         Ok(model) => model,
         Err(error) => return Ok(writeln!(out, "| {} | {error} | | | | | |", name(path))?),
     };
@@ -148,19 +147,8 @@ impl Score {
     }
 }
 
-/// Requests that are there already.
-struct Once(Vec<Request>);
-
-impl RequestSource for Once {
-    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
-        let count = self.0.len().min(BATCH);
-        batch.extend(self.0.drain(..count));
-        Ok(())
-    }
-}
-
 /// The requests on one volume without the regions that they leave out, and the space that takes.
-fn packed(requests: &[Request]) -> (Vec<Request>, u64) {
+fn packed(requests: &[Request]) -> (Arc<[Request]>, u64) {
     let regions = |r: &Request| r.offset / REGION..=(r.end() - 1) / REGION;
     let used: BTreeSet<(u32, u64)> =
         requests.iter().flat_map(|r| regions(r).map(|region| (r.volume, region))).collect();
@@ -213,23 +201,17 @@ struct Run {
     wa: Option<f64>,
 }
 
-fn run(ftl: &str, space: u64, requests: &[Request]) -> Result<Run, Box<dyn std::error::Error>> {
+fn run(ftl: &str, space: u64, input: &dyn Input) -> Result<Run, Box<dyn std::error::Error>> {
     let warmup = if space > LARGEST_OVERWRITTEN { "sequential" } else { "random:1" };
     let tree = serde_json::json!({
         "preset": "tpftl-eurosys15",
         "run": { "warmup": warmup, "verify": false },
     });
-    let config = Config::resolve(tree.as_object().ok_or("a table")?)?;
+    let config = Catalog::standard().resolve(tree.as_object().ok_or("a table")?)?;
     let extent = Extent { volume: 0, first_byte: 0, end_byte: space };
     let address = AddressMap::new(AddressPolicy::Overlay, &[extent], Some(space))?;
-    let mut simulator = (find(ftl)?.simulate)(&config, space, address)?;
-    simulator.precondition(&AtomicBool::new(false));
-    simulator.start_measuring();
-    for batch in requests.chunks(BATCH) {
-        simulator.serve(batch)?;
-    }
-    let speed = SpeedReport::default();
-    let report = Report::new(ftl, &simulator.outcome(), TraceReport::default(), speed);
+    let mut simulator = Catalog::standard().find(ftl)?.simulate(&config, space, address)?;
+    let report = drive(simulator.as_mut(), ftl, input, &mut |_| Ok(()))?;
     let hit_ratio = report.mapping.and_then(|mapping| mapping.hit_ratio).ok_or("no mapping")?;
     let enough = report.host.page_writes >= FEWEST_WRITES;
     Ok(Run { hit_ratio, wa: report.write_amplification.filter(|_| enough) })

@@ -1,4 +1,4 @@
-//! The host: when a request is issued, and which of those that wait goes next.
+//! The host: when requests are issued, and in which order waiting requests go.
 //!
 //! ```text
 //! open        at its time in the input
@@ -6,24 +6,27 @@
 //! queued:QD   from its time on it waits in a queue; the device takes the next when it has fewer than QD
 //! ```
 //!
-//! With queues of their own, volumes take turns, as NVMe's round-robin arbitration has it. With reads
-//! first, a write is taken only when no read waits.
+//! If volumes have queues of their own, the queues take turns (NVMe's round-robin arbitration). With
+//! `host.reads_first`, a write is taken only when no read waits.
 
-use crate::config::{HostConfig, HostMode, Queues};
+mod config;
+
+pub use config::{HostConfig, HostMode, Queues, Split};
+
 use crate::request::{Op, Request};
 use crate::units::Nanos;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// No request is issued later, 146 years after the first: what is left of the clock is for service.
+/// No request is issued later (146 years after the first), so that service times do not overflow the clock.
 const LATEST_ISSUE: Nanos = 1 << 62;
 
 /// When requests are issued.
 #[derive(Clone, Debug)]
 pub struct Host {
     config: HostConfig,
-    /// Completion times of the requests in the device, where their number is bounded.
+    /// Completion times of the requests in the device, if their number is bounded.
     outstanding: BinaryHeap<Reverse<Nanos>>,
     waiting: Waiting,
 }
@@ -31,7 +34,7 @@ pub struct Host {
 /// A request that the device takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// What it asks for; its time is that of its arrival.
+    /// The request; its time is when it arrived.
     pub request: Request,
     /// When the device takes it.
     pub issued: Nanos,
@@ -42,7 +45,7 @@ pub struct Taken {
 struct Waiting {
     /// Queues by volume.
     numbers: FxHashMap<u32, usize>,
-    /// Each with what goes first and what goes after it.
+    /// Of each queue, the requests that go first and those that go after them.
     queues: Vec<[VecDeque<Request>; 2]>,
     /// Queues that are not empty, in turn.
     turns: [VecDeque<usize>; 2],
@@ -57,7 +60,7 @@ impl Host {
         Host { config: config.clone(), outstanding: BinaryHeap::new(), waiting: Waiting::default() }
     }
 
-    /// Forgets what is in the device and what waits.
+    /// Drops the requests in the device and those that wait.
     pub fn reset(&mut self) {
         self.outstanding.clear();
         self.waiting = Waiting::default();
@@ -97,7 +100,7 @@ impl Host {
         }
     }
 
-    /// Puts a request into its queue. All that the device takes before it arrives is taken before.
+    /// Puts a request into its queue. The caller first takes what the device takes before it arrives.
     pub fn enqueue(&mut self, request: Request) {
         let volume = match self.config.queues {
             Queues::One => 0,
@@ -113,7 +116,7 @@ impl Host {
         let HostMode::Queued(depth) = self.config.mode else { return None };
         let full = self.outstanding.len() >= depth as usize;
         let free = full.then(|| self.outstanding.peek().map_or(0, |Reverse(end)| *end));
-        // What waits has arrived before a place is free, or all of it arrives now.
+        // Either the waiting requests arrived before a place is free, or all of them arrive now.
         let issued = free.unwrap_or(0).max(self.waiting.newest);
         if issued >= time {
             return None;

@@ -1,42 +1,201 @@
 //! A laboratory for flash translation layers (FTLs): any FTL on one emulated NAND device that checks
 //! every operation.
 //!
-//! # Layers, from the medium upwards
+//! # A tour
 //!
-//! * [`units`], [`error`], [`rng`]: addresses that cannot be mixed up, mistakes told in one line,
-//!   random numbers split by purpose.
-//! * [`flash`]: what the NAND is. [`flash::Flash`] is all that an FTL may touch: it checks the rules
-//!   of NAND, verifies every host read, counts by cause, and books time on the [`engine`].
-//! * [`cache`] and [`gc`]: containers and victim policies without knowledge of FTLs.
-//! * [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then
-//!   [`ftl::demand`].
-//! * [`buffer`]: RAM between the host and any FTL.
-//! * [`request`], [`trace`], [`workload`], [`address`]: where requests come from.
-//! * [`model`]: closed forms that a simulation is held against; it knows nothing of the others.
-//! * [`simulate`]: the loop; [`warmup`]: when a device is steady; [`metrics`]: what comes out; [`session`]: several FTLs at once over one
-//!   reading of the input; [`mapping_curve`]: what mapping caches of all sizes would hit.
+//! * An FTL implements [`ftl::Ftl`] (what it does) and [`ftl::Design`] (how it is built, and its
+//!   [`ftl::Spec`]). All it may touch is [`flash::Flash`]: a broken rule of NAND or a stale read panics.
+//! * [`settings!`] declares its settings, each once: type, default, range, unit and source.
+//! * A [`catalog::Catalog`] holds what can be run, by name; [`Catalog::with`](catalog::Catalog::with) adds
+//!   to it, and [`Catalog::resolve`](catalog::Catalog::resolve) makes a [`config::Config`] of a tree.
+//! * [`session::run`] runs several FTLs over one reading of the input and returns a [`report::Report`]
+//!   for each; [`drive::drive`] runs one.
+//! * `laws::obey::<MyFtl>(300)`, with the feature `laws`, holds it to what every FTL must obey.
+//!
+//! # An FTL of your own
+//!
+//! The whole page map in RAM, over [`Planes`](ftl::parts::planes::Planes), which has the blocks of the device
+//! and collects garbage as `gc.` says. It erases exactly as many blocks as [`ftl::page`]:
+//!
+//! ```
+//! use ftlab::catalog::Catalog;
+//! use ftlab::flash::{Cause, Device, Flash, Owner};
+//! use ftlab::ftl::parts::{block_pool::Stream, page_map::PageMap, planes::Planes};
+//! use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+//! use ftlab::units::{Lpn, Ppn};
+//! use ftlab::{Error, session};
+//!
+//! ftlab::settings! {
+//!     /// Settings of this FTL.
+//!     pub struct MineConfig in "mine" {
+//!         /// Blocks that garbage collection may open in one step.
+//!         reserve: u32 = 1, in 1..=8, unit "blocks", source "this example";
+//!     }
+//! }
+//!
+//! struct Mine {
+//!     map: PageMap,
+//!     pool: Planes,
+//! }
+//!
+//! impl Design for Mine {
+//!     type Settings = MineConfig;
+//!     const SPEC: Spec = Spec {
+//!         name: "mine",
+//!         summary: "the page map in RAM",
+//!         source: "this example",
+//!         ..Spec::PAGE_LEVEL
+//!     };
+//!
+//!     fn build(setup: &Setup<MineConfig>, flash: &mut Flash) -> Result<Self, Error> {
+//!         let pool = Planes::new(setup, flash.geometry(), setup.own.reserve, 0)?;
+//!         Ok(Mine { map: PageMap::new(flash.geometry().logical_pages), pool })
+//!     }
+//! }
+//!
+//! impl Mine {
+//!     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
+//!         if let Some(old) = self.map.replace(lpn, new) {
+//!             self.pool.invalidate(old, flash);
+//!         }
+//!     }
+//!
+//!     fn collect(&mut self, plane: u32, flash: &mut Flash) {
+//!         self.pool.start_gc(plane);
+//!         while !self.pool.collected_enough(plane, Stream::Data) {
+//!             let mut victim = self.pool.take_victim(plane, flash);
+//!             for (owner, to) in self.pool.move_pages(&mut victim, flash) {
+//!                 if let Owner::Data(lpn) = owner {
+//!                     self.map.replace(*lpn, Some(*to));
+//!                 }
+//!             }
+//!             self.pool.release(&victim, flash);
+//!         }
+//!     }
+//! }
+//!
+//! impl Ftl for Mine {
+//!     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+//!         for &lpn in pages {
+//!             flash.begin_page();
+//!             flash.host_read(lpn, self.map.get(lpn));
+//!         }
+//!     }
+//!
+//!     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+//!         for &lpn in pages {
+//!             flash.begin_page();
+//!             let plane = self.pool.place(lpn, flash);
+//!             if self.pool.must_collect(plane, Stream::Data) {
+//!                 self.collect(plane, flash);
+//!             }
+//!             let new = self.pool.next_page(plane, Stream::Data, flash);
+//!             flash.program(new, Owner::Data(lpn), Cause::Host);
+//!             self.remap(lpn, Some(new), flash);
+//!         }
+//!     }
+//!
+//!     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+//!         for &lpn in pages {
+//!             flash.begin_page();
+//!             self.remap(lpn, None, flash);
+//!             flash.trim(lpn);
+//!         }
+//!     }
+//!
+//!     fn ram(&self) -> RamUse {
+//!         RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() }
+//!     }
+//!
+//!     fn metrics(&self) -> FtlMetrics {
+//!         FtlMetrics { gc: Some(self.pool.metrics()), ..FtlMetrics::default() }
+//!     }
+//!
+//!     fn reset_metrics(&mut self) {
+//!         self.pool.reset_counts();
+//!     }
+//!
+//!     fn audit(&self, device: &Device) {
+//!         device.audit();
+//!         self.pool.audit(device);
+//!         device.audit_map(0..self.map.len() as u32, |lpn| self.map.get(lpn));
+//!     }
+//! }
+//!
+//! let catalog = Catalog::standard().with::<Mine>();
+//! let tree = serde_json::json!({
+//!     "device": { "capacity": "16MiB" },
+//!     "mine": { "reserve": 1 },
+//!     "workload": { "pattern": "randwrite", "bs": "4k", "size": "16MiB", "requests": 10_000 },
+//! });
+//! let config = catalog.resolve(tree.as_object().expect("a table"))?;
+//! let reports = session::run(&catalog, &config, &["mine", "page"], &mut |_| Ok(()))?;
+//! let erases = |at: usize| reports[at].flash.erases["data"];
+//! assert!(erases(0) > 50, "garbage was collected");
+//! assert_eq!(erases(0), erases(1), "as many as in the FTL that it copies");
+//!
+//! # #[cfg(feature = "laws")]
+//! ftlab::laws::obey::<Mine>(20);
+//! # Ok::<(), Error>(())
+//! ```
+//!
+//! # Rooms, from the ground upwards
+//!
+//! Each room imports from those before it and never from those behind it, which a test holds it to. Below
+//! them all is [`ftlab_traces`], a crate of its own that knows nothing of FTLs; its modules are modules of
+//! this crate, too.
+//!
+//! 1. `unless_bug`, `bugs`: the bugs that the laws must catch, compiled with the feature `bugs` alone.
+//! 2. [`model`]: closed forms that a simulation is held against.
+//! 3. [`named`]: lists of things that are chosen by name.
+//! 4. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.
+//! 5. [`engine`]: when operations are done.
+//! 6. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
+//!    verifies every host read, counts by cause, and books time on the engine.
+//! 7. [`cache`]: containers that know nothing of flash.
+//! 8. [`gc`]: victim policies.
+//! 9. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 10. [`buffer`]: RAM between the host and any FTL.
+//! 11. [`host`]: when requests are issued, and in which order.
+//! 12. [`metrics`]: latencies, time series, and the definitions of metrics.
+//! 13. [`warmup`]: what happens before measuring, as a plan.
+//! 14. [`run`]: the settings of a run itself.
+//! 15. [`config`]: all settings of a run, as one tree.
+//! 16. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 17. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 18. [`report`]: the result of a run.
+//! 19. [`drive`]: the order of a run, from warm-up to report.
+//! 20. [`session`]: several FTLs at once over one reading of the input.
+//! 21. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 22. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
-pub mod address;
+#[macro_use]
+mod unless_bug;
+
 pub mod buffer;
+#[cfg(feature = "bugs")]
+pub mod bugs;
 pub mod cache;
+pub mod catalog;
 pub mod config;
+pub mod device;
+pub mod drive;
 pub mod engine;
-pub mod error;
 pub mod flash;
 pub mod ftl;
 pub mod gc;
 pub mod host;
-pub mod locality;
+#[cfg(feature = "laws")]
+pub mod laws;
 pub mod mapping_curve;
 pub mod metrics;
 pub mod model;
-pub mod request;
-pub mod rng;
+pub mod named;
+pub mod report;
+pub mod run;
 pub mod session;
 pub mod simulate;
-pub mod trace;
-pub mod units;
 pub mod warmup;
-pub mod workload;
 
-pub use error::Error;
+pub use ftlab_traces::{Error, address, error, locality, request, rng, trace, units, workload};
+pub use ftlab_traces::{choices, settings, text_value};

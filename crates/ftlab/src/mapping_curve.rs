@@ -7,8 +7,9 @@
 //! cache.
 
 use crate::address::{AddressMap, AddressPolicy};
-use crate::config::{Config, Split};
+use crate::config::Config;
 use crate::error::Error;
+use crate::host::Split;
 use crate::locality::{MissRatioCurve, ReuseDistances};
 use crate::request::{BATCH, Request};
 use crate::session::{Progress, Watch, open_input, tick};

@@ -1,35 +1,33 @@
 //! The loop: requests in, page accesses to the FTL, latencies and checks out.
 
 use crate::address::AddressMap;
-use crate::buffer::{FlushedAtEnd, Front};
-use crate::config::{Config, HostMode, RunConfig, Warmup};
+use crate::buffer::{BufferManager, FlushedAtEnd};
+use crate::config::Config;
 use crate::engine::Log;
 use crate::error::Error;
-use crate::flash::{Cause, Flash, Operation};
+use crate::flash::{Cause, Device, Operation};
 use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::host::{Host, Taken};
+use crate::host::{Host, HostMode, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
-use crate::request::{BATCH, Op, Request};
-use crate::rng::Rng;
+use crate::request::{Op, Request};
+use crate::run::RunConfig;
 use crate::units::{Lpn, Nanos};
-use crate::warmup::{SteadyState, WarmupReport};
-use std::sync::atomic::{AtomicBool, Ordering};
 
-/// One FTL on one device under one host: requests go in, and at the end everything is known.
+/// One FTL on one device under one host.
 #[derive(Clone, Debug)]
 pub struct Simulation<F> {
     config: Config,
     address: AddressMap,
-    flash: Flash,
+    flash: Device,
     ftl: F,
     /// The write buffer above the FTL.
-    front: Option<Front>,
+    buffer: Option<BufferManager>,
     host: Host,
     pages: Vec<Lpn>,
-    /// Of `pages`, those that the request covers only in part.
+    /// How many of `pages` the request covers only in part.
     partial_pages: u64,
     totals: HostTotals,
     reads: Latencies,
@@ -38,10 +36,6 @@ pub struct Simulation<F> {
     series: Series,
     sampled: Sample,
     cache_samples: CacheSamples,
-    warmup: WarmupReport,
-    steady: Option<SteadyState>,
-    /// Pages that the input touches, while they are collected.
-    touched: Vec<bool>,
 }
 
 /// What the host asked for since measuring started.
@@ -59,7 +53,7 @@ pub struct HostTotals {
     pub page_reads: u64,
     /// Pages written.
     pub page_writes: u64,
-    /// Of the pages written, those of which only a part was.
+    /// Pages of which only a part was written; they are among the pages written.
     pub partial_page_writes: u64,
     /// Pages trimmed.
     pub page_trims: u64,
@@ -76,11 +70,11 @@ pub struct Outcome<'a> {
     /// The resolved configuration.
     pub config: &'a Config,
     /// The device with its counts and clock.
-    pub flash: &'a Flash,
+    pub flash: &'a Device,
     /// The FTL.
     pub ftl: &'a dyn Ftl,
     /// The write buffer above it.
-    pub front: Option<&'a Front>,
+    pub buffer: Option<&'a BufferManager>,
     /// What the host asked for.
     pub host: HostTotals,
     /// Host page reads whose version was compared, in RAM or on flash.
@@ -93,19 +87,30 @@ pub struct Outcome<'a> {
     pub service: &'a Latencies,
     /// The run over time.
     pub series: Series,
-    /// Looks into the mapping cache.
+    /// Samples of the mapping cache.
     pub cache_samples: &'a CacheSamples,
-    /// What was done before measuring started.
-    pub warmup: &'a WarmupReport,
+}
+
+/// How a batch of requests is served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// As the host asks.
+    Asked,
+    /// Each as a write, at its time and without queues, to touch the footprint (choices.md#warmup).
+    Writes,
+    /// Each as a write to device addresses, at time 0: no host issues it.
+    Fill,
 }
 
 /// A simulation whose FTL is known only at run time: one call per batch, static inside.
+///
+/// [`crate::drive`] calls the methods in their order.
 pub trait Simulator: Send {
     /// Serves requests.
     ///
     /// # Errors
     /// [`Error::Config`] when a request lies beyond the device.
-    fn serve(&mut self, batch: &[Request]) -> Result<(), Error>;
+    fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error>;
 
     /// Serves what still waits in the host's queues, at the end of the input.
     ///
@@ -113,29 +118,17 @@ pub trait Simulator: Send {
     /// As [`Simulator::serve`].
     fn finish(&mut self) -> Result<(), Error>;
 
-    /// Serves requests as writes, to touch the footprint (ALGORITHMS 0.7).
-    ///
-    /// # Errors
-    /// As [`Simulator::serve`].
-    fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error>;
-
-    /// Notes which pages requests touch, for [`Simulator::fill`].
-    ///
-    /// # Errors
-    /// As [`Simulator::serve`].
-    fn touch(&mut self, batch: &[Request]) -> Result<(), Error>;
-
-    /// Writes every touched page once, in ascending order; ends early once `stop` is true.
-    fn fill(&mut self, stop: &AtomicBool);
-
-    /// Does the part of the warm-up that needs no input; ends early once `stop` is true.
-    fn precondition(&mut self, stop: &AtomicBool);
-
-    /// Notes the end of a pass over the input. Returns whether a warm-up that ends by rule is over.
-    fn end_pass(&mut self) -> bool;
+    /// Sets host and clock back to time 0, for another pass over the input.
+    fn rewind(&mut self);
 
     /// Ends the warm-up: counters start at zero on an idle device; state stays.
     fn start_measuring(&mut self);
+
+    /// The pages of the device that the bytes of a request touch, in ascending order.
+    ///
+    /// # Errors
+    /// As [`Simulator::serve`].
+    fn pages(&mut self, request: &Request) -> Result<&[Lpn], Error>;
 
     /// Requests served since measuring started.
     fn requests(&self) -> u64;
@@ -155,26 +148,24 @@ pub trait Simulator: Send {
 }
 
 impl<F: Ftl> Simulation<F> {
-    /// An empty device of `capacity` bytes with its FTL, reached through `address`.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when the device or the FTL cannot work as configured.
-    pub fn new(config: &Config, capacity: u64, address: AddressMap) -> Result<Self, Error> {
-        let mut flash = Flash::new(&config.device, capacity)?;
+    /// A device on which `ftl` was built, below a write buffer or none, reached through `address`.
+    #[must_use]
+    pub fn new(
+        config: &Config,
+        mut flash: Device,
+        ftl: F,
+        buffer: Option<BufferManager>,
+        address: AddressMap,
+    ) -> Self {
         if !config.run.verify {
             flash.skip_verification();
         }
-        let ftl = F::build(config, &mut flash)?;
-        let front = Front::build(&config.buffer, &flash, ftl.keeps_writes())?;
-        let RunConfig { warmup, warmup_limit, .. } = config.run;
-        let logical_pages = flash.geometry().logical_pages;
-        let steady = warmup.tolerance();
         let mut simulation = Simulation {
             config: config.clone(),
             address,
             flash,
             ftl,
-            front,
+            buffer,
             host: Host::new(&config.host),
             pages: Vec::new(),
             partial_pages: 0,
@@ -185,12 +176,9 @@ impl<F: Ftl> Simulation<F> {
             series: Series::default(),
             sampled: Sample::default(),
             cache_samples: CacheSamples::new(0),
-            warmup: WarmupReport::new(warmup),
-            steady: steady.map(|by| SteadyState::new(by, logical_pages, warmup_limit)),
-            touched: Vec::new(),
         };
         simulation.start_measuring();
-        Ok(simulation)
+        simulation
     }
 
     /// Serves one request and returns when it was issued and when it was complete, ns.
@@ -250,16 +238,16 @@ impl<F: Ftl> Simulation<F> {
     #[inline]
     fn access(&mut self, op: Op) {
         let (pages, ftl, flash) = (&self.pages, &mut self.ftl, &mut self.flash);
-        match (&mut self.front, op) {
-            (Some(front), op) => front.serve(op, pages, ftl, flash),
+        match (&mut self.buffer, op) {
+            (Some(buffer), op) => buffer.serve(op, pages, ftl, flash),
             (None, Op::Read) => ftl.read(pages, flash),
             (None, Op::Write) => ftl.write(pages, flash),
             (None, Op::Trim) => ftl.trim(pages, flash),
         }
     }
 
-    /// Lets the FTL work in the background until a request arrives; one that arrives in a step of this
-    /// work finds the device busy until the step ends.
+    /// Lets the FTL work in the background until a request arrives. A request that arrives during a step
+    /// of this work waits for the end of the step.
     fn use_idle_time(&mut self, arrival: Nanos) {
         if self.config.host.mode != HostMode::Open {
             return;
@@ -276,9 +264,9 @@ impl<F: Ftl> Simulation<F> {
         }
     }
 
-    /// What became of pages in RAM, above the FTL and inside it.
+    /// Counts of the pages held in RAM, above the FTL and inside it.
     fn buffered(&self) -> BufferCounts {
-        let above = self.front.as_ref().map(Front::counts).unwrap_or_default();
+        let above = self.buffer.as_ref().map(BufferManager::counts).unwrap_or_default();
         above.plus(self.ftl.buffered())
     }
 
@@ -292,7 +280,7 @@ impl<F: Ftl> Simulation<F> {
 
     /// The device, for tests.
     #[must_use]
-    pub const fn flash(&self) -> &Flash {
+    pub const fn flash(&self) -> &Device {
         &self.flash
     }
 
@@ -331,7 +319,7 @@ impl<F: Ftl> Simulation<F> {
             "device.capacity",
             format!(
                 "found a request for bytes {offset} to {} on a device of {}; use a larger \
-                 --capacity or --address modulo",
+                 device.capacity or run.address = modulo",
                 offset + u64::from(length),
                 crate::units::Bytes(self.flash.geometry().logical_bytes())
             ),
@@ -368,9 +356,8 @@ impl<F: Ftl> Simulation<F> {
         self.sampled.responses += 1;
     }
 
-    /// What happened since the last point of the series. `sampled` holds the totals up to
-    /// that point, but for the response times, which it sums since. Returns the new totals and the
-    /// difference.
+    /// Returns the totals now, and what happened since the last point of the series. `sampled` holds the
+    /// totals at that point, except for the response times, which it sums from that point on.
     fn sample(&self) -> (Sample, Sample) {
         let mapping = self.ftl.mapping_counts().unwrap_or_default();
         let now = Sample {
@@ -399,7 +386,7 @@ impl<F: Ftl> Simulation<F> {
         (now, since)
     }
 
-    /// Host page reads whose version was compared; those that pad a group were not the host's.
+    /// Host page reads whose version was compared, without the reads that pad a group.
     fn reads_verified(&self) -> u64 {
         if !self.config.run.verify {
             return 0;
@@ -409,52 +396,12 @@ impl<F: Ftl> Simulation<F> {
     }
 
     fn at_risk_bytes(&self) -> Option<u64> {
-        let held = self.front.is_some() || self.ftl.keeps_writes();
+        let held = self.buffer.is_some() || self.ftl.keeps_writes();
         held.then(|| self.buffered().dirty * u64::from(self.flash.geometry().page_bytes))
     }
 
-    /// Writes logical pages one at a time, outside the host's clock, until `stop` is true.
-    fn write_pages(&mut self, pages: impl Iterator<Item = u64>, stop: &AtomicBool) {
-        for (count, page) in pages.enumerate() {
-            if count % BATCH == 0 && stop.load(Ordering::Relaxed) {
-                return;
-            }
-            self.flash.timeline_mut().issue(0);
-            self.pages.clear();
-            self.pages.push(Lpn(page as u32));
-            self.access(Op::Write);
-            self.totals.requests += 1;
-            self.totals.page_writes += 1;
-        }
-    }
-
-    fn start_windows(&mut self) {
-        if let Some(steady) = &mut self.steady {
-            steady.start(self.flash.ledger());
-        }
-    }
-
-    /// Random writes, a window at a time, until they are steady or `stop` is true.
-    fn write_until_steady(&mut self, mut draw: impl FnMut() -> u64, stop: &AtomicBool) {
-        while let Some(steady) = self.steady.as_ref().filter(|steady| !steady.is_over()) {
-            let window = steady.window_page_writes();
-            self.write_pages((0..window).map(|_| draw()), stop);
-            if stop.load(Ordering::Relaxed) {
-                return;
-            }
-            self.end_window();
-        }
-    }
-
-    fn end_window(&mut self) {
-        if let Some(steady) = &mut self.steady {
-            steady.end_window(self.flash.ledger());
-        }
-    }
-}
-
-impl<F: Ftl> Simulator for Simulation<F> {
-    fn serve(&mut self, batch: &[Request]) -> Result<(), Error> {
+    /// Serves requests through the host's queues, or at once if it has none.
+    fn serve_asked(&mut self, batch: &[Request]) -> Result<(), Error> {
         if !self.host.has_queues() {
             return batch.iter().try_for_each(|request| self.serve_one(request).map(drop));
         }
@@ -465,71 +412,52 @@ impl<F: Ftl> Simulator for Simulation<F> {
         })
     }
 
+    /// Writes to device addresses, each request at time 0.
+    fn write_outside_the_clock(&mut self, batch: &[Request]) -> Result<(), Error> {
+        let shift = self.flash.geometry().page_bytes.trailing_zeros();
+        let logical_bytes = self.flash.geometry().logical_bytes();
+        for request in batch {
+            if request.end() > logical_bytes {
+                return Err(self.beyond(request.offset, request.length));
+            }
+            self.flash.timeline_mut().issue(0);
+            self.pages.clear();
+            let pages = Op::Write.pages(request.offset, request.end(), shift);
+            self.pages.extend(pages.map(|page| Lpn(page as u32)));
+            self.access(Op::Write);
+            self.totals.requests += 1;
+            self.totals.page_writes += self.pages.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+impl<F: Ftl> Simulator for Simulation<F> {
+    fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error> {
+        match role {
+            Role::Asked => self.serve_asked(batch),
+            Role::Writes => batch.iter().try_for_each(|request| {
+                self.serve_one(&Request { op: Op::Write, ..*request }).map(drop)
+            }),
+            Role::Fill => self.write_outside_the_clock(batch),
+        }
+    }
+
     fn finish(&mut self) -> Result<(), Error> {
         self.serve_waiting(Nanos::MAX)
     }
 
-    fn serve_as_writes(&mut self, batch: &[Request]) -> Result<(), Error> {
-        let mut requests = batch.iter().map(|request| Request { op: Op::Write, ..*request });
-        requests.try_for_each(|request| self.serve_one(&request).map(drop))
-    }
-
-    fn touch(&mut self, batch: &[Request]) -> Result<(), Error> {
-        self.touched.resize(self.flash.geometry().logical_pages as usize, false);
-        for request in batch {
-            self.split(&Request { op: Op::Write, ..*request })?;
-            for page in &self.pages {
-                self.touched[page.0 as usize] = true;
-            }
-        }
-        Ok(())
-    }
-
-    fn fill(&mut self, stop: &AtomicBool) {
-        let touched = std::mem::take(&mut self.touched);
-        self.write_pages((0..).zip(&touched).filter_map(|(page, is)| is.then_some(page)), stop);
-        self.start_windows();
-    }
-
-    fn precondition(&mut self, stop: &AtomicBool) {
-        let pages = u64::from(self.flash.geometry().logical_pages);
-        let mut rng = Rng::new(self.config.run.seed, "precondition");
-        let mut draw = || rng.below(pages);
-        match self.config.run.warmup {
-            Warmup::Sequential => self.write_pages(0..pages, stop),
-            Warmup::Random(rounds) => {
-                let random = (0..pages * u64::from(rounds)).map(|_| draw());
-                self.write_pages((0..pages).chain(random), stop);
-            }
-            Warmup::SteadyRandom(_) => {
-                self.write_pages(0..pages, stop);
-                self.start_windows();
-                self.write_until_steady(draw, stop);
-            }
-            Warmup::None | Warmup::Footprint | Warmup::Replay(_) | Warmup::Steady(_) => {}
-        }
-    }
-
-    fn end_pass(&mut self) -> bool {
-        let passes = self.warmup.passes.get_or_insert(0);
-        *passes += 1;
-        // The next pass begins at time 0 again.
+    fn rewind(&mut self) {
         self.flash.timeline_mut().reset();
         self.host.reset();
-        let Some(steady) = &mut self.steady else { return false };
-        if *passes == 1 {
-            steady.end_first_pass(self.flash.ledger());
-        }
-        steady.end_window(self.flash.ledger());
-        steady.is_over()
+    }
+
+    fn pages(&mut self, request: &Request) -> Result<&[Lpn], Error> {
+        self.split(&Request { op: Op::Write, ..*request })?;
+        Ok(&self.pages)
     }
 
     fn start_measuring(&mut self) {
-        self.warmup.requests = self.totals.requests;
-        self.warmup.host_page_writes = self.totals.page_writes;
-        if let Some(steady) = &self.steady {
-            steady.describe(&mut self.warmup);
-        }
         self.flash.start_measuring();
         let RunConfig { timeline, timeline_from, .. } = self.config.run;
         if timeline > 0 {
@@ -537,8 +465,8 @@ impl<F: Ftl> Simulator for Simulation<F> {
             self.flash.start_log(&self.config.device, log);
         }
         self.ftl.reset_metrics();
-        if let Some(front) = &mut self.front {
-            front.reset_counts();
+        if let Some(buffer) = &mut self.buffer {
+            buffer.reset_counts();
         }
         self.host.reset();
         self.totals = HostTotals::default();
@@ -577,8 +505,8 @@ impl<F: Ftl> Simulator for Simulation<F> {
             assert_eq!(self.reads_verified(), self.totals.page_reads, "every read is verified");
         }
         self.ftl.audit(&self.flash);
-        if let Some(front) = &self.front {
-            front.audit(&self.flash);
+        if let Some(buffer) = &self.buffer {
+            buffer.audit(&self.flash);
         }
     }
 
@@ -592,7 +520,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             config: &self.config,
             flash: &self.flash,
             ftl: &self.ftl,
-            front: self.front.as_ref(),
+            buffer: self.buffer.as_ref(),
             host: self.totals,
             reads_verified: self.reads_verified(),
             reads: &self.reads,
@@ -600,13 +528,12 @@ impl<F: Ftl> Simulator for Simulation<F> {
             service: &self.service,
             series,
             cache_samples: &self.cache_samples,
-            warmup: &self.warmup,
         }
     }
 
     fn drain(&mut self) -> Option<FlushedAtEnd> {
         let (ftl, flash) = (&mut self.ftl, &mut self.flash);
-        let mut flushed = self.front.as_mut().map(|front| front.drain(ftl, flash));
+        let mut flushed = self.buffer.as_mut().map(|buffer| buffer.drain(ftl, flash));
         if ftl.keeps_writes() {
             let before = ftl.buffered();
             let inside = FlushedAtEnd::measure(flash, |flash| {

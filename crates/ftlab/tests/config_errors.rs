@@ -1,18 +1,16 @@
 //! A wrong configuration gets one line: the key, what was found, what was expected.
 
-use ftlab::buffer::Front;
-use ftlab::config::Config;
+use ftlab::catalog::Catalog;
 use ftlab::error::Error;
-use ftlab::flash::Flash;
-use ftlab::ftl::find;
+use ftlab::flash::Device;
 
 /// Resolves a configuration and builds an FTL on the device, which is small by default.
 fn build(ftl: &str, json: &str) -> Result<(), Error> {
-    let config = Config::resolve(&serde_json::from_str(json).expect("JSON"))?;
+    let config = Catalog::standard().resolve(&serde_json::from_str(json).expect("JSON"))?;
     let capacity = config.device.capacity.map_or(16 << 20, |bytes| bytes.0);
-    let mut flash = Flash::new(&config.device, capacity)?;
-    let ftl = (find(ftl)?.build)(&config, &mut flash)?;
-    Front::build(&config.buffer, &flash, ftl.keeps_writes()).map(drop)
+    let mut flash = Device::new(&config.device, capacity)?;
+    let ftl = Catalog::standard().find(ftl)?.build(&config, &mut flash)?;
+    config.buffer_manager(&flash, ftl.keeps_writes()).map(drop)
 }
 
 fn message(ftl: &str, json: &str) -> String {

@@ -2,12 +2,13 @@
 //! two workloads, so that one glance shows any change of behaviour.
 
 use ftlab::address::{AddressMap, Extent};
-use ftlab::config::{Config, Warmup};
-use ftlab::flash::{Flash, Ledger};
-use ftlab::ftl::{Entry, FTLS};
-use ftlab::metrics::result::Report;
+use ftlab::catalog::{Catalog, Entry};
+use ftlab::config::Config;
+use ftlab::flash::{Device, Ledger};
+use ftlab::report::Report;
 use ftlab::request::{Op, Request};
 use ftlab::session::{Point, open_input, run, run_points};
+use ftlab::simulate::Role;
 use ftlab::units::{Bytes, Lpn};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -28,7 +29,9 @@ const FINANCIAL1: &str = r#"{
     "run": {"warmup": "random:1", "address": "modulo"}}"#;
 
 fn config(json: &str) -> Config {
-    Config::resolve(&serde_json::from_str(json).expect("JSON")).expect("a good configuration")
+    Catalog::standard()
+        .resolve(&serde_json::from_str(json).expect("JSON"))
+        .expect("a good configuration")
 }
 
 /// The configuration of one FTL: a cache below 8 KiB has no room for whole translation pages, and a
@@ -46,10 +49,12 @@ fn config_of(ftl: &str, config: &Config) -> Config {
 
 /// All FTLs over one reading of the input.
 fn reports(config: &Config) -> Vec<Report> {
-    let point =
-        |entry: &Entry| Point { config: config_of(entry.name, config), ftl: entry.name.to_owned() };
-    let points: Vec<Point> = FTLS.iter().map(point).collect();
-    run_points(&points, &mut |_| Ok(())).expect("a run")
+    let point = |entry: &Entry| Point {
+        config: config_of(entry.name(), config),
+        ftl: entry.name().to_owned(),
+    };
+    let points: Vec<Point> = Catalog::standard().ftls().iter().map(point).collect();
+    run_points(&Catalog::standard(), &points, &mut |_| Ok(())).expect("a run")
 }
 
 /// A report without the speed of the machine.
@@ -61,9 +66,9 @@ fn facts(report: &Report) -> Value {
 
 #[test]
 fn the_same_seed_gives_the_same_report_and_another_seed_another() {
-    for policy in ["greedy", "cost-benefit", "fifo", "random", "d-choices"] {
+    for policy in Catalog::standard().policies().iter().map(|policy| policy.spec.name) {
         let mut config = config(ZIPF);
-        config.gc.policy = serde_json::from_value(policy.into()).expect("a policy");
+        config.gc.policy = policy.to_owned();
         let [once, again] = [(), ()].map(|()| reports(&config));
         config.run.seed += 1;
         for ((one, two), other) in once.iter().zip(&again).zip(&reports(&config)) {
@@ -78,10 +83,12 @@ fn the_same_seed_gives_the_same_report_and_another_seed_another() {
 fn ftls_that_run_together_do_what_each_does_alone() {
     let mut config = config(ZIPF);
     for warmup in ["random:1", "steady:1%", "steady-random"] {
-        config.run.warmup = Warmup::try_from(warmup.to_owned()).expect("a mode");
+        config.run.warmup = warmup.parse().expect("a mode");
         for together in reports(&config) {
             let config = config_of(&together.ftl, &config);
-            let alone = run(&config, &[&together.ftl], &mut |_| Ok(())).expect("a run").remove(0);
+            let alone = run(&Catalog::standard(), &config, &[&together.ftl], &mut |_| Ok(()))
+                .expect("a run")
+                .remove(0);
             assert_eq!(facts(&together), facts(&alone), "{} after {warmup}", together.ftl);
         }
     }
@@ -102,8 +109,8 @@ fn requests(config: &Config) -> Vec<Request> {
 /// Serves requests through `Box<dyn Ftl>`, one call for each.
 fn by_hand(entry: &Entry, config: &Config, requests: &[Request]) -> Ledger {
     let capacity = config.device.capacity.expect("a capacity").0;
-    let mut flash = Flash::new(&config.device, capacity).expect("a device");
-    let mut ftl = (entry.build)(config, &mut flash).expect("an FTL");
+    let mut flash = Device::new(&config.device, capacity).expect("a device");
+    let mut ftl = entry.build(config, &mut flash).expect("an FTL");
     flash.start_measuring();
     let page = u64::from(flash.geometry().page_bytes);
     for request in requests {
@@ -126,13 +133,13 @@ fn a_boxed_ftl_does_what_a_simulation_with_the_ftl_inside_does() {
     let capacity = config.device.capacity.expect("a capacity").0;
     let whole = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let address = AddressMap::new(config.run.address, &[whole], Some(capacity)).expect("a map");
-    for entry in FTLS {
-        let config = config_of(entry.name, &config);
-        let mut simulator = (entry.simulate)(&config, capacity, address.clone()).expect("built");
-        simulator.serve(&requests).expect("requests inside the device");
+    for entry in Catalog::standard().ftls() {
+        let config = config_of(entry.name(), &config);
+        let mut simulator = entry.simulate(&config, capacity, address.clone()).expect("built");
+        simulator.serve(&requests, Role::Asked).expect("requests inside the device");
         simulator.check();
         let inside = simulator.outcome().flash.ledger().clone();
-        assert_eq!(by_hand(entry, &config, &requests), inside, "{}", entry.name);
+        assert_eq!(by_hand(entry, &config, &requests), inside, "{}", entry.name());
     }
 }
 

@@ -1,5 +1,6 @@
 //! One pass tells what simulated LRU mapping caches of ten sizes hit, to the access.
 
+use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::mapping_curve::mapping_curve;
 use ftlab::session;
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 const ENTRY_BYTES: u64 = 8;
 
 fn config(tree: &Value) -> Config {
-    Config::resolve(tree.as_object().expect("a table")).expect("a configuration")
+    Catalog::standard().resolve(tree.as_object().expect("a table")).expect("a configuration")
 }
 
 /// Ten sizes from one entry to all pages, in equal ratios.
@@ -25,7 +26,9 @@ fn equals_simulation(tree: &Value) {
         let mut tree = tree.clone();
         tree["ftl"] = json!({"cache": ENTRY_BYTES * entries});
         tree["dftl"] = json!({"replacement": "lru"});
-        let reports = session::run(&config(&tree), &["dftl"], &mut |_| Ok(())).expect("a run");
+        let reports =
+            session::run(&Catalog::standard(), &config(&tree), &["dftl"], &mut |_| Ok(()))
+                .expect("a run");
         let mapping = reports[0].mapping.as_ref().expect("a mapping cache");
         assert_eq!(curve.accesses(), mapping.lookups, "{tree}");
         let hits = curve.hits()[(entries as usize).min(curve.hits().len() - 1)];

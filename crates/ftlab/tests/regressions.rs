@@ -1,18 +1,21 @@
 //! Bugs that were found, each as the smallest run that showed it.
 
-use ftlab::config::Config;
-use ftlab::flash::Flash;
-use ftlab::ftl::find;
+use ftlab::catalog::Catalog;
+use ftlab::flash::Device;
 use ftlab::rng::Rng;
 use ftlab::units::Lpn;
 
 /// Fills a device, then overwrites random pages.
 fn fill_and_overwrite(ftl: &str, config: &str, overwrites: u32) {
     let tree = serde_json::from_str(config).expect("JSON");
-    let config = Config::resolve(&tree).expect("a good configuration");
+    let config = Catalog::standard().resolve(&tree).expect("a good configuration");
     let capacity = config.device.capacity.expect("a capacity").0;
-    let mut flash = Flash::new(&config.device, capacity).expect("a device");
-    let mut ftl = (find(ftl).expect("an FTL").build)(&config, &mut flash).expect("enough blocks");
+    let mut flash = Device::new(&config.device, capacity).expect("a device");
+    let mut ftl = Catalog::standard()
+        .find(ftl)
+        .expect("an FTL")
+        .build(&config, &mut flash)
+        .expect("enough blocks");
     let pages = flash.geometry().logical_pages;
     (0..pages).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
     let mut rng = Rng::new(config.run.seed, "overwrite");

@@ -1,8 +1,10 @@
 //! What several threads over one input must not get wrong: causes of errors, and stopping.
 
 use ftlab::Error;
-use ftlab::config::{Config, ProgramOrder, Warmup};
-use ftlab::metrics::result::Report;
+use ftlab::catalog::Catalog;
+use ftlab::config::Config;
+use ftlab::device::ProgramOrder;
+use ftlab::report::Report;
 use ftlab::session::{self, Point};
 use ftlab::units::Bytes;
 use serde_json::json;
@@ -11,7 +13,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 fn config(tree: &serde_json::Value) -> Config {
-    Config::resolve(tree.as_object().expect("a table")).expect("a configuration")
+    Catalog::standard().resolve(tree.as_object().expect("a table")).expect("a configuration")
 }
 
 /// A trace of so many requests, the second of which lies at 1 GiB, in a pipe: it cannot be measured.
@@ -44,12 +46,13 @@ fn a_simulation_that_fails_tells_its_own_cause_however_long_the_input() {
             "input": { "trace": path.to_str(), "format": "spc" },
             "run": { "address": "overlay" },
         }));
-        let result = session::run(&config, &["page", "tpftl"], &mut |_| Ok(()));
+        let result =
+            session::run(&Catalog::standard(), &config, &["page", "tpftl"], &mut |_| Ok(()));
         writer.join().expect("the writer ends");
         let _ = std::fs::remove_file(path);
         let error = result.expect_err("the second request lies beyond the device").to_string();
         assert!(error.contains("found a request for bytes 1073741824"), "{requests}: {error}");
-        assert!(error.contains("--address modulo"), "{requests}: {error}");
+        assert!(error.contains("run.address = modulo"), "{requests}: {error}");
     }
 }
 
@@ -64,7 +67,7 @@ fn a_warm_up_can_be_stopped_even_if_the_input_is_short() {
         true => Err(Error::Interrupted),
         false => Ok(()),
     };
-    let result = session::run(&config, &["page"], stop);
+    let result = session::run(&Catalog::standard(), &config, &["page"], stop);
     assert!(matches!(result, Err(Error::Interrupted)));
     assert!(start.elapsed() < Duration::from_secs(20), "a thousand rounds would take far longer");
 }
@@ -76,7 +79,8 @@ fn a_trace_that_breaks_off_is_the_cause_and_not_the_simulations_it_stops() {
     text += "0,1,4096\n";
     std::fs::write(&path, text).expect("a file");
     let config = config(&json!({ "input": { "trace": path.to_str() } }));
-    let error = session::run(&config, &["page", "dftl"], &mut |_| Ok(())).expect_err("broken");
+    let error = session::run(&Catalog::standard(), &config, &["page", "dftl"], &mut |_| Ok(()))
+        .expect_err("broken");
     let _ = std::fs::remove_file(&path);
     assert!(error.to_string().contains(".spc:50001: found 3 columns"), "{error}");
 }
@@ -86,7 +90,8 @@ fn the_last_stretch_of_a_run_is_in_its_series() {
     let config = config(&json!({
         "workload": { "pattern": "randrw", "requests": 1000 },
     }));
-    let reports = session::run(&config, &["page"], &mut |_| Ok(())).expect("a run");
+    let reports =
+        session::run(&Catalog::standard(), &config, &["page"], &mut |_| Ok(())).expect("a run");
     assert_eq!(reports[0].timeline.requests.last(), Some(&1000));
 }
 
@@ -98,9 +103,12 @@ fn a_comparison_of_page_and_block_mapped_ftls_says_which_device_each_had() {
         "device": { "capacity": "16MiB" },
         "workload": { "pattern": "randwrite", "bs": "4k", "size": "4MiB", "requests": 3000 },
     });
-    let reports = session::run(&config(&tree), &["page", "block", "fast"], &mut |_| Ok(()));
+    let reports =
+        session::run(&Catalog::standard(), &config(&tree), &["page", "block", "fast"], &mut |_| {
+            Ok(())
+        });
     let reports = reports.expect("a run");
-    let told: Vec<_> = reports
+    let devices: Vec<_> = reports
         .iter()
         .map(|report| {
             let warned = report.warnings.iter().any(|warning| warning.contains("in any order"));
@@ -108,7 +116,7 @@ fn a_comparison_of_page_and_block_mapped_ftls_says_which_device_each_had() {
         })
         .collect();
     let any = (ProgramOrder::Any, true, false, true);
-    assert_eq!(told, [(ProgramOrder::Ascending, false, true, false), any, any]);
+    assert_eq!(devices, [(ProgramOrder::Ascending, false, true, false), any, any]);
 }
 
 /// A point of 2,000 random writes with this much mapping cache.
@@ -132,14 +140,37 @@ fn points_of_one_run_differ_in_anything_but_their_input_and_are_as_they_are_alon
     let mut points = [point("tpftl", "1KiB"), point("tpftl", "4KiB"), point("page", "1KiB")];
     points[1].config.device.capacity = Some(Bytes(32 << 20));
     points[2].config.gc.high = 6;
-    let together = session::run_points(&points, &mut |_| Ok(())).expect("a run");
+    let together =
+        session::run_points(&Catalog::standard(), &points, &mut |_| Ok(())).expect("a run");
     assert_ne!(
         together[0].mapping.as_ref().map(|m| m.hits),
         together[1].mapping.as_ref().map(|m| m.hits)
     );
     for (point, report) in points.iter().zip(&together) {
         assert_eq!(report.config, point.config);
-        let alone = session::run(&point.config, &[&point.ftl], &mut |_| Ok(())).expect("a run");
+        let alone =
+            session::run(&Catalog::standard(), &point.config, &[&point.ftl], &mut |_| Ok(()))
+                .expect("a run");
+        assert_eq!(without_speed(report), without_speed(&alone[0]));
+    }
+}
+
+/// They ask for one to a dozen passes over the input, and all that they ask for at once is one pass.
+#[test]
+fn points_with_different_warm_ups_share_a_reading_and_are_as_they_are_alone() {
+    let modes = ["none", "steady:10%", "replay:3", "random:2", "footprint", "steady-random:10%"];
+    let points = modes.map(|mode| {
+        let mut point = point("page", "1KiB");
+        point.config.run.warmup = mode.parse().expect("a mode");
+        point
+    });
+    let together =
+        session::run_points(&Catalog::standard(), &points, &mut |_| Ok(())).expect("a run");
+    for (point, report) in points.iter().zip(&together) {
+        assert_eq!(report.warmup.mode, point.config.run.warmup);
+        let alone =
+            session::run(&Catalog::standard(), &point.config, &[&point.ftl], &mut |_| Ok(()))
+                .expect("a run");
         assert_eq!(without_speed(report), without_speed(&alone[0]));
     }
 }
@@ -147,16 +178,17 @@ fn points_of_one_run_differ_in_anything_but_their_input_and_are_as_they_are_alon
 #[test]
 fn points_of_different_inputs_are_refused() {
     type Change = fn(&mut Config);
-    let changes: [(&str, Change); 4] = [
+    let changes: [(&str, Change); 3] = [
         ("input", |config| config.input.trace = Some("financial1".into())),
         ("workload", |config| config.workload.requests = Some(1)),
         ("run.seed", |config| config.run.seed = 2),
-        ("run.warmup", |config| config.run.warmup = Warmup::Sequential),
     ];
     for (key, change) in changes {
         let mut points = [point("page", "1KiB"), point("page", "1KiB"), point("page", "1KiB")];
         change(&mut points[2].config);
-        let error = session::run_points(&points, &mut |_| Ok(())).expect_err(key).to_string();
+        let error = session::run_points(&Catalog::standard(), &points, &mut |_| Ok(()))
+            .expect_err(key)
+            .to_string();
         assert!(
             error.starts_with(&format!("{key}: found point 3 of a run with another")),
             "{error}"
@@ -167,9 +199,15 @@ fn points_of_different_inputs_are_refused() {
 #[test]
 fn a_run_of_too_many_points_is_refused_and_one_of_none_has_no_results() {
     let points = vec![point("page", "1KiB"); session::MOST_POINTS + 1];
-    let error = session::run_points(&points, &mut |_| Ok(())).expect_err("too many").to_string();
+    let error = session::run_points(&Catalog::standard(), &points, &mut |_| Ok(()))
+        .expect_err("too many")
+        .to_string();
     assert_eq!(error, "points: found 65, expected at most 64 in a run");
-    assert!(session::run_points(&[], &mut |_| Ok(())).expect("nothing to do").is_empty());
+    assert!(
+        session::run_points(&Catalog::standard(), &[], &mut |_| Ok(()))
+            .expect("nothing to do")
+            .is_empty()
+    );
 }
 
 /// The looks at the end of a run are what the report says of the cache; between them lies what was
@@ -182,7 +220,8 @@ fn looks_into_the_cache_change_nothing_but_that_they_are_there() {
         looked.config.run.samples = 100;
         let whole = Point { ftl: "page".into(), ..looked.clone() };
         let points = [plain, looked, whole];
-        let reports = session::run_points(&points, &mut |_| Ok(())).expect("a run");
+        let reports =
+            session::run_points(&Catalog::standard(), &points, &mut |_| Ok(())).expect("a run");
         assert_eq!(reports[0].flash.programs, reports[1].flash.programs, "{ftl}");
         assert!(reports[0].samples.is_none() && reports[2].samples.is_none());
         let samples = reports[1].samples.as_ref().expect("looks");

@@ -4,10 +4,8 @@
 //! if `FTLAB_TRACES_REQUIRED=1`.
 
 use ftlab::Error;
-use ftlab::buffer::BUFFERS;
-use ftlab::config::Config;
-use ftlab::ftl::FTLS;
-use ftlab::metrics::result::Report;
+use ftlab::catalog::{Catalog, Entry};
+use ftlab::report::Report;
 use ftlab::session;
 use serde_json::json;
 use std::path::PathBuf;
@@ -41,9 +39,10 @@ fn run(path: &str) -> Result<Vec<Report>, Error> {
         "input": input,
         "run": { "address": "modulo", "warmup": "footprint" },
     });
-    let config = Config::resolve(tree.as_object().expect("a table"))?;
-    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
-    session::run(&config, &names, &mut |_| Ok(()))
+    let config = Catalog::standard().resolve(tree.as_object().expect("a table"))?;
+    let catalog = Catalog::standard();
+    let names: Vec<&str> = catalog.ftls().iter().map(Entry::name).collect();
+    session::run(&catalog, &config, &names, &mut |_| Ok(()))
 }
 
 #[test]
@@ -60,7 +59,7 @@ fn every_real_trace_runs_through_every_ftl_without_a_violation() {
         }
     }
     assert!(ran == 0 || ran >= 29, "only {ran} traces ran");
-    eprintln!("{ran} traces ran through {} FTLs", FTLS.len());
+    eprintln!("{ran} traces ran through {} FTLs", Catalog::standard().ftls().len());
 }
 
 /// Of each trace, as much as fills the buffers several times.
@@ -74,10 +73,11 @@ const CACHED_PAGES: u64 = 4;
 /// them have to collect. Requests come at their times, so idle time is used.
 #[test]
 fn every_real_trace_runs_through_every_buffer_above_every_ftl() {
+    let catalog = Catalog::standard();
     let mut ran = 0;
     for path in traces() {
         let name = path.display().to_string();
-        for policy in BUFFERS.iter().map(|entry| entry.name) {
+        for policy in catalog.buffers().iter().map(|buffer| buffer.spec.name) {
             let reports = run_buffered(&name, policy).unwrap_or_else(|e| panic!("{name}: {e}"));
             for report in reports {
                 let what = format!("{name}, {policy} above {}", report.ftl);
@@ -94,7 +94,11 @@ fn every_real_trace_runs_through_every_buffer_above_every_ftl() {
         }
         ran += 1;
     }
-    eprintln!("{ran} traces ran through {} buffers and {} FTLs", BUFFERS.len(), FTLS.len());
+    eprintln!(
+        "{ran} traces ran through {} buffers and {} FTLs",
+        catalog.buffers().iter().count(),
+        catalog.ftls().len()
+    );
 }
 
 fn run_buffered(path: &str, policy: &str) -> Result<Vec<Report>, Error> {
@@ -106,7 +110,8 @@ fn run_buffered(path: &str, policy: &str) -> Result<Vec<Report>, Error> {
         "input": { "trace": path, "requests": BUFFERED_REQUESTS, "op": op },
         "run": { "address": "modulo", "warmup": "replay:1" },
     });
-    let config = Config::resolve(tree.as_object().expect("a table"))?;
-    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).collect();
-    session::run(&config, &names, &mut |_| Ok(()))
+    let config = Catalog::standard().resolve(tree.as_object().expect("a table"))?;
+    let catalog = Catalog::standard();
+    let names: Vec<&str> = catalog.ftls().iter().map(Entry::name).collect();
+    session::run(&catalog, &config, &names, &mut |_| Ok(()))
 }

@@ -1,20 +1,24 @@
 //! What a result says of its warm-up, and which inputs the rule of steady state fits.
 
 use ftlab::Error;
+use ftlab::address::{AddressMap, AddressPolicy, extents};
+use ftlab::catalog::{Catalog, simulation};
 use ftlab::config::Config;
-use ftlab::ftl::FTLS;
-use ftlab::metrics::result::Report;
+use ftlab::drive::drive;
+use ftlab::ftl::page::PageFtl;
+use ftlab::report::Report;
+use ftlab::request::Input;
 use ftlab::session::{self, Progress};
-use ftlab::warmup::WarmupReport;
+use ftlab::warmup::{MODES, WarmupReport};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 fn config(tree: &Value) -> Config {
-    Config::resolve(tree.as_object().expect("a table")).expect("a configuration")
+    Catalog::standard().resolve(tree.as_object().expect("a table")).expect("a configuration")
 }
 
 fn run(tree: &Value, ftls: &[&str]) -> Vec<Report> {
-    session::run(&config(tree), ftls, &mut |_| Ok(())).expect("a run")
+    session::run(&Catalog::standard(), &config(tree), ftls, &mut |_| Ok(())).expect("a run")
 }
 
 /// 3000 writes of 4 KiB on 4 MiB, which is 1024 pages, after a warm-up.
@@ -84,8 +88,9 @@ fn steady_state_of_an_input_that_hardly_writes_is_not_judged() {
         let report = run(&tree, &["page"]).remove(0);
         let warmup = report.warmup;
         assert_eq!((warmup.passes, warmup.spread, warmup.steady), (Some(1), None, None));
-        let told = report.warnings.iter().any(|text| text.contains("steady state was not judged"));
-        assert!(told, "{:?}", report.warnings);
+        let warned =
+            report.warnings.iter().any(|text| text.contains("steady state was not judged"));
+        assert!(warned, "{:?}", report.warnings);
         assert_eq!(report.host.unwritten_page_reads, 0, "what is read was filled");
     }
 }
@@ -108,19 +113,20 @@ fn gc_that_never_ran_is_told_with_the_share_of_the_spare_space() {
     let mut tree = random_writes("none");
     tree["workload"]["requests"] = 50.into();
     let warnings = run(&tree, &["page"]).remove(0).warnings;
-    let text = "its 50 page writes cover 35 % of the spare space (144 pages); add --warmup steady";
+    let text =
+        "its 50 page writes cover 35 % of the spare space (144 pages); set run.warmup = steady";
     assert!(warnings.iter().any(|warning| warning.contains(text)), "{warnings:?}");
 }
 
 #[test]
 fn every_ftl_becomes_steady_in_either_way() {
-    for entry in FTLS {
+    for entry in Catalog::standard().ftls() {
         for mode in ["steady:10%", "steady-random:10%"] {
             let mut tree = random_writes(mode);
             tree["device"]["over_provisioning"] = "25%".into();
             tree["ftl"] = json!({ "cache": "8KiB" });
-            let report = run(&tree, &[entry.name]).remove(0);
-            assert_eq!(report.warmup.steady, Some(true), "{} {:?}", entry.name, report.warmup);
+            let report = run(&tree, &[entry.name()]).remove(0);
+            assert_eq!(report.warmup.steady, Some(true), "{} {:?}", entry.name(), report.warmup);
             assert_eq!(report.checks.violations, 0);
         }
     }
@@ -129,13 +135,13 @@ fn every_ftl_becomes_steady_in_either_way() {
 #[test]
 fn what_cannot_be_done_is_refused_in_one_line() {
     let refused = |tree: &Value| {
-        let run = session::run(&config(tree), &["page"], &mut |_| Ok(()));
+        let run = session::run(&Catalog::standard(), &config(tree), &["page"], &mut |_| Ok(()));
         run.expect_err("refused").to_string()
     };
     for mode in ["steady", "steady-random"] {
         let mut large = random_writes(mode);
         large["workload"]["size"] = "8MiB".into();
-        assert!(refused(&large).contains("--address modulo"), "{}", refused(&large));
+        assert!(refused(&large).contains("run.address = modulo"), "{}", refused(&large));
         let mut full = random_writes(mode);
         full["device"]["over_provisioning"] = "1%".into();
         assert!(refused(&full).contains("raise over-provisioning"), "{}", refused(&full));
@@ -150,6 +156,32 @@ fn an_input_larger_than_the_device_becomes_steady_under_modulo() {
     assert_eq!(warmup_of(&tree).steady, Some(true));
 }
 
+/// One simulation of an FTL that need not be registered, without a session.
+fn drive_alone(config: &Config, input: &dyn Input) -> Result<Report, Error> {
+    let measured = extents(input.open()?.as_mut(), &mut |_, _| Ok(()))?;
+    let address = AddressMap::new(AddressPolicy::Overlay, &measured.extents, None)?;
+    let mut simulation = simulation::<PageFtl>(config, 4 << 20, address)?;
+    drive(&mut simulation, "mine", input, &mut |_| Ok(()))
+}
+
+#[test]
+fn a_simulation_driven_from_outside_reports_what_a_session_does() {
+    for mode in MODES {
+        let tree = random_writes(mode.name);
+        let in_a_session = run(&tree, &["page"]).remove(0);
+        let config = config(&tree);
+        let input = session::open_input(&config).expect("an input");
+        let alone = drive_alone(&config, input.as_ref()).expect("a run");
+        assert_eq!(alone.ftl, "mine");
+        assert_eq!(alone.warmup, in_a_session.warmup, "{}", mode.name);
+        let figures = |report: &Report| {
+            let tree = serde_json::to_value(report).expect("a report is a tree");
+            ["host", "flash", "gc", "response_us", "wear", "checks"].map(|key| tree[key].clone())
+        };
+        assert_eq!(figures(&alone), figures(&in_a_session), "{}", mode.name);
+    }
+}
+
 #[test]
 fn a_warm_up_until_steady_can_be_stopped_whatever_it_does() {
     for mode in ["steady:0.1%", "steady-random:0.1%"] {
@@ -162,7 +194,7 @@ fn a_warm_up_until_steady_can_be_stopped_whatever_it_does() {
             "warming up" => Err(Error::Interrupted),
             _ => Ok(()),
         };
-        let result = session::run(&config, &["page"], stop);
+        let result = session::run(&Catalog::standard(), &config, &["page"], stop);
         assert!(matches!(result, Err(Error::Interrupted)), "{mode}");
         assert!(start.elapsed() < Duration::from_secs(20), "{mode}");
     }

@@ -1,7 +1,8 @@
 """The command ``ftlab``: one file for each verb, what they share in the others.
 
 Standard output is for the result, standard error for progress and warnings. Exit codes: 0 fine,
-1 a broken invariant inside ftlab, 2 a mistake in the command, configuration or trace, 130 stopped.
+1 a broken invariant inside ftlab or a law that an FTL broke, 2 a mistake in the command,
+configuration or trace, 130 stopped.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NoReturn
 import click
 
 from ftlab import __version__
+from ftlab.cli.check import check
 from ftlab.cli.compare import compare
 from ftlab.cli.demo import demo
 from ftlab.cli.listing import listing
@@ -21,7 +23,9 @@ from ftlab.cli.model import model
 from ftlab.cli.reproduce import reproduce
 from ftlab.cli.run import run
 from ftlab.cli.trace import trace
-from ftlab.errors import FtlabError, InternalError, Interrupted
+from ftlab.cli.words import translated
+from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
+from ftlab.plugins import where
 
 
 class Program(click.Group):
@@ -41,11 +45,19 @@ class Program(click.Group):
             code = _fail(error.format_message(), error.exit_code)
         except (click.Abort, Interrupted, KeyboardInterrupt):
             code = _fail("interrupted", 130)
+        except RuleError as error:
+            code = _fail("\n".join([str(error), *_places(error)]), 1)
         except InternalError as error:
             code = _fail(f"{error}\nthis is a bug in ftlab: please report the lines above", 1)
         except FtlabError as error:
-            code = _fail(str(error), 2)
+            code = _fail(translated(str(error)), 2)
         sys.exit(code)
+
+
+def _places(error: RuleError) -> list[str]:
+    """Return in which run and on which line of the user's code a rule was broken."""
+    line = where(error)
+    return [*getattr(error, "__notes__", []), *([line] if line else [])]
 
 
 def _fail(message: str, code: int) -> int:
@@ -65,7 +77,7 @@ def program() -> None:
     """Run any flash translation layer on any trace, on one checked NAND model."""
 
 
-for verb in (demo, run, compare, load, trace, model, reproduce, listing):
+for verb in (demo, run, compare, check, load, trace, model, reproduce, listing):
     program.add_command(verb)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from ftlab import _core
 from ftlab.cli.options import model_config, source_config
 from ftlab.cli.progress import meter
 from ftlab.config import Config, merge
 from ftlab.errors import InternalError
+from ftlab.plugins import resolved
 from ftlab.result import Comparison
 from ftlab.simulation import execute
 
@@ -22,9 +22,9 @@ def configuration(options: Mapping[str, Any]) -> Config:
     return merge([source_config(options), model_config(options)])
 
 
-def print_resolved(config: Config) -> None:
+def print_resolved(config: Config, ftl: str) -> None:
     """Print the configuration with all defaults, as JSON."""
-    click.echo(json.dumps(json.loads(_core.resolve(json.dumps(config))), indent=2))
+    click.echo(json.dumps(resolved(config, ftl), indent=2))
 
 
 def perform(config: Config, ftls: list[str]) -> Comparison:

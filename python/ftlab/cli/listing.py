@@ -3,70 +3,124 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from ftlab.catalogue import catalog
 from ftlab.cli.show import show_table
+from ftlab.report.settings import settings_table
 from ftlab.report.tables import ABSENT, Table
+from ftlab.result import Record
 
 KINDS = {
     "ftls": "ftls",
+    "settings": "settings",
     "buffers": "buffers",
     "gc": "policies",
+    "placements": "placements",
     "presets": "presets",
     "formats": "formats",
     "profiles": "profiles",
     "patterns": "patterns",
+    "warmups": "warmups",
     "metrics": "metrics",
 }
 
+WITH_SETTINGS = ("ftls", "buffers", "gc", "placements")
 
-WITH_PARAMETERS = ("ftls", "buffers")
+SHARED = ("gc", "ftl", "log")
+"""Sections that many FTLs obey."""
 
 
 @click.command("list")
 @click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def listing(kind: str | None, as_json: bool) -> None:
-    """List what can be named: each row a name, a line about it, and where it comes from."""
-    everything = catalog().to_dict()
-    chosen = {kind: everything[KINDS[kind]]} if kind else _by_kind(everything)
+def listing(kind: str | None, name: str | None, as_json: bool) -> None:
+    """List what can be named: each row a name, a line about it, and where it comes from.
+
+    NAME asks for one of them: "list ftls tpftl". After "settings" it is a section, an FTL, whose
+    settings are those that it obeys, or a key: "list settings gc".
+    """
+    everything = catalog()
+    chosen = {each: everything[key] for each, key in KINDS.items() if kind in (None, each)}
+    if kind and name:
+        chosen = {kind: _named(kind, name, everything)}
     if as_json:
-        click.echo(json.dumps(chosen[kind] if kind else chosen, indent=2, ensure_ascii=False))
+        plain = {key: [_plain(each) for each in rows] for key, rows in chosen.items()}
+        click.echo(json.dumps(plain[kind] if kind else plain, indent=2, ensure_ascii=False))
         return
-    for position, (title, entries) in enumerate(chosen.items()):
+    for position, (title, rows) in enumerate(chosen.items()):
         if not kind:
             click.echo(f"{'' if position == 0 else chr(10)}{title}:")
-        show_table(_table(entries), prose=True)
-    if kind in WITH_PARAMETERS:
+        _show(title, rows, alone=name is not None)
+
+
+def _named(kind: str, name: str, everything: Record) -> list[Record]:
+    """Return the rows of one name."""
+    if kind == "settings":
+        return _settings_of(name, everything)
+    rows = everything[KINDS[kind]]
+    found = [each for each in rows if each["name"] == name]
+    return found or _refuse(kind, name, [each["name"] for each in rows])
+
+
+def _settings_of(name: str, everything: Record) -> list[Record]:
+    """Return the settings of a section or an FTL, or the one of a key."""
+    rows: list[Record] = everything["settings"]
+    obeyed = {ftl["name"]: ftl["settings"] for ftl in everything["ftls"]}
+    found = [each for each in rows if name in (each["section"], each["key"])]
+    known = dict.fromkeys([each["section"] for each in rows] + list(obeyed))
+    keys = [each["key"] for each in rows]
+    if name in obeyed:
+        return list(obeyed[name])
+    return found or _refuse("settings", name, known, keys)
+
+
+def _refuse(kind: str, name: str, known: Iterable[str], more: Iterable[str] = ()) -> Any:
+    """Fail, with the name that is near if there is one."""
+    nearest = get_close_matches(name, [*known, *more], 1)
+    near = "".join(f' (did you mean "{each}"?)' for each in nearest)
+    raise click.UsageError(f'no {kind} of the name "{name}"{near}; known: {", ".join(known)}')
+
+
+def _show(kind: str, rows: Sequence[Any], alone: bool) -> None:
+    """Print rows, and below those of names their settings."""
+    if kind == "settings":
+        show_table(settings_table(rows), prose=True)
+        return
+    show_table(_table(rows), prose=True)
+    if kind in WITH_SETTINGS:
         click.echo()
-        show_table(_parameters(kind.removesuffix("s"), everything[kind]), prose=True)
-
-
-def _by_kind(everything: Mapping[str, Any]) -> dict[str, Any]:
-    return {kind: everything[key] for kind, key in KINDS.items()}
+        table = settings_table(rows[0]["settings"]) if alone else _own(kind.removesuffix("s"), rows)
+        show_table(table, prose=True)
 
 
 def _table(entries: Sequence[Any]) -> Table:
     """Return one row for each entry and one column for each of its texts."""
     rows = [entry if isinstance(entry, Mapping) else {"name": entry} for entry in entries]
     names = [name for row in rows for name, value in row.items() if not isinstance(value, list)]
-    columns = list(dict.fromkeys(names))
+    columns = list(dict.fromkeys(["name", *names]))
     return Table(columns, [[_cell(row.get(column)) for column in columns] for row in rows])
 
 
-def _parameters(kind: str, entries: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the settings of all FTLs or buffers, by the key that ``--set`` takes."""
+def _own(kind: str, entries: Sequence[Record]) -> Table:
+    """Return the settings that entries have of their own: of FTLs not those that many obey."""
     rows = [
-        [entry["name"], each["key"], _cell(each["default"]), _cell(each["meaning"])]
+        [entry["name"], each["key"], each["default"], each["meaning"]]
         for entry in entries
-        for each in entry.get("parameters", [])
+        for each in entry["settings"]
+        if kind != "ftl" or each["section"] not in SHARED
     ]
-    return Table([kind, "parameter", "default", "meaning"], rows)
+    return Table([kind, "setting", "default", "meaning"], rows)
 
 
 def _cell(value: Any) -> str:
     return ABSENT if value is None or value == "" else str(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.to_dict() if isinstance(value, Record) else value

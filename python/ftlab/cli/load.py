@@ -44,7 +44,7 @@ def load(ftl: str, depths: str, loads: str, print_config: bool, **options: Any) 
     """
     config = configuration(options)
     if print_config:
-        print_resolved(config)
+        print_resolved(config, ftl)
         return
     outputs = Outputs.of(options)
     with meter() as progress:

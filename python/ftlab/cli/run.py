@@ -55,7 +55,7 @@ def run(ftl: str, print_config: bool, **options: Any) -> None:
         window["timeline_from"] = options["timeline_from"]
         config = merge([config, {"run": window}])
     if print_config:
-        print_resolved(config)
+        print_resolved(config, ftl)
         return
     outputs = Outputs.of(options)
     comparison = perform(config, [ftl])

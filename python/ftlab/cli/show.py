@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ftlab.cli.words import translated
 from ftlab.report.summary import Section, text_of
 from ftlab.report.tables import Table
 from ftlab.result import Comparison
@@ -39,7 +40,7 @@ def show_warnings(comparison: Comparison) -> None:
         for warning in result.find("warnings") or []:
             warnings.setdefault(warning, []).append(label)
     for warning, labels in warnings.items():
-        click.echo(f"warning: {', '.join(labels)}: {warning}", err=True)
+        click.echo(f"warning: {', '.join(labels)}: {translated(warning)}", err=True)
 
 
 def _print(*parts: RenderableType) -> None:

@@ -13,6 +13,8 @@ A claim is made of *findings*, each a published figure or order beside ours:
 A change is new / old - 1 or 1 - old / new: a figure whose sign says which is better. A claim
 *agrees* if all its findings are met, agrees in *direction only* if all others at least have the
 direction, and *differs* if not. It is *not measured* where a figure does not exist.
+
+Why this rule: choices.md#verdict-rule, choices.md#verdict-ties.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """DFTL's journal version (Kim, Gupta & Urgaonkar, 2013): the claims of its abstract.
 
 DFTL against hybrid FTLs on financial1 and TPC-H, with and without a write-back cache at equal RAM,
-and under growing load. The device is that of the preset ``dftl-asplos09``.
+and under growing load. The device is that of the preset ``dftl-asplos09``; for the workload see
+choices.md#journal-workload.
 """
 
 from __future__ import annotations
@@ -98,7 +99,10 @@ def _device(workload: str) -> Config:
 
 
 def collector_operations(result: Result) -> float:
-    """Return the pages moved and the blocks erased, by GC or merges."""
+    """Return the pages moved and the blocks erased, by GC or merges.
+
+    So the abstract's "operations" are read (choices.md#collector-operations).
+    """
     programs, erases = result["flash"]["programs"], result["flash"]["erases"]
     moved = sum(programs[cause] for cause in ("gc_data", "gc_mapping", "gc_translation", "merge"))
     return float(moved + sum(erases.values()))

@@ -5,7 +5,7 @@ capacity or page size has as many planes as it needs, half of them on each chann
 is silent: a mapping cache of 64 KiB (and others, for Financial1); every request of the trace is
 served once as a write before measuring (FlashSim's warm-up); addresses beyond the device wrap
 around; FAST has all spare blocks but one as log blocks; SDRPP counts every flash operation, those
-of the map and of GC included.
+of the map and of GC included (choices.md#dloop-silent, choices.md#sdrpp).
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The workloads of a paper: real traces where there are any, else the built-in models of them."""
+"""The workloads of a paper: real traces where there are any, else the built-in models of them.
+
+What that means for verdicts: choices.md#models-for-traces.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ftlab.experiments.inputs import Source, Sources, Workload
 from ftlab.points import Point
 from ftlab.points.point import canonical, sha256
-from ftlab.traces import parts
+from ftlab.source import parts
 
 FOLDER = "volumes"
 DIGEST_DIGITS = 20

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from ftlab import _core
+from ftlab import _core, cores
 from ftlab.config import Config
 from ftlab.errors import ConfigError
 
@@ -27,10 +28,15 @@ class Point:
     ftl: str
 
     @cached_property
+    def core(self) -> ModuleType:
+        """The compiled core that runs it."""
+        return cores.core_of(self.config, self.ftl)
+
+    @cached_property
     def resolved(self) -> Config:
         """The configuration with all defaults; raises `ftlab.ConfigError` that names the point."""
         try:
-            tree: Config = json.loads(_core.resolve(json.dumps(self.config)))
+            tree: Config = json.loads(self.core.resolve(json.dumps(self.config)))
         except ConfigError as error:
             raise ConfigError(f"{self.label}: {error}") from error
         return tree
@@ -50,7 +56,7 @@ class Point:
     def identity(self) -> Config:
         """Everything that decides the result: input by its content, configuration, FTL, code."""
         sections = {k: v for k, v in self.resolved.items() if k not in ("input", "workload")}
-        return {"input": self.input, "config": sections, "ftl": self.ftl, "code": code()}
+        return {"input": self.input, "config": sections, "ftl": self.ftl, "code": code(self.core)}
 
     @cached_property
     def digest(self) -> str:
@@ -69,12 +75,12 @@ def sha256(text: str) -> str:
 
 
 @cache
-def code() -> str:
-    """Return what names the code: the version, and the digest of the compiled core.
+def code(core: ModuleType) -> str:
+    """Return what names the code: the version, and the digest of a compiled core.
 
     The built-in profiles are part of the core.
     """
-    return f"ftlab {_core.__version__}, core {_file_digest(Path(_core.__file__))}"
+    return f"ftlab {core.__version__}, core {_file_digest(Path(str(core.__file__)))}"
 
 
 def _content(trace: str | None) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event, Lock
+from types import ModuleType
 from typing import TypeAlias
 
 from ftlab.errors import Interrupted
@@ -56,10 +57,10 @@ def run_points(
 
 
 def chunks(points: Sequence[Point]) -> Iterator[Chunk]:
-    """Yield the points of each input, a few at a time."""
-    groups: dict[str, Chunk] = {}
+    """Yield the points of each input and core, a few at a time."""
+    groups: dict[tuple[str, ModuleType], Chunk] = {}
     for point in points:
-        groups.setdefault(canonical(point.input), []).append(point)
+        groups.setdefault((canonical(point.input), point.core), []).append(point)
     for group in groups.values():
         for first in range(0, len(group), CHUNK_POINTS):
             yield group[first : first + CHUNK_POINTS]

@@ -11,14 +11,16 @@
 mod bare;
 
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
-use ftlab::config::{Config, Warmup};
-use ftlab::ftl::FTLS;
+use ftlab::catalog::{Catalog, Entry};
+use ftlab::config::Config;
+use ftlab::drive::warm_up;
+use ftlab::ftl::BlockOptimizedConfig;
 use ftlab::request::{BATCH, Op, Request};
 use ftlab::rng::Rng;
-use ftlab::simulate::Simulator;
+use ftlab::simulate::{Role, Simulator};
 use ftlab::units::Bytes;
 use ftlab::workload;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 use std::time::Instant;
 
 const CAPACITY: u64 = 512 << 20;
@@ -29,7 +31,9 @@ fn main() {
     let uniform = uniform(2_000_000, CAPACITY);
     let asked: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let named = |name: &str| asked.is_empty() || asked.iter().any(|asked| asked == name);
-    let names: Vec<&str> = FTLS.iter().map(|entry| entry.name).filter(|name| named(name)).collect();
+    let catalog = Catalog::standard();
+    let names: Vec<&str> =
+        catalog.ftls().iter().map(Entry::name).filter(|name| named(name)).collect();
     for (name, requests) in [("uniform writes", uniform), ("financial1", financial1(2_000_000))] {
         ratios(name, &names, &requests, rounds);
     }
@@ -61,8 +65,9 @@ fn financial1(count: u64) -> Vec<Request> {
 fn simulator(ftl: &str, config: &Config, capacity: u64) -> Box<dyn Simulator> {
     let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
-    let entry = ftlab::ftl::find(ftl).expect("a registered FTL");
-    (entry.simulate)(config, capacity, address).expect("a device")
+    let catalog = Catalog::standard();
+    let entry = catalog.find(ftl).expect("a registered FTL");
+    entry.simulate(config, capacity, address).expect("a device")
 }
 
 /// Flash operations per second of one pass over `requests`, after one pass of warm-up as writes. FTLs
@@ -71,7 +76,7 @@ fn simulate(ftl: &str, requests: &[Request]) -> f64 {
     let mut simulator = simulator(ftl, &Config::default(), CAPACITY);
     let merges = simulator.outcome().ftl.metrics().merges.is_some();
     let requests = if merges { &requests[..requests.len() / 20] } else { requests };
-    simulator.serve_as_writes(requests).expect("inside the device");
+    simulator.serve(requests, Role::Writes).expect("inside the device");
     measure(simulator.as_mut(), requests)
 }
 
@@ -79,7 +84,7 @@ fn measure(simulator: &mut dyn Simulator, requests: &[Request]) -> f64 {
     simulator.start_measuring();
     let start = Instant::now();
     for batch in requests.chunks(BATCH) {
-        simulator.serve(batch).expect("inside the device");
+        simulator.serve(batch, Role::Asked).expect("inside the device");
     }
     let seconds = start.elapsed().as_secs_f64();
     simulator.outcome().flash.ledger().flash_operations() as f64 / seconds
@@ -114,14 +119,15 @@ fn sizes(names: &[&str]) -> std::io::Result<()> {
     const WRITES: usize = 500_000;
     eprintln!("\nns per flash operation by device size, {WRITES} uniform writes on a full device");
     eprintln!("{:<16}{}", "capacity", names.map_text(|name| format!("{name:>16}")));
+    let none: Arc<[Request]> = Arc::new([]);
     let mut csv = format!("capacity_bytes,{}\n", names.join(","));
     for shift in [29_u32, 31, 33, 35, 37, 39] {
         let capacity = 1_u64 << shift;
         let requests = uniform(WRITES, capacity);
         let mut config = Config::default();
-        config.run.warmup = Warmup::Sequential;
+        config.run.warmup = "sequential".parse().expect("a mode");
         // Pages come one by one: without, each would rewrite its block.
-        config.block_optimized.append = true;
+        config.own.set(BlockOptimizedConfig { append: true });
         let logical_blocks = capacity / config.device.page.0 / 64;
         // Translation pages and one write-back for each write need room, too.
         config.device.blocks = Some((logical_blocks * 1002 / 1000) as u32 + 3 * WRITES as u32 / 64);
@@ -129,7 +135,7 @@ fn sizes(names: &[&str]) -> std::io::Result<()> {
             .iter()
             .map(|ftl| {
                 let mut simulator = simulator(ftl, &config, capacity);
-                simulator.precondition(&AtomicBool::new(false));
+                warm_up(simulator.as_mut(), &none, &mut |_| Ok(())).expect("a warm-up");
                 1e9 / measure(simulator.as_mut(), &requests)
             })
             .collect();

@@ -1,9 +1,10 @@
 //! A buffer alone, for worked examples: blocks of 4 pages, and each step tells what left.
 
-use super::{BufferConfig, WriteBuffer, find};
-use crate::config::DeviceConfig;
+use super::{BufferConfig, WriteBuffer, buffers};
+use crate::device::DeviceConfig;
 use crate::flash::Geometry;
 use crate::request::Op;
+use crate::settings::{Section, Sections};
 use crate::units::{Bytes, Lpn};
 
 /// A device of 64 logical blocks of 4 pages, for buffers of so many pages.
@@ -18,11 +19,24 @@ pub struct Bench {
 }
 
 impl Bench {
-    pub fn new(policy: &str, pages: u64, configure: impl FnOnce(&mut BufferConfig)) -> Bench {
-        let mut config = BufferConfig { size: Bytes(512 * pages), ..BufferConfig::default() };
-        configure(&mut config);
-        let build = find(policy).expect("a registered buffer").build;
-        Bench { buffer: build(&config, &geometry()).expect("a buffer"), held: Vec::new() }
+    /// A buffer with default settings.
+    pub fn plain(policy: &str, pages: u64) -> Bench {
+        Bench::of(policy, pages, &Sections::default())
+    }
+
+    /// A buffer with settings of its own.
+    pub fn new<S: Section>(policy: &str, pages: u64, own: S) -> Bench {
+        let mut settings = Sections::default();
+        settings.set(own);
+        Bench::of(policy, pages, &settings)
+    }
+
+    fn of(policy: &str, pages: u64, settings: &Sections) -> Bench {
+        let config = BufferConfig { size: Bytes(512 * pages), ..BufferConfig::default() };
+        let buffers = buffers();
+        let named = buffers.find(policy, &[]).expect("a buffer of the list");
+        let buffer = (named.build)(&config, settings, &geometry()).expect("a buffer");
+        Bench { buffer, held: Vec::new() }
     }
 
     fn access(&mut self, lpn: u32, op: Op) -> Vec<Vec<u32>> {

@@ -9,14 +9,16 @@
 //!          equals. The border moves: a hit in the block part says that pages fall out of the page part
 //!          too soon, a group that leaves with less than half of its block that groups do.
 //! Evidence the two parts and that they adapt are stated in the abstract; the rule by which they do is
-//!          reconstructed, after the manner of ARC, and moves one page at a time.
+//!          reconstructed, after the manner of ARC, and moves one page at a time
+//!          (choices.md#bpac-border).
 
 use super::groups::Groups;
 use super::largest_first::LargestFirst;
 use super::lru::Lru;
-use super::{BufferConfig, WriteBuffer};
+use super::{BufferConfig, BufferDesign, WriteBuffer};
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
 use crate::units::Lpn;
 
@@ -34,17 +36,21 @@ pub struct Bpac {
     aged: Vec<Lpn>,
 }
 
-impl Bpac {
-    /// An empty buffer, half of it for each part.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when it has no room for a page.
-    pub fn build(config: &BufferConfig, geometry: &Geometry) -> Result<Self, Error> {
+impl BufferDesign for Bpac {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "bpac",
+        summary: "single pages while they are written again, then blocks; the border adapts",
+        source: "Wu, Eckart & He, MSST 2010",
+    };
+
+    fn build(config: &BufferConfig, (): (), geometry: &Geometry) -> Result<Self, Error> {
         let capacity = config.pages(geometry)?;
         Ok(Bpac {
             capacity,
             half_block: geometry.pages_per_block as usize / 2,
-            pages: Lru::build(config, geometry)?,
+            pages: Lru::build(config, (), geometry)?,
             target: capacity / 2,
             blocks: Groups::new(geometry),
             sizes: LargestFirst::default(),
@@ -52,7 +58,9 @@ impl Bpac {
             aged: Vec::new(),
         })
     }
+}
 
+impl Bpac {
     /// The page used longest ago goes from the page part to the block part.
     fn age(&mut self) {
         self.pages.evict(&mut self.aged);
@@ -63,7 +71,7 @@ impl Bpac {
         }
     }
 
-    fn forget_in_block(&mut self, lpn: Lpn) {
+    fn drop_in_block(&mut self, lpn: Lpn) {
         match self.blocks.remove(lpn) {
             (group, true) => self.sizes.shrink(group, self.blocks.get(group).pages),
             (group, false) => self.sizes.remove(group),
@@ -89,7 +97,7 @@ impl WriteBuffer for Bpac {
         }
         if op == Op::Write {
             self.target = (self.target + 1).min(self.capacity);
-            self.forget_in_block(lpn);
+            self.drop_in_block(lpn);
             self.insert(lpn, op);
         }
     }
@@ -107,7 +115,7 @@ impl WriteBuffer for Bpac {
 
     fn remove(&mut self, lpn: Lpn) {
         match self.blocks.holds(lpn) {
-            true => self.forget_in_block(lpn),
+            true => self.drop_in_block(lpn),
             false => self.pages.remove(lpn),
         }
     }
@@ -131,7 +139,7 @@ mod tests {
 
     #[test]
     fn pages_age_into_groups_and_the_largest_leaves() {
-        let mut bench = Bench::new("bpac", 6, |_| ());
+        let mut bench = Bench::plain("bpac", 6);
         // Page part: 12 8 5. Block part: 0 1 and 4.
         bench.writes(&[0, 1, 4, 5, 8, 12]);
         assert_eq!(bench.writes(&[16]), [vec![0, 1]]);

@@ -4,16 +4,24 @@
 //!          flash: a log-block FTL then has a switch merge. A block that was written from its first
 //!          page to its last in one go leaves next: it will hardly be written again ("LRU
 //!          compensation").
-//! Departs  pages of the block that were never written are not padded.
+//! Departs  pages of the block that were never written are not padded (choices.md#bplru-padding).
 //! Evidence stated in the paper's abstract and public summaries; that reads do not count as use is
 //!          stated there, too ("a buffer for writes only").
 
-use super::BufferConfig;
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
 use crate::cache::links::{Links, List};
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
+
+crate::settings! {
+    /// Settings of `bplru`.
+    pub struct BplruConfig in "buffer" {
+        /// BPLRU: complete the blocks that leave with pages read from flash.
+        padding: bool = true, laws [false, true], source "choices.md#bplru-padding";
+    }
+}
 
 /// Blocks by the time of their last write.
 #[derive(Clone, Debug)]
@@ -52,12 +60,20 @@ impl Runs {
 }
 
 impl Order for Bplru {
-    fn build(config: &BufferConfig, geometry: &Geometry, _: usize) -> Self {
+    type Settings = BplruConfig;
+
+    const SPEC: Spec = Spec {
+        name: "bplru",
+        summary: "blocks by their last write, completed with pages from flash when they leave",
+        source: "Kim & Ahn, FAST 2008",
+    };
+
+    fn build(own: BplruConfig, geometry: &Geometry, _: usize) -> Self {
         Bplru {
             links: Links::default(),
             recency: List::default(),
             runs: Runs::new(geometry.pages_per_block),
-            padding: config.padding,
+            padding: own.padding,
         }
     }
 
@@ -103,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_block_written_longest_ago_leaves_and_reads_do_not_count() {
-        let mut bench = Bench::new("bplru", 4, |_| ());
+        let mut bench = Bench::plain("bplru", 4);
         bench.writes(&[0, 4, 1, 8]);
         bench.reads(&[4]);
         assert_eq!(bench.writes(&[12]), [vec![4]]);
@@ -112,10 +128,10 @@ mod tests {
 
     #[test]
     fn a_block_written_in_order_leaves_next() {
-        let mut bench = Bench::new("bplru", 5, |_| ());
+        let mut bench = Bench::plain("bplru", 5);
         bench.writes(&[8, 0, 1, 2, 3]);
         assert_eq!(bench.writes(&[9]), [vec![0, 1, 2, 3]]);
-        let mut bench = Bench::new("bplru", 5, |_| ());
+        let mut bench = Bench::plain("bplru", 5);
         bench.writes(&[8, 1, 0, 2, 3]);
         assert_eq!(bench.writes(&[9]), [vec![8]], "out of order it is like any other");
     }

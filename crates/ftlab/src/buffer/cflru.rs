@@ -8,22 +8,32 @@
 //!          was used longest ago, the oldest clean page leaves: that costs nothing. Only a window
 //!          without one gives up a dirty page.
 //! Evidence stated in TPFTL 2.2, which calls it the root of its clean-first replacement. The size of the
-//!          window is a parameter; public codes have 1/10 or 1/2 of the cache.
+//!          window is a parameter; public codes have 1/10 or 1/2 of the cache (choices.md#cflru-window).
 
-use super::{BufferConfig, WriteBuffer};
+use super::{BufferConfig, BufferDesign, WriteBuffer};
 use crate::cache::links::{Links, List, NIL};
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
-use crate::units::Lpn;
+use crate::units::{Lpn, Ratio};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Page {
     lpn: Lpn,
     dirty: bool,
     in_window: bool,
+}
+
+crate::settings! {
+    /// Settings of `cflru`.
+    pub struct CflruConfig in "buffer" {
+        /// CFLRU: share of the pages, those used longest ago, among which a clean one leaves first.
+        window: Ratio = Ratio(0.25), in 0.0..=1.0, laws [0.0, 0.25, 1.0].map(Ratio),
+            source "choices.md#cflru-window";
+    }
 }
 
 /// Pages by recency, and the clean ones of the window once more.
@@ -41,16 +51,20 @@ pub struct Cflru {
     clean: List,
 }
 
-impl Cflru {
-    /// An empty buffer.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when it has no room for a page.
-    pub fn build(config: &BufferConfig, geometry: &Geometry) -> Result<Self, Error> {
+impl BufferDesign for Cflru {
+    type Settings = CflruConfig;
+
+    const SPEC: Spec = Spec {
+        name: "cflru",
+        summary: "page cache; of those used longest ago, a clean page leaves first",
+        source: "Park et al., CASES 2006",
+    };
+
+    fn build(config: &BufferConfig, own: CflruConfig, geometry: &Geometry) -> Result<Self, Error> {
         let capacity = config.pages(geometry)?;
         Ok(Cflru {
             capacity,
-            window: (capacity as f64 * config.window.0).round() as usize,
+            window: (capacity as f64 * own.window.0).round() as usize,
             pages: Slab::default(),
             of_page: Tokens::new(geometry.logical_pages),
             links: Links::default(),
@@ -60,7 +74,9 @@ impl Cflru {
             clean: List::default(),
         })
     }
+}
 
+impl Cflru {
     fn token(&self, lpn: Lpn) -> u32 {
         self.of_page.get(lpn.0).expect("the page is here")
     }
@@ -158,11 +174,13 @@ impl WriteBuffer for Cflru {
 #[cfg(test)]
 mod tests {
     use crate::buffer::bench::Bench;
+    use crate::buffer::cflru::CflruConfig;
+    use crate::units::Ratio;
 
-    /// ALGORITHMS 37: from the one used longest ago, a* b c d* (dirty with a star), and a window of 2.
+    /// From the one used longest ago, a* b c d* (dirty with a star), and a window of 2.
     #[test]
     fn the_oldest_clean_page_of_the_window_leaves() {
-        let mut bench = Bench::new("cflru", 4, |config| config.window.0 = 0.5);
+        let mut bench = Bench::new("cflru", 4, CflruConfig { window: Ratio(0.5) });
         bench.writes(&[0]);
         bench.reads(&[1, 2]);
         bench.writes(&[3]);

@@ -8,16 +8,26 @@
 //!          block grow further while it is used.
 //! Departs  where the paper is silent: a set whose block has a slot in the b-space already joins it;
 //!          among sets of equal size the one used longest ago moves; reads count as use in both
-//!          spaces (ALGORITHMS 22, reconstructed).
+//!          spaces (choices.md#clash-ties).
 
 use super::groups::Groups;
 use super::largest_first::LargestFirst;
-use super::{BufferConfig, WriteBuffer};
+use super::{BufferConfig, BufferDesign, WriteBuffer};
 use crate::cache::links::{Links, List};
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
-use crate::units::Lpn;
+use crate::units::{Lpn, Ratio};
+
+crate::settings! {
+    /// Settings of `clash`.
+    pub struct ClashConfig in "buffer" {
+        /// C-lash: share of the pages that are the p-space; what does not make a whole block is added.
+        page_space: Ratio = Ratio(0.25), in 0.0..=1.0, laws [0.0, 0.25, 0.5].map(Ratio),
+            source "CACH-FTL 5.1: with 2 MiB, 128 pages beside 6 blocks; choices.md#clash-ties";
+    }
+}
 
 /// The two spaces.
 #[derive(Clone, Debug)]
@@ -34,15 +44,19 @@ pub struct Clash {
     moving: Vec<Lpn>,
 }
 
-impl Clash {
-    /// Empty spaces: whole blocks, and at least the configured share of pages.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when there is no room for a block and a page.
-    pub fn build(config: &BufferConfig, geometry: &Geometry) -> Result<Self, Error> {
+impl BufferDesign for Clash {
+    type Settings = ClashConfig;
+
+    const SPEC: Spec = Spec {
+        name: "clash",
+        summary: "single pages until some of one block have met, then blocks; the oldest block leaves",
+        source: "Boukhobza, Olivier & Rubini, C-lash, 2011; CACH-FTL 4.1",
+    };
+
+    fn build(config: &BufferConfig, own: ClashConfig, geometry: &Geometry) -> Result<Self, Error> {
         let pages = config.pages(geometry)?;
         let block = geometry.pages_per_block as usize;
-        let least = (pages as f64 * config.page_space.0).ceil().max(1.0) as usize;
+        let least = (pages as f64 * own.page_space.0).ceil().max(1.0) as usize;
         let block_capacity = pages.saturating_sub(least) / block;
         if block_capacity == 0 {
             let message = format!(
@@ -64,7 +78,9 @@ impl Clash {
             moving: Vec::new(),
         })
     }
+}
 
+impl Clash {
     fn flush_oldest_block(&mut self, leaving: &mut Vec<Lpn>) {
         let slot = self.recency.back();
         self.links.remove(&mut self.recency, slot);
@@ -153,12 +169,15 @@ impl WriteBuffer for Clash {
 
 #[cfg(test)]
 mod tests {
+    use crate::buffer::BufferDesign;
     use crate::buffer::bench::Bench;
+    use crate::buffer::clash::ClashConfig;
+    use crate::units::Ratio;
 
-    /// ALGORITHMS 22: a p-space of 4 pages, one slot in the b-space.
+    /// A p-space of 4 pages, one slot in the b-space.
     #[test]
     fn the_largest_set_moves_on_and_its_block_leaves_when_the_slot_is_needed() {
-        let mut bench = Bench::new("clash", 8, |config| config.page_space.0 = 0.5);
+        let mut bench = Bench::new("clash", 8, ClashConfig { page_space: Ratio(0.5) });
         assert!(bench.writes(&[0, 1, 4, 5]).is_empty());
         assert!(bench.writes(&[8]).is_empty(), "the older of two sets moves to the slot");
         assert!(bench.writes(&[9]).is_empty());
@@ -168,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_set_joins_the_slot_of_its_block() {
-        let mut bench = Bench::new("clash", 8, |config| config.page_space.0 = 0.5);
+        let mut bench = Bench::new("clash", 8, ClashConfig { page_space: Ratio(0.5) });
         assert!(bench.writes(&[0, 1, 4, 8, 2, 3]).is_empty(), "0 and 1 are in the slot");
         assert!(bench.writes(&[12, 13]).is_empty(), "2 and 3 follow them");
         assert_eq!(bench.writes(&[16]), [[0, 1, 2, 3]], "12 and 13 need the slot");
@@ -178,7 +197,8 @@ mod tests {
     fn a_buffer_without_room_for_a_block_is_refused() {
         let config =
             super::BufferConfig { size: crate::units::Bytes(5 * 512), ..Default::default() };
-        let error = super::Clash::build(&config, &crate::buffer::bench::geometry());
+        let error =
+            super::Clash::build(&config, ClashConfig::default(), &crate::buffer::bench::geometry());
         let message = error.expect_err("too small").to_string();
         assert!(
             message.contains("buffer.size: found 2560B, which is 5 pages of which 2"),

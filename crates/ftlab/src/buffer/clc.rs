@@ -3,14 +3,14 @@
 //! Idea     groups that were used lately stay, in LRU order; of the others the one with most pages
 //!          leaves. FAB, in other words, kept away from what is hot.
 //! Evidence one sentence of CACH-FTL 3.2 and domain knowledge: the share of the recent part is a
-//!          parameter, and reads count as use (assumed).
+//!          parameter, and reads count as use (choices.md#recent-groups).
 
-use super::BufferConfig;
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
 use super::largest_first::LargestFirst;
-use super::recent_groups::RecentGroups;
+use super::recent_groups::{RecentConfig, RecentGroups};
 use crate::flash::Geometry;
+use crate::named::Spec;
 
 /// Recent groups by recency, the others by size.
 #[derive(Clone, Debug)]
@@ -22,9 +22,17 @@ pub struct Clc {
 }
 
 impl Order for Clc {
-    fn build(config: &BufferConfig, _: &Geometry, capacity: usize) -> Self {
+    type Settings = RecentConfig;
+
+    const SPEC: Spec = Spec {
+        name: "clc",
+        summary: "the block with most pages leaves, but for those used lately",
+        source: "Kang et al., IEEE Transactions on Computers 2009",
+    };
+
+    fn build(own: RecentConfig, _: &Geometry, capacity: usize) -> Self {
         Clc {
-            recency: RecentGroups::new(config.recent_pages(capacity)),
+            recency: RecentGroups::new(own.pages(capacity)),
             cold: LargestFirst::default(),
             aged: 0,
         }
@@ -72,10 +80,12 @@ impl Order for Clc {
 #[cfg(test)]
 mod tests {
     use crate::buffer::bench::Bench;
+    use crate::buffer::recent_groups::RecentConfig;
+    use crate::units::Ratio;
 
     #[test]
     fn the_largest_block_leaves_unless_it_was_used_lately() {
-        let mut bench = Bench::new("clc", 8, |config| config.recent.0 = 0.5);
+        let mut bench = Bench::new("clc", 8, RecentConfig { recent: Ratio(0.5) });
         bench.writes(&[0, 1, 4, 8, 12, 13, 14, 15]);
         assert_eq!(bench.writes(&[16]), [vec![0, 1]], "block 3 is larger, but recent");
         assert_eq!(bench.writes(&[17, 20]), [vec![12, 13, 14, 15]], "block 4 has taken its place");
@@ -83,7 +93,7 @@ mod tests {
 
     #[test]
     fn when_all_are_recent_the_oldest_leaves() {
-        let mut bench = Bench::new("clc", 4, |config| config.recent.0 = 1.0);
+        let mut bench = Bench::new("clc", 4, RecentConfig { recent: Ratio(1.0) });
         bench.writes(&[0, 4, 5, 0, 8]);
         assert_eq!(bench.writes(&[12]), [vec![4, 5]]);
     }

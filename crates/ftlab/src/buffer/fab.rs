@@ -4,11 +4,11 @@
 //! Role     made for players, which write long streams; a small group stays for ever.
 //! Evidence checked in public source code; that reads count as use is stated.
 
-use super::BufferConfig;
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
 use super::largest_first::LargestFirst;
 use crate::flash::Geometry;
+use crate::named::Spec;
 
 /// Blocks by their pages.
 #[derive(Clone, Debug)]
@@ -17,7 +17,15 @@ pub struct Fab {
 }
 
 impl Order for Fab {
-    fn build(_: &BufferConfig, _: &Geometry, _: usize) -> Self {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "fab",
+        summary: "the block with most pages leaves",
+        source: "Jo et al., IEEE Transactions on Consumer Electronics 2006",
+    };
+
+    fn build((): (), _: &Geometry, _: usize) -> Self {
         Fab { sizes: LargestFirst::default() }
     }
 
@@ -47,10 +55,10 @@ impl Order for Fab {
 mod tests {
     use crate::buffer::bench::Bench;
 
-    /// ALGORITHMS 37: A has 3 pages, B and C have 5, C was used last.
+    /// A has 3 pages, B and C have 5, C was used last.
     #[test]
     fn the_largest_block_leaves_and_the_older_of_two() {
-        let mut bench = Bench::new("fab", 9, |_| ());
+        let mut bench = Bench::plain("fab", 9);
         bench.writes(&[0, 4, 5, 6, 8, 9, 10]);
         bench.reads(&[4]);
         bench.writes(&[16, 17]);

@@ -1,10 +1,12 @@
 //! Buffers that evict all pages of a logical block together: they differ in the order of the blocks.
 
 use super::groups::Groups;
-use super::{BufferConfig, WriteBuffer};
+use super::{BufferConfig, BufferDesign, WriteBuffer};
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
+use crate::settings::Group;
 use crate::units::Lpn;
 use std::fmt::Debug;
 
@@ -27,8 +29,13 @@ pub struct Access {
 
 /// The order in which groups leave.
 pub trait Order: Clone + Send + Debug + 'static {
+    /// Its own settings, in the table `buffer`.
+    type Settings: Group;
+    /// The buffer that it makes.
+    const SPEC: Spec;
+
     /// An order without groups, in a buffer of so many pages.
-    fn build(config: &BufferConfig, geometry: &Geometry, capacity: usize) -> Self;
+    fn build(own: Self::Settings, geometry: &Geometry, capacity: usize) -> Self;
 
     /// Notes an access; the group is entered when it is new.
     fn touch(&mut self, access: Access);
@@ -64,22 +71,24 @@ pub struct GroupBuffer<O> {
     now: u64,
 }
 
-impl<O: Order> GroupBuffer<O> {
-    /// An empty buffer.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when it has no room for a page.
-    pub fn build(config: &BufferConfig, geometry: &Geometry) -> Result<Self, Error> {
+impl<O: Order> BufferDesign for GroupBuffer<O> {
+    type Settings = O::Settings;
+
+    const SPEC: Spec = O::SPEC;
+
+    fn build(config: &BufferConfig, own: O::Settings, geometry: &Geometry) -> Result<Self, Error> {
         let capacity = config.pages(geometry)?;
         Ok(GroupBuffer {
             capacity,
             pages_per_block: geometry.pages_per_block,
             groups: Groups::new(geometry),
-            order: O::build(config, geometry, capacity),
+            order: O::build(own, geometry, capacity),
             now: 0,
         })
     }
+}
 
+impl<O: Order> GroupBuffer<O> {
     fn accessed(&mut self, group: u32, lpn: Lpn, op: Op, is_new: bool) {
         self.now += 1;
         let offset = lpn.0 % self.pages_per_block;

@@ -108,7 +108,7 @@ impl Groups {
 
     /// Adds a page that is not here. Returns its group, which is new if it has no other page.
     pub fn insert(&mut self, lpn: Lpn) -> u32 {
-        let token = self.find(lpn).unwrap_or_else(|| self.found(lpn));
+        let token = self.find(lpn).unwrap_or_else(|| self.add_group(lpn));
         let (word, bit) = self.bit(token, lpn);
         debug_assert_eq!(self.bits[word] & bit, 0, "page {lpn} is here already");
         self.bits[word] |= bit;
@@ -117,7 +117,7 @@ impl Groups {
         token
     }
 
-    fn found(&mut self, lpn: Lpn) -> u32 {
+    fn add_group(&mut self, lpn: Lpn) -> u32 {
         let lbn = self.geometry.logical_block_of(lpn);
         let token = self.groups.insert(Group { lbn, pages: 0 });
         self.of_block.set(lbn.0, token);

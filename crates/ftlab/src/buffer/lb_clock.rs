@@ -4,16 +4,17 @@
 //!          the bit the one with most pages leaves. When all have it, the hand of the clock clears
 //!          bits until a block is without. A block that was written to its last page in order loses
 //!          its bit at once.
-//! Departs  in nothing known: abstract and public source code; the rule for streams is domain
-//!          knowledge. Among equals the block written longest ago leaves (assumed).
+//! Departs  bits are cleared only when all blocks have one, not whenever the hand of the clock passes
+//!          (choices.md#lb-clock-hand). Among equals the block written longest ago leaves (assumed).
+//! Evidence abstract and public source code; the rule for streams is domain knowledge.
 
-use super::BufferConfig;
 use super::bplru::Runs;
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
 use super::largest_first::LargestFirst;
 use crate::cache::links::{Links, List, NIL};
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
 
 /// A ring of blocks.
@@ -56,7 +57,15 @@ impl LbClock {
 }
 
 impl Order for LbClock {
-    fn build(_: &BufferConfig, geometry: &Geometry, _: usize) -> Self {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "lb-clock",
+        summary: "of the blocks not written again lately, the one with most pages leaves",
+        source: "Debnath et al., MASCOTS 2009",
+    };
+
+    fn build((): (), geometry: &Geometry, _: usize) -> Self {
         LbClock {
             links: Links::default(),
             ring: List::default(),
@@ -128,10 +137,10 @@ impl Order for LbClock {
 mod tests {
     use crate::buffer::bench::Bench;
 
-    /// ALGORITHMS 37: B and C have as many pages, and A and B were written again.
+    /// B and C have as many pages, and A and B were written again.
     #[test]
     fn the_largest_block_without_the_bit_leaves() {
-        let mut bench = Bench::new("lb-clock", 8, |_| ());
+        let mut bench = Bench::plain("lb-clock", 8);
         bench.writes(&[0, 1, 4, 5, 6]);
         // The second page of a block is a write to the block again: only block 2 is without the bit.
         bench.writes(&[8, 12, 13]);
@@ -140,7 +149,7 @@ mod tests {
 
     #[test]
     fn when_all_were_written_again_the_hand_clears_bits_in_order() {
-        let mut bench = Bench::new("lb-clock", 4, |_| ());
+        let mut bench = Bench::plain("lb-clock", 4);
         bench.writes(&[0, 4, 0, 4, 1, 5]);
         assert_eq!(bench.writes(&[8]), [vec![0, 1]]);
         assert_eq!(bench.writes(&[8, 9, 8, 12]), [vec![4, 5]], "the hand has gone on");
@@ -148,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_block_written_in_order_loses_its_bit() {
-        let mut bench = Bench::new("lb-clock", 6, |_| ());
+        let mut bench = Bench::plain("lb-clock", 6);
         bench.writes(&[8, 9, 0, 1, 2, 3]);
         assert_eq!(bench.writes(&[12]), [vec![0, 1, 2, 3]]);
     }

@@ -1,16 +1,17 @@
 //! Page-granular write-back LRU cache (DFTL's journal version, 2013).
 //!
 //! Idea     the page accessed longest ago leaves; if it is dirty, it is written through the FTL.
-//! Role     what DFTL can have for the RAM that a whole page map would take (ALGORITHMS 28).
+//! Role     what DFTL can have for the RAM that a whole page map would take (choices.md#lru-cache).
 //! Evidence the abstract says "write-back cache" and no more: page granularity, LRU, and that reads
 //!          are kept are reconstructed from the remains in `FlashSim`.
 
-use super::{BufferConfig, WriteBuffer};
+use super::{BufferConfig, BufferDesign, WriteBuffer};
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
 use crate::units::Lpn;
 
@@ -25,12 +26,16 @@ pub struct Lru {
     recency: List,
 }
 
-impl Lru {
-    /// An empty buffer.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when it has no room for a page.
-    pub fn build(config: &BufferConfig, geometry: &Geometry) -> Result<Self, Error> {
+impl BufferDesign for Lru {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "lru",
+        summary: "write-back cache of single pages, read or written; the oldest leaves",
+        source: "Kim, Gupta & Urgaonkar, DFTL's journal version, 2013",
+    };
+
+    fn build(config: &BufferConfig, (): (), geometry: &Geometry) -> Result<Self, Error> {
         Ok(Lru {
             capacity: config.pages(geometry)?,
             pages: Slab::default(),
@@ -39,7 +44,9 @@ impl Lru {
             recency: List::default(),
         })
     }
+}
 
+impl Lru {
     fn take(&mut self, token: u32) -> Lpn {
         self.links.remove(&mut self.recency, token);
         let lpn = self.pages.remove(token);
@@ -98,7 +105,7 @@ mod tests {
 
     #[test]
     fn the_page_used_longest_ago_leaves_and_reads_count_as_use() {
-        let mut bench = Bench::new("lru", 3, |_| ());
+        let mut bench = Bench::plain("lru", 3);
         assert!(bench.writes(&[1, 2, 3]).is_empty());
         bench.reads(&[1]);
         assert_eq!(bench.writes(&[4, 1, 5]), [[2], [3]]);

@@ -1,18 +1,18 @@
 //! Write buffers: RAM between the host and any FTL. One file each.
 //!
 //! ```text
-//! host --pages--> Front --groups of pages--> FTL --> flash
-//!                   |
+//! host --pages--> BufferManager --groups of pages--> FTL --> flash
+//!                      |
 //!                 WriteBuffer: which pages leave next
 //! ```
 //!
-//! A buffer is an order of replacement and nothing else. [`Front`] serves the host, keeps the versions
-//! ([`HeldPages`](crate::ftl::parts::held_pages::HeldPages)) and hands groups to the FTL. What
+//! A buffer is an order of replacement and nothing else. [`BufferManager`] serves the host, keeps the
+//! versions ([`HeldPages`](crate::ftl::parts::held_pages::HeldPages)) and hands groups to the FTL. What
 //! happens in RAM takes no time.
 //!
 //! To add one: write `buffer/NAME.rs` with a type that implements [`WriteBuffer`], or
 //! [`group_buffer::Order`] when the pages of a logical block leave together, and add its line to
-//! [`BUFFERS`]. It then inherits the command line, the laws and the runs over real traces.
+//! [`buffers`]. It then inherits the command line, the laws and the runs over real traces.
 
 #[cfg(test)]
 mod bench;
@@ -22,108 +22,93 @@ pub mod cflru;
 pub mod clash;
 pub mod clc;
 pub mod fab;
-pub mod front;
 pub mod group_buffer;
 pub mod groups;
 pub mod largest_first;
 pub mod lb_clock;
 pub mod lru;
+pub mod manager;
 pub mod pud_lru;
 pub mod recent_groups;
 pub mod recently_evicted;
-mod registry;
 
-pub use front::{FlushedAtEnd, Front};
-pub use registry::{BUFFERS, Entry, find};
+use group_buffer::GroupBuffer;
+pub use manager::{BufferManager, FlushedAtEnd};
 
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::named::{List, Named, Spec};
 use crate::request::Op;
-use crate::units::{Bytes, Lpn, Ratio};
-use serde::{Deserialize, Serialize};
+use crate::settings::{Group, Sections};
+use crate::units::{Bytes, Lpn};
 use std::fmt::Debug;
+use std::sync::Arc;
 
 /// The name of no buffer.
 pub const NONE: &str = "none";
 
-/// The write buffer above the FTL.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BufferConfig {
-    /// Which buffer. Default none.
-    pub policy: String,
-    /// RAM for the pages. Default 2 MiB (CACH-FTL 5.1).
-    pub size: Bytes,
-    /// BPLRU: complete the blocks that leave with pages read from flash. Default true.
-    pub padding: bool,
-    /// C-lash: share of the pages that are the p-space; what does not make a whole block is added.
-    /// Default 25 %: with 2 MiB, 128 pages beside 6 blocks (CACH-FTL 5.1).
-    pub page_space: Ratio,
-    /// CFLRU: share of the pages, those used longest ago, among which a clean one leaves first.
-    /// Default 25 %.
-    pub window: Ratio,
-    /// CLC and REF: groups used last count as recent while they have this share of the pages. Default
-    /// 10 %.
-    pub recent: Ratio,
-    /// PUD-LRU: page accesses between two updates of a block up to which it is updated often; absent: as
-    /// many as the buffer has pages.
-    pub update_distance: Option<u64>,
-    /// REF: blocks that left last whose pages leave first. Default 8.
-    pub evicted_blocks: u32,
+/// Makes an empty buffer for a device, from its own settings among others.
+pub type BuildBuffer = Arc<
+    dyn Fn(&BufferConfig, &Sections, &Geometry) -> Result<Box<dyn WriteBuffer>, Error>
+        + Send
+        + Sync,
+>;
+
+/// Write buffers by name.
+pub type Buffers = List<BuildBuffer>;
+
+/// The write buffers of this project.
+#[must_use]
+pub fn buffers() -> Buffers {
+    List::new("buffer.policy")
+        .with(buffer::<lru::Lru>())
+        .with(buffer::<clash::Clash>())
+        .with(buffer::<GroupBuffer<bplru::Bplru>>())
+        .with(buffer::<GroupBuffer<fab::Fab>>())
+        .with(buffer::<GroupBuffer<lb_clock::LbClock>>())
+        .with(buffer::<cflru::Cflru>())
+        .with(buffer::<GroupBuffer<pud_lru::PudLru>>())
+        .with(buffer::<GroupBuffer<clc::Clc>>())
+        .with(buffer::<bpac::Bpac>())
+        .with(buffer::<GroupBuffer<recently_evicted::RecentlyEvicted>>())
 }
 
-impl Default for BufferConfig {
-    fn default() -> Self {
-        BufferConfig {
-            policy: NONE.to_owned(),
-            size: Bytes(2 << 20),
-            padding: true,
-            page_space: Ratio(0.25),
-            window: Ratio(0.25),
-            recent: Ratio(0.1),
-            update_distance: None,
-            evicted_blocks: 8,
-        }
+/// A buffer for a list.
+#[must_use]
+pub fn buffer<B: BufferDesign>() -> Named<BuildBuffer> {
+    let build = |config: &BufferConfig, settings: &Sections, geometry: &Geometry| {
+        let buffer = B::build(config, B::Settings::of(settings), geometry)?;
+        Ok(Box::new(buffer) as Box<dyn WriteBuffer>)
+    };
+    Named::new::<B::Settings>(B::SPEC, Arc::new(build))
+}
+
+/// The buffer that a configuration names, or nothing for none.
+///
+/// # Errors
+/// [`Error::Unknown`] when there is none of that name.
+pub fn find<'a>(
+    buffers: &'a Buffers,
+    config: &BufferConfig,
+) -> Result<Option<&'a Named<BuildBuffer>>, Error> {
+    match config.policy.as_str() {
+        NONE => Ok(None),
+        name => buffers.find(name, &[NONE]).map(Some),
+    }
+}
+
+crate::settings! {
+    /// The write buffer above the FTL.
+    pub struct BufferConfig in "buffer" {
+        /// Which buffer.
+        policy: String = NONE.to_owned(), source "choices.md#lru-cache";
+        /// RAM for the pages.
+        size: Bytes = Bytes(2 << 20), laws [1, 2, 4, 13, 44, 80, 180].map(|pages| Bytes(pages * 512)),
+            source "CACH-FTL 5.1; choices.md#lru-cache";
     }
 }
 
 impl BufferConfig {
-    /// Rejects a buffer that does not exist, and shares that are none.
-    ///
-    /// # Errors
-    /// [`Error::Unknown`] and [`Error::Config`].
-    pub fn check(&self) -> Result<(), Error> {
-        if self.policy != NONE {
-            find(&self.policy)?;
-        }
-        for (key, Ratio(share)) in [
-            ("buffer.page_space", self.page_space),
-            ("buffer.window", self.window),
-            ("buffer.recent", self.recent),
-        ] {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Error::config(key, format!("found {share}, expected 0 to 1")));
-            }
-        }
-        let distance = self.update_distance.unwrap_or(1);
-        if !(1..=1 << 40).contains(&distance) {
-            let message = format!("found {distance}, expected 1 to 2^40 page accesses");
-            return Err(Error::config("buffer.update_distance", message));
-        }
-        let evicted = self.evicted_blocks;
-        if !(1..=1024).contains(&evicted) {
-            let message = format!("found {evicted}, expected 1 to 1024");
-            return Err(Error::config("buffer.evicted_blocks", message));
-        }
-        Ok(())
-    }
-
-    /// Pages of a buffer that count as recent.
-    #[must_use]
-    pub fn recent_pages(&self, capacity: usize) -> usize {
-        (capacity as f64 * self.recent.0) as usize
-    }
-
     /// Whole pages that fit.
     ///
     /// # Errors
@@ -138,6 +123,24 @@ impl BufferConfig {
         }
         Ok(pages as usize)
     }
+}
+
+/// A write buffer that can be built from settings.
+pub trait BufferDesign: WriteBuffer + Sized + 'static {
+    /// Its own settings, in the table `buffer`.
+    type Settings: Group;
+    /// What it is.
+    const SPEC: Spec;
+
+    /// An empty buffer.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it cannot work with this size on such a device.
+    fn build(
+        config: &BufferConfig,
+        own: Self::Settings,
+        geometry: &Geometry,
+    ) -> Result<Self, Error>;
 }
 
 /// Lets a boxed buffer be cloned; every `Clone` type has it.
@@ -158,7 +161,7 @@ impl Clone for Box<dyn WriteBuffer> {
     }
 }
 
-/// Which pages are in RAM, and which leave next. It does not touch them: [`Front`] does.
+/// Which pages are in RAM, and which leave next. It does not touch them: [`BufferManager`] does.
 pub trait WriteBuffer: Send + Debug + BoxClone {
     /// Whether a page that is not there can be added.
     fn has_room(&self) -> bool;

@@ -4,16 +4,27 @@
 //!          number of its writes. Blocks with a short one are written often and lately, and stay. Of the
 //!          others the one with most pages leaves; when there is none, the one written longest ago.
 //! Evidence abstract only: "frequency and recency", two groups, most pages. The formula, time in page
-//!          accesses, and the threshold (as many accesses as the buffer has pages) are assumed.
+//!          accesses, and the threshold (as many accesses as the buffer has pages) are assumed
+//!          (choices.md#pud-distance).
 
-use super::BufferConfig;
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
 use super::largest_first::LargestFirst;
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List};
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::request::Op;
+
+crate::settings! {
+    /// Settings of `pud-lru`.
+    pub struct PudLruConfig in "buffer" {
+        /// PUD-LRU: page accesses between two updates of a block up to which it is updated often.
+        update_distance: Option<u64> = None, absent "as many as the buffer has pages",
+            in 1..=1 << 40, unit "page accesses", laws [None, Some(1), Some(10), Some(100)],
+            source "choices.md#pud-distance";
+    }
+}
 
 /// What is known of a group.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,9 +60,17 @@ impl PudLru {
 }
 
 impl Order for PudLru {
-    fn build(config: &BufferConfig, _: &Geometry, capacity: usize) -> Self {
+    type Settings = PudLruConfig;
+
+    const SPEC: Spec = Spec {
+        name: "pud-lru",
+        summary: "of the blocks not updated often, the one with most pages leaves",
+        source: "Hu et al., MASCOTS 2010",
+    };
+
+    fn build(own: PudLruConfig, _: &Geometry, capacity: usize) -> Self {
         PudLru {
-            threshold: config.update_distance.unwrap_or(capacity as u64),
+            threshold: own.update_distance.unwrap_or(capacity as u64),
             updates: Vec::new(),
             frequent: IndexedHeap::default(),
             others: LargestFirst::default(),
@@ -117,10 +136,11 @@ impl Order for PudLru {
 #[cfg(test)]
 mod tests {
     use crate::buffer::bench::Bench;
+    use crate::buffer::pud_lru::PudLruConfig;
 
     #[test]
     fn the_largest_block_that_is_not_updated_often_leaves() {
-        let mut bench = Bench::new("pud-lru", 6, |config| config.update_distance = Some(2));
+        let mut bench = Bench::new("pud-lru", 6, PudLruConfig { update_distance: Some(2) });
         // Block 0 has most pages, and is updated again and again.
         bench.writes(&[0, 1, 2, 4, 8, 9]);
         bench.writes(&[0, 1, 2, 0]);
@@ -130,7 +150,7 @@ mod tests {
 
     #[test]
     fn when_all_are_updated_often_the_oldest_leaves() {
-        let mut bench = Bench::new("pud-lru", 3, |config| config.update_distance = Some(100));
+        let mut bench = Bench::new("pud-lru", 3, PudLruConfig { update_distance: Some(100) });
         bench.writes(&[0, 4, 8, 0]);
         assert_eq!(bench.writes(&[12]), [vec![4]]);
     }

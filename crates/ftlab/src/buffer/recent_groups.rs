@@ -2,6 +2,24 @@
 
 use super::groups::Groups;
 use crate::cache::links::{Links, List};
+use crate::units::Ratio;
+
+crate::settings! {
+    /// Settings of the buffers that tell recent groups from the others.
+    pub struct RecentConfig in "buffer" {
+        /// CLC and REF: groups used last count as recent while they have this share of the pages.
+        recent: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
+            source "choices.md#recent-groups";
+    }
+}
+
+impl RecentConfig {
+    /// Pages of a buffer that count as recent.
+    #[must_use]
+    pub fn pages(&self, capacity: usize) -> usize {
+        (capacity as f64 * self.recent.0) as usize
+    }
+}
 
 /// Where a group is.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,15 +5,24 @@
 //! Departs  the group of a block that is among the last ones evicted leaves, unless it was used lately;
 //!          else the group used longest ago does.
 //! Evidence one sentence of CACH-FTL 3.2 and domain knowledge: how many evicted blocks count, and what
-//!          "lately" is, are assumed and parameters.
+//!          "lately" is, are assumed and parameters (choices.md#recent-groups).
 
-use super::BufferConfig;
 use super::group_buffer::{Access, Order};
 use super::groups::Groups;
-use super::recent_groups::RecentGroups;
+use super::recent_groups::{RecentConfig, RecentGroups};
 use crate::flash::Geometry;
+use crate::named::Spec;
 use crate::units::Lbn;
 use std::collections::VecDeque;
+
+crate::settings! {
+    /// Settings of `ref`.
+    pub struct EvictedConfig in "buffer" {
+        /// REF: blocks that left last whose pages leave first.
+        evicted_blocks: u32 = 8, in 1..=1024, unit "blocks", laws 1..=5,
+            source "choices.md#recent-groups";
+    }
+}
 
 /// Groups by recency, and the blocks that left last.
 #[derive(Clone, Debug)]
@@ -25,11 +34,19 @@ pub struct RecentlyEvicted {
 }
 
 impl Order for RecentlyEvicted {
-    fn build(config: &BufferConfig, _: &Geometry, capacity: usize) -> Self {
+    type Settings = (RecentConfig, EvictedConfig);
+
+    const SPEC: Spec = Spec {
+        name: "ref",
+        summary: "blocks that left a short while ago leave first, then the oldest",
+        source: "Seo & Shin, IEEE Transactions on Consumer Electronics 2008",
+    };
+
+    fn build((recent, own): (RecentConfig, EvictedConfig), _: &Geometry, capacity: usize) -> Self {
         RecentlyEvicted {
-            recency: RecentGroups::new(config.recent_pages(capacity)),
+            recency: RecentGroups::new(recent.pages(capacity)),
             evicted: VecDeque::new(),
-            most_evicted: config.evicted_blocks as usize,
+            most_evicted: own.evicted_blocks as usize,
         }
     }
 
@@ -65,10 +82,12 @@ impl Order for RecentlyEvicted {
 #[cfg(test)]
 mod tests {
     use crate::buffer::bench::Bench;
+    use crate::buffer::recent_groups::RecentConfig;
+    use crate::units::Ratio;
 
     #[test]
     fn a_block_that_left_lately_leaves_before_older_ones() {
-        let mut bench = Bench::new("ref", 3, |config| config.recent.0 = 0.4);
+        let mut bench = Bench::new("ref", 3, RecentConfig { recent: Ratio(0.4) });
         assert_eq!(bench.writes(&[0, 4, 8, 1]), [vec![0]]);
         // Least recent first: 4, 8, 1. Block 0 left last, but was used lately: the oldest leaves.
         assert_eq!(bench.writes(&[12]), [vec![4]]);

@@ -100,7 +100,7 @@ impl AgeList {
         }
         self.token_links.remove(&mut self.groups[group].tokens, token);
         match next {
-            NIL => self.found_group(token, age, group),
+            NIL => self.add_group(token, age, group),
             next => self.enter(token, next),
         }
         self.drop_if_empty(group);
@@ -134,7 +134,7 @@ impl AgeList {
     }
 
     /// Puts a token into a new group right above `below`.
-    fn found_group(&mut self, token: u32, age: u64, below: u32) {
+    fn add_group(&mut self, token: u32, age: u64, below: u32) {
         let new = self.new_group(age);
         match self.group_links.newer(below) {
             NIL => self.group_links.push_front(&mut self.by_age, new),

@@ -1,4 +1,4 @@
-//! The segmented replacement that `FlashSim`'s DFTL really uses (ALGORITHMS 2.2).
+//! The segmented replacement that `FlashSim`'s DFTL really uses (choices.md#dftl-segments).
 //!
 //! Entries have ages. A miss enters the *real* segment with the greatest age plus one; when that is
 //! full, its entry of the lowest age falls into the *ghost* segment, whose lowest age is the victim.

@@ -7,6 +7,8 @@ pub mod block_set;
 pub mod indexed_heap;
 pub mod links;
 pub mod recent_map;
+pub mod replacement;
 pub mod segmented_lru;
 pub mod slab;
 pub mod tokens;
+pub mod two_q;

@@ -78,7 +78,7 @@ impl<T> RecentMap<T> {
 
     /// Takes the value of a key out.
     pub fn remove(&mut self, key: u32) -> Option<T> {
-        let token = self.tokens.take(key)?;
+        let token = unless_bug!(LogsMergedKeepsOwner, self.tokens.take(key), self.tokens.get(key))?;
         self.links.remove(&mut self.recency, token);
         Some(self.items.remove(token).1)
     }

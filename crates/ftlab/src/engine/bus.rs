@@ -3,46 +3,46 @@
 use crate::units::Nanos;
 use std::collections::VecDeque;
 
-/// When a bus is in use. What was placed before is never moved.
+/// When a bus is in use. A transfer that was placed is never moved.
 #[derive(Clone, Debug)]
 pub struct Bus {
-    /// From here on it is free.
+    /// Free from this time on.
     free_at: Nanos,
-    /// Where it is free before that, start to end and ascending, if later transfers may go there.
+    /// The gaps before that time, start to end and ascending; empty unless later transfers may use them.
     gaps: Option<VecDeque<(Nanos, Nanos)>>,
-    /// Shorter gaps are of no use.
+    /// Shortest gap that a transfer can use, ns.
     shortest: Nanos,
 }
 
 impl Bus {
-    /// An idle bus; with `overtake`, transfers go into gaps that are long enough. None takes less time
-    /// than `shortest`, unless it takes none.
+    /// An idle bus; with `overtake`, transfers go into gaps that are long enough. No transfer takes less
+    /// than `shortest` ns, except those that take no time.
     #[must_use]
     pub fn new(overtake: bool, shortest: Nanos) -> Self {
         Bus { free_at: 0, gaps: overtake.then(VecDeque::new), shortest: shortest.max(1) }
     }
 
-    /// Idle again at time 0.
+    /// Makes the bus idle at time 0.
     pub fn reset(&mut self) {
         *self = Bus::new(self.gaps.is_some(), self.shortest);
     }
 
-    /// From when on it is free.
+    /// When the last transfer placed so far ends.
     #[must_use]
     pub const fn free_at(&self) -> Nanos {
         self.free_at
     }
 
-    /// Nothing will be asked for before `time`, so gaps that end before it are forgotten.
-    pub fn forget_before(&mut self, time: Nanos) {
+    /// Drops the gaps that end before `time`: no transfer will be ready earlier.
+    pub fn drop_before(&mut self, time: Nanos) {
         let Some(gaps) = &mut self.gaps else { return };
         while gaps.front().is_some_and(|(_, end)| *end <= time) {
             gaps.pop_front();
         }
     }
 
-    /// Takes the bus for so long, at `from` or the first time after it; returns start and end. No time
-    /// at all needs no bus.
+    /// Takes the bus for `length` ns, at `from` or as soon after as it is free; returns start and end. A
+    /// length of 0 does not wait for the bus.
     pub fn take(&mut self, from: Nanos, length: Nanos) -> (Nanos, Nanos) {
         if length == 0 {
             return (from, from);
@@ -62,7 +62,7 @@ impl Bus {
         (start, start + length)
     }
 
-    /// The start of a transfer in the first gap that is long enough.
+    /// Places a transfer in the first gap that is long enough; returns its start.
     fn take_gap(&mut self, from: Nanos, length: Nanos) -> Option<Nanos> {
         let gaps = self.gaps.as_mut()?;
         let not_over = gaps.partition_point(|(_, end)| *end < from + length);
@@ -97,7 +97,7 @@ mod tests {
             let (mut bus, mut row, mut now) = (Bus::new(overtake, 3), vec![false; 20_000], 0);
             for _ in 0..500 {
                 now += rng.below(20);
-                bus.forget_before(now);
+                bus.drop_before(now);
                 let (from, length) = (now + rng.below(60), [0, 3, 4, 9, 14][rng.below(5) as usize]);
                 let last = row.iter().rposition(|busy| *busy).map_or(0, |at| at as u64 + 1);
                 let first = if overtake { from } else { from.max(last) };

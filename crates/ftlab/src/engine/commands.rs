@@ -2,51 +2,51 @@
 //!
 //! ```text
 //! multi_plane    planes of a die share its command logic: one command at a time, which works on
-//!                several planes where consecutive pages of a request have the same number in their
+//!                several planes if consecutive pages of a request have the same number in their
 //!                blocks
-//! interleave     without, the dies of a chip share it in the same way, but for multi-plane commands
+//! interleave     without it, the dies of a chip share command logic, too, without multi-plane commands
 //! cache_read     |= T_r =|= T_r =|          a page leaves through the cache register while the array
 //!                        |= bus =|= bus =|  reads the next
 //! cache_program  |= bus =|= bus =|          a page arrives in the cache register while the array
 //!                        |===== T_w =====|  programs the one before
 //! command        command and address cycles before each operation
 //! bus            in the order of placement, or into any gap
-//! suspend        a read goes before the programs and erases of its plane, after so much time to stop
-//!                what is under way and to take it up again
+//! suspend        a read goes before the programs and erases of its plane; stopping and resuming one
+//!                takes this long
 //! ```
 //!
-//! Two simplifications. Command cycles are on the bus with the data of a program; those of the others
-//! are on it only where gaps may be used, since in order of placement nothing could come between a
-//! command and its data. And what was placed before a read that overtakes it keeps the time that it was
-//! told; its delay is paid by what comes after it on the plane.
+//! There are two simplifications. The command cycles of a program are on the bus together with its data;
+//! those of other operations are on it only if gaps may be used, because in order of placement nothing could
+//! come between a command and its data. An operation that a later read overtakes keeps the times it was
+//! given when it was placed; the operations after it on the plane pay for its delay
+//! (choices.md#overtaken-programs).
 
 use super::Timing;
 use super::bus::Bus;
 use super::log::{Booking, Kind, Log};
-use crate::config::{BusOrder, DeviceConfig};
-use crate::flash::Geometry;
+use crate::device::{BusOrder, DeviceConfig, Geometry};
 use crate::units::Nanos;
 use std::collections::VecDeque;
 
-/// What a die, chip or plane does: one array operation, or one command on several of its planes.
+/// A die, chip or plane that does one array operation at a time, or one command on several of its planes.
 #[derive(Clone, Debug, Default)]
 struct Array {
     free_at: Nanos,
-    /// Until when reads hold it, where they overtake.
+    /// When the last read ends, if reads overtake.
     reading_until: Nanos,
-    /// When it programs and erases without a pause, where reads overtake that: start to end, ascending.
+    /// Spans of uninterrupted programs and erases, start to end and ascending, if reads overtake them.
     writing: VecDeque<(Nanos, Nanos)>,
 }
 
 impl Array {
-    /// Nothing will be asked for before `time`.
-    fn forget_before(&mut self, time: Nanos) {
+    /// Drops the spans that end before `time`: no operation will be ready earlier.
+    fn drop_before(&mut self, time: Nanos) {
         while self.writing.front().is_some_and(|(_, end)| *end <= time) {
             self.writing.pop_front();
         }
     }
 
-    /// The first span of writing that is not over at a time.
+    /// Index of the first span of writing that ends after `time`.
     fn writing_after(&self, time: Nanos) -> usize {
         self.writing.partition_point(|(_, end)| *end <= time)
     }
@@ -55,7 +55,7 @@ impl Array {
         self.writing.get(self.writing_after(time)).is_some_and(|(start, _)| *start <= time)
     }
 
-    /// A program or an erase comes behind everything else.
+    /// Adds a program or an erase, after everything else.
     fn write(&mut self, (start, end): (Nanos, Nanos), may_stop: bool) {
         self.free_at = end;
         match self.writing.back_mut().filter(|(_, last)| *last == start) {
@@ -65,7 +65,7 @@ impl Array {
         }
     }
 
-    /// The program that came last is put off.
+    /// Moves the last program, which began at `start`, to `work`.
     fn delay(&mut self, start: Nanos, work: (Nanos, Nanos)) {
         let last = self.writing.pop_back();
         if let Some((earlier, _)) = last.filter(|(earlier, _)| *earlier < start) {
@@ -74,7 +74,7 @@ impl Array {
         self.write(work, last.is_some());
     }
 
-    /// A read takes the array for a while. What it stops goes on behind it; what it meets is put off.
+    /// A read takes the array. The write that it interrupts goes on after it; later writes are put off.
     fn read(&mut self, from: Nanos, until: Nanos) {
         let first = self.writing_after(from);
         let mut next = until;
@@ -90,7 +90,7 @@ impl Array {
     }
 }
 
-/// The command placed last, which pages that follow may join.
+/// The command placed last, which the pages after it may join.
 #[derive(Clone, Debug)]
 struct Last {
     kind: Kind,
@@ -103,7 +103,7 @@ struct Last {
     members: Vec<(u32, Option<usize>)>,
 }
 
-/// What is placed.
+/// An operation to be placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     pub kind: Kind,
@@ -112,18 +112,18 @@ pub(super) struct Order {
     pub request: u64,
     pub chain: u32,
     pub issued: Nanos,
-    /// When the operations before it in its chain are done.
+    /// When the earlier operations of its chain are done.
     pub ready: Nanos,
 }
 
-/// When an operation holds what.
+/// The times of an operation that was placed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub start: Nanos,
     pub end: Nanos,
     /// Bus time.
     pub on_bus: Nanos,
-    /// When the array was held; later, if something overtook it.
+    /// When the array is held, unless a read overtakes.
     held: (Nanos, Nanos),
     work: (Nanos, Nanos),
     bus: Option<(Nanos, Nanos)>,
@@ -215,7 +215,7 @@ impl Commands {
         arrays.chain(buses).max().unwrap_or(0)
     }
 
-    /// An idle device at time 0; the log goes on.
+    /// Makes the device idle at time 0; the log goes on.
     pub fn reset(&mut self) {
         self.arrays.fill(Array::default());
         self.registers.fill(0);
@@ -226,9 +226,9 @@ impl Commands {
 
     /// No operation will be ready before this.
     pub fn issue(&mut self, time: Nanos) {
-        self.buses.iter_mut().for_each(|bus| bus.forget_before(time));
+        self.buses.iter_mut().for_each(|bus| bus.drop_before(time));
         if self.suspend.is_some() {
-            self.arrays.iter_mut().for_each(|array| array.forget_before(time));
+            self.arrays.iter_mut().for_each(|array| array.drop_before(time));
         }
     }
 
@@ -245,7 +245,7 @@ impl Commands {
         let Order { request, issued, chain, kind, plane, page, .. } = order;
         let Placed { start, end, held, work, bus, .. } = placed;
         if self.suspend.is_some() {
-            // Times that are told may overlap, but what an array does is done one thing at a time.
+            // Booked times may overlap where a read overtakes, but an array does one thing at a time.
             self.held[plane as usize].0 += held.1 - held.0;
         } else {
             self.hold(plane, start, end);
@@ -270,7 +270,7 @@ impl Commands {
         self.held[plane as usize].0
     }
 
-    /// Counts the part of a time for which a plane was not held yet.
+    /// Adds to the busy time of a plane the part of a span that no earlier operation held it for.
     fn hold(&mut self, plane: u32, from: Nanos, to: Nanos) {
         let (busy, until) = &mut self.held[plane as usize];
         *busy += to.saturating_sub(from.max(*until));
@@ -281,7 +281,7 @@ impl Commands {
         &mut self.buses[self.channel_of[plane as usize] as usize]
     }
 
-    /// Command cycles of an operation that has no data on the bus yet.
+    /// Start and end of the command cycles of an operation that begins without data on the bus.
     fn command_cycles(&mut self, plane: u32, from: Nanos) -> (Nanos, Nanos) {
         let command = self.command;
         match self.overtake {
@@ -314,7 +314,7 @@ impl Commands {
         Placed { start, end, on_bus, held: (from, held_until), work, bus }
     }
 
-    /// Takes a page from the array to the controller. Returns until when the array is held.
+    /// Moves a page from the array to the controller. Returns when the array is released, and the transfer.
     fn read_out(
         &mut self,
         plane: u32,
@@ -345,7 +345,7 @@ impl Commands {
         Placed { start, end: work.1, on_bus, held: work, work, bus }
     }
 
-    /// Takes a page and its command to a plane. Returns when that begins, too.
+    /// Moves a page and its command to a plane. Returns the transfer, and when the operation begins.
     fn bring_in(
         &mut self,
         plane: u32,
@@ -388,8 +388,8 @@ impl Commands {
         self.array(plane).write(work, may_stop);
     }
 
-    /// Places an operation as part of the command before it, if it can be: the same, for the same
-    /// request, on another plane of the die, at the same page, and ready when that began.
+    /// Places an operation as part of the command before it, if that is of the same kind, for the same
+    /// request, on another plane of the die, at the same page, and began when the operation was ready.
     fn join(&mut self, order: Order) -> Option<Placed> {
         let Order { kind, plane, page, request, ready, .. } = order;
         let last = self.last.take().filter(|last| self.multi_plane && last.kind == kind)?;
@@ -424,7 +424,7 @@ impl Commands {
         Placed { start: last.start, end, on_bus, held, work: last.work, bus }
     }
 
-    /// The programs of a command begin together when the last page has arrived.
+    /// Starts all programs of the command when the last page has arrived.
     fn join_program(&mut self, order: Order, last: &Last) -> Placed {
         let (bus, start) = self.bring_in(order.plane, last.start.max(order.ready), 0);
         let begin = bus.map_or(start, |(_, end)| end).max(last.work.0);

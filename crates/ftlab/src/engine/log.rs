@@ -1,4 +1,4 @@
-//! What was done when: a bounded window of the operations that a timeline placed.
+//! The log of a timeline: a bounded window of the operations that were placed.
 
 use crate::units::Nanos;
 use serde::Serialize;
@@ -24,9 +24,9 @@ pub enum Kind {
 pub struct Booking {
     /// Number of the request that it belongs to, from 1 on.
     pub request: u64,
-    /// When that was issued.
+    /// When the request was issued.
     pub issued: Nanos,
-    /// Number of its chain in the request, from 1 on: an operation waits for those before it there.
+    /// Number of its chain in the request, from 1 on: an operation waits for the earlier ones of its chain.
     pub chain: u32,
     /// What is done.
     pub kind: Kind,
@@ -34,11 +34,11 @@ pub struct Booking {
     pub plane: u32,
     /// Number of the page in its block.
     pub page: u32,
-    /// When its plane, or its bus if that comes first, was first held for it.
+    /// When its plane or its bus, whichever came first, was first held for it.
     pub start: Nanos,
     /// When the array was at work, from its start to its end.
     pub array: (Nanos, Nanos),
-    /// When its data was on the bus, if it has any.
+    /// When its data was on the bus; `None` without data.
     pub bus: Option<(Nanos, Nanos)>,
     /// When it was done.
     pub end: Nanos,
@@ -86,7 +86,7 @@ impl Log {
         Some(self.bookings.len() - 1)
     }
 
-    /// A program waits for the others of its multi-plane command.
+    /// Puts off a program that waits for the others of its multi-plane command.
     pub(super) fn delay(&mut self, number: usize, array: (Nanos, Nanos)) {
         self.bookings[number].array = array;
         self.bookings[number].end = array.1;

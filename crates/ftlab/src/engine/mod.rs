@@ -1,7 +1,7 @@
 //! When things happen: integer nanoseconds, one FIFO per plane and per channel, no event heap.
 //!
-//! An operation starts at the earliest time at which its page access has come so far and its plane
-//! and channel are free. The operations of one page access form a *chain*: each starts when the one
+//! An operation starts at the earliest time at which the operations it depends on have ended and its
+//! plane and channel are free. The operations of one page access form a *chain*: each starts when the one
 //! before it has ended. The pages of a request are separate chains that start when the request is
 //! issued; the request is complete when its last chain is. A chain whose resources are free thereby
 //! overtakes one that waits.
@@ -13,8 +13,12 @@
 //! erase      plane |======== T_er ========|
 //! ```
 //!
-//! The published response-time models are settings: one plane without transfer in open loop is the
-//! FIFO single server of `FlashSim`; closed loop with one request outstanding is "no queue".
+//! A plane may idle before an operation that comes late in its chain (choices.md#plane-order); the
+//! gaps of a bus can be filled (choices.md#bus-order).
+//!
+//! The published response-time models are settings (choices.md#host-model): one plane without transfer
+//! in open loop is the FIFO single server of `FlashSim`; closed loop with one request outstanding is
+//! "no queue".
 
 #![allow(clippy::inline_always)] // part of every flash command
 
@@ -24,8 +28,7 @@ mod log;
 
 pub use log::{Booking, Kind, Log};
 
-use crate::config::DeviceConfig;
-use crate::flash::Geometry;
+use crate::device::{DeviceConfig, Geometry};
 use crate::units::Nanos;
 use commands::{Commands, Order};
 
@@ -95,7 +98,7 @@ pub struct Timeline {
     channels: Vec<Resource>,
     /// Channel of each plane.
     channel_of: Vec<u32>,
-    /// What the planes and channels do instead, on a device with other commands or under a log.
+    /// Replaces planes and channels on a device with other commands, and while a log is kept.
     commands: Option<Box<Commands>>,
     requests: u64,
     chains: u32,
@@ -124,7 +127,7 @@ impl Timeline {
         }
     }
 
-    /// From now on a page read takes this long in the array.
+    /// Sets how long a page read takes in the array from now on, ns.
     #[inline]
     pub(crate) fn set_read_time(&mut self, time: Nanos) {
         self.timing.read = time;
@@ -133,7 +136,7 @@ impl Timeline {
         }
     }
 
-    /// From now on a page program takes this long in the array.
+    /// Sets how long a page program takes in the array from now on, ns.
     #[inline]
     pub(crate) fn set_program_time(&mut self, time: Nanos) {
         self.timing.program = time;
@@ -152,7 +155,7 @@ impl Timeline {
         timeline
     }
 
-    /// Writes down what is placed from now on, from an idle device at time 0.
+    /// Resets to an idle device at time 0 and logs what is placed from then on.
     pub fn start_log(&mut self, device: &DeviceConfig, geometry: &Geometry, log: Log) {
         self.use_commands(device, geometry, log);
         self.reset();
@@ -162,7 +165,7 @@ impl Timeline {
         self.commands = Some(Box::new(Commands::new(device, geometry, self.timing, log)));
     }
 
-    /// What was written down.
+    /// The logged operations.
     #[must_use]
     pub fn log(&self) -> &[Booking] {
         self.commands.as_ref().map_or(&[], |commands| commands.log.bookings())
@@ -195,7 +198,7 @@ impl Timeline {
         self.issued = self.issued.max(self.chain);
     }
 
-    /// When the request that was issued last is served.
+    /// When the request that was issued last starts and ends.
     #[inline]
     #[must_use]
     pub fn served(&self) -> Service {
@@ -223,7 +226,7 @@ impl Timeline {
         resources.map(|resource| resource.free_at).max().unwrap_or(0)
     }
 
-    /// Forgets all bookings and busy times: the device is idle at time 0.
+    /// Drops all bookings and busy times: the device is idle at time 0.
     pub fn reset(&mut self) {
         self.planes.fill(Resource::default());
         self.channels.fill(Resource::default());
@@ -250,7 +253,7 @@ impl Timeline {
         self.channels.iter().map(|channel| channel.busy)
     }
 
-    /// Reads a page, of this number in its block.
+    /// Reads a page; `page` is its number in its block.
     #[inline(always)]
     pub(crate) fn read(&mut self, plane: u32, page: u32) {
         if self.commands.is_some() {
@@ -259,7 +262,7 @@ impl Timeline {
         self.read_from_array(plane, self.timing.read, self.timing.transfer);
     }
 
-    /// Some OOB reads, one after another.
+    /// Reads `count` OOBs, one after another, from that of `page` on.
     #[inline]
     pub(crate) fn read_oob(&mut self, plane: u32, page: u32, count: u32) {
         if self.commands.is_some() {
@@ -310,22 +313,23 @@ impl Timeline {
             start = start.max(bus.free_at);
             bus.hold(start, start + transfer, 1);
         }
-        self.occupy(plane, start, start + transfer + program, 1);
+        let held = unless_bug!(TimeProgramUntransferred, transfer + program, program);
+        self.occupy(plane, start, start + held, 1);
     }
 
-    /// Whether it makes no difference to an operation which page of its block it works on.
+    /// Whether the time of an operation does not depend on its page.
     #[inline]
     pub(crate) const fn books_alike(&self) -> bool {
         self.commands.is_none()
     }
 
-    /// So many copies of pages of one plane to another, one after another, where
+    /// Copies `count` pages of one plane to another, one after another, on a device that
     /// [`books_alike`](Self::books_alike).
     #[inline(always)]
     pub(crate) fn copies(&mut self, from: u32, to: u32, count: u32) {
         let Timing { transfer, read, program, .. } = self.timing;
         if from == to && transfer == 0 {
-            // Nothing comes in between, so all are booked at once.
+            // No other operation comes in between, so all are booked at once.
             let start = self.chain.max(self.planes[from as usize].free_at);
             let end = start + (read + program) * Nanos::from(count);
             return self.occupy(from, start, end, 2 * u64::from(count));
@@ -336,7 +340,7 @@ impl Timeline {
         }
     }
 
-    /// A read and then a program, through the controller: planes and pages.
+    /// A read and then a program, through the controller; source and target are a plane and a page.
     #[inline(always)]
     pub(crate) fn copy(&mut self, (from, read): (u32, u32), (to, written): (u32, u32)) {
         if self.commands.is_none() {
@@ -366,7 +370,8 @@ impl Timeline {
             return self.place(Kind::Erase, plane, 0);
         }
         let start = self.chain.max(self.planes[plane as usize].free_at);
-        self.occupy(plane, start, start + self.timing.erase, 1);
+        let erase = unless_bug!(TimeEraseAsProgram, self.timing.erase, self.timing.program);
+        self.occupy(plane, start, start + erase, 1);
     }
 
     #[inline(always)]
@@ -405,19 +410,19 @@ mod tests {
         timeline.served().end
     }
 
-    /// ALGORITHMS 37, "DLOOP timing".
+    /// By the times of DLOOP's Table I (choices.md#transfer-time).
     #[test]
     fn four_pages_over_four_planes_take_404_8_us() {
         assert_eq!(write(&mut dloop(), &[0, 1, 2, 3]), 404_800);
     }
 
-    /// ALGORITHMS 37, "DLOOP timing".
+    /// The same pages, one after another.
     #[test]
     fn four_pages_on_one_plane_take_1209_6_us() {
         assert_eq!(write(&mut dloop(), &[0, 0, 0, 0]), 1_209_600);
     }
 
-    /// ALGORITHMS 37: a copy-back GC on plane 2 delays only plane 2.
+    /// A copy-back for GC on plane 2 delays only plane 2 (DLOOP III.A).
     #[test]
     fn a_copy_back_delays_only_its_plane() {
         let mut timeline = dloop();
@@ -459,7 +464,8 @@ mod tests {
         assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
     }
 
-    /// RELIABILITY 4.6: throughput = 1 / max(t_X, (t_A + t_X) / W), for reads and programs alike.
+    /// The bound of the slowest resource: throughput = 1 / max(t_X, (t_A + t_X) / W), for reads and
+    /// programs alike.
     #[test]
     fn interleaved_planes_reach_the_resource_bound() {
         for planes in [1_u32, 2, 3, 4, 8] {

@@ -7,13 +7,13 @@
 //! tlc   L0 | L1 C0 | L2 C1 M0 | L3 C2 M1 | ... | C M | M      the same with one bit more
 //! ```
 //!
-//! A bit is programmed after the lower bits of its word line, and after the neighbours on which it
-//! would have an effect. Page numbers follow that sequence, so the rule of ascending order enforces it.
+//! A bit is programmed after the lower bits of its word line, and after the neighbouring bits that it
+//! would disturb. Page numbers follow that sequence, so the rule of ascending order enforces it.
 //!
 //! A block in SLC mode uses the LSB page of each word line and no other. Its pages are numbered
 //! without gaps.
 
-use crate::config::{Cell, DeviceConfig};
+use crate::device::{Cell, DeviceConfig};
 use crate::error::Error;
 use crate::units::{Duration, Nanos, Pbn};
 use std::ops::Range;
@@ -37,11 +37,11 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Those of a device; `None` when all its pages are alike.
+    /// The page types of a device; `None` when all its pages are alike.
     ///
     /// # Errors
-    /// [`Error::Config`] when a block has no whole number of word lines, or a time for each bit is not
-    /// what is configured.
+    /// [`Error::Config`] when the pages of a block do not fill whole word lines, or the list of times does
+    /// not have one for each bit.
     pub(super) fn new(cell: Cell, device: &DeviceConfig) -> Result<Option<Self>, Error> {
         let bits = cell.bits();
         let read =
@@ -91,8 +91,8 @@ impl Cells {
     }
 }
 
-/// Word line and bit of each page of a block, in the order in which they are programmed: bit `b` of a
-/// word line comes with the LSB of the word line `b` further on.
+/// Word line and bit of each page of a block, in the order in which the pages are programmed: bit `b` of
+/// word line `w` is programmed in the same step as the LSB of word line `w + b`.
 fn sequence(word_lines: u32, bits: u32) -> impl Iterator<Item = (u32, u8)> {
     let steps = 0..word_lines + bits - 1;
     steps.flat_map(move |step| {
@@ -101,7 +101,7 @@ fn sequence(word_lines: u32, bits: u32) -> impl Iterator<Item = (u32, u8)> {
     })
 }
 
-/// One time for each bit: as configured, or shares of their mean.
+/// One time for each bit: as configured, or by the shares, with the configured mean.
 fn times(
     key: &'static str,
     by_bit: &Option<Vec<Duration>>,

@@ -96,7 +96,7 @@ impl Operation {
 
 const CAUSES: usize = Cause::ALL.len();
 
-/// Operations counted by what and why, and erases by kind of block.
+/// Operations counted by kind and cause, and erases by kind of block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ledger {
     cells: [[u64; CAUSES]; 5],
@@ -138,19 +138,19 @@ impl Ledger {
         self.erases[kind as usize]
     }
 
-    /// Pages that were erased although nothing had been programmed into them since the erase before.
+    /// Pages that had not been programmed since the last erase of their block when it was erased again.
     #[must_use]
     pub const fn pages_erased_unused(&self) -> u64 {
         self.unused
     }
 
-    /// One cell.
+    /// The count of an operation for a cause.
     #[must_use]
     pub const fn get(&self, operation: Operation, cause: Cause) -> u64 {
         self.cells[operation as usize][cause as usize]
     }
 
-    /// One operation over all causes.
+    /// The count of an operation over all causes.
     #[must_use]
     pub fn total(&self, operation: Operation) -> u64 {
         self.cells[operation as usize].iter().sum()

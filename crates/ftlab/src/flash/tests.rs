@@ -13,16 +13,16 @@ fn device() -> DeviceConfig {
     }
 }
 
-fn flash() -> Flash {
-    Flash::new(&device(), 16 * 512).expect("valid")
+fn flash() -> Device {
+    Device::new(&device(), 16 * 512).expect("valid")
 }
 
-fn write(flash: &mut Flash, ppn: u32, lpn: u32) {
+fn write(flash: &mut Device, ppn: u32, lpn: u32) {
     flash.program(Ppn(ppn), Owner::Data(Lpn(lpn)), Cause::Host);
 }
 
 /// Runs `action` on a device with pages 0 and 1 holding logical pages 5 and 6; it must break `rule`.
-fn breaks(rule: &str, action: impl FnOnce(&mut Flash)) {
+fn breaks(rule: &str, action: impl FnOnce(&mut Device)) {
     let mut flash = flash();
     write(&mut flash, 0, 5);
     write(&mut flash, 1, 6);
@@ -148,7 +148,7 @@ fn a_device_may_allow_any_order_inside_a_block() {
 fn a_device_that_insists_on_ascending_order_says_so_to_the_ftl() {
     let order = |order| {
         let config = DeviceConfig { program_order: Some(order), ..device() };
-        Flash::new(&config, 16 * 512).expect("valid")
+        Device::new(&config, 16 * 512).expect("valid")
     };
     let refusal = order(ProgramOrder::Ascending).allow_any_order().expect_err("ascending");
     assert!(refusal.to_string().starts_with("device.program_order: found ascending"), "{refusal}");
@@ -176,7 +176,7 @@ fn a_page_in_ram_survives_the_erase_of_its_block() {
 }
 
 /// The device with MLC cells that take 100, 300 ns to read and 1000, 3000 ns to program.
-fn mlc() -> Flash {
+fn mlc() -> Device {
     let by_bit = |times: [u64; 2]| Some(times.map(Duration).to_vec());
     let config = DeviceConfig {
         cell: Some(Cell::Mlc),
@@ -184,7 +184,7 @@ fn mlc() -> Flash {
         program_by_bit: by_bit([1000, 3000]),
         ..device()
     };
-    Flash::new(&config, 16 * 512).expect("valid")
+    Device::new(&config, 16 * 512).expect("valid")
 }
 
 /// Pages 0 to 3 of a block are LSB 0, LSB 1, MSB 0, MSB 1.
@@ -210,7 +210,7 @@ fn cells_of_several_bits_insist_on_ascending_order() {
     assert!(refusal.to_string().starts_with("device.cell: found mlc, expected slc"), "{refusal}");
     let order = Some(ProgramOrder::Any);
     let config = DeviceConfig { cell: Some(Cell::Mlc), program_order: order, ..device() };
-    assert!(Flash::new(&config, 16 * 512).is_err());
+    assert!(Device::new(&config, 16 * 512).is_err());
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn a_block_in_slc_mode_has_fewer_and_faster_pages() {
 #[test]
 fn oob_reads_of_a_scan_are_counted_and_timed_one_by_one() {
     let config = DeviceConfig { oob_read: Duration(20_000), ..device() };
-    let mut flash = Flash::new(&config, 16 * 512).expect("valid");
+    let mut flash = Device::new(&config, 16 * 512).expect("valid");
     (0..3).for_each(|page| write(&mut flash, page, page));
     flash.start_measuring();
     flash.scan_oob(Ppn(0), 3, Cause::Host);

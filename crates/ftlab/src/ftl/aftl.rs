@@ -6,10 +6,11 @@
 //!          table and stays where it is, and the logical block begins another replacement block. The
 //!          table is small: the entry used least recently becomes coarse again, which copies its page
 //!          to the replacement block of its logical block.
-//! RAM      8 B per logical block, and 8 B per entry of the fine table (ALGORITHMS 16).
+//! RAM      8 B per logical block, and 8 B per entry of the fine table (choices.md#ram-payload). Which
+//!          pages of a data block are valid is not counted (choices.md#log-valid-bits).
 //! Role     between block and page mapping, page by page.
-//! Departs  the paper is known to us by its title and by others (ALGORITHMS 16); known: the two levels
-//!          and both switches. Reconstructed: a page whose logical block has no room for it in a
+//! Departs  the paper is known to us by its title and by others (choices.md#aftl-rules); known: the two
+//!          levels and both switches. Reconstructed: a page whose logical block has no room for it in a
 //!          replacement block becomes coarse by a merge of that block, and so does the logical block
 //!          written least recently when all log blocks are in use. Assumed: a replacement block written
 //!          in order becomes the primary one; as many entries as fit into the RAM of a block table.
@@ -18,21 +19,23 @@
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
+use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// AFTL's own parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AftlConfig {
-    /// Entries of the fine table. Absent: half as many as logical blocks, in the RAM of a block table.
-    pub entries: Option<u32>,
+crate::settings! {
+    /// AFTL's own parameters.
+    pub struct AftlConfig in "aftl" {
+        /// Entries of the fine table.
+        entries: Option<u32> = None,
+            absent "half as many as logical blocks, in the RAM of a block table", unit "entries",
+            laws absent_or(0..=40), source "choices.md#aftl-rules";
+    }
 }
 
 /// AFTL.
@@ -50,7 +53,7 @@ pub struct AftlFtl {
     counts: Counts,
 }
 
-/// What the kinds of merges do not tell.
+/// Counts beside those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     refined_pages: u64,
@@ -58,12 +61,21 @@ struct Counts {
     dead_blocks: u64,
 }
 
-impl Ftl for AftlFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+impl Design for AftlFtl {
+    type Settings = AftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "aftl",
+        summary: "replacement blocks whose pages get mappings of their own instead of a merge",
+        source: "Wu & Kuo, ICCAD 2006",
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let data = DataBlocks::new(flash, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
-        let entries = config.aftl.entries.unwrap_or((logical_blocks / 2).max(1));
+        let entries = setup.own.entries.unwrap_or((logical_blocks / 2).max(1));
         Ok(AftlFtl {
             coarse: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
             fine: RecentMap::new(flash.geometry().logical_pages),
@@ -74,7 +86,9 @@ impl Ftl for AftlFtl {
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for AftlFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         pages.iter().for_each(|lpn| self.fine.touch(lpn.0));
         self.coarse.data().read(pages, flash);
@@ -92,7 +106,7 @@ impl Ftl for AftlFtl {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.forget(lpn, flash);
+            self.unmap(lpn, flash);
             flash.trim(lpn);
         }
     }
@@ -121,26 +135,30 @@ impl Ftl for AftlFtl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn accounts(&self) -> Accounts {
+        Accounts { pages_moved: self.counts.coarsened_pages, ..Accounts::default() }
+    }
+
+    fn audit(&self, device: &Device) {
         let fine: Vec<Pbn> = self.fine_blocks.iter().flatten().copied().collect();
-        self.coarse.audit(&fine, flash);
+        self.coarse.audit(&fine, device);
         self.fine.audit();
         assert!(self.fine.len() <= self.most_entries, "entries of the fine table");
         assert_eq!(fine.len(), self.fine_blocks_in_use, "blocks of the fine level");
-        let geometry = flash.geometry();
+        let geometry = device.geometry();
         for lpn in (0..geometry.logical_pages).map(Lpn) {
             let newest = self.coarse.data().newest(lpn).map(|ppn| geometry.block_of(ppn));
             let blocks = &self.fine_blocks[geometry.logical_block_of(lpn).index()];
             let is_fine = newest.is_some_and(|pbn| blocks.contains(&pbn));
             assert_eq!(self.fine.contains(lpn.0), is_fine, "whether {lpn} has a fine entry");
         }
-        assert!(fine.iter().all(|pbn| flash.valid_in(*pbn) > 0), "a dead block is kept");
+        assert!(fine.iter().all(|pbn| device.valid_in(*pbn) > 0), "a dead block is kept");
     }
 }
 
 impl AftlFtl {
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        self.forget(lpn, flash);
+        self.unmap(lpn, flash);
         let lbn = flash.geometry().logical_block_of(lpn);
         let pages = flash.geometry().pages_per_block;
         if self.coarse.log(lbn).is_some_and(|log| log.written == pages) {
@@ -168,16 +186,16 @@ impl AftlFtl {
         self.fine.least_recent().map(|lpn| flash.geometry().logical_block_of(Lpn(lpn)))
     }
 
-    /// The version of a page before is needed no more.
-    fn forget(&mut self, lpn: Lpn, flash: &mut Flash) {
+    /// Invalidates the old version of a page.
+    fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) {
         let old = self.coarse.data().newest(lpn);
-        self.coarse.data_mut().forget(lpn, flash);
+        self.coarse.data_mut().unmap(lpn, flash);
         if self.fine.remove(lpn.0).is_some() {
             self.release_if_dead(lpn, old.map(|ppn| flash.geometry().block_of(ppn)), flash);
         }
     }
 
-    /// Erases the block of the fine level that a page has left, if nothing valid is in it.
+    /// Erases a block of the fine level that a page has left, if it has no valid page.
     fn release_if_dead(&mut self, lpn: Lpn, left: Option<Pbn>, flash: &mut Flash) {
         let Some(pbn) = left.filter(|pbn| flash.valid_in(*pbn) == 0) else { return };
         let lbn = flash.geometry().logical_block_of(lpn);
@@ -195,10 +213,11 @@ impl AftlFtl {
         if log.in_order || valid > self.most_entries {
             return self.merge(lbn, flash);
         }
-        while self.fine.len() + valid > self.most_entries {
+        let most = unless_bug!(AftlEntryTooMany, self.most_entries, self.most_entries + 1);
+        while self.fine.len() + valid > most {
             self.coarsen(flash);
             if self.coarse.log(lbn).is_none() {
-                // It was merged, as the entry was its own.
+                // The logical block was merged, because the entry that left was its own.
                 return;
             }
         }
@@ -238,10 +257,11 @@ impl AftlFtl {
     /// Brings all pages of a logical block together, from both levels.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         for lpn in flash.geometry().logical_pages_of(lbn) {
-            self.fine.remove(lpn.0);
+            unless_bug!(AftlEntryOutlives, self.fine.remove(lpn.0));
         }
         self.coarse.merge(lbn, flash);
-        for pbn in std::mem::take(&mut self.fine_blocks[lbn.index()]) {
+        let blocks = std::mem::take(&mut self.fine_blocks[lbn.index()]);
+        for pbn in unless_bug!(AftlBlocksKept, blocks, blocks.into_iter().skip(1).collect()) {
             self.coarse.data_mut().release_log(pbn, flash);
             self.fine_blocks_in_use -= 1;
         }
@@ -251,11 +271,12 @@ impl AftlFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
 
     /// So many log blocks and entries; all pages written once.
     fn bench(log_blocks: u32, entries: u32) -> Bench<AftlFtl> {
-        Bench::new(8, log_blocks + 1, |config| config.aftl.entries = Some(entries))
+        Bench::<AftlFtl>::new(8, log_blocks + 1, |config| config.own.entries = Some(entries))
     }
 
     fn own(bench: &Bench<AftlFtl>, name: &str) -> u64 {
@@ -307,11 +328,11 @@ mod tests {
         assert_eq!(bench(2, 2).writes(&[1, 2, 3, 0, 1]), full);
     }
 
-    /// ALGORITHMS 16: 2048 blocks, 1024 entries.
+    /// 2048 blocks, 1024 entries.
     #[test]
     fn ram_is_two_block_tables_and_the_fine_table() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = AftlFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = AftlFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 2 * 8192 + 8 * 1024);
     }
 }

@@ -5,18 +5,19 @@
 //!          block of its own, page-mapped. A full log block is merged with its data block, and so is
 //!          the one written least recently when another logical block needs one.
 //! RAM      4 B per logical block; for each log block 8 B and a byte per page, two where a block has
-//!          more than 256 (ALGORITHMS 0.4).
+//!          more than 256 (choices.md#ram-payload). Not the valid bits of data blocks
+//!          (choices.md#log-valid-bits).
 //! Role     the first log-block FTL; it thrashes when more logical blocks are written than there are
 //!          log blocks.
-//! Departs  the order in which log blocks are given up is ours (ALGORITHMS 30-B9).
+//! Departs  the order in which log blocks are given up is ours (choices.md#bast-victim).
 //! Not here a map program for each merge: tables are in RAM. A device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::Lpn;
 use std::collections::BTreeMap;
 
@@ -28,9 +29,19 @@ pub struct BastFtl {
     log_bytes: u64,
 }
 
-impl Ftl for BastFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+impl Design for BastFtl {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "bast",
+        summary: "a log block for each logical block that is being overwritten",
+        source: "Kim et al., IEEE Transactions on Consumer Electronics 2002",
+
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let pages = u64::from(flash.geometry().pages_per_block);
         let page_map = pages * if pages > 256 { 2 } else { 1 };
         let data = DataBlocks::new(flash, log_blocks)?;
@@ -41,7 +52,9 @@ impl Ftl for BastFtl {
             log_bytes: u64::from(log_blocks) * (8 + page_map),
         })
     }
+}
 
+impl Ftl for BastFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.blocks.data().read(pages, flash);
     }
@@ -54,7 +67,7 @@ impl Ftl for BastFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.blocks.data_mut().trim(pages, flash);
+        unless_bug!(BastTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 
     fn ram(&self) -> RamUse {
@@ -73,23 +86,24 @@ impl Ftl for BastFtl {
         self.blocks.data_mut().reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.blocks.audit(&[], flash);
+    fn audit(&self, device: &Device) {
+        self.blocks.audit(&[], device);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
 
     /// So many log blocks; all pages written once.
     fn bench(log_blocks: u32) -> Bench<BastFtl> {
-        Bench::new(8, log_blocks + 1, |_| {})
+        Bench::<BastFtl>::new(8, log_blocks + 1, |_| {})
     }
 
-    /// ALGORITHMS 10, the examples.
+    /// Each kind of merge once.
     #[test]
     fn the_worked_examples_cost_what_the_notes_say() {
         let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(5) };
@@ -114,8 +128,8 @@ mod tests {
         assert_eq!(bench.write(&[9]), full, "that of block 1, whose log is out of order");
     }
 
-    /// RELIABILITY 4.7: with more logical blocks in turn than log blocks, every write is a merge;
-    /// P programs for each when it is offset 0 that is written, else P + 1.
+    /// With more logical blocks in turn than log blocks, every write is a merge; P programs for each
+    /// when it is offset 0 that is written, else P + 1.
     #[test]
     fn more_blocks_in_turn_than_log_blocks_make_every_write_a_merge() {
         for (offset, programs) in [(0, 4), (2, 5)] {
@@ -144,11 +158,11 @@ mod tests {
         }
     }
 
-    /// ALGORITHMS 0.4: 2048 blocks of 64 pages, 306 log blocks.
+    /// 2048 blocks of 64 pages, 306 log blocks.
     #[test]
     fn ram_is_the_block_table_and_the_page_maps_of_the_log_blocks() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = BastFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = BastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 8192 + 306 * (8 + 64));
     }
 }

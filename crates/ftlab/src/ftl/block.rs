@@ -3,16 +3,16 @@
 //! Idea     `LBN -> PBN`; a page stays at its offset. The first write of an offset programs it; every
 //!          later one copies the other pages of the block and the new one to a fresh block, and erases
 //!          the old: `P - 1` copies and an erase for each page overwritten.
-//! RAM      4 B per logical block, and a bit per page for what is programmed (ALGORITHMS 0.4).
+//! RAM      4 B per logical block, and a bit per page for what is programmed (choices.md#ram-payload).
 //! Role     what log blocks and page maps are measured against.
 //! Departs  nothing.
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 
 use super::parts::data_blocks::DataBlocks;
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::Lpn;
 
 /// Block-level mapping with a fresh block for each update.
@@ -22,12 +22,24 @@ pub struct BlockFtl {
     programmed_bits: u64,
 }
 
-impl Ftl for BlockFtl {
-    fn build(_config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for BlockFtl {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "block",
+        summary: "block-level mapping: every page overwritten moves its block",
+        source: "CACH-FTL 1, DLOOP II.A",
+
+        ..Spec::DATA_BLOCKS
+    };
+
+    fn build(_setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let programmed_bits = u64::from(flash.geometry().logical_pages);
         Ok(BlockFtl { data: DataBlocks::new(flash, 0)?, programmed_bits })
     }
+}
 
+impl Ftl for BlockFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.data.read(pages, flash);
     }
@@ -35,9 +47,10 @@ impl Ftl for BlockFtl {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            if !self.data.program_in_place(lpn, flash) {
+            let programmed = self.data.program_in_place(lpn, flash);
+            if unless_bug!(BlockRewritesAlways, !programmed, programmed) {
                 let lbn = flash.geometry().logical_block_of(lpn);
-                self.data.merge_full(lbn, Some(lpn), flash);
+                self.data.merge_full(lbn, unless_bug!(BlockLeavesHostOut, Some(lpn), None), flash);
             }
         }
     }
@@ -59,17 +72,18 @@ impl Ftl for BlockFtl {
         self.data.reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.data.audit(&[], flash);
+    fn audit(&self, device: &Device) {
+        self.data.audit(&[], device);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
 
-    /// RELIABILITY 4.7 and ALGORITHMS 9.1: P programs and an erase for each page overwritten.
+    /// P programs and an erase for each page overwritten (CACH-FTL 1).
     #[test]
     fn an_overwrite_rewrites_the_block() {
         let mut bench = Bench::<BlockFtl>::new(4, 1, |_| {});
@@ -91,11 +105,11 @@ mod tests {
         assert_eq!(bench.write(&[3]), Cost::of(1), "the slot is free again");
     }
 
-    /// ALGORITHMS 0.4: 2048 blocks of 64 pages.
+    /// 2048 blocks of 64 pages.
     #[test]
     fn ram_is_the_block_table_and_a_bit_for_each_page() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = BlockFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = BlockFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 8192 + 2048 * 8);
     }
 }

@@ -3,10 +3,10 @@
 //! Idea     a logical block *is* a physical block. The pages of a request that lie in one block are
 //!          written together: the other valid pages are read into RAM, the block is erased, and all
 //!          are programmed in place: `v` reads, one erase, `g + v` programs for a group of `g`.
-//! RAM      4 B per logical block, and a bit per page for what is valid (ALGORITHMS 0.4); the block in
-//!          RAM is not counted, as in the paper.
+//! RAM      4 B per logical block, and a bit per page for what is valid (choices.md#ram-payload); the
+//!          block in RAM is not counted, as in the paper.
 //! Role     the lower bound of CACH-FTL's comparison.
-//! Departs  a block that was never written is not erased first (ALGORITHMS 30-C3).
+//! Departs  a block that was never written is not erased first (choices.md#first-erase).
 //! Not here spare blocks, as in the paper ("BM does not use over-provisioning"): they stay unused.
 //!          Without a write buffer above, a group is what one request brings. A power failure between
 //!          the erase and the programs would lose the block. No wear levelling.
@@ -14,19 +14,18 @@
 use super::parts::by_block::first_group;
 use super::parts::rewrite::program_in_order;
 use super::{Ftl, FtlMetrics, MergeCounts, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Loaded, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Loaded, Owner};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lpn, Pbn, Ppn};
-use serde::{Deserialize, Serialize};
 
-/// Parameters of `block-optimized`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BlockOptimizedConfig {
-    /// Program a group without an erase when all its offsets are still erased. Default false: CACH-FTL
-    /// rewrites every block that is not empty.
-    pub append: bool,
+crate::settings! {
+    /// Parameters of `block-optimized`.
+    pub struct BlockOptimizedConfig in "block-optimized" {
+        /// Program a group without an erase when all its offsets are still erased.
+        append: bool = false, laws [false, true],
+            source "CACH-FTL rewrites every block that is not empty; choices.md#first-erase";
+    }
 }
 
 /// Direct block-level mapping, rewritten in place group by group.
@@ -45,18 +44,30 @@ const fn slot(lpn: Lpn) -> Ppn {
     Ppn(lpn.0)
 }
 
-impl Ftl for BlockOptimizedFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for BlockOptimizedFtl {
+    type Settings = BlockOptimizedConfig;
+
+    const SPEC: Spec = Spec {
+        name: "block-optimized",
+        summary: "block-level mapping, rewritten in place with one erase for each request and block",
+        source: "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
+        in_place: true,
+        ..Spec::DATA_BLOCKS
+    };
+
+    fn build(setup: &Setup<BlockOptimizedConfig>, flash: &mut Flash) -> Result<Self, Error> {
         flash.allow_any_order()?;
         Ok(BlockOptimizedFtl {
-            append: config.block_optimized.append,
+            append: setup.own.append,
             logical_pages: flash.geometry().logical_pages,
             logical_blocks: flash.geometry().logical_blocks(),
             rewrites: 0,
             kept: Vec::new(),
         })
     }
+}
 
+impl Ftl for BlockOptimizedFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -97,17 +108,17 @@ impl Ftl for BlockOptimizedFtl {
         self.rewrites = 0;
     }
 
-    fn audit(&self, flash: &Flash) {
-        flash.audit();
+    fn audit(&self, device: &Device) {
+        device.audit();
         assert!(self.kept.is_empty(), "pages were left in RAM");
         for lpn in (0..self.logical_pages).map(Lpn) {
-            let valid = flash.is_valid(slot(lpn));
-            assert_eq!(valid, flash.audit_holds_data(lpn), "whether {lpn} is in its place");
-            let owner = flash.audit_owner(slot(lpn));
+            let valid = device.is_valid(slot(lpn));
+            assert_eq!(valid, device.audit_holds_data(lpn), "whether {lpn} is in its place");
+            let owner = device.audit_owner(slot(lpn));
             assert!(!valid || owner == Some(Owner::Data(lpn)), "{lpn} is elsewhere: {owner:?}");
         }
-        let spare = self.logical_blocks..flash.geometry().blocks();
-        let used = spare.filter(|pbn| !flash.is_erased(Pbn(*pbn))).count();
+        let spare = self.logical_blocks..device.geometry().blocks();
+        let used = spare.filter(|pbn| !device.is_erased(Pbn(*pbn))).count();
         assert_eq!(used, 0, "spare blocks that are not erased");
     }
 }
@@ -117,7 +128,12 @@ impl BlockOptimizedFtl {
     fn write_group(&mut self, pbn: Pbn, group: &[Lpn], flash: &mut Flash) {
         flash.begin_page();
         let unwritten = |lpn: &Lpn| !flash.is_programmed(slot(*lpn));
-        let room = flash.is_erased(pbn) || self.append && group.iter().all(unwritten);
+        let free = unless_bug!(
+            BlockOptAppendsOver,
+            group.iter().all(unwritten),
+            group.iter().any(unwritten)
+        );
+        let room = flash.is_erased(pbn) || self.append && free;
         if !room {
             self.empty(pbn, group, flash);
         }
@@ -128,7 +144,8 @@ impl BlockOptimizedFtl {
     fn empty(&mut self, pbn: Pbn, group: &[Lpn], flash: &mut Flash) {
         let mut pages = flash.valid_pages(pbn);
         while let Some(ppn) = pages.next(flash) {
-            if group.binary_search(&Lpn(ppn.0)).is_err() {
+            let found = group.binary_search(&Lpn(ppn.0));
+            if unless_bug!(BlockOptKeepsOverwritten, found.is_err(), found.is_ok()) {
                 self.kept.push((Lpn(ppn.0), flash.load(ppn, Cause::Merge)));
             }
             flash.invalidate(ppn);
@@ -143,7 +160,7 @@ mod tests {
     use super::*;
     use crate::ftl::parts::bench::{Bench, Cost};
 
-    /// ALGORITHMS 9.2, with P = 4: v reads, one erase and g + v programs for each block touched.
+    /// With P = 4: v reads, one erase and g + v programs for each block touched.
     #[test]
     fn a_group_costs_one_erase() {
         let mut bench = Bench::<BlockOptimizedFtl>::new(4, 0, |_| {});
@@ -158,8 +175,8 @@ mod tests {
     /// CACH-FTL's timing: 5 pages into a full block of 64 are 59 reads, an erase, 64 programs.
     #[test]
     fn the_example_of_cach_ftl_takes_15775_microseconds() {
-        let config = Config::default();
-        let mut flash = Flash::new(&config.device, 64 * 4096).expect("a device");
+        let config = Setup::default();
+        let mut flash = Device::new(&config.device, 64 * 4096).expect("a device");
         let mut ftl = BlockOptimizedFtl::build(&config, &mut flash).expect("an FTL");
         let pages: Vec<Lpn> = (0..64).map(Lpn).collect();
         ftl.write(&pages, &mut flash);
@@ -172,7 +189,7 @@ mod tests {
     fn a_block_that_is_not_empty_is_rewritten_unless_groups_may_be_appended() {
         let costs = |append| {
             let mut bench = Bench::<BlockOptimizedFtl>::empty(4, 0, |config| {
-                config.block_optimized.append = append;
+                config.own.append = append;
             });
             assert_eq!(bench.write(&[2]), Cost::of(1), "an erased block is not erased again");
             bench.write(&[0, 1])

@@ -10,30 +10,33 @@
 //!          empties blocks of the PMR (PMR-GC), and where nothing there is superseded moves the largest
 //!          set of pages of one block to the BMR (BMR-GC). In idle time it does so in steps.
 //! RAM      4 B and a bit per page for each logical block; 4 B for each page of the PMR, as the paper
-//!          counts (its "78 %" and "80 %" fit only so). The block of RAM for merges is not counted.
-//! Departs  a block that was never written is not erased first (ALGORITHMS 30-C3); BMR-GC inside PMR-GC
-//!          does not count as progress (30-C4); idle GC goes on until it is over its threshold (30-C5).
-//!          The map follows each copy of PMR-GC, which any interruption finds in order and which costs
-//!          the same as changing it together with the erase. A group for the BMR that meets a merge of
-//!          its block under way takes it over.
-//! Beyond   the paper's future work (section 7), each a switch: a threshold by measured costs
-//!          (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR rewritten out of place, and
-//!          with these a wear leveller over both regions.
+//!          counts (its "78 %" and "80 %" fit only so: choices.md#cachftl-sizes). The block of RAM for
+//!          merges is not counted.
+//! Departs  a block that was never written is not erased first (choices.md#first-erase); BMR-GC inside
+//!          PMR-GC does not count as progress (choices.md#cachftl-progress); idle GC goes on until it
+//!          is over its threshold (choices.md#cachftl-idle). One superseded page makes a block worth
+//!          PMR-GC, as in Algorithm 2 and against 4.3.2 (choices.md#cachftl-enough). The map follows
+//!          each copy of PMR-GC, which any interruption finds in order and which costs the same as
+//!          changing it together with the erase. A group for the BMR that meets a merge of its block
+//!          under way takes it over (choices.md#cachftl-phases).
+//! Beyond   the paper's future work (section 7), each a switch (choices.md#cachftl-beyond): a threshold
+//!          by measured costs (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR
+//!          rewritten out of place, and with these a wear leveller over both regions.
 //! Not here power failures between erase and program of a block rewritten in place, as in the paper.
 
 use super::parts::by_block::first_group;
 use super::parts::held_pages::BufferCounts;
 use super::parts::rewrite::program_in_order;
-use super::{Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
-use crate::config::{Config, Copies, GcConfig};
+use super::{Accounts, Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
+use crate::ftl::design::{Cleaning, Design, Setup, Spec};
+use crate::gc::Copies;
 use crate::units::{Lbn, Lpn, Ppn, Ratio};
 use bmr::Bmr;
 use job::{Job, Kept, Merge, Stage};
 use pmr::Pmr;
-use redirect::Redirect;
-use serde::{Deserialize, Serialize};
+use redirect::{Redirect, Work};
 use std::collections::BTreeMap;
 
 mod bmr;
@@ -41,53 +44,40 @@ mod job;
 mod pmr;
 mod redirect;
 
-/// CACH-FTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CachftlConfig {
-    /// Pages up to which a group goes to the PMR. Default 4 (section 5.1).
-    pub threshold: u32,
-    /// A write that would leave no more free pages in the PMR than these blocks have collects first.
-    /// Default 3 (section 4.3.3).
-    pub sync_blocks: u32,
-    /// Share of the PMR that is free up to which GC works in idle time. Default 10 % (section 4.3.3).
-    pub async_free: Ratio,
-    /// Redirect groups by measured costs instead of `threshold`. Default false.
-    pub adaptive_threshold: bool,
-    /// With that, how much GC in idle time counts: 0 where only response times do, 1 where wear does as
-    /// much. Default 0.
-    pub idle_weight: Ratio,
-    /// Use no more blocks for the PMR than keep writes from waiting for GC. Default false.
-    pub adaptive_pmr: bool,
-    /// Rewrite blocks of the BMR out of place, and erase the old ones in idle time. Default false.
-    pub out_of_place: bool,
-    /// With that, the difference in erases at which a block of the BMR moves to a worn one; absent: never.
-    pub wear_gap: Option<u32>,
-}
-
-impl CachftlConfig {
-    /// Rejects values that cannot be.
-    fn check(&self) -> Result<(), Error> {
-        let blocks = self.sync_blocks;
-        if !(1..=1 << 20).contains(&blocks) {
-            let message = format!("found {blocks}, expected 1 to 2^20 blocks");
-            return Err(Error::config("cachftl.sync_blocks", message));
-        }
-        for (key, Ratio(share)) in
-            [("cachftl.async_free", self.async_free), ("cachftl.idle_weight", self.idle_weight)]
-        {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Error::config(key, format!("found {share}, expected 0 to 1")));
-            }
-        }
-        if let Some(gap) = self.wear_gap.filter(|gap| *gap == 0 || !self.out_of_place) {
+crate::settings! {
+    /// CACH-FTL's own parameters.
+    pub struct CachftlConfig in "cachftl" {
+        /// Pages up to which a group goes to the PMR.
+        threshold: u32 = 4, unit "pages", laws [0, 1, 2, 4, 100], source "CACH-FTL 5.1";
+        /// A write that would leave no more free pages in the PMR than these blocks have collects first.
+        sync_blocks: u32 = 3, in 1..=1 << 20, unit "blocks", laws 1..=3,
+            source "CACH-FTL 4.3.3; choices.md#cachftl-sizes";
+        /// Share of the PMR that is free up to which GC works in idle time.
+        async_free: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
+            source "CACH-FTL 4.3.3; choices.md#cachftl-idle";
+        /// Redirect groups by measured costs instead of `threshold`.
+        adaptive_threshold: bool = false, laws [false, false, true],
+            source "choices.md#cachftl-beyond";
+        /// With that, how much GC in idle time counts: 0 where only response times do, 1 where wear does
+        /// as much.
+        idle_weight: Ratio = Ratio(0.0), in 0.0..=1.0, laws [0.0, 1.0].map(Ratio),
+            source "choices.md#cachftl-beyond";
+        /// Use no more blocks for the PMR than keep writes from waiting for GC.
+        adaptive_pmr: bool = false, laws [false, false, true], source "choices.md#cachftl-beyond";
+        /// Rewrite blocks of the BMR out of place, and erase the old ones in idle time.
+        out_of_place: bool = false, laws [false, false, true], source "choices.md#cachftl-beyond";
+        /// With that, the difference in erases at which a block of the BMR moves to a worn one.
+        wear_gap: Option<u32> = None, absent "never", in 1.., unit "erases",
+            laws [None, None, None, Some(1), Some(2), Some(3)], source "choices.md#cachftl-beyond";
+    }
+    check |own| match own.wear_gap {
+        Some(gap) if !own.out_of_place => {
             let message = format!(
-                "found {gap}, expected at least 1, and cachftl.out_of_place = true: in place, blocks \
-                 do not move"
+                "found {gap}, expected cachftl.out_of_place = true: in place, blocks do not move"
             );
-            return Err(Error::config("cachftl.wear_gap", message));
+            Err(Error::config("cachftl.wear_gap", message))
         }
-        Ok(())
+        _ => Ok(()),
     }
 }
 
@@ -102,7 +92,7 @@ impl CachftlConfig {
         self.sync_blocks + 1 + (2 * largest).div_ceil(geometry.pages_per_block)
     }
 
-    /// Blocks of the PMR: the spare ones, but for one that rewrites out of place take turns with.
+    /// Blocks of the PMR: the spare blocks, less one for rewrites out of place.
     fn pmr_blocks(&self, geometry: &Geometry) -> Result<u32, Error> {
         let spare = geometry.blocks() - geometry.logical_blocks();
         let other = u32::from(self.out_of_place);
@@ -118,25 +108,12 @@ impl CachftlConfig {
     }
 }
 
-impl Default for CachftlConfig {
-    fn default() -> Self {
-        CachftlConfig {
-            threshold: 4,
-            sync_blocks: 3,
-            async_free: Ratio(0.1),
-            adaptive_threshold: false,
-            idle_weight: Ratio(0.0),
-            adaptive_pmr: false,
-            out_of_place: false,
-            wear_gap: None,
-        }
-    }
-}
-
 /// CACH-FTL.
 #[derive(Clone, Debug)]
 pub struct CachFtl {
     redirect: Redirect,
+    /// What merges have cost; the PMR counts the cost of its own GC.
+    work: Work,
     sync_pages: u64,
     async_free: f64,
     adaptive_pmr: bool,
@@ -150,7 +127,7 @@ pub struct CachFtl {
     counts: Counts,
 }
 
-/// What the ledger does not tell.
+/// Counts beside those of the ledger.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     pmr_groups: u64,
@@ -165,28 +142,37 @@ struct Counts {
     wear_moves: u64,
 }
 
-impl Ftl for CachFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for CachFtl {
+    type Settings = CachftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "cachftl",
+        summary: "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
+        source: "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
+        cleaning: Cleaning::Rewrites,
+        obeys: &[],
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<CachftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         flash.allow_any_order()?;
-        let own = &config.cachftl;
-        own.check()?;
+        let own = &setup.own;
         let geometry = flash.geometry().clone();
         let blocks = own.pmr_blocks(&geometry)?;
-        let gc = GcConfig {
-            low: own.sync_blocks,
-            high: own.sync_blocks + 1,
-            copies: Copies::Shared,
-            ..config.gc.clone()
-        };
+        let mut gc = setup.collection()?;
+        gc.low = own.sync_blocks;
+        gc.high = own.sync_blocks + 1;
+        gc.copies = Copies::Shared;
         let first = if own.out_of_place { 0 } else { geometry.logical_blocks() };
-        let mut pmr = Pmr::new(&gc, &geometry, first, blocks, config.run.seed)?;
+        let mut pmr = Pmr::new(&gc, &geometry, first, blocks)?;
         let pages = pmr.pages();
         if own.adaptive_pmr {
             pmr.limit(own.least_blocks(&geometry));
         }
         Ok(CachFtl {
+            work: Work::default(),
             redirect: match own.adaptive_threshold {
-                true => Redirect::adaptive(&config.device, own.idle_weight.0, pages),
+                true => Redirect::adaptive(&setup.device, own.idle_weight.0, pages),
                 false => Redirect::fixed(own.threshold),
             },
             sync_pages: u64::from(own.sync_blocks) * u64::from(geometry.pages_per_block),
@@ -201,7 +187,9 @@ impl Ftl for CachFtl {
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for CachFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -244,7 +232,7 @@ impl Ftl for CachFtl {
 
     /// Function 4, one phase at a time.
     fn background(&mut self, flash: &mut Flash) -> bool {
-        let began = self.redirect.worked(flash);
+        let began = self.worked();
         if self.job.is_none() && self.erase_retired(flash) {
             return true;
         }
@@ -263,7 +251,7 @@ impl Ftl for CachFtl {
         self.counts.idle_runs += u64::from(!self.in_idle_run);
         self.counts.idle_steps += 1;
         self.in_idle_run = true;
-        self.redirect.note_gc(began, true, flash);
+        self.redirect.note_gc(self.worked().since(began), true);
         true
     }
 
@@ -309,21 +297,29 @@ impl Ftl for CachFtl {
         self.pmr.reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn accounts(&self) -> Accounts {
+        Accounts {
+            blocks_filled: self.counts.bmr_groups + self.counts.bmr_gcs + self.counts.wear_moves,
+            pages_in_ram: self.job.as_ref().map_or(0, |job| job.all_in_ram().len() as u32),
+            ..Accounts::default()
+        }
+    }
+
+    fn audit(&self, device: &Device) {
         let in_ram = self.job.as_ref().map(Job::all_in_ram).unwrap_or_default();
-        flash.audit_with(in_ram.iter().map(|kept| &kept.page));
+        device.audit_with(in_ram.iter().map(|kept| &kept.page));
         let collecting = self.job.as_ref().and_then(Job::victim);
-        self.pmr.audit(collecting, flash);
+        self.pmr.audit(collecting, device);
         for lpn in (0..self.geometry.logical_pages).map(Lpn) {
-            let slot = self.slot(lpn).filter(|slot| flash.is_valid(*slot));
+            let slot = self.slot(lpn).filter(|slot| device.is_valid(*slot));
             let places = [slot.is_some(), self.pmr.find(lpn).is_some()];
             let in_ram = in_ram.iter().any(|kept| kept.lpn == lpn);
             let copies = usize::from(in_ram) + places.into_iter().filter(|here| *here).count();
-            let expected = usize::from(flash.audit_holds_data(lpn));
+            let expected = usize::from(device.audit_holds_data(lpn));
             assert_eq!(copies, expected, "copies of page {lpn} in BMR, PMR and RAM");
             if let Some(slot) = slot {
                 assert_eq!(
-                    flash.audit_owner(slot),
+                    device.audit_owner(slot),
                     Some(Owner::Data(lpn)),
                     "page {slot} of the BMR"
                 );
@@ -343,6 +339,11 @@ impl CachFtl {
         let share = (self.pmr.pages() as f64 * self.async_free) as u64;
         let least = self.sync_pages + u64::from(self.geometry.pages_per_block);
         if self.adaptive_pmr && self.async_free > 0.0 { share.max(least) } else { share }
+    }
+
+    /// What GC has cost so far.
+    const fn worked(&self) -> Work {
+        self.work.plus(self.pmr.work())
     }
 
     /// Pages of a block that are on flash, without those of a group.
@@ -366,14 +367,14 @@ impl CachFtl {
         slot.or_else(|| self.pmr.find(lpn))
     }
 
-    /// The version of a page that is about to be replaced or trimmed is needed no more.
+    /// Invalidates the version of a page that is about to be replaced or trimmed.
     fn supersede(&mut self, lpn: Lpn, flash: &mut Flash) {
         if let Some(slot) = self.slot(lpn).filter(|slot| flash.is_valid(*slot)) {
             flash.invalidate(slot);
-        } else if !self.pmr.forget(lpn, flash)
+        } else if !self.pmr.unmap(lpn, flash)
             && let Some(job) = &mut self.job
         {
-            job.forget(lpn);
+            job.drop_page(lpn);
         }
     }
 
@@ -401,12 +402,12 @@ impl CachFtl {
         self.pmr.free_pages() <= self.sync_pages + pages as u64
     }
 
-    /// Function 5, not interruptible; what was interrupted is finished first.
+    /// Function 5, not interruptible; an interrupted job is finished first.
     fn collect_now(&mut self, pages: usize, flash: &mut Flash) {
         if self.adaptive_pmr && self.pmr.grow() && !self.is_short_of(pages) {
             return;
         }
-        let began = self.redirect.worked(flash);
+        let began = self.worked();
         self.pmr.start_gc();
         let interrupted = self.job.take();
         self.finish(interrupted, flash);
@@ -417,7 +418,7 @@ impl CachFtl {
             self.finish(Some(job), flash);
             need = need.saturating_sub(gained);
         }
-        self.redirect.note_gc(began, false, flash);
+        self.redirect.note_gc(self.worked().since(began), false);
         assert!(!self.is_short_of(pages), "{} pages are free after GC", self.pmr.free_pages());
     }
 
@@ -427,7 +428,7 @@ impl CachFtl {
         }
     }
 
-    /// The first phase of PMR-GC, or of BMR-GC where no page of the PMR is superseded.
+    /// The first phase of PMR-GC, or of BMR-GC if no page of the PMR is superseded.
     fn start(&mut self, flash: &mut Flash) -> Option<Job> {
         if let Some(victim) = self.pmr.take_victim(flash) {
             return Some(Job::Collect(self.pmr.read(victim, flash)));
@@ -439,6 +440,7 @@ impl CachFtl {
                 merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
             }
         }
+        self.work.reads += merge.kept.len() as u64;
         Some(Job::Merge(merge))
     }
 
@@ -484,8 +486,8 @@ impl CachFtl {
         Some(merge)
     }
 
-    /// Reads what the BMR has of a block beside the pages of a group.
-    fn read_bmr(&self, merge: &mut Merge, group: &[Lpn], flash: &mut Flash) {
+    /// Reads the pages of a block that the BMR has beside those of a group.
+    fn read_bmr(&mut self, merge: &mut Merge, group: &[Lpn], flash: &mut Flash) {
         let Some(block) = self.bmr.block(merge.lbn) else { return };
         let first = self.geometry.first_logical_page(merge.lbn).0;
         let first_slot = self.geometry.first_page(block).0;
@@ -494,33 +496,36 @@ impl CachFtl {
             let lpn = Lpn(first + from.0 - first_slot);
             if group.binary_search(&lpn).is_err() {
                 merge.kept.push(Kept { lpn, from, page: flash.load(from, Cause::Merge) });
+                self.work.reads += 1;
             }
         }
         merge.kept.sort_unstable_by_key(|kept| kept.lpn);
     }
 
-    /// The pages of a merge are in RAM alone from now on, unless the host has replaced them meanwhile.
+    /// Keeps the pages of a merge only in RAM from now on, except those that the host has replaced.
     fn leave_flash(&mut self, merge: &mut Merge, flash: &mut Flash) {
         merge.kept.retain(|kept| flash.is_valid(kept.from));
         for kept in &merge.kept {
-            if !self.pmr.forget(kept.lpn, flash) {
+            if !self.pmr.unmap(kept.lpn, flash) {
                 flash.invalidate(kept.from);
             }
         }
     }
 
-    /// Erases the block of a logical one, unless it is; out of place, gives it another.
+    /// Gives a logical block an erased block: its own after an erase, or another one out of place.
     fn make_room_in_bmr(&mut self, lbn: Lbn, flash: &mut Flash) {
         self.keep_one_erased(flash);
         if let Some(table) = self.bmr.table() {
             table.replace(lbn, self.pmr.lend_block(), flash);
         } else if let Some(block) = self.bmr.block(lbn).filter(|block| !flash.is_erased(*block)) {
             flash.erase(block, BlockKind::Data, Cause::Merge);
+            self.work.erases += 1;
             self.counts.rewrites += 1;
         }
     }
 
-    fn program_bmr(&self, merge: Merge, group: &[Lpn], flash: &mut Flash) {
+    fn program_bmr(&mut self, merge: Merge, group: &[Lpn], flash: &mut Flash) {
+        self.work.programs += merge.kept.len() as u64;
         let kept = merge.kept.into_iter().map(|kept| (kept.lpn, kept.page));
         let slot = |lpn| self.slot(lpn).expect("the block has room");
         program_in_order(group, kept, slot, flash);
@@ -537,6 +542,7 @@ impl CachFtl {
         let Some(table) = self.bmr.table() else { return false };
         let Some(worn) = table.retired.pop_front() else { return false };
         flash.erase(worn, BlockKind::Data, Cause::Merge);
+        self.work.erases += 1;
         self.counts.rewrites += 1;
         let merging = |lbn| self.job.as_ref().is_some_and(|job| job.merges(lbn));
         let least = table.least_erased().filter(|(young, lbn)| {
@@ -553,11 +559,13 @@ impl CachFtl {
         let mut pages = flash.valid_pages(young);
         while let Some(page) = pages.next(flash) {
             flash.relocate(page, Ppn(page.0 - from + to), Cause::Merge);
+            self.work.reads += 1;
+            self.work.programs += 1;
         }
         true
     }
 
-    /// Function 2: the phases of a merge at one go, with the pages of the host among the others.
+    /// Function 2: all phases of a merge at once, with the pages of the host among the others.
     fn flush_to_bmr(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
         self.counts.bmr_groups += 1;
         flash.begin_page();
@@ -574,11 +582,11 @@ impl CachFtl {
         self.program_bmr(merge, group, flash);
     }
 
-    /// The other pages of a block: those of its merge under way if these have left the flash, else
-    /// read now.
+    /// The other pages of a block: those that a merge under way already keeps in RAM, else the ones read
+    /// now.
     fn take_over(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) -> Merge {
         if let Some(Job::Merge(mut merge)) = self.job.take_if(|job| job.merges(lbn))
-            && merge.stage.is_in_ram()
+            && unless_bug!(CachForgetsMerge, merge.stage.is_in_ram(), merge.stage == Stage::Erased)
         {
             merge.kept.retain(|kept| group.binary_search(&kept.lpn).is_err());
             return merge;

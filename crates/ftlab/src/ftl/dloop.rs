@@ -6,24 +6,36 @@
 //! RAM      DFTL's + 8 B per plane (current block and page).
 //! Departs  data and translation pages have frontiers of their own in each plane, as in the `FlashSim`
 //!          that it was built on; the text names one pair of pointers. Three free blocks stay in
-//!          reserve in each plane, so that GC of one plane can write the map in another (assumed).
+//!          reserve in each plane, so that GC of one plane can write the map in another
+//!          (choices.md#dloop-frontiers, choices.md#dloop-reserve).
 //! Options  `gc.copy_back`: pages in the order that wastes least, or in order; `ftl.order`: how planes
 //!          are counted. The same placement with another cache is `ftl.placement = striped` and
 //!          `gc.copy_back = greedy` for that FTL.
 
-use super::parts::placement::Placement;
-use super::registry::Settings;
-use crate::config::{Config, CopyBack};
+use super::demand::{DemandFtl, Dftl, DftlConfig};
+use super::design::{Setup, Spec, Variant};
+use super::parts::placement::STRIPED;
+use crate::gc::CopyBack;
 
 /// What makes DFTL DLOOP.
 #[derive(Clone, Copy, Debug)]
 pub struct Dloop;
 
-impl Settings for Dloop {
-    fn set(config: &mut Config) {
-        config.ftl.placement = Placement::Striped;
-        if config.gc.copy_back == CopyBack::Off {
-            config.gc.copy_back = CopyBack::Greedy;
+impl Variant for Dloop {
+    type Of = DemandFtl<Dftl>;
+
+    const SPEC: Spec = Spec {
+        name: "dloop",
+        summary: "DFTL striped over planes; GC copies back inside each plane, off the bus",
+        source: "Abdurrab, Xie & Wang, IPDPS 2013",
+        obeys: &["ftl.cache", "gc.", "ftl.order"],
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn set(setup: &mut Setup<DftlConfig>) {
+        setup.ftl.placement = STRIPED.to_owned();
+        if setup.gc.copy_back == CopyBack::Off {
+            setup.gc.copy_back = CopyBack::Greedy;
         }
     }
 }
@@ -32,9 +44,19 @@ impl Settings for Dloop {
 #[derive(Clone, Copy, Debug)]
 pub struct DloopHot;
 
-impl Settings for DloopHot {
-    fn set(config: &mut Config) {
-        Dloop::set(config);
-        config.ftl.placement = Placement::StripedHot;
+impl Variant for DloopHot {
+    type Of = DemandFtl<Dftl>;
+
+    const SPEC: Spec = Spec {
+        name: "dloop-hot",
+        summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
+        source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
+        obeys: Dloop::SPEC.obeys,
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn set(setup: &mut Setup<DftlConfig>) {
+        Dloop::set(setup);
+        setup.ftl.placement = "striped-hot".to_owned();
     }
 }

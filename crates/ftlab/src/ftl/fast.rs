@@ -4,42 +4,44 @@
 //!          which a write of offset 0 opens for its logical block, and *random* (RW) ones that all
 //!          share, page-mapped. When the random log is full, its oldest block is reclaimed: each
 //!          logical block with a valid page in it is merged in full.
-//! RAM      4 B per logical block; for each log block 4 B and 4 B per page (ALGORITHMS 0.4).
+//! RAM      4 B per logical block; for each log block 4 B and 4 B per page (choices.md#ram-payload).
+//!          Not the valid bits of data blocks (choices.md#log-valid-bits).
 //! Role     the hybrid FTL that CACH-FTL and DLOOP are compared with.
-//! Departs  where the paper is silent, `FlashSim` decides: merges are lazy; a write that does not
-//!          continue the sequential log of its block is put in its place by the merge that it causes;
-//!          a reclaimed block's page whose logical block owns the sequential log completes that one
-//!          instead of a full merge. An overwrite invalidates the version before, then makes room.
+//! Departs  where the paper is silent, `FlashSim` decides (choices.md#fast-rules): merges are lazy; a
+//!          write that does not continue the sequential log of its block is put in its place by the
+//!          merge that it causes; a reclaimed block's page whose logical block owns the sequential log
+//!          completes that one instead of a full merge. An overwrite invalidates the old version,
+//!          then makes room.
 //! Not here the OOB read by which `FlashSim` finds out whether a page of a data block is valid, free of
-//!          charge there; a device with ascending order.
+//!          charge there; traffic for the map, which is in RAM (DLOOP V.D has some: choices.md#log-maps);
+//!          a device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::sequential_log::SequentialLog;
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// FAST's own parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FastConfig {
-    /// What a write to a block whose sequential log is full does. Default merge (`FlashSim`).
-    pub full_sequential: FullSequential,
+crate::settings! {
+    /// FAST's own parameters.
+    pub struct FastConfig in "fast" {
+        /// What a write to a block whose sequential log is full does.
+        full_sequential: FullSequential = FullSequential::Merge, laws FullSequential::ALL,
+            source "FlashSim; choices.md#fast-full-sequential";
+    }
 }
 
-/// What a write to a block whose sequential log is full does, unless it is to offset 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FullSequential {
-    /// A full merge with the page in its place, as for any rewrite inside the log.
-    #[default]
-    Merge,
-    /// A switch merge; the page then goes to the random log (ALGORITHMS 11.5).
-    Switch,
+crate::choices! {
+    /// What a write to a block whose sequential log is full does, unless it is to offset 0.
+    pub enum FullSequential {
+        /// A full merge with the page in its place, as for any rewrite inside the log.
+        Merge = "merge",
+        /// A switch merge; the page then goes to the random log.
+        Switch = "switch",
+    }
 }
 
 /// Log blocks that FAST needs: the sequential one and a random one.
@@ -65,28 +67,40 @@ pub struct FastFtl {
     counts: Counts,
 }
 
-/// What the kinds of merges do not tell.
+/// Counts beside those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     reclaims: u64,
     sequential_full: u64,
 }
 
-impl Ftl for FastFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = config.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+impl Design for FastFtl {
+    type Settings = FastConfig;
+
+    const SPEC: Spec = Spec {
+        name: "fast",
+        summary: "a log block for sequential writes, and others shared by all data blocks",
+        source: "Lee et al., TECS 2007",
+
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
         let page_map = 4 * u64::from(flash.geometry().pages_per_block);
         Ok(FastFtl {
             data: DataBlocks::new(flash, log_blocks)?,
             sequential: None,
             random: VecDeque::new(),
             most_random: log_blocks as usize - 1,
-            full_sequential: config.fast.full_sequential,
+            full_sequential: setup.own.full_sequential,
             log_bytes: u64::from(log_blocks) * (4 + page_map),
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for FastFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.data.read(pages, flash);
     }
@@ -125,26 +139,26 @@ impl Ftl for FastFtl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn audit(&self, device: &Device) {
         assert!(self.random.len() <= self.most_random, "too many random log blocks");
         let mut logs: Vec<Pbn> = self.random.iter().map(|log| log.pbn).collect();
         logs.extend(self.sequential.map(|log| log.pbn));
-        self.data.audit(&logs, flash);
+        self.data.audit(&logs, device);
         if let Some(log) = self.sequential {
-            log.audit(&self.data, flash);
+            log.audit(&self.data, device);
         }
         for log in &self.random {
-            let first = flash.geometry().first_page(log.pbn).0;
+            let first = device.geometry().first_page(log.pbn).0;
             for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
                 let needed = self.data.newest(*lpn) == Some(page);
-                assert_eq!(flash.is_valid(page), needed, "page {page} of the random log");
+                assert_eq!(device.is_valid(page), needed, "page {page} of the random log");
             }
         }
     }
 }
 
 impl FastFtl {
-    /// ALGORITHMS 11.2.
+    /// DLOOP II.A, and `FlashSim` where it is silent (choices.md#fast-rules).
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
         let (lbn, offset) = place(lpn, flash);
         if offset == 0 {
@@ -158,14 +172,14 @@ impl FastFtl {
         if log.is_full(flash) && self.full_sequential == FullSequential::Switch {
             self.close_sequential(None, flash);
             self.append_random(lpn, flash);
-        } else if offset == log.next {
+        } else if unless_bug!(FastGapUnseen, offset == log.next, offset >= log.next) {
             self.append_sequential(lpn, flash);
         } else if offset > log.next {
             self.close_sequential(Some(lpn), flash);
         } else {
             self.sequential = None;
             self.data.merge_full(lbn, Some(lpn), flash);
-            self.data.release_log(log.pbn, flash);
+            unless_bug!(FastSequentialLeaks, self.data.release_log(log.pbn, flash));
             self.counts.sequential_full += 1;
         }
     }
@@ -179,15 +193,17 @@ impl FastFtl {
     /// lies behind what the log holds.
     fn close_sequential(&mut self, host: Option<Lpn>, flash: &mut Flash) {
         if let Some(log) = self.sequential.take() {
-            self.data.merge_into(log.lbn, log.pbn, log.next, host, flash);
+            let first = unless_bug!(FastMergeSkipsPage, log.next, log.next + 1);
+            self.data.merge_into(log.lbn, log.pbn, first, host, flash);
         }
     }
 
     fn append_random(&mut self, lpn: Lpn, flash: &mut Flash) {
         let pages = flash.geometry().pages_per_block as usize;
         if self.random.back().is_none_or(|log| log.written.len() == pages) {
-            if self.random.len() == self.most_random {
-                self.data.forget(lpn, flash);
+            let in_use = self.random.len();
+            if unless_bug!(FastLogTooMany, in_use == self.most_random, in_use > self.most_random) {
+                self.data.unmap(lpn, flash);
                 self.reclaim_oldest(flash);
             }
             let pbn = self.data.take();
@@ -204,12 +220,13 @@ impl FastFtl {
         let victim = self.random.pop_front().expect("the random log is full");
         let first = flash.geometry().first_page(victim.pbn).0;
         for (page, lpn) in (first..).map(Ppn).zip(victim.written) {
-            // A merge takes all pages of its logical block along.
+            // A merge takes all pages of its logical block out of the log block.
             if !flash.is_valid(page) {
                 continue;
             }
             let (lbn, _) = place(lpn, flash);
-            if self.sequential.is_some_and(|log| log.lbn == lbn) {
+            let open = self.sequential.is_some_and(|log| log.lbn == lbn);
+            if unless_bug!(FastReclaimsOpenLog, open, false) {
                 self.close_sequential(None, flash);
             } else {
                 self.data.merge_full(lbn, None, flash);

@@ -13,7 +13,10 @@
 //!          a step: 16 % on the SLC of GFTL's paper, all of them where k = 1 as in MNFTL's. When it
 //!          overflows, more steps are done at once and counted (`gftl.forced_steps`).
 //! Grade    queue, 16 % and triggers are stated (MNFTL 1, 5.2), the search is derived from its Table 2,
-//!          the order of steps is assumed (ALGORITHMS 13).
+//!          the order of steps is assumed (choices.md#gftl-search, choices.md#gftl-steps).
+//! Departs  cleaning reads no OOBs to know which pages of a block are valid (choices.md#gftl-cleaning);
+//!          with them a step could take longer than T_e, and the bounds would not hold. A read in a
+//!          logical block without any block is charged for a block filled in order.
 //! Not here the map of trimmed pages: a trim is forgotten when power is lost.
 
 mod buffer;
@@ -24,20 +27,22 @@ use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::bytes_of_number;
 use super::parts::page_map::PageMap;
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::{Config, DeviceConfig};
+use crate::device::DeviceConfig;
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use buffer::WriteBuffer;
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
-/// GFTL's own parameters.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct GftlConfig {
-    /// Write buffer as a share of the logical blocks. Absent: 16 % (MNFTL 5.2), or what the device has.
-    pub buffer: Option<Ratio>,
+crate::settings! {
+    /// GFTL's own parameters.
+    pub struct GftlConfig in "gftl" {
+        /// Write buffer as a share of the logical blocks.
+        buffer: Option<Ratio> = None, absent "16%, or what the device has", in 0.0..=10.0,
+            laws [None, Some(Ratio(0.0)), Some(Ratio(0.3)), Some(Ratio(1.5))],
+            source "MNFTL 5.2; choices.md#gftl-buffer";
+    }
 }
 
 /// The buffer of GFTL's paper.
@@ -50,10 +55,6 @@ impl GftlConfig {
         let spare = geometry.blocks() - logical;
         let share = |ratio: f64| (f64::from(logical) * ratio).ceil().max(1.0) as u32;
         let wanted = match self.buffer {
-            Some(Ratio(ratio)) if !(0.0..=10.0).contains(&ratio) => {
-                let message = format!("found {ratio}, expected 0 to 10");
-                return Err(Error::config("gftl.buffer", message));
-            }
             Some(Ratio(ratio)) => share(ratio),
             None => share(BUFFER).min(spare.saturating_sub(1).max(1)),
         };
@@ -104,10 +105,20 @@ struct Counts {
     cleaned: u64,
 }
 
-impl Ftl for Gftl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for Gftl {
+    type Settings = GftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "gftl",
+        summary: "one block for each logical block, cleaned step by step between requests; a write buffer",
+        source: "Choudhuri & Givargis, CODES+ISSS 2008",
+
+        ..Spec::IN_OOBS
+    };
+
+    fn build(setup: &Setup<GftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let buffer_blocks = config.gftl.blocks(geometry)?;
+        let buffer_blocks = setup.own.blocks(geometry)?;
         let page = bytes_of_number(geometry.pages());
         flash.expect_oob(page, "the number of the logical page")?;
         let block = u64::from(bytes_of_number(geometry.blocks()));
@@ -121,13 +132,15 @@ impl Ftl for Gftl {
             cleaning: None,
             buffer: WriteBuffer::new(buffer_blocks, geometry),
             free: FreeBlocks::all(geometry),
-            copies_per_step: copies_per_step(&config.device),
+            copies_per_step: copies_per_step(&setup.device),
             oob_bytes: page,
             table_bytes: 2 * block * u64::from(logical) + pages * u64::from(page),
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for Gftl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -192,10 +205,10 @@ impl Ftl for Gftl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
-        flash.audit();
-        self.audit_pages(flash);
-        self.audit_blocks(flash);
+    fn audit(&self, device: &Device) {
+        device.audit();
+        self.audit_pages(device);
+        self.audit_blocks(device);
     }
 }
 
@@ -239,7 +252,7 @@ impl Gftl {
         self.queue.push_back(lbn);
     }
 
-    /// Sets where a page is; the version before is needed no more.
+    /// Sets where a page is, and invalidates its old version.
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         let lbn = flash.geometry().logical_block_of(lpn);
         if let Some(old) = self.newest.replace(lpn, new) {
@@ -286,7 +299,8 @@ impl Gftl {
     fn copy_some(&mut self, cleaning: &mut Cleaning, flash: &mut Flash) -> bool {
         for copied in 0..self.copies_per_step {
             let in_block = flash.valid_pages(cleaning.from).next(flash);
-            let from = in_block.or_else(|| self.buffer.oldest(cleaning.lbn, flash));
+            let in_buffer = || self.buffer.oldest(cleaning.lbn, flash);
+            let from = unless_bug!(GftlForgetsBuffered, in_block.or_else(in_buffer), in_block);
             let Some(from) = from else { return copied > 0 };
             let to = *cleaning
                 .to
@@ -313,7 +327,7 @@ impl Gftl {
         self.cleaning = None;
         self.queue.pop_front();
         self.queued[lbn.index()] = false;
-        if self.buffer.oldest(lbn, flash).is_some() {
+        if unless_bug!(GftlQueuesNoMore, self.buffer.oldest(lbn, flash).is_some(), false) {
             self.enqueue(lbn);
         }
         self.counts.cleaned += 1;
@@ -340,18 +354,14 @@ impl Gftl {
         }
     }
 
-    fn audit_pages(&self, flash: &Flash) {
-        let geometry = flash.geometry();
+    fn audit_pages(&self, device: &Device) {
+        let geometry = device.geometry();
+        device.audit_map(0..geometry.logical_pages, |lpn| self.newest.get(lpn));
         for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let Some(ppn) = self.newest.get(lpn) else {
-                assert!(!flash.audit_holds_data(lpn), "{lpn} is lost");
-                continue;
-            };
-            assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
-            assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            let Some(ppn) = self.newest.get(lpn) else { continue };
             let lbn = geometry.logical_block_of(lpn);
             let pbn = geometry.block_of(ppn);
-            if self.buffer.holds(ppn, flash) {
+            if self.buffer.holds(ppn, device) {
                 assert!(self.queued[lbn.index()], "{lpn} is in the buffer, its block not queued");
             } else {
                 let cleaned_into = self.cleaning.filter(|c| c.lbn == lbn).and_then(|c| c.to);
@@ -361,16 +371,16 @@ impl Gftl {
         }
     }
 
-    fn audit_blocks(&self, flash: &Flash) {
+    fn audit_blocks(&self, device: &Device) {
         let data = self.blocks.iter().filter(|block| **block != 0).count() as u32;
         let target = u32::from(self.cleaning.is_some_and(|cleaning| cleaning.to.is_some()));
         let used = data + target + self.buffer.blocks();
-        assert_eq!(used + self.free.len(), flash.geometry().blocks(), "data, buffer, free blocks");
+        assert_eq!(used + self.free.len(), device.geometry().blocks(), "data, buffer, free blocks");
         let queued = self.queued.iter().filter(|queued| **queued).count();
         assert_eq!(queued, self.queue.len(), "logical blocks in the queue");
         assert!(self.queue.iter().all(|lbn| self.queued[lbn.index()]), "queue");
         let head = self.cleaning.map(|cleaning| cleaning.lbn);
         assert!(head.is_none() || head == self.queue.front().copied(), "the head is cleaned");
-        self.buffer.audit(&self.newest, flash);
+        self.buffer.audit(&self.newest, device);
     }
 }

@@ -3,41 +3,39 @@
 //! Idea     overwrites go to log blocks. A *sequential* one belongs to a logical block that is written
 //!          from its first page on; there are several. A *random* one takes pages of at most K logical
 //!          blocks, so reclaiming it merges K of them at most: `K P` copies and `K + 1` erases.
-//! RAM      4 B per logical block; for each log block 4 B and 4 B per page, as FAST (ALGORITHMS 0.4).
+//! RAM      4 B per logical block; for each log block 4 B and 4 B per page, as FAST
+//!          (choices.md#ram-payload); not the valid bits of data blocks (choices.md#log-valid-bits).
 //! Role     hybrid mapping for those who need a bound on the response time.
-//! Departs  the paper is known to us by its abstract, which has the bound (ALGORITHMS 15); stated: K
-//!          bounds the blocks merged for one log block. Reconstructed: a sequential log whose order is
-//!          broken becomes a random one; a page goes where its logical block wrote last, else to the
-//!          oldest log with fewer than K owners, else to a new one; the log with the fewest owners is
-//!          reclaimed. Assumed: owners are logical blocks with a *valid* page in the log; a full
-//!          sequential log is switched at once; how many sequential logs there are.
+//! Departs  the paper is known to us by its abstract, which has the bound (choices.md#kast-rules);
+//!          stated: K bounds the blocks merged for one log block. Reconstructed: a sequential log whose
+//!          order is broken becomes a random one; a page goes where its logical block wrote last, else
+//!          to the oldest log with fewer than K owners, else to a new one; the log with the fewest
+//!          owners of those that cannot be written any more is reclaimed, even where one with room is
+//!          dead or cheaper (choices.md#kast-victim). Assumed: owners are logical blocks with a *valid*
+//!          page in the log; a full sequential log is switched at once; how many sequential logs there
+//!          are.
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{DataBlocks, share_of};
 use super::parts::random_logs::{LogNumber, Price, RandomLogs};
 use super::parts::sequential_log::SequentialLog;
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ratio};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// KAST's own parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KastConfig {
-    /// K: logical blocks with valid pages in one random log block, at most. Default 8.
-    pub associativity: u32,
-    /// Share of the log blocks that may be sequential: one at least, all but one at most. Default 10 %.
-    pub sequential: Ratio,
-}
-
-impl Default for KastConfig {
-    fn default() -> Self {
-        KastConfig { associativity: 8, sequential: Ratio(0.1) }
+crate::settings! {
+    /// KAST's own parameters.
+    pub struct KastConfig in "kast" {
+        /// K: logical blocks with valid pages in one random log block, at most.
+        associativity: u32 = 8, in 1.., unit "blocks", laws [1, 2, 3, 8, 100],
+            source "choices.md#kast-rules";
+        /// Share of the log blocks that may be sequential: one at least, all but one at most.
+        sequential: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
+            source "choices.md#kast-rules";
     }
 }
 
@@ -52,6 +50,8 @@ pub struct KastFtl {
     sequential: RecentMap<SequentialLog>,
     most_sequential: usize,
     random: RandomLogs,
+    /// K.
+    associativity: u32,
     /// The random log that each logical block wrote last, or 0.
     written_last: Vec<LogNumber>,
     log_blocks: usize,
@@ -59,7 +59,7 @@ pub struct KastFtl {
     counts: Counts,
 }
 
-/// What the kinds of merges do not tell.
+/// Counts beside those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     reclaims: u64,
@@ -67,20 +67,27 @@ struct Counts {
     broken: u64,
 }
 
-impl Ftl for KastFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let KastConfig { associativity, sequential } = config.kast;
-        if associativity == 0 {
-            return Err(Error::config("kast.associativity", "found 0, expected at least 1"));
-        }
-        let log_blocks = config.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let sequential = share_of(log_blocks, sequential, "kast.sequential", 1, log_blocks - 1)?;
+impl Design for KastFtl {
+    type Settings = KastConfig;
+
+    const SPEC: Spec = Spec {
+        name: "kast",
+        summary: "log blocks shared by K logical blocks at most, which bounds the longest merge",
+        source: "Cho, Shin & Eom, DATE 2009",
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let KastConfig { associativity, sequential } = setup.own;
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let sequential = share_of(log_blocks, sequential, 1, log_blocks - 1);
         let page_map = 4 * u64::from(flash.geometry().pages_per_block);
         let logical_blocks = flash.geometry().logical_blocks();
         Ok(KastFtl {
             data: DataBlocks::new(flash, log_blocks)?,
             sequential: RecentMap::new(logical_blocks),
             most_sequential: sequential as usize,
+            associativity,
             random: RandomLogs::new(flash.geometry(), associativity, Price::Owners),
             written_last: vec![0; logical_blocks as usize],
             log_blocks: log_blocks as usize,
@@ -88,7 +95,9 @@ impl Ftl for KastFtl {
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for KastFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.data.read(pages, flash);
     }
@@ -131,17 +140,25 @@ impl Ftl for KastFtl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn accounts(&self) -> Accounts {
+        Accounts {
+            associativity: Some(u64::from(self.associativity)),
+            most_merged: self.counts.most_merged,
+            ..Accounts::default()
+        }
+    }
+
+    fn audit(&self, device: &Device) {
         assert!(self.in_use() <= self.log_blocks, "too many log blocks");
         assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
         self.sequential.audit();
         let mut logs: Vec<Pbn> = self.random.blocks().collect();
         logs.extend(self.sequential.iter().map(|(_, log)| log.pbn));
-        self.data.audit(&logs, flash);
-        self.random.audit(&self.data, flash);
+        self.data.audit(&logs, device);
+        self.random.audit(&self.data, device);
         for (lbn, log) in self.sequential.iter() {
             assert_eq!(log.lbn, Lbn(lbn), "owner of a sequential log");
-            log.audit(&self.data, flash);
+            log.audit(&self.data, device);
         }
     }
 }
@@ -153,11 +170,13 @@ impl KastFtl {
 
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.random.supersede(lpn, &self.data, flash.geometry());
-        self.data.forget(lpn, flash);
+        self.data.unmap(lpn, flash);
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
         match self.sequential.get(lbn.0) {
-            Some(log) if log.next == offset => return self.append_sequential(lbn, lpn, flash),
+            Some(log) if unless_bug!(KastGapUnseen, log.next == offset, log.next <= offset) => {
+                return self.append_sequential(lbn, lpn, flash);
+            }
             Some(_) => self.break_sequence(lbn, flash),
             None => {}
         }
@@ -173,7 +192,11 @@ impl KastFtl {
         if self.sequential.len() == self.most_sequential {
             let oldest = self.sequential.least_recent().expect("there are too many");
             self.merge(Lbn(oldest), flash);
-        } else if self.in_use() == self.log_blocks {
+        } else if unless_bug!(
+            KastLogTooMany,
+            self.in_use() == self.log_blocks,
+            self.in_use() > self.log_blocks
+        ) {
             self.reclaim(flash);
             // The logical block itself may have been merged.
             if self.data.program_in_place(lpn, flash) {
@@ -235,7 +258,12 @@ impl KastFtl {
     /// Completes the sequential log of a logical block if it has one, else merges it in full.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         self.random.supersede_block(lbn, &self.data, flash.geometry());
-        match self.sequential.remove(lbn.0) {
+        let log = unless_bug!(
+            KastReclaimsOpenLog,
+            self.sequential.remove(lbn.0),
+            self.sequential.get(lbn.0).filter(|log| log.is_full(flash)).copied()
+        );
+        match log {
             Some(log) => self.data.merge_into(lbn, log.pbn, log.next, None, flash),
             None => self.data.merge_full(lbn, None, flash),
         }
@@ -245,15 +273,16 @@ impl KastFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost, P};
     use crate::rng::Rng;
 
     /// So many log blocks, one of them sequential, and K = 2; all pages written once.
     fn bench(log_blocks: u32) -> Bench<KastFtl> {
-        Bench::new(8, log_blocks + 1, |config| config.kast.associativity = 2)
+        Bench::<KastFtl>::new(8, log_blocks + 1, |config| config.own.associativity = 2)
     }
 
-    /// ALGORITHMS 37. FAST merges three logical blocks for its first log block.
+    /// FAST merges three logical blocks for its first log block.
     #[test]
     fn the_worked_example_merges_two_logical_blocks() {
         let mut bench = bench(2);
@@ -297,7 +326,7 @@ mod tests {
     fn a_page_written_costs_k_merges_at_most() {
         for associativity in 1..=5 {
             let mut bench = Bench::<KastFtl>::new(8, 5, |config| {
-                config.kast.associativity = associativity;
+                config.own.associativity = associativity;
             });
             let mut rng = Rng::new(1, "kast");
             let mut worst = 0;
@@ -314,8 +343,8 @@ mod tests {
 
     #[test]
     fn ram_is_that_of_fast() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = KastFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = KastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 8192 + 306 * (4 + 4 * 64));
     }
 }

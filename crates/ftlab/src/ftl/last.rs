@@ -6,42 +6,38 @@
 //!          version before is still in a random log block is *hot*: hot pages kill each other, so the
 //!          blocks of the hot partition die and cost an erase alone.
 //! RAM      4 B per logical block, 8 B per sequential log block; for each random one 4 B and 4 B per
-//!          page (ALGORITHMS 0.4). Whether a page is hot is seen from where it is.
+//!          page (choices.md#ram-payload). Whether a page is hot is seen from where it is. Not the valid
+//!          bits of data blocks (choices.md#log-valid-bits).
 //! Role     what locality is worth to a hybrid FTL.
-//! Departs  the paper is known to us by its abstract and by others (ALGORITHMS 14). Stated: the two
-//!          kinds of log blocks, the two partitions, dead blocks. Reconstructed: a full hot partition
-//!          gives up a dead block, else its oldest block joins the cold one; a full cold partition gives
-//!          up the block with the fewest logical blocks to merge. Assumed: the threshold, the shares of
-//!          the log blocks, and "recently written" as "still in a random log block".
+//! Departs  the paper is known to us by its abstract and by others (choices.md#last-rules). Stated: the
+//!          two kinds of log blocks, the two partitions, dead blocks. Reconstructed: a full hot
+//!          partition gives up a dead block, else its oldest block joins the cold one; a full cold
+//!          partition gives up the block with the fewest logical blocks to merge. Assumed: the
+//!          threshold, the shares of the log blocks, and "recently written" as "still in a random log
+//!          block".
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// LAST's own parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LastConfig {
-    /// Pages from which on a request is sequential. Default 8.
-    pub threshold: u32,
-    /// Share of the log blocks that are sequential, one at least. Default 10 %.
-    pub sequential: Ratio,
-    /// Share of the random log blocks that are the hot partition; each partition has one at least.
-    /// Default 50 %.
-    pub hot: Ratio,
-}
-
-impl Default for LastConfig {
-    fn default() -> Self {
-        LastConfig { threshold: 8, sequential: Ratio(0.1), hot: Ratio(0.5) }
+crate::settings! {
+    /// LAST's own parameters.
+    pub struct LastConfig in "last" {
+        /// Pages from which on a request is sequential.
+        threshold: u32 = 8, in 1.., unit "pages", laws 1..=9, source "choices.md#last-rules";
+        /// Share of the log blocks that are sequential, one at least.
+        sequential: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
+            source "choices.md#last-rules";
+        /// Share of the random log blocks that are the hot partition; each partition has one at least.
+        hot: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
+            source "choices.md#last-rules";
     }
 }
 
@@ -73,7 +69,7 @@ pub struct LastFtl {
     counts: Counts,
 }
 
-/// What the kinds of merges do not tell.
+/// Counts beside those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     dead: u64,
@@ -83,16 +79,26 @@ struct Counts {
     hot_pages: u64,
 }
 
-impl Ftl for LastFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let LastConfig { threshold, sequential, hot } = config.last;
+impl Design for LastFtl {
+    type Settings = LastConfig;
+
+    const SPEC: Spec = Spec {
+        name: "last",
+        summary: "sequential log blocks, and random ones of a hot and a cold partition: hot blocks die",
+        source: "Lee et al., Operating Systems Review 2008",
+
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let LastConfig { threshold, sequential, hot } = setup.own;
         if threshold == 0 {
             return Err(Error::config("last.threshold", "found 0, expected at least 1"));
         }
-        let log_blocks = config.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let sequential = share_of(log_blocks, sequential, "last.sequential", 1, log_blocks - 2)?;
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let sequential = share_of(log_blocks, sequential, 1, log_blocks - 2);
         let random = log_blocks - sequential;
-        let hot = share_of(random, hot, "last.hot", 1, random - 1)?;
+        let hot = share_of(random, hot, 1, random - 1);
         let data = DataBlocks::new(flash, log_blocks)?;
         let geometry = flash.geometry();
         Ok(LastFtl {
@@ -107,7 +113,9 @@ impl Ftl for LastFtl {
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for LastFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.data.read(pages, flash);
     }
@@ -161,24 +169,24 @@ impl Ftl for LastFtl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn audit(&self, device: &Device) {
         assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
         assert!(self.hot.len() <= self.most_hot, "too many hot log blocks");
         assert!(self.cold.len() <= self.most_cold, "too many cold log blocks");
         self.sequential.audit();
         let mut logs: Vec<Pbn> = self.hot.blocks().chain(self.cold.blocks()).collect();
         logs.extend(self.sequential.iter().map(|(_, log)| log.pbn));
-        self.data.audit(&logs, flash);
-        self.hot.audit(&self.data, flash);
-        self.cold.audit(&self.data, flash);
+        self.data.audit(&logs, device);
+        self.hot.audit(&self.data, device);
+        self.cold.audit(&self.data, device);
         for (lbn, log) in self.sequential.iter() {
-            self.audit_sequential(Lbn(lbn), log, flash);
+            self.audit_sequential(Lbn(lbn), log, device);
         }
     }
 }
 
 impl LastFtl {
-    /// The version of a page before leaves the partition that it is in.
+    /// Removes the old version of a page from its partition.
     fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
         self.hot.supersede(lpn, &self.data, flash.geometry());
         self.cold.supersede(lpn, &self.data, flash.geometry());
@@ -188,8 +196,9 @@ impl LastFtl {
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
         self.supersede(lpn, flash);
-        self.data.forget(lpn, flash);
-        if self.sequential.get(lbn.0).is_some_and(|log| offset < log.next) {
+        self.data.unmap(lpn, flash);
+        let written = |next| unless_bug!(LastRewriteUnseen, offset < next, offset + 1 < next);
+        if self.sequential.get(lbn.0).is_some_and(|log| written(log.next)) {
             self.merge(lbn, flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
@@ -215,7 +224,7 @@ impl LastFtl {
             self.hot.hold(ppn, flash.geometry()) || self.cold.hold(ppn, flash.geometry())
         });
         self.supersede(lpn, flash);
-        self.data.forget(lpn, flash);
+        self.data.unmap(lpn, flash);
         self.spoil_sequential(lpn, flash);
         if is_recent {
             self.counts.hot_pages += 1;
@@ -230,7 +239,7 @@ impl LastFtl {
         let geometry = flash.geometry();
         if let Some(log) = self.sequential.get_mut(geometry.logical_block_of(lpn).0) {
             let page = Ppn(geometry.first_page(log.pbn).0 + geometry.offset_of(lpn));
-            log.newest &= !flash.is_programmed(page);
+            unless_bug!(LastSupersededUnnoted, log.newest &= !flash.is_programmed(page));
         }
     }
 
@@ -254,8 +263,8 @@ impl LastFtl {
         self.cold.append_anywhere(lpn, &mut self.data, flash);
     }
 
-    /// Erases a dead block of the hot partition; if there is none, what its oldest block still holds
-    /// was not hot.
+    /// Erases a dead block of the hot partition. If there is none, its oldest block joins the cold
+    /// partition, as the pages it still holds were not hot.
     fn give_up_hot(&mut self, flash: &mut Flash) {
         let cheapest = self.hot.cheapest().expect("the hot partition is full");
         if self.hot.owners(cheapest).is_empty() {
@@ -265,14 +274,14 @@ impl LastFtl {
             return;
         }
         if self.cold.len() == self.most_cold {
-            self.reclaim_cold(flash);
+            unless_bug!(LastColdOverfull, self.reclaim_cold(flash));
         }
         let oldest = self.hot.oldest().expect("the hot partition is full");
         self.cold.adopt(self.hot.remove(oldest));
         self.counts.cooled += 1;
     }
 
-    /// Merges what a block of the cold partition needs, the one with the fewest logical blocks.
+    /// Reclaims the block of the cold partition with the fewest logical blocks to merge.
     fn reclaim_cold(&mut self, flash: &mut Flash) {
         let number = self.cold.cheapest().expect("the cold partition is full");
         let owners = self.cold.owners(number);
@@ -299,8 +308,8 @@ impl LastFtl {
         }
     }
 
-    /// Nothing is programmed from the offset on that may be written next; unless it was superseded by
-    /// the random log, a page that is programmed is the newest.
+    /// Checks that no page is programmed from the next offset on, and that the programmed ones are the
+    /// newest unless the random log superseded one.
     fn audit_sequential(&self, lbn: Lbn, log: &Ascending, flash: &Flash) {
         let geometry = flash.geometry();
         for (offset, lpn) in (0..).zip(geometry.logical_pages_of(lbn)) {
@@ -317,6 +326,7 @@ impl LastFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::ftl::fast::FastFtl;
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::rng::Rng;
@@ -324,10 +334,10 @@ mod tests {
     /// A sequential log block, so many hot and cold ones; requests of 2 pages are sequential. All pages
     /// written once.
     fn bench(hot: u32, cold: u32) -> Bench<LastFtl> {
-        Bench::new(8, 1 + hot + cold + 1, |config| {
-            config.last.threshold = 2;
-            config.last.sequential = Ratio(0.0);
-            config.last.hot = Ratio(f64::from(hot) / f64::from(hot + cold));
+        Bench::<LastFtl>::new(8, 1 + hot + cold + 1, |config| {
+            config.own.threshold = 2;
+            config.own.sequential = Ratio(0.0);
+            config.own.hot = Ratio(f64::from(hot) / f64::from(hot + cold));
         })
     }
 
@@ -335,7 +345,7 @@ mod tests {
         bench.ftl.metrics().own[name]
     }
 
-    /// ALGORITHMS 37: a page written over and over fills its hot block with dead pages.
+    /// A page written over and over fills its hot block with dead pages.
     #[test]
     fn the_worked_example_reclaims_a_dead_block_without_a_copy() {
         let mut bench = bench(1, 1);
@@ -382,7 +392,7 @@ mod tests {
     /// Nine of ten writes go to 4 of 256 pages: most blocks reclaimed are dead, where FAST copies.
     #[test]
     fn on_a_skewed_workload_most_log_blocks_die() {
-        let mut last = Bench::<LastFtl>::new(64, 21, |config| config.last.hot = Ratio(0.3));
+        let mut last = Bench::<LastFtl>::new(64, 21, |config| config.own.hot = Ratio(0.3));
         let mut fast = Bench::<FastFtl>::new(64, 21, |_| {});
         let mut rng = Rng::new(1, "last");
         let pages: Vec<u32> =
@@ -417,8 +427,8 @@ mod tests {
 
     #[test]
     fn ram_is_the_block_table_and_the_page_map_of_the_random_log() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = LastFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = LastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 8192 + 30 * 8 + 276 * (4 + 4 * 64));
     }
 }

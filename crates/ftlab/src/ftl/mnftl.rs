@@ -9,12 +9,13 @@
 //!          number and 4 B to the next. 34 B in all on the paper's device (5.1).
 //! Costs    write T_oob + T_w, read T_oob + T_r; collection N T_oob + S (T_r + T_w) + T_e, with N subtables
 //!          and S valid pages (4.2, 4.3).
-//! Departs  4.3 names two victims; the first, the least valid block of all, is `mnftl.victim = global`.
-//!          Blocks kept free are `gc.low`, of which one takes the copies (assumed: 1). No OOB is read
-//!          for a subtable that was never written (assumed), but for a read of nothing it is (Table 2).
-//!          Reclaiming in idle time, which 4.3 suggests, is off unless `mnftl.idle_blocks` says from how many
-//!          blocks of a logical block on.
-//!          A cache of subtables in RAM is ours: their address translation "further exploited" (6).
+//! Departs  4.3 names two victims; the first, the least valid block of all, is `mnftl.victim = global`,
+//!          which costs no RAM or OOB reads here (choices.md#mnftl-victim). Blocks kept free are
+//!          `gc.low`, of which one takes the copies (choices.md#mnftl-reserve). No OOB is read for a
+//!          subtable that was never written, but for a read of nothing it is
+//!          (choices.md#mnftl-new-subtable). Reclaiming in idle time, which 4.3 suggests, is off unless
+//!          `mnftl.idle_blocks` says from how many blocks of a logical block on. A cache of subtables
+//!          in RAM is ours: their address translation "further exploited" (6).
 //! Not here wear levelling beyond the choice of the free block; the map when power is lost.
 
 mod collect;
@@ -23,6 +24,7 @@ pub mod hybrid;
 #[cfg(test)]
 mod tests;
 
+use crate::ftl::design::{Design, Setup, Spec};
 pub use config::{MnftlConfig, MnftlVictim};
 
 use super::parts::block_pool::GcCounts;
@@ -32,10 +34,9 @@ use super::parts::piece_cache::PieceCache;
 use super::{Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
-use crate::config::{Config, GcMode};
 use crate::error::Error;
-use crate::flash::{Cause, Flash, Geometry};
-use crate::gc::Victims;
+use crate::flash::{Cause, Device, Flash, Geometry};
+use crate::gc::{GcMode, Victims};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -73,12 +74,24 @@ pub struct Mnftl {
     rescues: u64,
 }
 
-impl Ftl for Mnftl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let blocks = 0..flash.geometry().blocks();
-        Mnftl::in_blocks(config, flash, blocks)
-    }
+impl Design for Mnftl {
+    type Settings = MnftlConfig;
 
+    const SPEC: Spec = Spec {
+        name: "mnftl",
+        summary: "blocks of each logical block's own, written in order; its page map in their OOBs",
+        source: "Qin, Wang, Liu, Shao & Guan, DAC 2011",
+        obeys: &["gc.low", "gc.high", "gc.mode"],
+        ..Spec::IN_OOBS
+    };
+
+    fn build(setup: &Setup<MnftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let blocks = 0..flash.geometry().blocks();
+        Mnftl::in_blocks(setup, flash, blocks)
+    }
+}
+
+impl Ftl for Mnftl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -103,7 +116,7 @@ impl Ftl for Mnftl {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.forget(lpn, flash);
+            self.unmap(lpn, flash);
         }
     }
 
@@ -138,29 +151,33 @@ impl Ftl for Mnftl {
         self.rescues = 0;
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.map.audit(|pbn| self.owner_of(pbn), flash);
-        self.audit_blocks(flash);
+    fn audit(&self, device: &Device) {
+        self.map.audit(|pbn| self.owner_of(pbn), device);
+        self.audit_blocks(device);
     }
 }
 
 impl Mnftl {
     /// MNFTL on some blocks of the device.
-    fn in_blocks(config: &Config, flash: &Flash, blocks: Range<u32>) -> Result<Self, Error> {
+    fn in_blocks(
+        setup: &Setup<MnftlConfig>,
+        flash: &Flash,
+        blocks: Range<u32>,
+    ) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let (low, high) = (config.gc.low, config.gc.high);
-        let kept = match config.gc.mode {
+        let (low, high) = (setup.gc.low, setup.gc.high);
+        let kept = match setup.gc.mode {
             GcMode::Batch => high,
             GcMode::Single => low,
         };
         needs_blocks(geometry, blocks.len() as u32, kept)?;
         let row = bytes_of_number(geometry.pages());
-        let rows = config.mnftl.rows(geometry.pages_per_block, row, flash)?;
+        let rows = setup.own.rows(geometry.pages_per_block, row, flash)?;
         let map = OobMap::new(geometry.logical_pages, geometry.pages_per_block, rows, rows * row);
         let logical = geometry.logical_blocks();
         let pieces = logical * map.pieces();
         let entry = u64::from(rows * row + bytes_of_number(pieces));
-        let slots = (config.mnftl.cache.0 / entry).min(u64::from(pieces)) as u32;
+        let slots = (setup.own.cache.0 / entry).min(u64::from(pieces)) as u32;
         let mut links = Links::default();
         links.grow(geometry.blocks() as usize);
         let per_logical = u64::from(map.pieces() * row) + POINTER;
@@ -170,17 +187,17 @@ impl Mnftl {
             links,
             owners: vec![Lbn(NIL); geometry.blocks() as usize],
             by_blocks: IndexedHeap::default(),
-            full: config.mnftl.full_blocks(geometry),
+            full: setup.own.full_blocks(geometry),
             free: FreeBlocks::within(blocks.clone()),
             low,
             high,
-            mode: config.gc.mode,
+            mode: setup.gc.mode,
             cache: PieceCache::new(slots, pieces),
-            cache_bytes: config.mnftl.cache.0,
+            cache_bytes: setup.own.cache.0,
             table_bytes: u64::from(logical) * per_logical + blocks.len() as u64 * per_physical,
             map,
             counts: GcCounts::default(),
-            idle_blocks: config.mnftl.idle_blocks()?,
+            idle_blocks: setup.own.idle_blocks.map(|blocks| blocks as usize),
             background_runs: 0,
             cache_hits: 0,
             rescues: 0,
@@ -240,19 +257,19 @@ impl Mnftl {
         self.note_change(geometry.block_of(to), Some(geometry.block_of(from)), flash);
     }
 
-    fn forget(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if let Some(pbn) = self.map.forget(lpn, flash) {
+    fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if let Some(pbn) = self.map.unmap(lpn, flash) {
             self.note_loss(pbn, flash);
         }
         flash.trim(lpn);
     }
 
-    /// A page of block `to` was programmed, and the version before, if any, is invalid.
+    /// Notes that a page of block `to` was programmed, and that its old version, if any, is invalid.
     #[inline]
     fn note_change(&mut self, to: Pbn, from: Option<Pbn>, flash: &Flash) {
         let fills = self.is_full(to, flash);
         if let Some(full) = self.full.as_mut().filter(|_| fills) {
-            // The version before may have been in the very block that is now full.
+            // The old version may have been in the block that is now full.
             full.close(to, flash.valid_in(to), 0);
         }
         if let Some(from) = from.filter(|from| *from != to) {

@@ -1,7 +1,8 @@
 //! The flash translation layers, one file each.
 //!
-//! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`], and add its line to
-//! [`FTLS`]. It then inherits the command line, the comparison, the laws and the benchmark.
+//! To add one: write `ftl/NAME.rs` with a type that implements [`Ftl`] and [`Design`], and add its line to
+//! [`Catalog::standard`](crate::catalog::Catalog::standard). It then inherits the command line, the
+//! comparison, the laws and the benchmark.
 
 pub mod aftl;
 pub mod bast;
@@ -9,6 +10,7 @@ pub mod block;
 pub mod block_optimized;
 pub mod cachftl;
 pub mod demand;
+pub mod design;
 pub mod dloop;
 pub mod fast;
 pub mod gftl;
@@ -20,7 +22,7 @@ pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
 pub mod parts;
-mod registry;
+pub mod sepbit;
 pub mod superblock;
 pub mod waftl;
 
@@ -30,6 +32,7 @@ pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
+pub use design::{Cleaning, Design, MapPlace, Setup, Spec, Variant};
 pub use fast::FastConfig;
 pub use gftl::GftlConfig;
 pub use kast::KastConfig;
@@ -37,96 +40,180 @@ pub use last::LastConfig;
 pub use mnftl::hybrid::MnftlHybridConfig;
 pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
-pub use registry::{Entry, FTLS, Parameter, find};
 pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
-use crate::config::Config;
-use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
 use crate::units::Lpn;
 use parts::block_pool::GcCounts;
 use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A flash translation layer: serves page accesses through [`Flash`], its only door to the medium.
+/// A flash translation layer: serves page accesses through [`Flash`], its only access to the medium.
 ///
 /// It never sees the trace, the clock, or another FTL. It calls [`Flash::begin_page`] once for each
-/// page that it serves.
+/// page that it serves. A rule of the flash that it breaks panics in [`Flash`].
 pub trait Ftl: Send {
-    /// Prepares an empty device; may program pages, which are not counted.
-    ///
-    /// # Errors
-    /// [`Error::Config`] when the device or a parameter cannot work.
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error>
-    where
-        Self: Sized;
-
     /// Reads the pages of one host request, or of one group flushed by a buffer, ascending.
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash);
 
     /// Writes pages, ascending.
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash);
 
-    /// Forgets pages, ascending.
+    /// Trims pages, ascending: from now on they hold no data.
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
 
-    /// Whether [`Ftl::background`] has something to do, ever. A constant: a run without it must not pay.
+    /// Whether [`Ftl::background`] ever has something to do; a constant, so that others pay nothing.
     fn uses_idle_time(&self) -> bool {
         false
     }
 
-    /// Takes one step of work that can wait, while the device is idle and the host is in open loop.
-    /// Returns whether there was one to take.
+    /// Takes one step of deferred work. Called while the device is idle and the host is in open loop.
+    /// Returns whether there was a step to take.
     ///
-    /// A step is not interrupted: a request that arrives meanwhile waits for its end, and is served
-    /// before the next one. So what is on flash and in the map must be in order after each.
+    /// A step is not interrupted: a request that arrives during it is served after it and before the next
+    /// step. So flash and map must be consistent after each step.
     fn background(&mut self, flash: &mut Flash) -> bool {
         let _ = flash;
         false
     }
 
-    /// Whether what the host writes may stay in RAM of the FTL's own.
+    /// Whether pages that the host writes may stay in the FTL's own RAM.
     fn keeps_writes(&self) -> bool {
         false
     }
 
-    /// What became of the pages in RAM of its own, for an FTL that has some.
+    /// Counts of the pages in the FTL's own RAM; all zero for an FTL that keeps none there.
     fn buffered(&self) -> BufferCounts {
         BufferCounts::default()
     }
 
-    /// Programs what is in RAM of its own alone, once everything was measured.
+    /// Programs the pages whose newest version is in the FTL's own RAM, after the measured phase.
     fn flush(&mut self, flash: &mut Flash) {
         let _ = flash;
     }
 
-    /// RAM in use, by the rule of ALGORITHMS 0.4: payload fields only.
+    /// RAM in use, in bytes, by one rule for all FTLs: payload fields only (choices.md#ram-payload).
     fn ram(&self) -> RamUse;
 
-    /// Lookups and replacements so far; absent when the whole map is in RAM. Cheap.
+    /// Lookups and replacements since measuring started; `None` when the whole map is in RAM. Cheap.
     fn mapping_counts(&self) -> Option<MappingCounts> {
         None
     }
 
-    /// The translation pages with entries in the mapping cache, in order; absent when the whole map is
-    /// in RAM. A walk over the cache.
+    /// The translation pages with entries in the mapping cache, by VTPN; `None` when the whole map is in
+    /// RAM. Walks over the cache.
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         None
     }
 
-    /// What only this FTL knows, since measuring started.
+    /// The figures that the FTL keeps itself, since measuring started.
     fn metrics(&self) -> FtlMetrics;
 
-    /// Starts counting anew; the state stays.
+    /// Sets the figures to zero; the state stays.
     fn reset_metrics(&mut self);
+
+    /// What the laws must know, beside the figures of every FTL, to balance the books.
+    fn accounts(&self) -> Accounts {
+        Accounts::default()
+    }
 
     /// Recomputes every invariant from scratch.
     ///
     /// # Panics
     /// When one does not hold.
-    fn audit(&self, flash: &Flash);
+    fn audit(&self, device: &Device);
+}
+
+/// An FTL whose type is known only at run time.
+impl<F: Ftl + ?Sized> Ftl for Box<F> {
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        (**self).read(pages, flash);
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        (**self).write(pages, flash);
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        (**self).trim(pages, flash);
+    }
+
+    fn uses_idle_time(&self) -> bool {
+        (**self).uses_idle_time()
+    }
+
+    fn background(&mut self, flash: &mut Flash) -> bool {
+        (**self).background(flash)
+    }
+
+    fn keeps_writes(&self) -> bool {
+        (**self).keeps_writes()
+    }
+
+    fn buffered(&self) -> BufferCounts {
+        (**self).buffered()
+    }
+
+    fn flush(&mut self, flash: &mut Flash) {
+        (**self).flush(flash);
+    }
+
+    fn ram(&self) -> RamUse {
+        (**self).ram()
+    }
+
+    fn mapping_counts(&self) -> Option<MappingCounts> {
+        (**self).mapping_counts()
+    }
+
+    fn cached_pages(&self) -> Option<Vec<CachedPage>> {
+        (**self).cached_pages()
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        (**self).metrics()
+    }
+
+    fn reset_metrics(&mut self) {
+        (**self).reset_metrics();
+    }
+
+    fn accounts(&self) -> Accounts {
+        (**self).accounts()
+    }
+
+    fn audit(&self, device: &Device) {
+        (**self).audit(device);
+    }
+}
+
+/// What the laws must know, beside the figures of every FTL, to balance the books, since measuring
+/// started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Accounts {
+    /// Translation pages read for another reason than a miss, if whole pages are cached; `None` if single
+    /// entries are.
+    pub other_loads: Option<u64>,
+    /// Pages on flash that hold a directory of translation pages, now.
+    pub directories: u32,
+    /// Programs of such pages.
+    pub directory_writes: u64,
+    /// Whether blocks are divided into regions that do not exchange any.
+    pub regions: bool,
+    /// Blocks that were rewritten or filled with the pages of a logical block.
+    pub blocks_filled: u64,
+    /// Pages that cleaning holds in RAM and nowhere else, now.
+    pub pages_in_ram: u32,
+    /// Pages copied by themselves, without a merge.
+    pub pages_moved: u64,
+    /// Merges of logical blocks that had no data block before.
+    pub blocks_founded: u64,
+    /// Most logical blocks that one page of the host can cause to be merged; `None` if unbounded.
+    pub associativity: Option<u64>,
+    /// Most logical blocks merged for one log block.
+    pub most_merged: u64,
 }
 
 /// RAM in use, in bytes.
@@ -143,11 +230,11 @@ pub struct RamUse {
 /// Figures that an FTL keeps itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FtlMetrics {
-    /// Address translation; absent when the whole map is in RAM.
+    /// Address translation; `None` when the whole map is in RAM.
     pub mapping: Option<MappingMetrics>,
-    /// Garbage collection; absent when blocks are merged instead.
+    /// Garbage collection; `None` when blocks are merged instead.
     pub gc: Option<GcMetrics>,
-    /// Merges; absent when garbage is collected instead.
+    /// Merges; `None` when garbage is collected instead.
     pub merges: Option<MergeCounts>,
     /// Figures of this FTL alone, by name.
     pub own: BTreeMap<&'static str, u64>,
@@ -158,11 +245,11 @@ pub struct FtlMetrics {
 pub struct GcMetrics {
     /// Runs and victims.
     pub counts: GcCounts,
-    /// Free blocks at which GC starts, as it is in force.
+    /// Free blocks at which GC starts: the level in force.
     pub low: u32,
-    /// Free blocks at which a batch ends, as it is in force.
+    /// Free blocks at which a batch ends: the level in force.
     pub high: u32,
-    /// Runs in idle time; `None` where GC is never started in idle time.
+    /// Runs in idle time; `None` if GC is never started in idle time.
     pub background_runs: Option<u64>,
 }
 

@@ -3,20 +3,21 @@
 //! Idea     a logical block has a primary block, where each page has its own offset, and at most one
 //!          replacement block, written page after page. The OOB names what a page holds, so no page map
 //!          is kept: a read searches the replacement block backwards, then looks at the primary one.
-//! RAM      two block numbers of 4 B for each logical block (ALGORITHMS 0.4).
+//! RAM      two block numbers of 4 B for each logical block (choices.md#ram-payload).
 //! Role     the least RAM at which an overwrite is not a merge; its price is the search.
 //! Departs  when no replacement block is left, the one written least recently is merged: what a device
 //!          did is not told, and implementations scan for a block with much garbage. They are left when
-//!          `log.blocks` are in use, not when no block is free.
-//! Not here OOB reads of writes and merges: where the next page goes, and what is in a block that is
-//!          merged, is known. A device with ascending order.
+//!          `log.blocks` are in use, not when no block is free (choices.md#nftl-victim).
+//! Not here OOB reads of writes and merges, and of pages that were never written: where the next page
+//!          goes, what is in a block that is merged, and what is nowhere, is known (choices.md#nftl-oob).
+//!          A device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Cause, Flash};
+use crate::flash::{Cause, Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lpn, Ppn};
 use std::collections::BTreeMap;
 
@@ -27,15 +28,27 @@ pub struct NftlFtl {
     log_blocks: u32,
 }
 
-impl Ftl for NftlFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+impl Design for NftlFtl {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "nftl",
+        summary: "a replacement block for each logical block, searched by OOB reads",
+        source: "Ban, US patent 5,937,425, 1999 (\"NFTL-1\")",
+
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let data = DataBlocks::new(flash, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
         let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
         Ok(NftlFtl { blocks, log_blocks })
     }
+}
 
+impl Ftl for NftlFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -53,7 +66,7 @@ impl Ftl for NftlFtl {
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.blocks.data_mut().trim(pages, flash);
+        unless_bug!(NftlTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 
     fn ram(&self) -> RamUse {
@@ -72,8 +85,8 @@ impl Ftl for NftlFtl {
         self.blocks.data_mut().reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.blocks.audit(&[], flash);
+    fn audit(&self, device: &Device) {
+        self.blocks.audit(&[], device);
     }
 }
 
@@ -86,7 +99,8 @@ impl NftlFtl {
         if let Some(log) = self.blocks.log(lbn) {
             let first = geometry.first_page(log.pbn).0;
             let found = newest.filter(|ppn| geometry.block_of(*ppn) == log.pbn);
-            for page in (found.map_or(first, |ppn| ppn.0)..first + log.written).rev() {
+            let end = first + unless_bug!(NftlSearchesTooFar, log.written, log.written + 1);
+            for page in (found.map_or(first, |ppn| ppn.0)..end).rev() {
                 flash.read_oob(Ppn(page), Cause::Host);
             }
             if found.is_some() {
@@ -105,7 +119,7 @@ mod tests {
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::units::Lbn;
 
-    /// ALGORITHMS 9.3, the example.
+    /// P pages fill the replacement block; the next overwrite merges.
     #[test]
     fn a_full_replacement_block_costs_a_full_merge() {
         let mut bench = Bench::<NftlFtl>::new(8, 3, |_| {});

@@ -6,18 +6,18 @@
 //!          block is left, the longest chain is folded: the pages that its last block lacks are copied
 //!          there, and it becomes the primary block.
 //! RAM      4 B for each logical block, its first block, and 4 B for each physical one, the next of its
-//!          chain (ALGORITHMS 0.4).
+//!          chain (choices.md#ram-payload).
 //! Role     the oldest log blocks; whoever rewrites one page over and over wastes whole blocks.
 //! Departs  a chain is folded when `log.blocks` are in use, not when fewer than two blocks are free:
-//!          the same once every logical block has its first.
-//! Not here OOB reads of offsets that are erased, with which a search ends; of merges. A device with
-//!          ascending order.
+//!          the same once every logical block has its first (choices.md#nftl-victim).
+//! Not here OOB reads of offsets that are erased, with which a search ends; of merges
+//!          (choices.md#nftl-oob). A device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Cause, Flash};
+use crate::flash::{Cause, Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,9 +35,19 @@ pub struct NftlChainFtl {
     link_bytes: u64,
 }
 
-impl Ftl for NftlChainFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = config.log.blocks(flash.geometry(), 1)?;
+impl Design for NftlChainFtl {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "nftl-chain",
+        summary: "chains of replacement blocks with fixed offsets, the longest folded first",
+        source: "Ban, US patent 5,937,425, 1999, by the Linux driver (\"NFTL-2\")",
+
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let data = DataBlocks::new(flash, log_blocks)?;
         Ok(NftlChainFtl {
             data,
@@ -48,7 +58,9 @@ impl Ftl for NftlChainFtl {
             link_bytes: 4 * u64::from(flash.geometry().blocks()),
         })
     }
+}
 
+impl Ftl for NftlChainFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -84,16 +96,16 @@ impl Ftl for NftlChainFtl {
         self.data.reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn audit(&self, device: &Device) {
         let logs: Vec<Pbn> = self.chains.iter().flatten().copied().collect();
-        self.data.audit(&logs, flash);
+        self.data.audit(&logs, device);
         assert_eq!(logs.len(), self.in_use as usize, "replacement blocks in use");
         assert!(self.in_use <= self.log_blocks, "too many replacement blocks");
         let chains = (0..).map(Lbn).zip(&self.chains).filter(|(_, chain)| !chain.is_empty());
         let lengths: BTreeSet<_> = chains.map(|(lbn, chain)| (Reverse(chain.len()), lbn)).collect();
         assert_eq!(lengths, self.by_length, "chains by length");
-        for lpn in (0..flash.geometry().logical_pages).map(Lpn) {
-            self.audit_page(lpn, flash);
+        for lpn in (0..device.geometry().logical_pages).map(Lpn) {
+            self.audit_page(lpn, device);
         }
     }
 }
@@ -109,8 +121,8 @@ impl NftlChainFtl {
         chain.map(move |pbn| Ppn(pbn.0 * pages + offset))
     }
 
-    /// Reads the OOB at the page's offset along the chain, up to where it is erased: that page, if
-    /// there is one, is where a write goes; the one before holds the newest version.
+    /// Reads the OOBs at the page's offset along the chain, up to the first erased one. A write goes to that
+    /// erased page, if there is one; the page before it holds the newest version.
     fn search(&self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);
@@ -130,11 +142,19 @@ impl NftlChainFtl {
         let lbn = flash.geometry().logical_block_of(lpn);
         if self.data.block(lbn).is_none() {
             self.data.program_in_place(lpn, flash);
-        } else if let Some(page) = self.search(lpn, flash) {
+        } else if let Some(page) = unless_bug!(
+            ChainWritesBehindErased,
+            self.search(lpn, flash),
+            self.slots(lpn, flash).filter(|p| !flash.is_programmed(*p)).last()
+        ) {
             self.data.program(lpn, page, flash);
         } else if self.in_use == self.log_blocks && self.longest() == lbn {
             let chain = self.cut(lbn);
-            self.data.merge_full(lbn, Some(lpn), flash);
+            unless_bug!(
+                ChainFoldsInPlace,
+                self.data.merge_full(lbn, Some(lpn), flash),
+                self.data.merge_into(lbn, chain[0], 0, Some(lpn), flash)
+            );
             chain.into_iter().for_each(|pbn| self.data.release_log(pbn, flash));
         } else {
             if self.in_use == self.log_blocks {
@@ -150,13 +170,16 @@ impl NftlChainFtl {
         self.by_length.first().expect("all replacement blocks are in use").1
     }
 
-    /// Brings the newest pages of a chain together in its last block, in which those offsets are
-    /// erased that an earlier block has the newest version of.
+    /// Copies the newest pages of a chain to its last block, where the offsets whose newest version is in an
+    /// earlier block are still erased.
     fn fold(&mut self, lbn: Lbn, flash: &mut Flash) {
         let mut chain = self.cut(lbn);
         let last = chain.pop().expect("a chain with replacement blocks");
         self.data.merge_into(lbn, last, 0, None, flash);
-        chain.into_iter().for_each(|pbn| self.data.release_log(pbn, flash));
+        unless_bug!(
+            ChainFoldLeaks,
+            chain.into_iter().for_each(|pbn| self.data.release_log(pbn, flash))
+        );
     }
 
     /// Takes the replacement blocks of a logical block off its chain.
@@ -171,7 +194,7 @@ impl NftlChainFtl {
     fn grow(&mut self, lbn: Lbn) -> Pbn {
         let pbn = self.data.take();
         let chain = &mut self.chains[lbn.index()];
-        self.by_length.remove(&(Reverse(chain.len()), lbn));
+        unless_bug!(ChainFoldsShortest, self.by_length.remove(&(Reverse(chain.len()), lbn)));
         chain.push(pbn);
         self.by_length.insert((Reverse(chain.len()), lbn));
         self.in_use += 1;
@@ -194,14 +217,15 @@ impl NftlChainFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::ftl::parts::bench::{Bench, Cost};
 
     /// So many replacement blocks; all pages written once.
     fn bench(log_blocks: u32) -> Bench<NftlChainFtl> {
-        Bench::new(8, log_blocks + 1, |_| {})
+        Bench::<NftlChainFtl>::new(8, log_blocks + 1, |_| {})
     }
 
-    /// ALGORITHMS 9.3, the example.
+    /// A chain of three blocks is folded into its last.
     #[test]
     fn the_longest_chain_is_folded_in_place() {
         let mut bench = bench(2);
@@ -234,11 +258,11 @@ mod tests {
         assert_eq!([0, 1, 2].map(|lpn| bench.oob_reads(lpn)), [3, 2, 1]);
     }
 
-    /// ALGORITHMS 0.4: 2048 logical and 2355 physical blocks.
+    /// 2048 logical and 2355 physical blocks.
     #[test]
     fn ram_is_the_table_of_chains_and_their_links() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = NftlChainFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = NftlChainFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 4 * (2048 + 2355));
     }
 }

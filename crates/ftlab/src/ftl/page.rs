@@ -11,9 +11,9 @@ use super::parts::block_pool::Stream;
 use super::parts::page_map::PageMap;
 use super::parts::planes::Planes;
 use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Cause, Flash, Owner};
+use crate::flash::{Cause, Device, Flash, Owner};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lpn, Ppn};
 
 /// Page-level mapping with the whole map in RAM.
@@ -23,15 +23,27 @@ pub struct PageFtl {
     pool: Planes,
 }
 
-impl Ftl for PageFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for PageFtl {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "page",
+        summary: "the whole page map in RAM: the bound for all others",
+        source: "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
+
+        ..Spec::PAGE_LEVEL
+    };
+
+    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
         Ok(PageFtl {
             map: PageMap::new(geometry.logical_pages),
-            pool: Planes::new(config, geometry, 1, 0)?,
+            pool: Planes::new(setup, geometry, 1, 0)?,
         })
     }
+}
 
+impl Ftl for PageFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -55,7 +67,7 @@ impl Ftl for PageFtl {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.remap(lpn, None, flash);
+            unless_bug!(PageTrimLeavesMap, self.remap(lpn, None, flash));
             flash.trim(lpn);
         }
     }
@@ -73,18 +85,10 @@ impl Ftl for PageFtl {
         self.pool.reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
-        flash.audit();
-        self.pool.audit(flash);
-        for lpn in (0..self.map.len() as u32).map(Lpn) {
-            match self.map.get(lpn) {
-                None => assert!(!flash.audit_holds_data(lpn), "{lpn} is lost"),
-                Some(ppn) => {
-                    assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
-                    assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
-                }
-            }
-        }
+    fn audit(&self, device: &Device) {
+        device.audit();
+        self.pool.audit(device);
+        device.audit_map(0..self.map.len() as u32, |lpn| self.map.get(lpn));
     }
 }
 
@@ -92,7 +96,8 @@ impl PageFtl {
     #[inline]
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.map.replace(lpn, new) {
-            self.pool.invalidate(old, flash);
+            let stale = unless_bug!(PageInvalidatesBeside, old, Ppn(old.0 ^ 1));
+            unless_bug!(PageOldStaysValid, self.pool.invalidate(stale, flash));
         }
     }
 
@@ -107,8 +112,10 @@ impl PageFtl {
     fn collect(&mut self, plane: u32, flash: &mut Flash) {
         let mut victim = self.pool.take_victim(plane, flash);
         for &(owner, to) in self.pool.move_pages(&mut victim, flash) {
-            if let Owner::Data(lpn) = owner {
-                self.map.replace(lpn, Some(to));
+            if let Owner::Data(lpn) = owner
+                && unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0)
+            {
+                unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
             }
         }
         self.pool.release(&victim, flash);

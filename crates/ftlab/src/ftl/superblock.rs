@@ -5,17 +5,19 @@
 //!          after page, and any page may be anywhere in them. The page map of a superblock is in K pieces.
 //!          The OOB of a page holds the piece that covers it and a directory of all pieces, so RAM points at
 //!          the page written last and no more.
-//! RAM      per superblock N + M block numbers and a page number (ALGORITHMS 12.1).
+//! RAM      per superblock N + M block numbers and a page number.
 //! Costs    a lookup reads the OOB of the page written last, and another unless that one holds the piece:
 //!          2 - 1 / K on pieces used alike, 1.75 with the K = 4 that MNFTL's Table 2 implies.
-//! GC       when all log blocks of a superblock are full, in itself; when the log blocks of all are used up,
-//!          in the superblock that has log blocks and was written least recently. The cheapest of: erase a
-//!          block that holds nothing; a log block takes an empty place among the data blocks; a log block and
-//!          the least valid data blocks are copied together.
-//! Grade    sizes, triggers and the two OOB reads are stated (MNFTL 5); the order of these steps is assumed
-//!          (ALGORITHMS 12.4), as is one OOB read for each piece in a collection.
-//! Departs  `superblock.pieces` is by default the fewest that fit into the OOB. The four of Table 2 do not
-//!          fit into the 64 B of its device: 4 + 128 page numbers of 10 bits are 165 B.
+//! GC       when all log blocks of a superblock are full, in itself; when the log blocks of all are
+//!          used up, in the superblock whose log blocks were written least recently; first versions do
+//!          not count as use (choices.md#superblock-pool). The cheapest of: erase a block that holds
+//!          nothing; a log block takes an empty place among the data blocks; a log block and the least
+//!          valid data blocks are copied together.
+//! Grade    sizes, triggers and the two OOB reads are stated (MNFTL 5); the order of these steps is
+//!          assumed (choices.md#superblock-steps), as is one OOB read for each piece in a collection.
+//! Departs  `superblock.pieces` (choices.md#superblock-pieces) is by default the fewest that fit into
+//!          the OOB. The four of Table 2 do not fit into the 64 B of its device: 4 + 128 page numbers
+//!          of 10 bits are 165 B.
 
 mod config;
 mod fold;
@@ -28,9 +30,9 @@ use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::cache::links::{Links, List, NIL};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Cause, Flash};
+use crate::flash::{Cause, Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::collections::BTreeMap;
 
@@ -67,10 +69,20 @@ struct Counts {
     folds: u64,
 }
 
-impl Ftl for SuperblockFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for SuperblockFtl {
+    type Settings = SuperblockConfig;
+
+    const SPEC: Spec = Spec {
+        name: "superblock",
+        summary: "neighbouring logical blocks share data and log blocks; the page map in their OOBs",
+        source: "Kang, Jo, Kim & Lee, EMSOFT 2006",
+        obeys: &["log.blocks"],
+        ..Spec::IN_OOBS
+    };
+
+    fn build(setup: &Setup<SuperblockConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let most_logs = config.log.blocks(geometry, 1)?;
+        let most_logs = setup.log.blocks(geometry, 1)?;
         let logical_blocks = geometry.logical_blocks();
         let needed = u64::from(logical_blocks) + u64::from(most_logs) + 1;
         if u64::from(geometry.blocks()) < needed {
@@ -81,7 +93,7 @@ impl Ftl for SuperblockFtl {
             );
             return Err(Error::config("device.over_provisioning", message));
         }
-        let own = &config.superblock;
+        let own = &setup.own;
         let map = own.map(flash)?;
         let geometry = flash.geometry();
         let superblocks = logical_blocks.div_ceil(own.data);
@@ -107,7 +119,9 @@ impl Ftl for SuperblockFtl {
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for SuperblockFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
@@ -139,7 +153,7 @@ impl Ftl for SuperblockFtl {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.map.forget(lpn, flash);
+            self.map.unmap(lpn, flash);
             flash.trim(lpn);
         }
     }
@@ -165,8 +179,8 @@ impl Ftl for SuperblockFtl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
-        let mut home = vec![None; flash.geometry().blocks() as usize];
+    fn audit(&self, device: &Device) {
+        let mut home = vec![None; device.geometry().blocks() as usize];
         let mut used = 0;
         for (superblock, range) in (0..self.last_written.len() as u32).map(|s| (s, self.all(s))) {
             for slot in range {
@@ -178,11 +192,11 @@ impl Ftl for SuperblockFtl {
                 );
                 used += 1;
             }
-            self.audit_directory(superblock, flash);
+            self.audit_directory(superblock, device);
         }
-        assert_eq!(used + self.free.len(), flash.geometry().blocks(), "used and free blocks");
+        assert_eq!(used + self.free.len(), device.geometry().blocks(), "used and free blocks");
         assert!(!self.free.is_empty(), "no block is left for copies");
-        self.map.audit(|pbn| Some(home[pbn.index()].unwrap_or(NIL)), flash);
+        self.map.audit(|pbn| Some(home[pbn.index()].unwrap_or(NIL)), device);
         self.audit_logs();
     }
 }

@@ -5,39 +5,38 @@
 //!          which is mapped as a whole. Few are random data: they move to *page-mapped blocks*, and the
 //!          data block, if there is one, keeps its other pages. A logical block whose page-mapped pages
 //!          grow to many is merged, too.
-//! RAM      4 B per logical block; 4 B for each other block and 4 B per page of it (ALGORITHMS 0.4, as
-//!          for FAST).
+//! RAM      4 B per logical block; 4 B for each other block and 4 B per page of it, as for FAST. Not the
+//!          valid bits of data blocks (choices.md#log-valid-bits), nor how many page-mapped pages a
+//!          logical block has.
 //! Role     page mapping for random data and block mapping for sequential data, by what was written
 //!          and not by what a cache flushes, as CACH-FTL does (CACH-FTL 3.1).
-//! Departs  the paper is known to us by its abstract (ALGORITHMS 17). Stated: zone, the two kinds of
-//!          blocks, and a threshold between them. Reconstructed: the whole zone is migrated at once.
+//! Departs  the paper is known to us by its abstract. Stated: zone, the two kinds of blocks, and a
+//!          threshold between them. Page-mapped blocks are of the spare space here: a logical block with
+//!          random data keeps its data block beside them, where the abstract has a mode for each normal
+//!          data block (choices.md#waftl-data-blocks). Reconstructed: the whole zone is migrated at once.
 //!          Assumed: a page-mapped block is reclaimed with the fewest valid pages, by copying these if
-//!          they are half a block at most, else by merging their logical blocks; threshold and shares.
+//!          they are half a block at most, else by merging their logical blocks; threshold and shares
+//!          (choices.md#waftl-rules).
 //! Not here the dynamic threshold: its rule is not known to us. A device with ascending order.
 
 use super::parts::data_blocks::{DataBlocks, share_of};
 use super::parts::random_logs::{LogNumber, Price, RandomLogs};
-use super::{Ftl, FtlMetrics, RamUse};
-use crate::config::Config;
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
-use crate::flash::{Cause, Flash};
+use crate::flash::{Cause, Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ratio};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// WAFTL's own parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WaftlConfig {
-    /// Share of the log blocks that are the buffer zone, one at least. Default 5 %.
-    pub zone: Ratio,
-    /// Share of a block's pages from which on they are merged into its data block. Default 50 %.
-    pub threshold: Ratio,
-}
-
-impl Default for WaftlConfig {
-    fn default() -> Self {
-        WaftlConfig { zone: Ratio(0.05), threshold: Ratio(0.5) }
+crate::settings! {
+    /// WAFTL's own parameters.
+    pub struct WaftlConfig in "waftl" {
+        /// Share of the log blocks that are the buffer zone, one at least.
+        zone: Ratio = Ratio(0.05), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
+            source "choices.md#waftl-rules";
+        /// Share of a block's pages from which on they are merged into its data block.
+        threshold: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.3, 0.5, 1.0].map(Ratio),
+            source "choices.md#waftl-rules";
     }
 }
 
@@ -59,7 +58,7 @@ pub struct WaftlFtl {
     counts: Counts,
 }
 
-/// What the kinds of merges do not tell.
+/// Counts beside those of the kinds of merges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     migrations: u64,
@@ -68,12 +67,22 @@ struct Counts {
     dissolved: u64,
 }
 
-impl Ftl for WaftlFtl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = config.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let zone = share_of(log_blocks, config.waftl.zone, "waftl.zone", 1, log_blocks - 1)?;
+impl Design for WaftlFtl {
+    type Settings = WaftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "waftl",
+        summary: "a zone logs all writes; its pages move to data blocks where many, else are page-mapped",
+        source: "Wei et al., MSST 2011",
+
+        ..Spec::LOG_BLOCKS
+    };
+
+    fn build(setup: &Setup<WaftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 1);
         let pages = flash.geometry().pages_per_block;
-        let threshold = share_of(pages, config.waftl.threshold, "waftl.threshold", 1, pages)?;
+        let threshold = share_of(pages, setup.own.threshold, 1, pages);
         let data = DataBlocks::new(flash, log_blocks)?;
         Ok(WaftlFtl {
             data,
@@ -86,7 +95,9 @@ impl Ftl for WaftlFtl {
             counts: Counts::default(),
         })
     }
+}
 
+impl Ftl for WaftlFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.data.read(pages, flash);
     }
@@ -95,8 +106,12 @@ impl Ftl for WaftlFtl {
         for &lpn in pages {
             flash.begin_page();
             self.supersede(lpn, flash);
-            self.data.forget(lpn, flash);
-            if self.zone.is_full(self.most_zone) {
+            self.data.unmap(lpn, flash);
+            if unless_bug!(
+                WaftlZoneGrowsFirst,
+                self.zone.is_full(self.most_zone),
+                self.zone.writable().is_none() && self.zone.len() > self.most_zone
+            ) {
                 self.migrate(flash);
             }
             self.zone.append_anywhere(lpn, &mut self.data, flash);
@@ -134,13 +149,17 @@ impl Ftl for WaftlFtl {
         self.counts = Counts::default();
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn accounts(&self) -> Accounts {
+        Accounts { blocks_founded: self.counts.founded, ..Accounts::default() }
+    }
+
+    fn audit(&self, device: &Device) {
         assert!(self.zone.len() <= self.most_zone, "the zone has too many blocks");
         assert!(self.page_mapped.len() <= self.most_page_mapped, "too many page-mapped blocks");
         let logs: Vec<Pbn> = self.zone.blocks().chain(self.page_mapped.blocks()).collect();
-        self.data.audit(&logs, flash);
-        self.zone.audit(&self.data, flash);
-        self.page_mapped.audit(&self.data, flash);
+        self.data.audit(&logs, device);
+        self.zone.audit(&self.data, device);
+        self.page_mapped.audit(&self.data, device);
         let groups = self.page_mapped.groups();
         for (lbn, pages) in (0..).map(Lbn).zip(&self.pages_of) {
             let counted = groups.get(&lbn).copied().unwrap_or_default();
@@ -150,7 +169,7 @@ impl Ftl for WaftlFtl {
 }
 
 impl WaftlFtl {
-    /// The version of a page before leaves the zone, or the page-mapped blocks.
+    /// Removes the old version of a page from the zone or the page-mapped blocks.
     fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
         let geometry = flash.geometry();
         if self.data.newest(lpn).is_some_and(|ppn| self.page_mapped.hold(ppn, geometry)) {
@@ -200,8 +219,8 @@ impl WaftlFtl {
         self.data.relocate(lpn, page, Cause::GcData, flash);
     }
 
-    /// Makes room in the page-mapped blocks: what one of them still holds moves to a fresh block if it
-    /// is little, else to the data blocks.
+    /// Makes room in the page-mapped blocks: the valid pages of one of them move to a fresh block if they
+    /// are few, else to the data blocks.
     fn reclaim(&mut self, flash: &mut Flash) {
         let number = self.page_mapped.cheapest().expect("all page-mapped blocks are full");
         let pages = self.page_mapped.written(number, flash.geometry());
@@ -233,11 +252,11 @@ impl WaftlFtl {
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         self.zone.supersede_block(lbn, &self.data, flash.geometry());
         self.page_mapped.supersede_block(lbn, &self.data, flash.geometry());
-        self.pages_of[lbn.index()] = 0;
+        unless_bug!(WaftlMergedCount, self.pages_of[lbn.index()] = 0);
         if self.data.block(lbn).is_some() {
             self.data.merge_full(lbn, None, flash);
         } else {
-            self.data.found(lbn, flash);
+            self.data.create(lbn, flash);
             self.counts.founded += 1;
         }
     }
@@ -246,20 +265,21 @@ impl WaftlFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
     use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
 
     /// A zone of one block, and so many page-mapped blocks; all pages written once, all but the last
     /// block's merged.
     fn bench(page_mapped: u32) -> Bench<WaftlFtl> {
-        Bench::new(8, 1 + page_mapped + 1, |config| config.waftl.zone = Ratio(0.0))
+        Bench::<WaftlFtl>::new(8, 1 + page_mapped + 1, |config| config.own.zone = Ratio(0.0))
     }
 
     fn moved(bench: &Bench<WaftlFtl>) -> u64 {
         bench.flash.ledger().get(Operation::Program, Cause::GcData)
     }
 
-    /// ALGORITHMS 37: 5 reads, 5 programs and 2 erases beside the host's write.
+    /// 5 reads, 5 programs and 2 erases beside the host's write.
     #[test]
     fn the_worked_example_merges_many_pages_and_moves_few() {
         let mut bench = bench(2);
@@ -306,7 +326,7 @@ mod tests {
 
     #[test]
     fn the_first_pages_of_a_logical_block_found_its_data_block() {
-        let mut bench = Bench::<WaftlFtl>::empty(8, 4, |config| config.waftl.zone = Ratio(0.0));
+        let mut bench = Bench::<WaftlFtl>::empty(8, 4, |config| config.own.zone = Ratio(0.0));
         bench.writes(&[0, 1, 2, 9]);
         let founded = Cost { copies: 3, log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[10]), founded);
@@ -316,8 +336,8 @@ mod tests {
 
     #[test]
     fn ram_is_the_block_table_and_the_page_map_of_the_other_blocks() {
-        let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-        let ftl = WaftlFtl::build(&Config::default(), &mut flash).expect("an FTL");
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = WaftlFtl::build(&Setup::default(), &mut flash).expect("an FTL");
         assert_eq!(ftl.ram().tables, 8192 + 306 * (4 + 4 * 64));
     }
 }

@@ -4,7 +4,7 @@
 //! Among blocks with equally many valid pages the oldest wins, so it is enough to compare the oldest
 //! of each count.
 
-use super::VictimPolicy;
+use super::{PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::cache::block_lists::BlockLists;
 use crate::units::Pbn;
 
@@ -17,19 +17,29 @@ pub struct CostBenefit {
 }
 
 impl CostBenefit {
-    pub(super) fn new(blocks: u32, pages_per_block: u32) -> Self {
-        CostBenefit {
-            by_valid: BlockLists::new(pages_per_block as usize + 1, blocks),
-            changed: vec![0; blocks as usize],
-            pages_per_block,
-        }
-    }
-
     /// age x (1 - u) / 2u; a block without valid pages is worth more than any other.
     fn score(&self, pbn: Pbn, valid: u32, now: u64) -> f64 {
         let age = (now - self.changed[pbn.index()]) as f64;
         let invalid = f64::from(self.pages_per_block - valid);
         if valid == 0 { f64::INFINITY } else { age * invalid / (2.0 * f64::from(valid)) }
+    }
+}
+
+impl PolicyDesign for CostBenefit {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "cost-benefit",
+        summary: "largest age x (1 - u) / 2u",
+        source: "Gupta et al., DFTL, ASPLOS 2009",
+    };
+
+    fn build(pool: &Pool, (): ()) -> Self {
+        CostBenefit {
+            by_valid: BlockLists::new(pool.pages_per_block as usize + 1, pool.blocks),
+            changed: vec![0; pool.blocks as usize],
+            pages_per_block: pool.pages_per_block,
+        }
     }
 }
 

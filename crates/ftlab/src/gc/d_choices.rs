@@ -1,9 +1,17 @@
 //! d-choices (Van Houdt, SIGMETRICS 2013): the fewest valid pages among d random closed blocks.
 //! One choice is random selection.
 
-use super::VictimPolicy;
+use super::{PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::rng::Rng;
 use crate::units::Pbn;
+
+crate::settings! {
+    /// Settings of `d-choices`.
+    pub struct ChoicesConfig in "gc" {
+        /// Blocks drawn by `d-choices`.
+        choices: u32 = 10, in 1..=1024, unit "blocks", laws 1..=10, source "ours";
+    }
+}
 
 const ABSENT: u32 = u32::MAX;
 
@@ -18,14 +26,62 @@ pub struct DChoices {
 }
 
 impl DChoices {
-    pub(super) fn new(blocks: u32, choices: u32, rng: Rng) -> Self {
+    fn drawing(choices: u32, pool: &Pool) -> Self {
+        let blocks = pool.blocks;
         DChoices {
             closed: Vec::new(),
             positions: vec![ABSENT; blocks as usize],
             valid: vec![0; blocks as usize],
             choices,
-            rng,
+            rng: Rng::new(pool.seed, "gc"),
         }
+    }
+}
+
+impl PolicyDesign for DChoices {
+    type Settings = ChoicesConfig;
+
+    const SPEC: Spec = Spec {
+        name: "d-choices",
+        summary: "fewest valid pages among gc.choices random blocks",
+        source: "Van Houdt, SIGMETRICS 2013",
+    };
+
+    fn build(pool: &Pool, own: ChoicesConfig) -> Self {
+        DChoices::drawing(own.choices, pool)
+    }
+}
+
+/// Any closed block.
+#[derive(Clone, Debug)]
+pub struct Random(DChoices);
+
+impl PolicyDesign for Random {
+    type Settings = ();
+
+    const SPEC: Spec =
+        Spec { name: "random", summary: "any closed block", source: "Van Houdt, SIGMETRICS 2013" };
+
+    fn build(pool: &Pool, (): ()) -> Self {
+        Random(DChoices::drawing(1, pool))
+    }
+}
+
+impl VictimPolicy for Random {
+    fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
+        self.0.close(pbn, valid, now);
+    }
+
+    fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
+        self.0.shrink(pbn, valid, now);
+    }
+
+    fn remove(&mut self, pbn: Pbn, valid: u32) {
+        self.0.remove(pbn, valid);
+    }
+
+    fn choose(&mut self, now: u64) -> Option<Pbn> {
+        self.0.choose(now)
     }
 }
 

@@ -1,6 +1,6 @@
 //! FIFO: the block that was closed longest ago, whatever it holds.
 
-use super::VictimPolicy;
+use super::{PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::cache::block_lists::BlockLists;
 use crate::units::Pbn;
 
@@ -10,9 +10,17 @@ pub struct Fifo {
     closed: BlockLists,
 }
 
-impl Fifo {
-    pub(super) fn new(blocks: u32) -> Self {
-        Fifo { closed: BlockLists::new(1, blocks) }
+impl PolicyDesign for Fifo {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "fifo",
+        summary: "the block closed longest ago",
+        source: "Desnoyers, SYSTOR 2012",
+    };
+
+    fn build(pool: &Pool, (): ()) -> Self {
+        Fifo { closed: BlockLists::new(1, pool.blocks) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Greedy: the closed block with the fewest valid pages, the lowest block number among equals.
 
-use super::VictimPolicy;
+use super::{Spec, VictimPolicy};
 use crate::cache::block_set::BlockSets;
 use crate::units::Pbn;
 
@@ -14,6 +14,12 @@ pub struct Greedy {
 }
 
 impl Greedy {
+    pub(super) const SPEC: Spec = Spec {
+        name: "greedy",
+        summary: "fewest valid pages, lowest block number among equals",
+        source: "FlashSim, TPFTL, DLOOP",
+    };
+
     pub(super) fn new(blocks: u32, pages_per_block: u32) -> Self {
         let counts = pages_per_block as usize + 1;
         Greedy { by_valid: BlockSets::new(counts, blocks), counts, fewest: 0 }

@@ -1,56 +1,68 @@
 //! Victim selection: which closed block garbage collection takes next. One file a policy.
+//!
+//! To add one: write `gc/NAME.rs` with a type that implements [`VictimPolicy`] and [`PolicyDesign`], and
+//! add its line to [`policies`].
 
+mod config;
 mod cost_benefit;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod windowed_greedy;
 
-use crate::config::{GcConfig, Policy};
-use crate::rng::Rng;
+pub use config::{Copies, CopyBack, GcConfig, GcMode};
+pub use d_choices::ChoicesConfig;
+
+use crate::error::Error;
+use crate::named::{List, Named, Spec};
+use crate::settings::{Group, Sections};
 use crate::units::Pbn;
+use greedy::Greedy;
+use std::fmt::Debug;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
-/// A registered policy.
-#[derive(Clone, Copy, Debug)]
-pub struct PolicyEntry {
-    /// The name, the value of `gc.policy`.
-    pub name: &'static str,
-    /// One line for lists.
-    pub summary: &'static str,
-    /// Where it comes from.
-    pub source: &'static str,
+/// The policies of this project.
+#[must_use]
+pub fn policies() -> Policies {
+    let greedy: BuildPolicy = Arc::new(|pool, _| Victims::greedy(pool));
+    List::new("gc.policy")
+        .with(Named::new::<()>(Greedy::SPEC, greedy))
+        .with(policy::<cost_benefit::CostBenefit>())
+        .with(policy::<fifo::Fifo>())
+        .with(policy::<d_choices::Random>())
+        .with(policy::<d_choices::DChoices>())
+        .with(policy::<windowed_greedy::WindowedGreedy>())
 }
 
-/// All policies.
-pub const POLICIES: &[PolicyEntry] = &[
-    PolicyEntry {
-        name: "greedy",
-        summary: "fewest valid pages, lowest block number among equals",
-        source: "FlashSim, TPFTL, DLOOP",
-    },
-    PolicyEntry {
-        name: "cost-benefit",
-        summary: "largest age x (1 - u) / 2u",
-        source: "Gupta et al., DFTL, ASPLOS 2009",
-    },
-    PolicyEntry {
-        name: "fifo",
-        summary: "the block closed longest ago",
-        source: "Desnoyers, SYSTOR 2012",
-    },
-    PolicyEntry {
-        name: "random",
-        summary: "any closed block",
-        source: "Van Houdt, SIGMETRICS 2013",
-    },
-    PolicyEntry {
-        name: "d-choices",
-        summary: "fewest valid pages among gc.choices random blocks",
-        source: "Van Houdt, SIGMETRICS 2013",
-    },
-];
+/// A policy for a list.
+#[must_use]
+pub fn policy<P: PolicyDesign>() -> Named<BuildPolicy> {
+    let build = |pool: &Pool, settings: &Sections| {
+        Victims::Other(Box::new(P::build(pool, P::Settings::of(settings))))
+    };
+    Named::new::<P::Settings>(P::SPEC, Arc::new(build))
+}
 
-/// What a policy is told about the closed blocks of a device, and what it answers.
-trait VictimPolicy {
+/// Policies by name.
+pub type Policies = List<BuildPolicy>;
+
+/// Makes a policy without closed blocks, from its own settings among others.
+pub type BuildPolicy = Arc<dyn Fn(&Pool, &Sections) -> Victims + Send + Sync>;
+
+/// The blocks that a policy chooses from.
+#[derive(Clone, Copy, Debug)]
+pub struct Pool {
+    /// Blocks of the device, or of a part of it; they are numbered from 0.
+    pub blocks: u32,
+    /// Pages in each.
+    pub pages_per_block: u32,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// What a policy is told about the closed blocks of a pool, and what it answers. `now` counts page programs.
+pub trait VictimPolicy: Send + Debug + CloneBoxed {
     /// A block was filled; it has `valid` valid pages.
     fn close(&mut self, pbn: Pbn, valid: u32, now: u64);
     /// A page of a closed block was invalidated; `valid` are left.
@@ -61,67 +73,126 @@ trait VictimPolicy {
     fn choose(&mut self, now: u64) -> Option<Pbn>;
 }
 
-/// The closed blocks of a device under the policy of its configuration.
+/// A policy that can be built from settings.
+pub trait PolicyDesign: VictimPolicy + Sized + 'static {
+    /// Its own settings, in the table `gc`.
+    type Settings: Group;
+    /// What it is.
+    const SPEC: Spec;
+    /// The policy without closed blocks.
+    fn build(pool: &Pool, own: Self::Settings) -> Self;
+}
+
+/// Lets a boxed policy be cloned; every `Clone` type has it.
+pub trait CloneBoxed {
+    /// A copy in a box of its own.
+    fn clone_boxed(&self) -> Box<dyn VictimPolicy>;
+}
+
+impl<P: VictimPolicy + Clone + 'static> CloneBoxed for P {
+    fn clone_boxed(&self) -> Box<dyn VictimPolicy> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn VictimPolicy> {
+    fn clone(&self) -> Self {
+        (**self).clone_boxed()
+    }
+}
+
+/// The closed blocks of a pool under a policy. The default policy is called without indirection: it hears
+/// of every page that is invalidated.
 #[derive(Clone, Debug)]
 pub enum Victims {
     /// Fewest valid pages.
-    Greedy(greedy::Greedy),
-    /// Largest age x (1 - u) / 2u.
-    CostBenefit(cost_benefit::CostBenefit),
-    /// Closed longest ago.
-    Fifo(fifo::Fifo),
-    /// Random, or the best of a few random blocks.
-    DChoices(d_choices::DChoices),
-}
-
-macro_rules! dispatch {
-    ($self:ident, $policy:ident => $call:expr) => {
-        match $self {
-            Victims::Greedy($policy) => $call,
-            Victims::CostBenefit($policy) => $call,
-            Victims::Fifo($policy) => $call,
-            Victims::DChoices($policy) => $call,
-        }
-    };
+    Greedy(Greedy),
+    /// Any other.
+    Other(Box<dyn VictimPolicy>),
 }
 
 impl Victims {
-    /// No closed blocks, on a device of `blocks` blocks.
+    /// Those of the greedy policy.
     #[must_use]
-    pub fn new(gc: &GcConfig, blocks: u32, pages_per_block: u32, seed: u64) -> Self {
-        let sampled = |choices| {
-            Victims::DChoices(d_choices::DChoices::new(blocks, choices, Rng::new(seed, "gc")))
-        };
-        match gc.policy {
-            Policy::Greedy => Victims::Greedy(greedy::Greedy::new(blocks, pages_per_block)),
-            Policy::CostBenefit => {
-                Victims::CostBenefit(cost_benefit::CostBenefit::new(blocks, pages_per_block))
-            }
-            Policy::Fifo => Victims::Fifo(fifo::Fifo::new(blocks)),
-            Policy::Random => sampled(1),
-            Policy::DChoices => sampled(gc.choices),
-        }
+    pub fn greedy(pool: &Pool) -> Self {
+        Victims::Greedy(Greedy::new(pool.blocks, pool.pages_per_block))
     }
 
     /// A block was filled; it has `valid` valid pages. `now` counts page programs.
     pub fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
-        dispatch!(self, policy => policy.close(pbn, valid, now));
+        match self {
+            Victims::Greedy(policy) => policy.close(pbn, valid, now),
+            Victims::Other(policy) => policy.close(pbn, valid, now),
+        }
     }
 
     /// A page of a closed block was invalidated; `valid` are left.
     #[inline]
     pub fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
-        dispatch!(self, policy => policy.shrink(pbn, valid, now));
+        match self {
+            Victims::Greedy(policy) => policy.shrink(pbn, valid, now),
+            Victims::Other(policy) => policy.shrink(pbn, valid, now),
+        }
     }
 
     /// A closed block with `valid` valid pages is a candidate no more.
     pub fn remove(&mut self, pbn: Pbn, valid: u32) {
-        dispatch!(self, policy => policy.remove(pbn, valid));
+        match self {
+            Victims::Greedy(policy) => policy.remove(pbn, valid),
+            Victims::Other(policy) => policy.remove(pbn, valid),
+        }
     }
 
     /// The block to collect; it stays a candidate until removed.
     pub fn choose(&mut self, now: u64) -> Option<Pbn> {
-        dispatch!(self, policy => policy.choose(now))
+        match self {
+            Victims::Greedy(policy) => policy.choose(now),
+            Victims::Other(policy) => policy.choose(now),
+        }
+    }
+}
+
+/// Garbage collection as it is configured: the settings, and the policy that they name.
+#[derive(Clone)]
+pub struct Gc {
+    config: GcConfig,
+    policy: BuildPolicy,
+    settings: Sections,
+    seed: u64,
+}
+
+impl Gc {
+    /// The policy that the settings name, out of a list.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] when there is none of that name.
+    pub fn new(
+        config: &GcConfig,
+        policies: &Policies,
+        settings: &Sections,
+        seed: u64,
+    ) -> Result<Self, Error> {
+        let policy = policies.find(&config.policy, &[])?.build.clone();
+        Ok(Gc { config: config.clone(), policy, settings: settings.clone(), seed })
+    }
+
+    /// No closed blocks, in a pool of so many.
+    #[must_use]
+    pub fn victims(&self, blocks: u32, pages_per_block: u32) -> Victims {
+        (self.policy)(&Pool { blocks, pages_per_block, seed: self.seed }, &self.settings)
+    }
+}
+
+impl Deref for Gc {
+    type Target = GcConfig;
+    fn deref(&self) -> &GcConfig {
+        &self.config
+    }
+}
+
+impl DerefMut for Gc {
+    fn deref_mut(&mut self) -> &mut GcConfig {
+        &mut self.config
     }
 }
 
@@ -129,12 +200,14 @@ impl Victims {
 mod tests {
     use super::*;
 
-    fn victims(policy: Policy) -> Victims {
-        Victims::new(&GcConfig { policy, ..GcConfig::default() }, 100, 8, 1)
+    fn victims(policy: &str) -> Victims {
+        let config = GcConfig { policy: policy.into(), ..GcConfig::default() };
+        let gc = Gc::new(&config, &policies(), &Sections::default(), 1).expect("a policy");
+        gc.victims(100, 8)
     }
 
     /// Blocks 7, 3 and 5 are closed in this order; 3 and 5 lose pages.
-    fn three_blocks(policy: Policy) -> Victims {
+    fn three_blocks(policy: &str) -> Victims {
         let mut victims = victims(policy);
         victims.close(Pbn(7), 6, 10);
         victims.close(Pbn(3), 6, 20);
@@ -146,7 +219,7 @@ mod tests {
 
     #[test]
     fn greedy_takes_the_fewest_valid_pages_and_then_the_lowest_block() {
-        let mut victims = three_blocks(Policy::Greedy);
+        let mut victims = three_blocks("greedy");
         assert_eq!(victims.choose(50), Some(Pbn(3)));
         victims.shrink(Pbn(5), 4, 51);
         assert_eq!(victims.choose(52), Some(Pbn(5)));
@@ -159,7 +232,7 @@ mod tests {
 
     #[test]
     fn fifo_takes_the_block_closed_first() {
-        let mut victims = three_blocks(Policy::Fifo);
+        let mut victims = three_blocks("fifo");
         assert_eq!(victims.choose(50), Some(Pbn(7)));
         victims.remove(Pbn(7), 6);
         assert_eq!(victims.choose(50), Some(Pbn(3)));
@@ -168,7 +241,7 @@ mod tests {
     /// Scores at 50: block 7: 40 x 2/12; block 5: 10 x 3/10; block 3: 9 x 3/10.
     #[test]
     fn cost_benefit_weighs_age_against_valid_pages() {
-        let mut victims = three_blocks(Policy::CostBenefit);
+        let mut victims = three_blocks("cost-benefit");
         assert_eq!(victims.choose(50), Some(Pbn(7)));
         victims.remove(Pbn(7), 6);
         assert_eq!(victims.choose(50), Some(Pbn(5)));
@@ -180,11 +253,11 @@ mod tests {
 
     #[test]
     fn random_is_fair_and_many_choices_are_greedy() {
-        let mut victims = three_blocks(Policy::Random);
+        let mut victims = three_blocks("random");
         let mut drawn = [0; 100];
         (0..3000).for_each(|_| drawn[victims.choose(50).expect("three blocks").index()] += 1);
         assert!([3, 5, 7].iter().all(|b: &usize| (900..1100).contains(&drawn[*b])), "{drawn:?}");
-        let mut victims = three_blocks(Policy::DChoices);
+        let mut victims = three_blocks("d-choices");
         victims.shrink(Pbn(7), 0, 45);
         let hits = (0..1000).filter(|_| victims.choose(50) == Some(Pbn(7))).count();
         assert!(hits > 950, "10 draws of 3 miss one of them in 2 %: {hits}");

@@ -191,9 +191,9 @@ pub const METRICS: &[Metric] = &[
         "population standard deviation over blocks, warm-up included",
         "",
     ),
-    metric("ram_bytes.tables", "B", Lower, "always resident tables", "ALGORITHMS 0.4"),
-    metric("ram_bytes.buffer", "B", Lower, "pages of the write buffer", "ALGORITHMS 0.4"),
-    metric("ram_bytes.cache", "B", Lower, "budget of the mapping cache", "ALGORITHMS 0.4"),
+    metric("ram_bytes.tables", "B", Lower, "always resident tables", "choices.md#ram-payload"),
+    metric("ram_bytes.buffer", "B", Lower, "pages of the write buffer", "choices.md#ram-payload"),
+    metric("ram_bytes.cache", "B", Lower, "budget of the mapping cache", "choices.md#ram-payload"),
     metric(
         "speed.flash_ops_per_s",
         "1/s",

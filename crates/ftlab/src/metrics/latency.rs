@@ -4,11 +4,11 @@ use crate::units::Nanos;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Latencies above 2^50 ns (13 days) count as that in percentiles; mean and maximum stay exact.
+/// Percentiles take latencies above 2^50 ns (13 days) for 2^50 ns; mean and maximum stay exact.
 const LONGEST: u64 = 1 << 50;
 
-/// Records latencies in nanoseconds. Equal ones in a row, which are common on an idle device, are
-/// entered together.
+/// Records latencies in nanoseconds. A run of equal latencies, which is common on an idle device, is
+/// entered at once.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     histogram: Histogram<u64>,
@@ -16,7 +16,7 @@ pub struct Latencies {
     sum_of_squares: u128,
     max: Nanos,
     last: Nanos,
-    /// How often `last` came in a row and is not entered yet.
+    /// Length of the run of `last`, which is not entered yet.
     repeats: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct LatencySummary {
 pub struct Cdf {
     /// Latencies in microseconds, ascending.
     pub value: Vec<f64>,
-    /// Share of requests at most that long.
+    /// Share of requests that took at most so long.
     pub fraction: Vec<f64>,
 }
 
@@ -77,7 +77,7 @@ impl Latencies {
         }
     }
 
-    /// Everything recorded so far, entered.
+    /// The histogram of everything recorded so far.
     fn entered(&self) -> Latencies {
         let mut all = self.clone();
         all.enter();

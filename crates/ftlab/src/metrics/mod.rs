@@ -1,7 +1,6 @@
-//! What a run is measured by: latencies, a bounded time series, and the result.
+//! What a run is measured by: latencies, a bounded time series, and the definitions of metrics.
 
 pub mod definitions;
 pub mod latency;
-pub mod result;
 pub mod samples;
 pub mod series;

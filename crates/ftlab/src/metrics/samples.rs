@@ -1,16 +1,16 @@
-//! Looks into a mapping cache at regular distances in page accesses (TPFTL, Figures 1 and 2b).
+//! Samples of a mapping cache, one every so many page accesses (TPFTL, Figures 1 and 2b).
 
 use crate::ftl::CachedPage;
 use serde::Serialize;
 
-/// What was seen in a mapping cache. Grows with the run: 32 B for each look.
+/// What a mapping cache held at each sample. Grows with the run: 32 B per sample.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CacheSamples {
-    /// Page accesses between two looks; 0 for none.
+    /// Page accesses between two samples; 0 for no samples.
     pub every: u64,
     #[serde(skip)]
     next: u64,
-    /// Page reads and writes served before each look.
+    /// Page reads and writes served before each sample.
     pub page_accesses: Vec<u64>,
     /// Entries in the cache.
     pub entries: Vec<u64>,
@@ -18,12 +18,12 @@ pub struct CacheSamples {
     pub dirty_entries: Vec<u64>,
     /// Translation pages with an entry in the cache.
     pub translation_pages: Vec<u64>,
-    /// Over all looks, how many of these pages had 0, 1, 2, ... dirty entries in the cache.
+    /// Over all samples, how many of these pages had 0, 1, 2, ... dirty entries in the cache.
     pub pages_by_dirty_entries: Vec<u64>,
 }
 
 impl CacheSamples {
-    /// A look each so many page accesses; none for 0.
+    /// Samples after every so many page accesses; none for 0.
     #[must_use]
     pub fn new(every: u64) -> Self {
         CacheSamples {
@@ -37,14 +37,14 @@ impl CacheSamples {
         }
     }
 
-    /// Whether it is time for a look.
+    /// Whether the next sample is due.
     #[inline]
     #[must_use]
     pub const fn is_due(&self, page_accesses: u64) -> bool {
         page_accesses >= self.next
     }
 
-    /// Notes what the cache holds; the next look is at the next multiple of the distance.
+    /// Takes a sample; the next one is due at the next multiple of the distance.
     pub fn look(&mut self, page_accesses: u64, pages: &[CachedPage]) {
         self.next = (page_accesses / self.every + 1) * self.every;
         self.page_accesses.push(page_accesses);

@@ -1,4 +1,4 @@
-//! A time series of bounded length: when it is full, neighbours are merged and the step doubles.
+//! A time series of bounded length: when it is full, neighbouring points are merged and the step doubles.
 
 use serde::Serialize;
 

@@ -12,7 +12,6 @@
 //!
 //! Times are in us and means over user page accesses, without queueing and on one plane.
 
-use crate::config::section;
 use crate::error::Error;
 use crate::units::Duration;
 use serde::{Deserialize, Serialize};
@@ -117,13 +116,13 @@ impl Prediction {
     /// # Errors
     /// [`Error::Config`] or [`Error::Unknown`] for a key that is missing, unknown or cannot be.
     pub fn of_parameters(tree: Map<String, Value>) -> Result<Self, Error> {
-        let mut sections = Map::from_iter([(SECTION.to_owned(), Value::Object(tree))]);
-        let parameters: Parameters = section(&mut sections, SECTION)?;
+        let parameters: Parameters =
+            serde_path_to_error::deserialize(Value::Object(tree)).map_err(mistake)?;
         parameters.check()?;
         Ok(Prediction::new(parameters, None))
     }
 
-    /// From the result of a run, as [`crate::metrics::result::Report`] is written.
+    /// From the result of a run, as [`crate::report::Report`] is written.
     ///
     /// # Errors
     /// [`Error::Config`] for a figure that the result does not have: the models are for a
@@ -143,6 +142,20 @@ impl Prediction {
 }
 
 const SECTION: &str = "model";
+
+/// Names the parameter; for an unknown one, with a suggestion out of serde's list.
+fn mistake(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let path = error.path().to_string();
+    let key = if path == "." { SECTION.to_owned() } else { format!("{SECTION}.{path}") };
+    let message = error.into_inner().to_string();
+    let Some(quoted) = message.strip_prefix("unknown field ") else {
+        return Error::config(key, message);
+    };
+    let mut names = quoted.split('`').skip(1).step_by(2).map(|name| format!("{SECTION}.{name}"));
+    let found = names.next().unwrap_or(key);
+    let known: Vec<String> = names.collect();
+    Error::unknown("key", &found, known.iter().map(String::as_str))
+}
 
 /// What the two models differ in.
 struct Assumptions {
@@ -272,7 +285,7 @@ impl Figures<'_> {
             let key = format!("result{}", path.replace('/', "."));
             let found = self.0.pointer(path).map_or("nothing".into(), Value::to_string);
             let why = "expected a number: the models are for a demand-paged FTL whose cache evicts, on \
-                       a device in full use; add --warmup or more requests";
+                       a device in full use; add run.warmup or more requests";
             Error::config(key, format!("found {found}, {why}"))
         })
     }

@@ -1,6 +1,7 @@
-//! Turns on the cores. More simulations at a time than cores would push each other's devices out of the
-//! caches at every switch, so each works off its queue before it is another's turn.
+//! Turns on the cores. If more simulations than cores ran at a time, each switch would push a device out
+//! of the CPU's caches. So each simulation works off its queue before another has its turn.
 
+use std::mem;
 use std::sync::{Condvar, LazyLock, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
@@ -15,7 +16,7 @@ struct Cores {
     returned: Condvar,
 }
 
-/// A core is in use until this is dropped.
+/// The right to use a core, until it is dropped.
 pub struct Turn;
 
 impl Turn {
@@ -25,6 +26,14 @@ impl Turn {
         let free = CORES.returned.wait_while(free, |free| *free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;
         Turn
+    }
+
+    /// Gives the core of this thread to others while it waits.
+    pub fn pause<T>(wait: impl FnOnce() -> T) -> T {
+        drop(Turn);
+        let found = wait();
+        mem::forget(Turn::take());
+        found
     }
 }
 
@@ -56,6 +65,7 @@ mod tests {
                         );
                         thread::yield_now();
                         working.fetch_sub(1, Ordering::SeqCst);
+                        Turn::pause(thread::yield_now);
                     }
                 });
             }

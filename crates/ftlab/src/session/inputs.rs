@@ -4,7 +4,7 @@ use super::{Progress, WATCH_INTERVAL, Watch};
 use crate::address::{AddressMap, Extent};
 use crate::config::Config;
 use crate::error::Error;
-use crate::metrics::result::TraceReport;
+use crate::report::TraceReport;
 use crate::request::{BATCH, Input, Request};
 use crate::trace::convert::Converted;
 use crate::trace::split::Part;
@@ -36,7 +36,7 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
             }
         }
         let found = match path.file_name().filter(|_| is_model) {
-            // A file's name tells models of one trace apart.
+            // The name of the file distinguishes models of one trace.
             Some(file) => Model { name: file.to_string_lossy().into(), ..Model::load(path)? },
             None => Profile::find(name)?.model(),
         };

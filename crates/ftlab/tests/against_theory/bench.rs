@@ -1,36 +1,44 @@
 //! What the tests share: a device in one line, single-page requests, sums over the books.
 
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::catalog::{self, Catalog};
 use ftlab::config::Config;
+use ftlab::drive;
 use ftlab::flash::{Cause, Ledger, Operation};
-use ftlab::ftl::Ftl;
+use ftlab::ftl::Design;
 use ftlab::request::{Op, Request};
 use ftlab::rng::Rng;
-use ftlab::simulate::{Simulation, Simulator};
+use ftlab::simulate::Simulation;
 use ftlab::units::Nanos;
+use ftlab::warmup::WarmupReport;
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 /// A configuration written as JSON.
 pub fn config(tree: &Value) -> Config {
-    Config::resolve(tree.as_object().expect("a table")).expect("a good configuration")
+    Catalog::standard().resolve(tree.as_object().expect("a table")).expect("a good configuration")
 }
 
 /// An empty device of so many logical blocks.
-pub fn simulation<F: Ftl>(config: &Config, logical_blocks: u32) -> Simulation<F> {
+pub fn simulation<F: Design>(config: &Config, logical_blocks: u32) -> Simulation<F> {
     let block = config.device.page.0 * u64::from(config.device.pages_per_block);
     let capacity = u64::from(logical_blocks) * block;
     let extent = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let address = AddressMap::new(AddressPolicy::Overlay, &[extent], None).expect("one volume");
-    Simulation::new(config, capacity, address).expect("a device")
+    catalog::simulation(config, capacity, address).expect("a device")
 }
 
 /// A device after the warm-up of its configuration.
-pub fn warm<F: Ftl>(config: &Config, logical_blocks: u32) -> Simulation<F> {
+pub fn warm<F: Design>(config: &Config, logical_blocks: u32) -> Simulation<F> {
     let mut simulation = simulation(config, logical_blocks);
-    simulation.precondition(&AtomicBool::new(false));
-    simulation.start_measuring();
+    warm_up(&mut simulation);
     simulation
+}
+
+/// Does the warm-up of a configuration, which needs no input.
+pub fn warm_up<F: Design>(simulation: &mut Simulation<F>) -> WarmupReport {
+    let none: Arc<[Request]> = Arc::new([]);
+    drive::warm_up(simulation, &none, &mut |_| Ok(())).expect("a warm-up")
 }
 
 /// A request for `count` pages of 4 KiB from `lpn` on.
@@ -45,12 +53,12 @@ pub fn page(op: Op, lpn: u32) -> Request {
 }
 
 /// Issue and completion of one request.
-pub fn serve<F: Ftl>(simulation: &mut Simulation<F>, request: &Request) -> (Nanos, Nanos) {
+pub fn serve<F: Design>(simulation: &mut Simulation<F>, request: &Request) -> (Nanos, Nanos) {
     simulation.serve_one(request).expect("a request inside the device")
 }
 
 /// Uniform random single-page writes.
-pub fn write_uniformly<F: Ftl>(simulation: &mut Simulation<F>, writes: u64, rng: &mut Rng) {
+pub fn write_uniformly<F: Design>(simulation: &mut Simulation<F>, writes: u64, rng: &mut Rng) {
     let logical = u64::from(simulation.flash().geometry().logical_pages);
     for _ in 0..writes {
         serve(simulation, &page(Op::Write, rng.below(logical) as u32));
@@ -58,13 +66,13 @@ pub fn write_uniformly<F: Ftl>(simulation: &mut Simulation<F>, writes: u64, rng:
 }
 
 /// Pages programmed over pages written by the host.
-pub fn write_amplification<F: Ftl>(simulation: &Simulation<F>) -> f64 {
+pub fn write_amplification<F: Design>(simulation: &Simulation<F>) -> f64 {
     let ledger = simulation.flash().ledger();
     ledger.pages_programmed() as f64 / ledger.get(Operation::Program, Cause::Host) as f64
 }
 
 /// Pages that GC copied and blocks that it erased.
-pub fn copies_and_erases<F: Ftl>(simulation: &Simulation<F>) -> (u64, u64) {
+pub fn copies_and_erases<F: Design>(simulation: &Simulation<F>) -> (u64, u64) {
     let ledger = simulation.flash().ledger();
     (ledger.get(Operation::Program, Cause::GcData), ledger.total(Operation::Erase))
 }

@@ -12,15 +12,16 @@
 //! theory closes it before. That is one block in a thousand.
 
 use crate::bench::{
-    config, copies_and_erases, page, percent_off, serve, warm, write_amplification, write_uniformly,
+    config, copies_and_erases, page, percent_off, serve, simulation, warm, warm_up,
+    write_amplification, write_uniformly,
 };
-use ftlab::config::{Config, Warmup};
+use ftlab::config::Config;
 use ftlab::ftl::page::PageFtl;
 use ftlab::model::greedy_gc::{self, Utilization};
 use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::simulate::{Simulation, Simulator};
-use ftlab::warmup::{Tolerance, WINDOWS};
+use ftlab::warmup::WINDOWS;
 use serde_json::json;
 
 /// A victim policy with the name of its setting.
@@ -168,9 +169,9 @@ fn random_writes_until_steady_reach_theorys_write_amplification() {
     ] {
         let point = Point { victim, spare, pages, blocks: 1024, reserve: 1 };
         let mut config = point.config("shared", "single", 2, 1);
-        config.run.warmup = Warmup::SteadyRandom(Tolerance::DEFAULT);
-        let mut simulation = warm::<PageFtl>(&config, point.logical_blocks());
-        let warmup = simulation.outcome().warmup.clone();
+        config.run.warmup = "steady-random".parse().expect("a mode");
+        let mut simulation = simulation::<PageFtl>(&config, point.logical_blocks());
+        let warmup = warm_up(&mut simulation);
         assert_eq!(warmup.steady, Some(true), "{warmup:?}");
         let writes = 4 * u64::from(point.blocks * point.pages);
         write_uniformly(&mut simulation, writes, &mut Rng::new(1, "writes"));
@@ -234,7 +235,7 @@ fn write_hot_and_cold(simulation: &mut Simulation<PageFtl>, writes: u64, rng: &m
     }
 }
 
-/// ALGORITHMS 0.6: at equal spare space and with greedy victims, 1.86 for batches and 2.18 for
+/// At equal spare space and with greedy victims (choices.md#gc-batch), 1.86 for batches and 2.18 for
 /// copies interleaved with host writes in one open block. It takes skewed writes to see it: batches
 /// fill whole blocks with copies, which are cold, and so separate hot from cold as an open block for
 /// copies does. Under uniform writes nothing is colder, and a batch only lowers the spare space.
@@ -269,7 +270,7 @@ fn interleaved_copies_cost_more_than_batches_when_writes_are_skewed() {
     assert!(own[1] < batched[1], "an open block for copies separates best: {own:?}");
 }
 
-/// RELIABILITY 4.4: the share in use within 0.8 %, write amplification at `u` times it.
+/// The share in use within 0.8 %, write amplification at `u` times it.
 #[test]
 fn trims_act_as_spare_space() {
     heading("copies = shared; a share of the operations trims a page in use");

@@ -2,7 +2,7 @@
 
 use crate::bench::{config, page, pages, serve, simulation, warm, work};
 use ftlab::flash::Operation;
-use ftlab::ftl::Ftl;
+use ftlab::ftl::Design;
 use ftlab::ftl::demand::{DemandFtl, Dftl, Tpftl};
 use ftlab::ftl::page::PageFtl;
 use ftlab::model::queueing::{Mixture, md1_response, no_wait};
@@ -184,7 +184,7 @@ fn bursts(count: usize, logical_pages: u32) -> Vec<Request> {
 
 /// Lindley: a request ends its service time after its arrival, or after the one before it. One that
 /// needs no flash operation, a trim of the page FTL, ends at once.
-fn follows_lindley<F: Ftl>(name: &str) {
+fn follows_lindley<F: Design>(name: &str) {
     let config = config(&busy_device());
     let mut simulation = warm::<F>(&config, 64);
     let (mut idle_at, mut waited) = (0, 0);

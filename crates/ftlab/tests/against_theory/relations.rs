@@ -6,7 +6,7 @@ use crate::bench::{
 };
 use ftlab::config::Config;
 use ftlab::flash::{Cause, Ledger, Operation};
-use ftlab::ftl::Ftl;
+use ftlab::ftl::Design;
 use ftlab::ftl::demand::{DemandFtl, Dftl, Tpftl};
 use ftlab::ftl::page::PageFtl;
 use ftlab::request::{Op, Request};
@@ -44,7 +44,7 @@ fn mixed(count: usize) -> Vec<Request> {
 }
 
 /// The ledger and every response time of a run on an empty device.
-fn run<F: Ftl>(config: &Config, requests: &[Request]) -> (Ledger, Vec<Nanos>) {
+fn run<F: Design>(config: &Config, requests: &[Request]) -> (Ledger, Vec<Nanos>) {
     let mut simulation = simulation::<F>(config, LOGICAL_BLOCKS);
     let responses = requests.iter().map(|request| {
         let (issued, end) = serve(&mut simulation, request);
@@ -74,7 +74,7 @@ fn the_page_ftl_does_not_care_which_page_has_which_number() {
     assert_eq!(run::<PageFtl>(&config, &requests), run::<PageFtl>(&config, &renamed));
 }
 
-fn forgets_the_hour<F: Ftl>() {
+fn forgets_the_hour<F: Design>() {
     let config = config(&device());
     let requests = mixed(20_000);
     let later = |r: &Request| Request { time: r.time + 86_400_000_000_000, ..*r };
@@ -90,7 +90,7 @@ fn starting_later_changes_no_response() {
 }
 
 /// Three times as slow: by the requests' own times, and by `host.time_scale`.
-fn scales<F: Ftl>() {
+fn scales<F: Design>() {
     let requests = mixed(20_000);
     let mut tree = device();
     tree["device"]["transfer_per_byte"] = 5.into();
@@ -214,7 +214,7 @@ fn write_amplification_falls_with_spare_space_and_rises_with_the_block_size() {
     assert!(found.is_sorted_by(|less, more| less < more), "{found:?}");
 }
 
-fn trims_help<F: Ftl>(name: &str) {
+fn trims_help<F: Design>(name: &str) {
     let mut tree = device();
     tree["run"]["warmup"] = "random:2".into();
     let config = config(&tree);

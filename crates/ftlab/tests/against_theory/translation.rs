@@ -1,6 +1,7 @@
 //! TPFTL's models of address translation, and ours with merged updates, against runs.
 
 use crate::bench::{config, percent_off};
+use ftlab::catalog::Catalog;
 use ftlab::model::translation::{Prediction, Terms};
 use ftlab::session::run;
 use serde_json::{Value, json};
@@ -32,7 +33,9 @@ fn predictions() -> Vec<(String, Prediction)> {
         });
         let sections = workload.as_object().expect("sections").clone();
         tree.as_object_mut().expect("a table").extend(sections);
-        for report in run(&config(&tree), &["dftl", "tpftl"], &mut |_| Ok(())).expect("a run") {
+        for report in run(&Catalog::standard(), &config(&tree), &["dftl", "tpftl"], &mut |_| Ok(()))
+            .expect("a run")
+        {
             let result = serde_json::to_value(&report).expect("a tree");
             let prediction = Prediction::of_result(&result).expect("a device in full use");
             predictions.push((format!("{name} {}", report.ftl), prediction));

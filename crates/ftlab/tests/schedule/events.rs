@@ -2,7 +2,7 @@
 //! which they were placed, and a heap of events wakes them up. It is told what was asked for, never
 //! when it was done.
 
-use ftlab::config::DeviceConfig;
+use ftlab::device::DeviceConfig;
 use ftlab::engine::{Booking, Kind};
 use ftlab::flash::Geometry;
 use std::cmp::Reverse;

@@ -6,14 +6,17 @@ mod tape;
 
 use events::Model;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
-use ftlab::config::{BusOrder, Config, CopyBack, DeviceConfig, RunConfig};
+use ftlab::catalog::Catalog;
+use ftlab::config::Config;
+use ftlab::device::{BusOrder, DeviceConfig};
 use ftlab::engine::{Booking, Kind};
 use ftlab::flash::Geometry;
-use ftlab::ftl::find;
-use ftlab::ftl::parts::placement::Placement;
+use ftlab::ftl::parts::placement::SINGLE;
+use ftlab::gc::CopyBack;
 use ftlab::request::{Op, Request};
 use ftlab::rng::Rng;
-use ftlab::simulate::Simulator;
+use ftlab::run::RunConfig;
+use ftlab::simulate::{Role, Simulator};
 use ftlab::units::{Bytes, Duration, Ratio};
 use std::collections::HashMap;
 use tape::Tape;
@@ -58,9 +61,8 @@ fn draw(rng: &mut Rng, commands: bool) -> Config {
     config.ftl.cache = Some(Bytes(200));
     config.gc.oob_scan = flip(rng);
     config.ftl.placement =
-        [Placement::Single, Placement::Striped, Placement::RoundRobin, Placement::LeastBusy]
-            [rng.below(4) as usize];
-    if config.ftl.placement != Placement::Single && flip(rng) {
+        ["single", "striped", "round-robin", "least-busy"][rng.below(4) as usize].to_owned();
+    if config.ftl.placement != SINGLE && flip(rng) {
         config.gc.copy_back = CopyBack::Greedy;
     }
     config.device.capacity = Some(Bytes(64 * 512 * u64::from(planes(&config.device))));
@@ -76,8 +78,9 @@ fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
     let capacity = config.device.capacity.expect("a capacity").0;
     let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
-    let entry = find(ftl).expect("an FTL");
-    let mut simulator = (entry.simulate)(config, capacity, address).expect("a device");
+    let catalog = Catalog::standard();
+    let entry = catalog.find(ftl).expect("an FTL");
+    let mut simulator = entry.simulate(config, capacity, address).expect("a device");
     let mut rng = Rng::new(seed, "requests");
     let mut time = 0;
     let mut draw = |time: &mut u64| {
@@ -88,10 +91,10 @@ fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
         Request { time: *time, offset, length, volume: 0, op }
     };
     let warm: Vec<Request> = (0..1000).map(|_| draw(&mut 0)).collect();
-    simulator.serve(&warm).expect("inside the device");
+    simulator.serve(&warm, Role::Asked).expect("inside the device");
     simulator.start_measuring();
     let requests: Vec<Request> = (0..60).map(|_| draw(&mut time)).collect();
-    simulator.serve(&requests).expect("inside the device");
+    simulator.serve(&requests, Role::Asked).expect("inside the device");
     simulator
 }
 
@@ -102,7 +105,7 @@ fn every_operation_starts_and_ends_when_the_slow_model_says() {
         let mut rng = Rng::new(seed, "schedule");
         let config = draw(&mut rng, seed % 4 != 0);
         let ftl = ["page", "dftl", "dloop"][rng.below(3) as usize];
-        if config.ftl.placement == Placement::Single {
+        if config.ftl.placement == SINGLE {
             assert_eq!(config.gc.copy_back, CopyBack::Off);
         }
         let simulator = run(&config, seed, ftl);
@@ -114,14 +117,14 @@ fn every_operation_starts_and_ends_when_the_slow_model_says() {
         let mut model = Model::new(&config.device, geometry, placed);
         model.run();
         for (number, (task, placed)) in model.tasks.iter().zip(placed).enumerate() {
-            let told = Booking {
+            let booked = Booking {
                 start: task.start,
                 array: task.array,
                 bus: task.bus,
                 end: task.bus.map_or(0, |(_, end)| end).max(task.array.1),
                 ..task.what
             };
-            assert_eq!(told, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
+            assert_eq!(booked, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
             joined += usize::from(task.leader != number);
             copies += usize::from(placed.kind == Kind::CopyBack);
         }
@@ -153,9 +156,9 @@ fn every_operation_is_done_when_a_drawing_of_the_device_says() {
                 (chains, request) = (HashMap::new(), placed.request);
             }
             let before = chains.get(&placed.chain).copied().unwrap_or(0);
-            let told = tape.place(*placed, placed.issued.max(before));
-            assert_eq!(told, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
-            chains.insert(placed.chain, told.end);
+            let booked = tape.place(*placed, placed.issued.max(before));
+            assert_eq!(booked, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
+            chains.insert(placed.chain, booked.end);
             operations += 1;
         }
         assert!(timeline.log().len() < config.run.timeline as usize, "the log has all operations");

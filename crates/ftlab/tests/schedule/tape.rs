@@ -1,7 +1,7 @@
 //! A drawing of the device, a cell for each nanosecond of each array and bus. An operation is drawn where
 //! it would be done if nothing came after it; what overtakes moves what is drawn behind it.
 
-use ftlab::config::{BusOrder, DeviceConfig};
+use ftlab::device::{BusOrder, DeviceConfig};
 use ftlab::engine::{Booking, Kind};
 use ftlab::flash::Geometry;
 

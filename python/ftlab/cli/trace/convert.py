@@ -11,7 +11,7 @@ from ftlab.cli.progress import meter
 from ftlab.config import Config
 from ftlab.files import check_writable
 from ftlab.report.numbers import by_name
-from ftlab.traces import converted
+from ftlab.source import converted
 
 
 def output_options(command: Command) -> Command:

@@ -9,7 +9,7 @@ import click
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
 from ftlab.files import check_writable, write_atomically
-from ftlab.traces import fitted
+from ftlab.source import fitted
 
 
 @click.command()

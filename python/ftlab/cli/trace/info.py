@@ -18,7 +18,7 @@ from ftlab.report.numbers import by_name
 from ftlab.report.summary import Section, text_of, words
 from ftlab.report.tables import Table
 from ftlab.result import Record, Result
-from ftlab.traces import characteristics, statistics
+from ftlab.source import characteristics, statistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
-from ftlab.traces import parts
+from ftlab.source import parts
 
 
 @click.command()

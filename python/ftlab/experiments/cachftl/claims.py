@@ -2,7 +2,7 @@
 
 A figure of a trace is the mean over its volumes of the volumes' figures, as the bars of Figures 4
 and 5 are one for each trace; a change is CACH-FTL / other - 1 of these means. The best setting of a
-volume is that of least mean response time.
+volume is that of least mean response time (choices.md#cachftl-means).
 """
 
 from __future__ import annotations

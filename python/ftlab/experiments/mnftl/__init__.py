@@ -1,7 +1,8 @@
 """MNFTL (Qin et al., DAC 2011): its Table 2, its RAM, and its table checked against itself.
 
 The device is that of the preset ``mnftl-dac11``: one page access for each request, no queue, empty
-at first. That is what the paper's own figures imply (`ftlab.experiments.mnftl.proofs`).
+at first. That is what the paper's own figures imply (`ftlab.experiments.mnftl.proofs`,
+choices.md#mnftl-device).
 """
 
 from ftlab.experiments.experiment import Experiment

@@ -29,7 +29,7 @@ ENTRY_BYTES = 4
 
 
 def copies(result: Result) -> float:
-    """Return the valid pages copied."""
+    """Return the valid pages copied: of data alone (choices.md#mnftl-copies)."""
     return float(result.find("flash.programs.gc_data") or 0)
 
 

@@ -1,4 +1,7 @@
-"""What MNFTL's paper prints: Table 1, Table 2 and the RAM of section 5.1."""
+"""What MNFTL's paper prints: Table 1, Table 2 and the RAM of section 5.1.
+
+As printed, slips included (choices.md#mnftl-averages).
+"""
 
 from __future__ import annotations
 

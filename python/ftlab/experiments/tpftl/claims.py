@@ -63,7 +63,7 @@ def losses(figure: Figure, published: Sequence[float]) -> Find:
 
 
 def loss(runs: Runs, figure: Figure, workload: str) -> float:
-    """Return 1 - optimal / DFTL."""
+    """Return 1 - optimal / DFTL (choices.md#tpftl-deviation)."""
     return -runs.change(figure, (workload, "page"), (workload, "dftl"))
 
 
@@ -119,7 +119,10 @@ def over_caches(figure: Figure, rising: bool, unit: str = "%") -> Find:
 
 
 def reductions(runs: Runs) -> Iterator[Finding]:
-    """Yield by how much TPFTL lowers the probability of replacing a dirty entry (T13)."""
+    """Yield by how much TPFTL lowers the probability of replacing a dirty entry (T13).
+
+    The published range is read as relative (choices.md#tpftl-lowered).
+    """
     for name in WRITE_DOMINANT:
         for rival, versus in RIVALS.items():
             lowered = runs.change(dirty_replacements, (name, "tpftl"), (name, rival))

@@ -44,7 +44,7 @@ def utilization_gain(result: Result) -> float | None:
 
     This is the improvement of cache space utilisation (Figure 10): DFTL takes 8 B for an entry,
     TPFTL 6 B and a node for each translation page, so its limit is 8 / 6 - 1. As at the end of the
-    run.
+    run (choices.md#cache-use).
     """
     mapping = result.find("mapping")
     if mapping is None or not mapping["cached_entries"]:

@@ -1,7 +1,7 @@
 //! The block-mapped region: where each logical block is.
 //!
-//! In place, as the paper has it, a logical block is the physical block of that number. Out of place, it is
-//! rewritten to an erased block, and the old one is retired: erased when there is time, or when erased
+//! In place, as in the paper, a logical block is the physical block of the same number. Out of place, it is
+//! rewritten to an erased block, and the old one is retired: it is erased in idle time, or when erased
 //! blocks run out.
 
 use crate::cache::indexed_heap::IndexedHeap;
@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 pub enum Bmr {
     /// Logical blocks are physical blocks.
     InPlace,
-    /// Anywhere.
+    /// A logical block may be in any physical block.
     OutOfPlace(Table),
 }
 
@@ -60,7 +60,7 @@ impl Bmr {
         Some(Ppn(geometry.first_page(block).0 + geometry.offset_of(lpn)))
     }
 
-    /// The table, where blocks are rewritten out of place.
+    /// The table, if blocks are rewritten out of place.
     pub const fn table(&mut self) -> Option<&mut Table> {
         match self {
             Bmr::InPlace => None,
@@ -70,7 +70,7 @@ impl Bmr {
 }
 
 impl Table {
-    /// An erased block takes the place of a logical block's; that one is retired.
+    /// Maps a logical block to an erased block; its old block is retired.
     pub fn replace(&mut self, lbn: Lbn, new: Pbn, flash: &Flash) {
         let old = std::mem::replace(&mut self.blocks[lbn.index()], new.0 + 1);
         if let Some(old) = old.checked_sub(1) {

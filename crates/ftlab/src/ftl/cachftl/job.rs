@@ -1,4 +1,4 @@
-//! GC under way, as it is between two phases.
+//! The state of an interrupted GC, between two phases.
 
 use crate::flash::Loaded;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
@@ -89,14 +89,14 @@ impl Job {
         Some(&kept[at].page)
     }
 
-    /// Drops a page that is in RAM alone, if this is one: a newer version is elsewhere.
-    pub fn forget(&mut self, lpn: Lpn) {
+    /// Drops a page if it is in RAM alone: a newer version is elsewhere.
+    pub fn drop_page(&mut self, lpn: Lpn) {
         let Job::Merge(merge) = self else { return };
         if !merge.stage.is_in_ram() {
             return;
         }
         if let Ok(at) = merge.kept.binary_search_by_key(&lpn, |kept| kept.lpn) {
-            merge.kept.remove(at);
+            unless_bug!(CachKeepsReplaced, merge.kept.remove(at));
         }
     }
 }

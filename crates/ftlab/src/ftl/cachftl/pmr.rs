@@ -5,10 +5,11 @@ use super::super::parts::block_pool::{BlockPool, Stream};
 use super::super::parts::page_map::PageMap;
 use super::super::parts::region::Region;
 use super::job::{Collect, Kept};
+use super::redirect::Work;
 use crate::cache::block_set::BlockSets;
-use crate::config::GcConfig;
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
+use crate::gc::Gc;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 /// The page-mapped region.
@@ -22,9 +23,11 @@ pub struct Pmr {
     limit: u32,
     least: u32,
     blocks: u32,
-    /// Pages written since GC was last needed at once.
+    /// Pages written since a write last had to wait for GC.
     quiet: u64,
     valid_pages: u64,
+    /// What GC has cost.
+    work: Work,
 }
 
 impl Pmr {
@@ -32,20 +35,14 @@ impl Pmr {
     ///
     /// # Errors
     /// [`Error::Config`] when they are too few.
-    pub fn new(
-        gc: &GcConfig,
-        geometry: &Geometry,
-        first: u32,
-        blocks: u32,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    pub fn new(gc: &Gc, geometry: &Geometry, first: u32, blocks: u32) -> Result<Self, Error> {
         let region = Region {
             blocks: first..geometry.blocks(),
             pages: 0..0,
             translation_pages: 0..0,
             directory: None,
         };
-        let pool = BlockPool::in_region(gc, geometry, seed, 1, &region)?;
+        let pool = BlockPool::in_region(gc, geometry, 1, &region)?;
         Ok(Pmr {
             geometry: geometry.clone(),
             pool: pool.filled_with(BlockKind::Log),
@@ -56,6 +53,7 @@ impl Pmr {
             blocks,
             quiet: 0,
             valid_pages: 0,
+            work: Work::default(),
         })
     }
 
@@ -64,13 +62,13 @@ impl Pmr {
         self.limit as u64 * self.geometry.pages_per_block as u64
     }
 
-    /// Begins with so many blocks.
+    /// Sets the number of blocks to begin with.
     pub fn limit(&mut self, blocks: u32) {
         self.limit = blocks;
         self.least = blocks;
     }
 
-    /// Writes would have to wait: one more block, unless all are in use. Returns whether there was one.
+    /// Takes one more block instead of letting a write wait; returns false when all are in use.
     pub fn grow(&mut self) -> bool {
         self.quiet = 0;
         let room = self.limit < self.blocks;
@@ -78,8 +76,8 @@ impl Pmr {
         room
     }
 
-    /// One block less after as many pages as the region has were written without need of GC at once,
-    /// while that leaves a block free beyond the reserve.
+    /// Gives one block up after as many pages as the region has were written without a wait for GC, if that
+    /// leaves a block free beyond the reserve.
     pub fn shrink_if_idle(&mut self, written: usize) {
         self.quiet += written as u64;
         let spare = self.free_pages() / u64::from(self.geometry.pages_per_block);
@@ -97,7 +95,7 @@ impl Pmr {
         self.pool.lend().expect("one block is kept erased")
     }
 
-    /// Takes a block back that was lent and has been erased.
+    /// Takes back a block that was lent and has been erased.
     pub fn return_block(&mut self, pbn: Pbn, flash: &Flash) {
         self.pool.take_back(pbn, flash);
     }
@@ -127,6 +125,11 @@ impl Pmr {
         self.pool.metrics()
     }
 
+    /// What GC has cost so far.
+    pub const fn work(&self) -> Work {
+        self.work
+    }
+
     pub fn start_gc(&mut self) {
         self.pool.start_gc();
     }
@@ -141,7 +144,7 @@ impl Pmr {
         self.map.get(lpn)
     }
 
-    /// Programs a page of the host that is nowhere else any more.
+    /// Programs a page of the host, whose old version is invalid already.
     pub fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
         let page = self.pool.next_page(Stream::Data, flash);
         flash.program(page, Owner::Data(lpn), Cause::Host);
@@ -150,8 +153,8 @@ impl Pmr {
         self.valid_pages += 1;
     }
 
-    /// The page is needed here no more; returns whether it was here.
-    pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
+    /// Invalidates a page here; returns whether it was here.
+    pub fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
         let Some(page) = self.map.replace(lpn, None) else { return false };
         self.pool.invalidate(page, flash);
         self.groups.shrink(self.geometry.logical_block_of(lpn));
@@ -175,7 +178,7 @@ impl Pmr {
     }
 
     /// PMR-GC, first phase: the valid pages of a victim are read.
-    pub fn read(&self, victim: Pbn, flash: &mut Flash) -> Collect {
+    pub fn read(&mut self, victim: Pbn, flash: &mut Flash) -> Collect {
         let mut kept = Vec::with_capacity(flash.valid_in(victim) as usize);
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
@@ -184,6 +187,7 @@ impl Pmr {
                 kept.push(Kept { lpn, from, page });
             }
         }
+        self.work.reads += kept.len() as u64;
         Collect { victim, kept, copied: false }
     }
 
@@ -191,13 +195,15 @@ impl Pmr {
     pub fn advance(&mut self, mut collect: Collect, flash: &mut Flash) -> Option<Collect> {
         if collect.copied {
             self.pool.release(collect.victim, flash);
+            self.work.erases += 1;
             return None;
         }
         for Kept { lpn, from, page } in collect.kept.drain(..) {
-            // The host may have replaced it since it was read.
-            if flash.is_valid(from) {
+            // The host may have replaced the page since it was read.
+            if unless_bug!(PmrCopiesReplaced, flash.is_valid(from), from.0 > 0) {
                 let to = self.pool.next_page(Stream::GcData, flash);
                 flash.store(to, page, Cause::GcData);
+                self.work.programs += 1;
                 self.map.replace(lpn, Some(to));
                 self.pool.invalidate(from, flash);
             }
@@ -210,13 +216,12 @@ impl Pmr {
     ///
     /// # Panics
     /// When they are wrong.
-    pub fn audit(&self, collecting: Option<Pbn>, flash: &Flash) {
-        self.pool.audit_while(collecting, flash);
+    pub fn audit(&self, collecting: Option<Pbn>, device: &Device) {
+        self.pool.audit_while(collecting, device);
         let mut sizes = vec![0; self.geometry.logical_blocks() as usize];
         for lpn in (0..self.geometry.logical_pages).map(Lpn) {
             let Some(page) = self.map.get(lpn) else { continue };
-            assert!(flash.is_valid(page), "{lpn} is mapped to the dead page {page}");
-            assert_eq!(flash.audit_owner(page), Some(Owner::Data(lpn)), "page {page} of the PMR");
+            device.audit_mapping(lpn, Some(page));
             sizes[self.geometry.logical_block_of(lpn).index()] += 1;
         }
         assert!(self.pool.blocks_in_use() <= self.blocks, "blocks of the PMR");
@@ -265,7 +270,7 @@ impl GroupSizes {
         }
     }
 
-    /// Each step down was paid for by a page that made the size greater.
+    /// Each step down is paid for by the page that made the size greater.
     fn largest(&mut self) -> Option<Lbn> {
         while self.most > 0 {
             if let Some(lbn) = self.by_size.lowest(self.most as usize) {

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! to the BMR  others x (read + program) + erase       the pages of the block beside the group
-//! to the PMR  pages x cost                            the GC that a page of the PMR has cost of late
+//! to the PMR  pages x cost                            the recent cost of GC for a page of the PMR
 //! ```
 //!
 //! A group is small while the PMR is cheaper. The cost of GC is measured: what runs while a host waits
@@ -12,11 +12,38 @@
 //! (how many pages of a block meet, how much idle time there is) and the state of the flash (how many
 //! other pages a block has).
 
-use crate::config::DeviceConfig;
-use crate::flash::{Flash, Operation};
+use crate::device::DeviceConfig;
 
 /// Of so many groups for the BMR one goes to the PMR all the same: what is never tried is never known.
 const TRIAL: u64 = 64;
+
+/// Commands of GC that the controller has given.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    pub reads: u64,
+    pub programs: u64,
+    pub erases: u64,
+}
+
+impl Work {
+    /// Of one region and the other.
+    pub const fn plus(self, other: Work) -> Work {
+        Work {
+            reads: self.reads + other.reads,
+            programs: self.programs + other.programs,
+            erases: self.erases + other.erases,
+        }
+    }
+
+    /// What was done since then.
+    pub const fn since(self, then: Work) -> Work {
+        Work {
+            reads: self.reads - then.reads,
+            programs: self.programs - then.programs,
+            erases: self.erases - then.erases,
+        }
+    }
+}
 
 /// The rule.
 #[derive(Clone, Debug)]
@@ -88,19 +115,12 @@ impl Redirect {
         }
     }
 
-    /// The time that the flash has worked so far, ns; 0 where nobody needs it.
-    pub fn worked(&self, flash: &Flash) -> f64 {
-        let Some(costs) = &self.adaptive else { return 0.0 };
-        let count = |operation| flash.ledger().total(operation) as f64;
-        costs.read * count(Operation::Read)
-            + costs.program * count(Operation::Program)
-            + costs.erase * count(Operation::Erase)
-    }
-
-    /// Notes GC that began when the flash had worked for so long.
-    pub fn note_gc(&mut self, began: f64, in_idle_time: bool, flash: &Flash) {
-        let spent = self.worked(flash) - began;
+    /// Notes what GC has done.
+    pub fn note_gc(&mut self, done: Work, in_idle_time: bool) {
         if let Some(costs) = &mut self.adaptive {
+            let spent = costs.read * done.reads as f64
+                + costs.program * done.programs as f64
+                + costs.erase * done.erases as f64;
             costs.gc += if in_idle_time { costs.idle_weight * spent } else { spent };
         }
     }

@@ -1,8 +1,8 @@
-//! The worked examples of ALGORITHMS 21 and 37, and GC interrupted everywhere.
+//! The paper's Figure 3 and costs, worked examples, and GC interrupted everywhere.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::Operation;
+use crate::device::DeviceConfig;
+use crate::flash::{Device, Operation};
 use crate::ftl::parts::bench::{Bench, P};
 use crate::rng::Rng;
 use crate::units::{Bytes, Pbn};
@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 /// write leaves one free.
 fn bench(pmr: u32, configure: impl FnOnce(&mut CachftlConfig)) -> Bench<CachFtl> {
     let mut bench = Bench::<CachFtl>::empty(8, pmr, |config| {
-        config.cachftl = CachftlConfig {
+        config.own = CachftlConfig {
             threshold: 2,
             sync_blocks: 1,
             async_free: Ratio(0.0),
             ..CachftlConfig::default()
         };
-        configure(&mut config.cachftl);
+        configure(&mut config.own);
     });
     for block in 0..8 {
         bench.write(&[0, 1, 2, 3].map(|offset| block * P + offset));
@@ -27,13 +27,13 @@ fn bench(pmr: u32, configure: impl FnOnce(&mut CachftlConfig)) -> Bench<CachFtl>
 }
 
 /// Reads, programs, and erases of the PMR and of the BMR.
-fn operations(flash: &Flash) -> [u64; 4] {
+fn operations(flash: &Device) -> [u64; 4] {
     let ledger = flash.ledger();
     let [log, data] = [BlockKind::Log, BlockKind::Data].map(|kind| ledger.erases(kind));
     [ledger.total(Operation::Read), ledger.total(Operation::Program), log, data]
 }
 
-/// ALGORITHMS 37: "CACH-FTL hiding".
+/// A small group hides its pages in the BMR, a large one those in the PMR (4.2).
 #[test]
 fn a_page_in_the_pmr_hides_the_one_in_the_bmr() {
     let mut bench = bench(4, |_| ());
@@ -57,11 +57,11 @@ fn a_group_as_large_as_the_threshold_is_small() {
     assert_eq!(operations(&bench.flash), [1, 4, 0, 1], "page 3 is kept");
 }
 
-/// ALGORITHMS 21.8, with the device of the paper.
+/// Section 4.3's operations at the times of the paper's device.
 #[test]
 fn groups_cost_what_the_paper_says() {
-    let config = Config::default();
-    let mut flash = Flash::new(&config.device, 16 << 20).expect("a device");
+    let config = Setup::default();
+    let mut flash = Device::new(&config.device, 16 << 20).expect("a device");
     let mut ftl = CachFtl::build(&config, &mut flash).expect("an FTL");
     let all: Vec<Lpn> = (0..64).map(Lpn).collect();
     ftl.write(&all, &mut flash);
@@ -82,7 +82,7 @@ fn full_pmr(configure: impl FnOnce(&mut CachftlConfig)) -> Bench<CachFtl> {
     bench
 }
 
-/// ALGORITHMS 21.7, Figure 3 (c) to (e): block 4 is merged, then the first block of the PMR that lost
+/// Figure 3 (c) to (e): block 4 is merged, then the first block of the PMR that lost
 /// pages is collected.
 #[test]
 fn where_nothing_is_superseded_the_largest_set_moves_to_the_bmr() {
@@ -93,7 +93,7 @@ fn where_nothing_is_superseded_the_largest_set_moves_to_the_bmr() {
     assert_eq!(bench.ftl.find(Lpn(16), &bench.flash), Some(Ppn(16)));
 }
 
-/// ALGORITHMS 21.7, Figure 3 (a) and (b).
+/// Figure 3 (a) and (b).
 #[test]
 fn the_block_with_most_superseded_pages_is_collected() {
     let mut bench = bench(4, |_| ());
@@ -149,9 +149,9 @@ fn a_group_for_the_bmr_takes_over_the_merge_of_its_block() {
 /// both regions.
 #[test]
 fn the_map_takes_78_percent_less_ram_than_a_page_map() {
-    let mut config = Config::default();
+    let mut config = Setup::default();
     config.device.over_provisioning = Ratio(0.25);
-    let mut flash = Flash::new(&config.device, 1 << 30).expect("a device");
+    let mut flash = Device::new(&config.device, 1 << 30).expect("a device");
     let ftl = CachFtl::build(&config, &mut flash).expect("an FTL");
     let own = ftl.metrics().own;
     let map = ftl.ram().tables - own["cachftl.valid_bits_bytes"];
@@ -256,24 +256,24 @@ fn gc_interrupted_anywhere_never_loses_a_page() {
     let mut seen = BTreeSet::new();
     for seed in 0..150 {
         let rng = &mut Rng::new(seed, "interrupted");
-        let config = Config {
+        let config = Setup {
             device: DeviceConfig {
                 page: Bytes(512),
                 pages_per_block: 3 + rng.below(4) as u32,
                 blocks: Some(8 + 7 + rng.below(4) as u32),
                 ..DeviceConfig::default()
             },
-            cachftl: CachftlConfig {
+            own: CachftlConfig {
                 threshold: 1 + rng.below(3) as u32,
                 sync_blocks: 1 + rng.below(2) as u32,
                 async_free: Ratio(0.4 + 0.5 * rng.unit()),
                 ..switches(seed)
             },
-            ..Config::default()
+            ..Setup::default()
         };
         let per_block = config.device.pages_per_block;
         let pages = 8 * per_block;
-        let mut flash = Flash::new(&config.device, u64::from(pages) * 512).expect("a device");
+        let mut flash = Device::new(&config.device, u64::from(pages) * 512).expect("a device");
         let mut ftl = CachFtl::build(&config, &mut flash).expect("an FTL");
         for _ in 0..300 {
             for _ in 0..rng.below(4) {
@@ -294,7 +294,7 @@ fn gc_interrupted_anywhere_never_loses_a_page() {
                 "trim" => ftl.trim(&[Lpn(lpn)], &mut flash),
                 "read" => ftl.read(&[Lpn(lpn)], &mut flash),
                 "group for the BMR" => {
-                    let most = per_block.min(config.cachftl.threshold + 1);
+                    let most = per_block.min(config.own.threshold + 1);
                     let start = (lpn - first).min(per_block - most);
                     let group: Vec<Lpn> = (first + start..first + start + most).map(Lpn).collect();
                     ftl.write(&group, &mut flash);

@@ -1,8 +1,8 @@
 //! A demand-paged FTL on a small device, for worked examples: each access tells what it cost.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::Operation;
+use crate::device::DeviceConfig;
+use crate::flash::{Device, Operation};
 use crate::ftl::parts::block_pool::Stream;
 use crate::units::{Pbn, Ratio};
 
@@ -15,33 +15,36 @@ pub struct Cost {
 
 pub struct Bench<C> {
     pub ftl: DemandFtl<C>,
-    pub flash: Flash,
+    pub flash: Device,
 }
 
 impl<C: MappingCache> Bench<C> {
     /// `pages` logical pages of `page_bytes`, so `page_bytes / 4` mappings on a translation page,
     /// each page written once, in order; the cache is empty.
-    pub fn new(pages: u64, page_bytes: u64, configure: impl FnOnce(&mut Config)) -> Self {
+    pub fn new(
+        pages: u64,
+        page_bytes: u64,
+        configure: impl FnOnce(&mut Setup<C::Settings>),
+    ) -> Self {
         let device = DeviceConfig {
             page: Bytes(page_bytes),
             pages_per_block: 4,
             over_provisioning: Ratio(2.0),
             ..DeviceConfig::default()
         };
-        let mut config = Config { device, ..Config::default() };
-        configure(&mut config);
-        let mut flash = Flash::new(&config.device, pages * page_bytes).expect("a device");
-        let mut ftl = DemandFtl::<C>::build(&config, &mut flash).expect("an FTL");
+        let mut setup = Setup { device, ..Setup::default() };
+        configure(&mut setup);
+        let mut flash = Device::new(&setup.device, pages * page_bytes).expect("a device");
+        let mut ftl = DemandFtl::<C>::build(&setup, &mut flash).expect("an FTL");
         let Ok(lpns) = u32::try_from(pages) else { panic!("too many pages") };
         for lpn in 0..lpns {
             ftl.write(&[Lpn(lpn)], &mut flash);
         }
-        let budget = config.ftl.clone();
-        ftl.flush_and_rebuild(&Config { ftl: budget, ..config }, &mut flash);
+        ftl.flush_and_rebuild(&setup, &mut flash);
         Bench { ftl, flash }
     }
 
-    pub fn cost(&mut self, action: impl FnOnce(&mut DemandFtl<C>, &mut Flash)) -> Cost {
+    pub fn cost(&mut self, action: impl FnOnce(&mut DemandFtl<C>, &mut Device)) -> Cost {
         self.flash.start_measuring();
         action(&mut self.ftl, &mut self.flash);
         self.ftl.audit(&self.flash);
@@ -83,20 +86,20 @@ impl<C: MappingCache> Bench<C> {
 
 impl<C: MappingCache> DemandFtl<C> {
     /// Moves the pages of a block, whether or not GC would choose it.
-    pub fn collect_data_block(&mut self, pbn: Pbn, flash: &mut Flash) {
+    pub fn collect_data_block(&mut self, pbn: Pbn, flash: &mut Device) {
         let mut victim = self.store.pool.victim(pbn, 0, Stream::Data, flash);
         self.empty(&mut victim, flash);
     }
 
     /// Writes every dirty entry back and starts with an empty cache.
-    pub fn flush_and_rebuild(&mut self, config: &Config, flash: &mut Flash) {
+    pub fn flush_and_rebuild(&mut self, setup: &Setup<C::Settings>, flash: &mut Device) {
         let entries = self.cache.audit_entries();
         for (change, _) in entries.into_iter().filter(|(_, dirty)| *dirty) {
             let vtpn = self.store.pages.page_of(change.0);
             self.make_room_for_the_map(flash);
             self.store.write_back(vtpn, &[change], flash);
         }
-        self.cache = C::build(config, flash.geometry()).expect("a cache");
+        self.cache = C::build(setup, flash.geometry()).expect("a cache");
         self.reset_metrics();
         self.audit(flash);
     }

@@ -6,46 +6,43 @@
 //!          leaves the CTP dirty is programmed, and nothing is read for that. So an entry whose page
 //!          is not cached (uncovered) stays while it is dirty, however cold.
 //! RAM      8 B per entry of the CMT, page size + 4 B per page of the CTP + GTD.
-//! Departs  nothing known; the paper's split and what it does when all entries are dirty and uncovered
-//!          are not: the oldest one's page is loaded then, and that entry alone merged (ALGORITHMS 3).
+//! Departs  a page that leaves the CTP dirty takes all dirty entries of the CMT that it covers along and
+//!          makes them clean, where TPFTL 2.2 lets them stay (choices.md#cdftl-absorb). The paper's split
+//!          is not known to us (choices.md#cdftl-split), nor what it does when all entries are dirty and
+//!          uncovered: the oldest one's page is loaded then, and that entry alone merged
+//!          (choices.md#cdftl-uncovered).
 //! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry.
 //!
 //! The victim in the CMT is the oldest entry that is clean or covered. These wait in one heap by last
-//! touch and the others in a second one, so nothing is searched: a hit leaves the heaps alone, and
-//! an old key is put right when it comes up, which the hit has paid for. A page that enters or leaves
-//! the CTP moves its dirty entries to the other heap: at most one for each mapping that was read.
+//! touch and the others in a second one, so nothing is searched. A hit leaves the heaps alone; an outdated
+//! key is corrected when it comes up, at most once per hit. A page that enters or leaves the CTP moves its
+//! dirty entries to the other heap: at most one for each mapping that was read.
 //!
 //! Replacements count pages that leave the CTP. An uncovered victim may leave the CTP with a page too
-//! many; the engine drops the oldest at the end of the page access.
+//! many; the engine drops the oldest at the end of the page access (choices.md#cache-overshoot).
 
 use super::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Ratio, Vtpn};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 const ENTRY_BYTES: u64 = 8;
 /// VTPN of a cached page, beside its content.
 const PAGE_HEADER_BYTES: u64 = 4;
 
-/// CDFTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CdftlConfig {
-    /// Share of the cache for whole translation pages. Default 50 %: the paper's is not known to us.
-    pub ctp: Ratio,
-}
-
-impl Default for CdftlConfig {
-    fn default() -> Self {
-        CdftlConfig { ctp: Ratio(0.5) }
+crate::settings! {
+    /// CDFTL's own parameters.
+    pub struct CdftlConfig in "cdftl" {
+        /// Share of the cache for whole translation pages.
+        ctp: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.5, 0.9, 1.0].map(Ratio),
+            source "choices.md#cdftl-split";
     }
 }
 
@@ -97,12 +94,18 @@ pub struct Cdftl {
 }
 
 impl MappingCache for Cdftl {
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let budget = config.ftl.cache_bytes(geometry);
-        let share = config.cdftl.ctp.0;
-        if !(0.0..=1.0).contains(&share) {
-            return Err(Error::config("cdftl.ctp", format!("found {share}, expected 0 to 1")));
-        }
+    type Settings = CdftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "cdftl",
+        summary: "two levels: single entries, and whole translation pages that take their dirty ones in",
+        source: "Qin, Wang, Liu & Shao, RTAS 2011",
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(setup: &Setup<CdftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = setup.ftl.cache_bytes(geometry);
+        let share = setup.own.ctp.0;
         let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
         let least = page_bytes + ENTRY_BYTES;
         if budget < least {
@@ -172,7 +175,7 @@ impl MappingCache for Cdftl {
 
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
         let token = self.tokens.get(lpn.0).expect("it is cached");
-        self.soil(token);
+        self.mark_dirty(token);
         std::mem::replace(&mut self.entries[token].ppn, new)
     }
 
@@ -225,6 +228,10 @@ impl MappingCache for Cdftl {
             ("cdftl.page_hits", self.page_hits),
             ("cdftl.uncovered_loads", self.uncovered_loads),
         ])
+    }
+
+    fn other_loads(&self) -> Option<u64> {
+        Some(self.uncovered_loads)
     }
 
     fn reset_metrics(&mut self) {
@@ -359,7 +366,7 @@ impl Cdftl {
         self.evictable.insert(token, self.touches);
     }
 
-    fn soil(&mut self, token: u32) {
+    fn mark_dirty(&mut self, token: u32) {
         let Entry { lpn, dirty, touched, .. } = self.entries[token];
         if dirty {
             return;
@@ -385,7 +392,7 @@ impl Cdftl {
         }
     }
 
-    /// The lists hold the dirty entries, each under its translation page.
+    /// Checks that the lists hold the dirty entries, each under its translation page.
     fn audit_dirty(&self) {
         let dirty: Vec<&Entry> =
             self.entries.iter().map(|(_, entry)| entry).filter(|entry| entry.dirty).collect();
@@ -406,7 +413,7 @@ impl Cdftl {
     }
 }
 
-/// The entry touched longest ago; keys that are too old are put right on the way.
+/// The entry touched longest ago; corrects the outdated keys that come up.
 fn oldest(heap: &mut IndexedHeap<u64>, entries: &Slab<Entry>) -> u32 {
     loop {
         let token = heap.min().expect("a full table has a victim");

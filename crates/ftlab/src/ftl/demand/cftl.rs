@@ -7,37 +7,31 @@
 //! RAM      10 B per run (LPN, PPN, length), 8 B per block (LBN, PBN) + GTD of 4 B per translation
 //!          page; 4 B of counters and a mode bit per logical block.
 //! Role     block mapping where reads profit from it, and page mapping for the rest.
-//! Departs  the papers are known to us by their abstracts and by others (ALGORITHMS 18). Stated: both
-//!          mappings and the switches between them, the run of an entry. Reconstructed: the page map
-//!          is always complete, so a block needs no map of its own on flash. Assumed: what is read
-//!          often is found by a counter of each logical block and not by Bloom filters; runs and
-//!          blocks share one cache under LRU; a dirty entry is single, and written back alone.
+//! Departs  the papers are known to us by their abstracts and by others (choices.md#cftl-cache).
+//!          Stated: both mappings and the switches between them, the run of an entry. Reconstructed:
+//!          the page map is always complete, so a block needs no map of its own on flash. Assumed: what
+//!          is read often is found by a counter of each logical block and not by Bloom filters
+//!          (choices.md#cftl-conversion); runs and blocks share one cache under LRU; a dirty entry is
+//!          single, and written back alone.
 //! Not here a block is collected while the pool has blocks to spare, which GC provides beforehand; GC that
 //!          moves pages of a block-mapped block makes it page-mapped.
 
 mod runs;
 
 use super::{DemandFtl, MappingCounts};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Cause, Flash};
-use crate::ftl::parts::placement::Placement;
-use crate::ftl::{Ftl, FtlMetrics, RamUse};
+use crate::flash::{Cause, Device, Flash};
+use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::parts::placement::SINGLE;
+use crate::ftl::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Ppn};
 use runs::Runs;
-use serde::{Deserialize, Serialize};
 
-/// CFTL's own parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CftlConfig {
-    /// Page reads of a logical block, without a write between, that make it block-mapped. Default 128.
-    pub reads: u16,
-}
-
-impl Default for CftlConfig {
-    fn default() -> Self {
-        CftlConfig { reads: 128 }
+crate::settings! {
+    /// CFTL's own parameters.
+    pub struct CftlConfig in "cftl" {
+        /// Page reads of a logical block, without a write between, that make it block-mapped.
+        reads: u16 = 128, in 1.., unit "reads", laws 1..=12, source "choices.md#cftl-conversion";
     }
 }
 
@@ -55,20 +49,33 @@ pub struct Cftl {
     found_whole: u64,
 }
 
-impl Ftl for Cftl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        if config.ftl.placement != Placement::Single {
+impl Design for Cftl {
+    type Settings = CftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "cftl",
+        summary: "runs of pages cached on demand; blocks that are only read are brought together",
+        source: "Park, Debnath & Du, MASCOTS 2011",
+        obeys: &["ftl.cache", "gc."],
+        early_blocks: 2,
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        if setup.ftl.placement != SINGLE {
             let message = "found a placement by plane, expected single: a logical block is brought \
                            together wherever a block is free";
             return Err(Error::config("ftl.placement", message));
         }
-        let mut config = config.clone();
-        let low = config.gc.low.max(2);
-        config.gc.high = config.gc.high.max(low + BLOCKS_OF_A_CONVERSION);
-        let demand = DemandFtl::build(&config, flash)?;
+        let mut setup = setup.clone();
+        let low = setup.gc.low.max(2);
+        setup.gc.high = setup.gc.high.max(low + BLOCKS_OF_A_CONVERSION);
+        let demand = DemandFtl::build(&setup, flash)?;
         Ok(Cftl { demand, conversions: 0, found_whole: 0 })
     }
+}
 
+impl Ftl for Cftl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.demand.read(pages, flash);
         for &lpn in pages {
@@ -107,9 +114,13 @@ impl Ftl for Cftl {
         self.found_whole = 0;
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.demand.audit(flash);
-        self.demand.cache.audit_blocks(&self.demand.store.pages, flash);
+    fn accounts(&self) -> Accounts {
+        self.demand.accounts()
+    }
+
+    fn audit(&self, device: &Device) {
+        self.demand.audit(device);
+        self.demand.cache.audit_blocks(&self.demand.store.pages, device);
     }
 }
 
@@ -123,7 +134,10 @@ impl Cftl {
             self.found_whole += 1;
             return;
         }
-        self.demand.make_room_for_blocks(ALL, BLOCKS_OF_A_CONVERSION, flash);
+        unless_bug!(
+            CftlTakesGcsBlocks,
+            self.demand.make_room_for_blocks(ALL, BLOCKS_OF_A_CONVERSION, flash)
+        );
         let home = flash.geometry().first_page(self.demand.store.pool.take_block(ALL));
         let mut rest = pages.start;
         while rest < pages.end {
@@ -151,7 +165,11 @@ impl Cftl {
         store.pages.read(vtpn, flash, Cause::GcMapping);
         changes.clear();
         for lpn in (pages.start..end).map(Lpn) {
-            let newest = cache.get(lpn).unwrap_or_else(|| store.pages.mapping(lpn));
+            let newest = unless_bug!(
+                CftlConvertsByFlash,
+                cache.get(lpn).unwrap_or_else(|| store.pages.mapping(lpn)),
+                store.pages.mapping(lpn).or_else(|| cache.get(lpn).flatten())
+            );
             let from = newest.expect("all pages of the block are mapped");
             let to = Ppn(home.0 + lpn.0 - first);
             flash.copy(from, to, Cause::GcData);

@@ -3,58 +3,55 @@
 //! Idea     a cached mapping table (CMT) of single entries under segmented LRU; a miss loads the one
 //!          entry requested; a dirty victim is written back alone.
 //! RAM      8 B per entry (LPN, PPN) + GTD of 4 B per translation page.
-//! Departs  GC marks the cached entries that it changes dirty; the public `FlashSim` forgets to.
-//! Options  `replacement`: the textbook's segmented LRU, `FlashSim`'s, or plain LRU; `evict_batch`
-//!          writes all dirty entries of the victim's translation page, as other codes do.
+//! Departs  GC marks the cached entries that it changes dirty; the public `FlashSim` forgets to
+//!          (choices.md#gc-map-updates).
+//! Options  `replacement`: the textbook's segmented LRU, `FlashSim`'s, plain LRU, or 2Q, and any other
+//!          [`ReplacementOrder`] from outside; `evict_batch` writes all dirty entries of the victim's
+//!          translation page, as other codes do (choices.md#dftl-segments, choices.md#dftl-write-back).
 
-use super::{MapStore, MappingCache, MappingCounts, Occupancy};
+use super::{DemandFtl, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::aged_segments::AgedSegments;
 use crate::cache::links::NIL;
+use crate::cache::replacement::ReplacementOrder;
 use crate::cache::segmented_lru::SegmentedLru;
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
-use crate::config::Config;
+use crate::cache::two_q::TwoQ;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Ratio};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 const ENTRY_BYTES: u64 = 8;
 
-/// DFTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DftlConfig {
-    /// Order of replacement. Default `segmented-flashsim`: TPFTL and DLOOP ran `FlashSim`.
-    pub replacement: Replacement,
-    /// Share of the cache that is the protected (real) segment. Default 80 %.
-    pub protected: Ratio,
-    /// Write back all dirty entries of the victim's translation page. Default false.
-    pub evict_batch: bool,
-}
-
-impl Default for DftlConfig {
-    fn default() -> Self {
-        DftlConfig {
-            replacement: Replacement::SegmentedFlashsim,
-            protected: Ratio(0.8),
-            evict_batch: false,
-        }
+crate::settings! {
+    /// DFTL's own parameters.
+    pub struct DftlConfig in "dftl" {
+        /// Order of replacement.
+        replacement: Replacement = Replacement::SegmentedFlashsim, laws Replacement::ALL,
+            source "FlashSim, which TPFTL and DLOOP ran; choices.md#dftl-segments";
+        /// Share of the cache that is the protected (real) segment, or that 2Q leaves to `Am`.
+        protected: Ratio = Ratio(0.8), in 0.0..=1.0, laws [0.0, 0.3, 0.8, 1.0].map(Ratio),
+            source "choices.md#dftl-segments";
+        /// Write back all dirty entries of the victim's translation page.
+        evict_batch: bool = false, laws [false, true], source "choices.md#dftl-write-back";
     }
 }
 
-/// Order of replacement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Replacement {
-    /// A miss enters probation, a hit protects.
-    Segmented,
-    /// A miss enters the real segment, by age (see [`AgedSegments`]).
-    SegmentedFlashsim,
-    /// Least recently used.
-    Lru,
+crate::choices! {
+    /// Order of replacement.
+    pub enum Replacement {
+        /// A miss enters probation, a hit protects.
+        Segmented = "segmented",
+        /// A miss enters the real segment, by age.
+        SegmentedFlashsim = "segmented-flashsim",
+        /// Least recently used.
+        Lru = "lru",
+        /// 2Q, simplified: a miss enters A1, first in first out; a hit there moves to Am, by recency.
+        TwoQ = "2q",
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,15 +61,28 @@ struct Entry {
     dirty: bool,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one in a whole FTL")]
 enum Order {
     Segmented(SegmentedLru),
     Flashsim(AgedSegments),
+    TwoQ(TwoQ),
+    Other(Box<dyn ReplacementOrder>),
+}
+
+macro_rules! dispatch {
+    ($self:expr, $order:ident => $call:expr) => {
+        match $self {
+            Order::Segmented($order) => $call,
+            Order::Flashsim($order) => $call,
+            Order::TwoQ($order) => $call,
+            Order::Other($order) => $call,
+        }
+    };
 }
 
 /// DFTL's cached mapping table.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Dftl {
     entries: Slab<Entry>,
     tokens: Tokens,
@@ -89,36 +99,25 @@ pub struct Dftl {
 }
 
 impl MappingCache for Dftl {
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let budget = config.ftl.cache_bytes(geometry);
-        let capacity = (budget / ENTRY_BYTES) as usize;
-        if capacity == 0 {
-            let message =
-                format!("found {budget} B, expected at least one entry of {ENTRY_BYTES} B");
-            return Err(Error::config("ftl.cache", message));
-        }
-        let share = config.dftl.protected.0;
-        if !(0.0..=1.0).contains(&share) {
-            return Err(Error::config("dftl.protected", format!("found {share}, expected 0 to 1")));
-        }
-        let protected = (capacity as f64 * share) as usize;
-        let order = match config.dftl.replacement {
+    type Settings = DftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "dftl",
+        summary: "single entries cached on demand, segmented LRU",
+        source: "Gupta, Kim & Urgaonkar, ASPLOS 2009",
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(setup: &Setup<DftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let capacity = (setup.ftl.cache_bytes(geometry) / ENTRY_BYTES) as usize;
+        let protected = (capacity as f64 * setup.own.protected.0) as usize;
+        let order = match setup.own.replacement {
             Replacement::Segmented => Order::Segmented(SegmentedLru::new(protected)),
             Replacement::Lru => Order::Segmented(SegmentedLru::new(0)),
             Replacement::SegmentedFlashsim => Order::Flashsim(AgedSegments::new(protected)),
+            Replacement::TwoQ => Order::TwoQ(TwoQ::new(capacity - protected)),
         };
-        Ok(Dftl {
-            entries: Slab::default(),
-            tokens: Tokens::new(geometry.logical_pages),
-            order,
-            capacity,
-            budget,
-            evict_batch: config.dftl.evict_batch,
-            entries_per_page: geometry.entries_per_translation_page(),
-            counts: MappingCounts::default(),
-            current: NIL,
-            changes: Vec::new(),
-        })
+        Dftl::under(order, setup, geometry)
     }
 
     #[inline]
@@ -144,7 +143,7 @@ impl MappingCache for Dftl {
         let ppn = store.pages.mapping(lpn);
         let token = self.entries.insert(Entry { lpn, ppn, dirty: false });
         self.tokens.set(lpn.0, token);
-        self.order.insert(token);
+        self.order.insert(token, lpn);
         self.current = token;
         ppn
     }
@@ -153,7 +152,7 @@ impl MappingCache for Dftl {
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
         let entry = &mut self.entries[self.current];
         debug_assert_eq!(entry.lpn, lpn, "the page translated last");
-        entry.dirty = true;
+        unless_bug!(DftlWriteLeavesClean, entry.dirty = true);
         std::mem::replace(&mut entry.ppn, new)
     }
 
@@ -161,7 +160,7 @@ impl MappingCache for Dftl {
         let Some(token) = self.tokens.get(lpn.0) else { return false };
         let entry = &mut self.entries[token];
         entry.ppn = Some(new);
-        entry.dirty = true;
+        unless_bug!(DftlGcLeavesClean, entry.dirty = true);
         true
     }
 
@@ -201,21 +200,57 @@ impl MappingCache for Dftl {
         for (token, entry) in self.entries.iter() {
             assert_eq!(self.tokens.get(entry.lpn.0), Some(token), "index of {}", entry.lpn);
         }
-        match &self.order {
-            Order::Segmented(order) => order.audit(self.entries.len()),
-            Order::Flashsim(order) => order.audit(self.entries.len()),
-        }
+        dispatch!(&self.order, order => order.audit(self.entries.len()));
+    }
+}
+
+impl DemandFtl<Dftl> {
+    /// DFTL under an order of replacement from outside, which `order` makes for so many entries.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device or a setting cannot work.
+    pub fn under<O: ReplacementOrder + 'static>(
+        setup: &Setup<DftlConfig>,
+        flash: &mut Flash,
+        order: impl FnOnce(usize) -> Result<O, Error>,
+    ) -> Result<Self, Error> {
+        DemandFtl::with_cache(setup, flash, |geometry| {
+            let capacity = (setup.ftl.cache_bytes(geometry) / ENTRY_BYTES) as usize;
+            Dftl::under(Order::Other(Box::new(order(capacity)?)), setup, geometry)
+        })
     }
 }
 
 impl Dftl {
+    fn under(order: Order, setup: &Setup<DftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = setup.ftl.cache_bytes(geometry);
+        let capacity = (budget / ENTRY_BYTES) as usize;
+        if capacity == 0 {
+            let message =
+                format!("found {budget} B, expected at least one entry of {ENTRY_BYTES} B");
+            return Err(Error::config("ftl.cache", message));
+        }
+        Ok(Dftl {
+            entries: Slab::default(),
+            tokens: Tokens::new(geometry.logical_pages),
+            order,
+            capacity,
+            budget,
+            evict_batch: setup.own.evict_batch,
+            entries_per_page: geometry.entries_per_translation_page(),
+            counts: MappingCounts::default(),
+            current: NIL,
+            changes: Vec::new(),
+        })
+    }
+
     fn evict(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let token = self.order.victim().expect("a full cache has a victim");
         self.order.remove(token);
         let victim = self.entries.remove(token);
         self.tokens.take(victim.lpn.0);
         self.counts.replacements += 1;
-        if victim.dirty {
+        if unless_bug!(DftlEvictsUnwritten, victim.dirty, victim.dirty && self.evict_batch) {
             self.counts.dirty_replacements += 1;
             self.changes.clear();
             self.changes.push((victim.lpn, victim.ppn));
@@ -233,7 +268,7 @@ impl Dftl {
             let Some(token) = self.tokens.get(lpn) else { continue };
             let entry = &mut self.entries[token];
             if std::mem::take(&mut entry.dirty) {
-                self.changes.push((entry.lpn, entry.ppn));
+                unless_bug!(DftlBatchUnwritten, self.changes.push((entry.lpn, entry.ppn)));
             }
         }
     }
@@ -241,33 +276,26 @@ impl Dftl {
 
 impl Order {
     #[inline]
-    fn insert(&mut self, token: u32) {
+    fn insert(&mut self, token: u32, lpn: Lpn) {
         match self {
             Order::Segmented(order) => order.insert(token),
             Order::Flashsim(order) => order.insert(token),
+            Order::TwoQ(order) => order.insert(token),
+            Order::Other(order) => order.insert(token, lpn),
         }
     }
 
     #[inline]
     fn touch(&mut self, token: u32) {
-        match self {
-            Order::Segmented(order) => order.touch(token),
-            Order::Flashsim(order) => order.touch(token),
-        }
+        dispatch!(self, order => order.touch(token));
     }
 
-    fn victim(&self) -> Option<u32> {
-        match self {
-            Order::Segmented(order) => order.victim(),
-            Order::Flashsim(order) => order.victim(),
-        }
+    fn victim(&mut self) -> Option<u32> {
+        dispatch!(self, order => order.victim())
     }
 
     fn remove(&mut self, token: u32) {
-        match self {
-            Order::Segmented(order) => order.remove(token),
-            Order::Flashsim(order) => order.remove(token),
-        }
+        dispatch!(self, order => order.remove(token));
     }
 }
 

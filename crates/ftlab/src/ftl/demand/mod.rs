@@ -12,6 +12,8 @@
 //!         read-modify-write for each translation page
 //!         translation block: copy valid pages, change the GTD
 //! ```
+//!
+//! When GC may run: choices.md#gc-moment. What a replacement is: choices.md#replacement-unit.
 
 #[cfg(test)]
 mod bench;
@@ -30,35 +32,41 @@ pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
-pub use tpftl::{Features, Judge, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
+pub use tpftl::{Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
 pub use tpftl::{Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
+use super::design::{Design, Setup, Spec};
 use super::parts::block_pool::Stream;
 use super::parts::page_map::PageMap;
-use super::parts::placement::{Placement, PlaneOrder};
+use super::parts::placement::{PlaneOrder, SINGLE};
 use super::parts::planes::{Planes, Victim};
 use super::parts::translation_pages::{Change, TranslationPages};
-use super::{CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
-use crate::config::Config;
+use super::{
+    Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
+};
 use crate::error::Error;
-use crate::flash::{Cause, Flash, Geometry, Owner};
+use crate::flash::{Cause, Device, Flash, Geometry, Owner};
+use crate::settings::Group;
 use crate::units::{Bytes, Lpn, Ppn, Vtpn};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What page-level FTLs share.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FtlConfig {
-    /// Mapping cache, GTD excluded. Absent: as large as a block-level table, 4 B per logical block
-    /// (TPFTL 5.1).
-    pub cache: Option<Bytes>,
-    /// Which plane a page goes to, of page-level FTLs. Default single (`FlashSim`).
-    pub placement: Placement,
-    /// The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the first
-    /// changes fastest. Default PDWC: as planes are numbered, which is DLOOP's equation 1.
-    pub order: PlaneOrder,
+crate::settings! {
+    /// What page-level FTLs share.
+    pub struct FtlConfig in "ftl" {
+        /// Mapping cache, GTD excluded.
+        cache: Option<Bytes> = None,
+            absent "as large as a block-level table, 4 B per logical block",
+            source "TPFTL 5.1; choices.md#cache-default";
+        /// Which plane a page goes to, of page-level FTLs.
+        placement: String = SINGLE.to_owned(),
+            source "FlashSim; choices.md#single-frontier";
+        /// The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        /// first changes fastest.
+        order: PlaneOrder = PlaneOrder::PDWC,
+            laws [PlaneOrder::PDWC, PlaneOrder::CWDP, PlaneOrder::DPCW, PlaneOrder::WCPD],
+            source "DLOOP, equation 1; choices.md#plane-numbers";
+    }
 }
 
 impl FtlConfig {
@@ -89,8 +97,8 @@ impl MapStore {
         self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
 
-    /// Programs the directory of the translation pages if it has a page and has changed; returns
-    /// whether it did.
+    /// Programs the directory of the translation pages if it is on flash and has changed; returns whether
+    /// it did.
     pub fn store_directory(&mut self, flash: &mut Flash) -> bool {
         self.pages.store_directory(&mut self.pool, flash)
     }
@@ -103,12 +111,17 @@ impl MapStore {
 }
 
 /// A cache of mappings in RAM.
-pub trait MappingCache: Send {
+pub trait MappingCache: Send + 'static {
+    /// Its own settings.
+    type Settings: Group;
+    /// The FTL that it makes.
+    const SPEC: Spec;
+
     /// An empty cache.
     ///
     /// # Errors
     /// [`Error::Config`] when the budget holds less than one entry.
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error>
+    fn build(setup: &Setup<Self::Settings>, geometry: &Geometry) -> Result<Self, Error>
     where
         Self: Sized;
 
@@ -122,28 +135,28 @@ pub trait MappingCache: Send {
         flash: &mut Flash,
     ) -> Option<Ppn>;
 
-    /// The host changed the mapping of `lpn`, which was translated just before. Returns the old one.
+    /// Changes the mapping of `lpn`, which was translated just before, for the host. Returns the old one.
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn>;
 
-    /// GC moved `lpn`: changes its mapping if it is cached, else returns false.
+    /// Notes that GC moved `lpn`: changes its mapping if it is cached, else returns false.
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool;
 
-    /// GC is about to rewrite `vtpn`: adds the dirty entries that are written with it, now clean.
+    /// GC is about to rewrite `vtpn`: appends the dirty entries to be written with it, which become clean.
     fn ride_along(&mut self, _vtpn: Vtpn, _changes: &mut Vec<Change>) {}
 
-    /// Whether the cache has outgrown its budget, by what it loaded or by what changed in it.
+    /// Whether the cache exceeds its budget, because of a load or a change.
     fn is_over_budget(&self) -> bool {
         false
     }
 
-    /// One step towards the budget of a cache that has outgrown it; programs one translation page at
-    /// most. The engine calls it at the end of each page access, until the cache fits.
+    /// Takes a step towards the budget that the cache exceeds; programs at most one translation page. The
+    /// engine calls it at the end of each page access, until the cache fits.
     fn shrink(&mut self, _store: &mut MapStore, _flash: &mut Flash) {}
 
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
 
-    /// Byte budget of the cache.
+    /// Budget of the cache, bytes.
     fn budget(&self) -> u64;
 
     /// Lookups and replacements since measuring started.
@@ -155,6 +168,12 @@ pub trait MappingCache: Send {
     /// Figures of this cache alone.
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()
+    }
+
+    /// Translation pages read for another reason than a miss, if whole pages are cached; `None` if single
+    /// entries are.
+    fn other_loads(&self) -> Option<u64> {
+        None
     }
 
     /// Starts counting anew.
@@ -187,19 +206,36 @@ pub struct DemandFtl<C> {
     changes: Vec<Change>,
 }
 
-impl<C: MappingCache> Ftl for DemandFtl<C> {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl<C: MappingCache> Design for DemandFtl<C> {
+    type Settings = C::Settings;
+    const SPEC: Spec = C::SPEC;
+
+    fn build(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
+        DemandFtl::with_cache(setup, flash, |geometry| C::build(setup, geometry))
+    }
+}
+
+impl<C: MappingCache> DemandFtl<C> {
+    /// The engine over a cache that is built for the shape of the device.
+    fn with_cache(
+        setup: &Setup<C::Settings>,
+        flash: &mut Flash,
+        cache: impl FnOnce(&Geometry) -> Result<C, Error>,
+    ) -> Result<Self, Error> {
         let geometry = flash.geometry().clone();
-        let cache = C::build(config, &geometry)?;
+        let cache = cache(&geometry)?;
         let translation = geometry.translation_pages();
         // A GC step may open a block for data and, with updates of the map, one for translation. Two
         // are enough: what it opens for data it gives back by erasing its victim, and what it opens
         // for translation leaves waste behind that the pool collects before the next data block.
-        let mut pool = Planes::new(config, &geometry, 2, translation)?;
+        let reserve = unless_bug!(DemandReserveIsShort, 2, 1);
+        let mut pool = Planes::new(setup, &geometry, reserve, translation)?;
         let pages = TranslationPages::format(&mut pool, flash);
         Ok(DemandFtl::new(cache, pool, pages))
     }
+}
 
+impl<C: MappingCache> Ftl for DemandFtl<C> {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
@@ -225,7 +261,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         for &lpn in pages {
             flash.begin_page();
             if self.translate(lpn, last, flash).is_some() {
-                self.remap(lpn, None, flash);
+                unless_bug!(DemandTrimLeavesMap, self.remap(lpn, None, flash));
                 flash.trim(lpn);
             }
             self.settle(flash);
@@ -279,12 +315,16 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         self.store.pool.reset_counts();
     }
 
-    fn audit(&self, flash: &Flash) {
-        flash.audit();
-        self.store.pool.audit(flash);
-        self.store.pages.audit(flash);
+    fn accounts(&self) -> Accounts {
+        Accounts { other_loads: self.cache.other_loads(), ..Accounts::default() }
+    }
+
+    fn audit(&self, device: &Device) {
+        device.audit();
+        self.store.pool.audit(device);
+        self.store.pages.audit(device);
         self.cache.audit();
-        self.audit_map(flash);
+        self.audit_map(device);
     }
 }
 
@@ -319,7 +359,7 @@ impl<C: MappingCache> DemandFtl<C> {
     #[inline]
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.cache.update(lpn, new) {
-            self.store.pool.invalidate(old, flash);
+            unless_bug!(DemandOldStaysValid, self.store.pool.invalidate(old, flash));
         }
     }
 
@@ -375,7 +415,7 @@ impl<C: MappingCache> DemandFtl<C> {
                     if self.cache.relocate(lpn, to) {
                         self.gc_hits += 1;
                     } else {
-                        self.moved.push((lpn, to));
+                        unless_bug!(DemandGcLeavesMap, self.moved.push((lpn, to)));
                     }
                 }
             }
@@ -392,7 +432,8 @@ impl<C: MappingCache> DemandFtl<C> {
         for group in moved.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift) {
             let vtpn = pages.page_of(group[0].0);
             self.changes.clear();
-            self.changes.extend(group.iter().map(|(lpn, ppn)| (*lpn, Some(*ppn))));
+            let noted = unless_bug!(DemandBatchDropsLast, group, &group[..group.len() - 1]);
+            self.changes.extend(noted.iter().map(|(lpn, ppn)| (*lpn, Some(*ppn))));
             self.cache.ride_along(vtpn, &mut self.changes);
             pages.rewrite(vtpn, &self.changes, Cause::GcMapping, pool, flash);
         }
@@ -400,11 +441,11 @@ impl<C: MappingCache> DemandFtl<C> {
         self.moved = moved;
     }
 
-    /// Translation pages on flash plus cached entries are the true map; clean entries equal theirs.
-    fn audit_map(&self, flash: &Flash) {
-        let mut map = PageMap::new(flash.geometry().logical_pages);
-        let pages = self.store.pages.pages();
-        for lpn in pages.clone().map(Lpn) {
+    /// Checks that translation pages with cached entries laid over them are the true map, and that clean
+    /// entries equal those on flash.
+    fn audit_map(&self, device: &Device) {
+        let mut map = PageMap::new(device.geometry().logical_pages);
+        for lpn in self.store.pages.pages().map(Lpn) {
             map.replace(lpn, self.store.pages.audit_mapping(lpn));
         }
         for ((lpn, ppn), dirty) in self.cache.audit_entries() {
@@ -414,15 +455,7 @@ impl<C: MappingCache> DemandFtl<C> {
                 "{lpn} is cached clean as {ppn:?}, flash: {on_flash:?}"
             );
         }
-        for lpn in pages.map(Lpn) {
-            match map.get(lpn) {
-                None => assert!(!flash.audit_holds_data(lpn), "{lpn} is lost"),
-                Some(ppn) => {
-                    assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
-                    assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
-                }
-            }
-        }
+        device.audit_map(self.store.pages.pages(), |lpn| map.get(lpn));
         let used = self.cache.occupancy().bytes;
         assert!(used <= self.cache.budget(), "cache holds {used} B of {}", self.cache.budget());
     }

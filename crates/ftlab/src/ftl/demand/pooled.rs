@@ -11,9 +11,9 @@
 //! leaves next is the order of a [`Pool`], one file each. What is in RAM is verified by
 //! [`HeldPages`], and what goes to flash is the work of the engine of all demand-paged FTLs.
 //!
-//! Pages leave at the end of a page access, one after another. Between two of them nothing is under
-//! way, so each may be preceded by GC. A page that leaves dirty may load its translation page, which
-//! takes another step; that there is one data page less ends the loop.
+//! Pages leave at the end of a page access, one after another. No eviction is under way between two of
+//! them, so GC may run before each. A page that leaves dirty may load its translation page, so that one
+//! more page must leave; the loop ends because each such step leaves one data page less.
 
 mod aps;
 mod tree;
@@ -24,12 +24,15 @@ pub use tree::Tree;
 pub use whole_pages::WholePages;
 
 use super::{DemandFtl, MappingCache};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Flash, Geometry};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
-use crate::ftl::{CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse};
+use crate::ftl::{
+    Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
+};
 use crate::request::Op;
+use crate::settings::Group;
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::BTreeMap;
 
@@ -43,21 +46,26 @@ pub enum Pooled {
 }
 
 /// The order in which pages leave the pool.
-pub trait Pool: Send + Sized {
+pub trait Pool: Send + Sized + 'static {
+    /// Its own settings.
+    type Settings: Group;
+    /// The FTL that it makes.
+    const SPEC: Spec;
+
     /// RAM of a data page beside its data, bytes.
     const DATA_HEADER_BYTES: u64;
     /// Whether a data page is in the pool only while the translation page with its mapping is.
     const NEEDS_MAP: bool;
-    /// What the figures of every pool are called here: page writes never programmed, data pages in RAM
-    /// and those of them that are dirty, page writes programmed, page reads and page writes that found
-    /// their page in RAM.
+    /// The names of the figures that every pool has, in this order: page writes never programmed, data
+    /// pages in RAM, dirty ones among them, page writes programmed, page reads that found their page in RAM,
+    /// page writes that did.
     const FIGURES: [&'static str; 6];
 
     /// An empty pool.
     ///
     /// # Errors
     /// [`Error::Config`] when a parameter cannot work.
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error>;
+    fn build(setup: &Setup<Self::Settings>, geometry: &Geometry) -> Result<Self, Error>;
 
     /// A translation page was used; it may be new.
     fn use_map(&mut self, vtpn: Vtpn);
@@ -72,7 +80,7 @@ pub trait Pool: Send + Sized {
     fn remove(&mut self, page: Pooled);
 
     /// The host has trimmed a page, in the pool or not.
-    fn forget(&mut self, lpn: Lpn);
+    fn trim(&mut self, lpn: Lpn);
 
     /// Bytes of RAM beside the pool.
     fn extra_ram(&self) -> u64 {
@@ -104,18 +112,23 @@ pub struct PooledFtl<P> {
     bytes_of_data_page: u64,
 }
 
-impl<P: Pool> Ftl for PooledFtl<P> {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl<P: Pool> Design for PooledFtl<P> {
+    type Settings = P::Settings;
+    const SPEC: Spec = P::SPEC;
+
+    fn build(setup: &Setup<P::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry().clone();
         Ok(PooledFtl {
-            engine: DemandFtl::build(config, flash)?,
+            engine: DemandFtl::build(&setup.with(()), flash)?,
             held: HeldPages::new(geometry.logical_pages),
-            pool: P::build(config, &geometry)?,
+            pool: P::build(setup, &geometry)?,
             data_pages: 0,
             bytes_of_data_page: u64::from(geometry.page_bytes) + P::DATA_HEADER_BYTES,
         })
     }
+}
 
+impl<P: Pool> Ftl for PooledFtl<P> {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
@@ -153,7 +166,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             self.data_pages -= u64::from(self.held.holds(lpn));
-            self.pool.forget(lpn);
+            self.pool.trim(lpn);
             self.held.trim(lpn);
             self.engine.trim(&[lpn], flash);
             self.pool.use_map(self.engine.store.pages.page_of(lpn));
@@ -218,10 +231,14 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.pool.reset_metrics();
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.engine.audit(flash);
+    fn accounts(&self) -> Accounts {
+        Accounts { other_loads: Some(0), ..Accounts::default() }
+    }
+
+    fn audit(&self, device: &Device) {
+        self.engine.audit(device);
         let cache = &self.engine.cache;
-        assert_eq!(self.held.audit(flash) as u64, self.data_pages, "data pages in RAM");
+        assert_eq!(self.held.audit(device) as u64, self.data_pages, "data pages in RAM");
         let holds = |vtpn| cache.holds(vtpn);
         self.pool.audit(&holds, cache.count(), self.data_pages as usize);
         let (used, budget) = (self.bytes(), cache.budget());

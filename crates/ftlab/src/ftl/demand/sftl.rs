@@ -6,18 +6,21 @@
 //!          the translation page with most entries: one read, one program.
 //! RAM      4 B per cached page + `bitmaps` bits per entry + 4 B per head, at most page size + 4 B;
 //!          8 B per entry of the buffer, whose share is set aside + GTD.
-//! Departs  nothing known; what the paper has is not known to us in full, see ALGORITHMS 4 and 30-B3:
-//!          a sparse page for which the buffer has no room makes it flush, as the example of 4.7 does;
-//!          writes by GC take no dirty entries with them, that is TPFTL's technique.
+//! Departs  with one bitmap nothing is counted for the marks of dirty mappings, by which sparse pages
+//!          are known (choices.md#sftl-dirty-bits). A page that leaves its entries to the buffer counts
+//!          as replaced, where TPFTL 2.2 says that this is postponed (choices.md#sftl-spill). The paper
+//!          is not known to us in full; filled in (choices.md#sftl-buffer): a sparse page for which the
+//!          buffer has no room makes it flush; writes by GC take no dirty entries with them.
 //! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
 //!
 //! The size of a page is known only when it has been read, and changes with each update: by up to two
 //! heads, and GC changes many at once. So translation itself evicts nothing. The engine lets pages go
 //! at the end of each page access, one after another, and may collect garbage before each, so that a
-//! large page in place of many small dirty ones needs no larger reserve. The page in use is the last to
-//! go, and one page always fits.
+//! large page in place of many small dirty ones needs no larger reserve. Until then the budget may be
+//! exceeded by a page (choices.md#cache-overshoot). The page in use is the last to go, and one page always
+//! fits.
 //!
-//! Replacements (4.5) count evicted pages: dirty ones were programmed; those whose entries went to the
+//! Replacements count evicted pages: dirty ones were programmed; those whose entries went to the
 //! buffer are clean; a flush is a dirty replacement of its own.
 
 mod buffer;
@@ -27,33 +30,27 @@ use super::{MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Ratio, Vtpn};
 use buffer::{DirtyBuffer, Remains};
 use page::{Format, Page};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const BUFFERED_BYTES: u64 = 8;
 
-/// S-FTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SftlConfig {
-    /// Bits per mapping of a cached page. Default 1; 2 is how `LeaFTL` models S-FTL.
-    pub bitmaps: u32,
-    /// Share of the cache that is the dirty buffer. Default 10 %.
-    pub buffer: Ratio,
-    /// Dirty entries up to which a page is sparse. Default 8.
-    pub sparse: u32,
-}
-
-impl Default for SftlConfig {
-    fn default() -> Self {
-        SftlConfig { bitmaps: 1, buffer: Ratio(0.1), sparse: 8 }
+crate::settings! {
+    /// S-FTL's own parameters.
+    pub struct SftlConfig in "sftl" {
+        /// Bits per mapping of a cached page; 2 is how LeaFTL models S-FTL.
+        bitmaps: u32 = 1, in 1..=2, unit "bits", laws 1..=2, source "choices.md#sftl-bitmaps";
+        /// Share of the cache that is the dirty buffer.
+        buffer: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.02, 0.1, 0.3].map(Ratio),
+            source "choices.md#sftl-buffer";
+        /// Dirty entries up to which a page is sparse.
+        sparse: u32 = 8, unit "entries", laws [0, 1, 3, 8, 200], source "choices.md#sftl-buffer";
     }
 }
 
@@ -61,7 +58,7 @@ impl Default for SftlConfig {
 #[derive(Clone, Debug)]
 pub struct Sftl {
     budget: u64,
-    /// What the dirty buffer leaves for pages.
+    /// The part of the budget for pages, without the dirty buffer, bytes.
     page_budget: u64,
     page_bytes: u64,
     format: Format,
@@ -82,16 +79,18 @@ pub struct Sftl {
 }
 
 impl MappingCache for Sftl {
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let budget = config.ftl.cache_bytes(geometry);
-        let SftlConfig { bitmaps, buffer: Ratio(share), sparse } = config.sftl;
-        if !(1..=2).contains(&bitmaps) {
-            let message = format!("found {bitmaps}, expected 1 or 2");
-            return Err(Error::config("sftl.bitmaps", message));
-        }
-        if !(0.0..=1.0).contains(&share) {
-            return Err(Error::config("sftl.buffer", format!("found {share}, expected 0 to 1")));
-        }
+    type Settings = SftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "sftl",
+        summary: "whole translation pages, compressed by runs, and a buffer for sparse dirty entries",
+        source: "Jiang et al., MSST 2011",
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(setup: &Setup<SftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = setup.ftl.cache_bytes(geometry);
+        let SftlConfig { bitmaps, buffer: Ratio(share), sparse } = setup.own;
         let buffered = (budget as f64 * share) as u64 / BUFFERED_BYTES;
         let page_budget = budget - buffered * BUFFERED_BYTES;
         let format = Format { entries: geometry.entries_per_translation_page(), bitmaps };
@@ -161,7 +160,7 @@ impl MappingCache for Sftl {
         self.page_bytes > self.page_budget
     }
 
-    /// The oldest page goes, or the buffer makes room for what it leaves.
+    /// Evicts the oldest page, or makes room in the buffer for the entries that it leaves.
     fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let dirty = self.pages[self.order.back()].image.dirty_slots();
         let sparse = dirty <= self.sparse.min(self.buffer.capacity());
@@ -207,6 +206,10 @@ impl MappingCache for Sftl {
         ])
     }
 
+    fn other_loads(&self) -> Option<u64> {
+        Some(self.buffer_flushes)
+    }
+
     fn reset_metrics(&mut self) {
         self.counts = MappingCounts::default();
         self.buffer_hits = 0;
@@ -242,7 +245,7 @@ impl Sftl {
         Vtpn(lpn.0 >> self.entries_shift)
     }
 
-    /// Reads a page, with the buffered changes laid over it. It may be too much for the budget.
+    /// Reads a page and lays the buffered changes over it. The cache may then exceed its budget.
     fn load(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
         let mut page = Page::new(vtpn, store.load(vtpn, flash), self.format);
         if let Some(remains) = self.buffer.take(vtpn) {
@@ -281,7 +284,7 @@ impl Sftl {
         page
     }
 
-    /// The whole page is in RAM, so nothing is read.
+    /// Programs a page that is whole in RAM, so that nothing is read.
     fn write_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let page = self.remove_oldest();
         self.counts.dirty_replacements += 1;

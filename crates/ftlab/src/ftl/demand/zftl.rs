@@ -6,11 +6,13 @@
 //!          oldest entry all that share the translation page leave.
 //! RAM      4 B per zone (where its directory is on flash) + 4 B per translation page of a zone; 8 B
 //!          per entry of tier 1, page size + 4 B for tier 2.
-//! Departs  the paper is not known to us in detail; ALGORITHMS 5 fills the gaps: a page that leaves tier 2
-//!          leaves its dirty entries to tier 1, or the entry used last if none is dirty; entries return
-//!          to their page when it is loaded again; more dirty entries than tier 1 has room for are
-//!          programmed with their page.
-//! Options  `zones`, of which a device has fewer where GC would have no room in each; `tier1`.
+//! Departs  the paper is not known to us in detail. Filled in (choices.md#zftl-tiers): a page that
+//!          leaves tier 2 leaves its dirty entries to tier 1, or the entry used last if none is dirty;
+//!          entries return to their page when it is loaded again; more dirty entries than tier 1 has
+//!          room for are programmed with their page. A directory is one page, however large the zone
+//!          (choices.md#zftl-switch); which mappings of tier 2 are dirty takes no RAM.
+//! Options  `zones`, of which a device has fewer where GC would have no room in each
+//!          (choices.md#zftl-zones); `tier1`.
 //! Not here a choice which entries deserve tier 1 beyond that ("selective" in the paper's title).
 //!
 //! Each zone has logical pages, blocks and garbage collection of its own: GC never needs the directory of
@@ -20,32 +22,27 @@
 mod tiers;
 
 use super::{DemandFtl, MappingCache, MappingCounts, MappingMetrics, Occupancy};
-use crate::config::Config;
 use crate::error::Error;
-use crate::flash::{Flash, Geometry};
+use crate::flash::{Device, Flash, Geometry};
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::ftl::parts::block_pool::GcCounts;
-use crate::ftl::parts::placement::Placement;
+use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
-use crate::ftl::{CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::ftl::{Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::units::{Lpn, Ratio, Vtpn};
-use serde::{Deserialize, Serialize};
 use tiers::Tiers;
 
-/// ZFTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ZftlConfig {
-    /// Zones, at most. Default 8.
-    pub zones: u32,
-    /// Share of the cache for tier 1. Absent: all that the page of tier 2 leaves.
-    pub tier1: Option<Ratio>,
-}
-
-impl Default for ZftlConfig {
-    fn default() -> Self {
-        ZftlConfig { zones: 8, tier1: None }
+crate::settings! {
+    /// ZFTL's own parameters.
+    pub struct ZftlConfig in "zftl" {
+        /// Zones, at most.
+        zones: u32 = 8, in 1.., unit "zones", laws 1..=6, source "choices.md#zftl-zones";
+        /// Share of the cache for tier 1.
+        tier1: Option<Ratio> = None, absent "all that the page of tier 2 leaves", in 0.0..=1.0,
+            laws [None, None, Some(Ratio(0.0)), Some(Ratio(0.05))],
+            source "choices.md#zftl-tiers";
     }
 }
 
@@ -59,18 +56,25 @@ pub struct Zftl {
     directory_writes: u64,
 }
 
-impl Ftl for Zftl {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
-        if config.zftl.zones == 0 {
-            return Err(Error::config("zftl.zones", "found 0, expected at least 1"));
-        }
-        if config.ftl.placement != Placement::Single {
+impl Design for Zftl {
+    type Settings = ZftlConfig;
+
+    const SPEC: Spec = Spec {
+        name: "zftl",
+        summary: "the directory of one zone in RAM; the page in use, and entries that leave in batches",
+        source: "Wang, Zhang & Wang, ICCT 2011",
+        obeys: &["ftl.cache", "gc."],
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(setup: &Setup<ZftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        if setup.ftl.placement != SINGLE {
             let message = "found a placement by plane, expected single: zones are ranges of blocks";
             return Err(Error::config("ftl.placement", message));
         }
         let geometry = flash.geometry().clone();
-        let cache = Tiers::build(config, &geometry)?;
-        let (regions, pools) = divide(config, &geometry)?;
+        let cache = Tiers::build(setup, &geometry)?;
+        let (regions, pools) = divide(setup, &geometry)?;
         let pages_per_zone = regions[0].pages.len() as u32;
         let zones = regions.iter().zip(pools).map(|(region, mut pool)| {
             let pages = TranslationPages::format_region(region, &mut pool, flash);
@@ -79,7 +83,9 @@ impl Ftl for Zftl {
         let zones = zones.collect();
         Ok(Zftl { zones, pages_per_zone, current: 0, switches: 0, directory_writes: 0 })
     }
+}
 
+impl Ftl for Zftl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.serve(pages, flash, DemandFtl::read);
     }
@@ -140,9 +146,20 @@ impl Ftl for Zftl {
         self.zones.iter_mut().for_each(Ftl::reset_metrics);
     }
 
-    fn audit(&self, flash: &Flash) {
+    fn accounts(&self) -> Accounts {
+        let batches: u64 = self.zones.iter().map(|zone| zone.cache.batches_written()).sum();
+        Accounts {
+            other_loads: Some(self.switches + batches),
+            directories: self.zones.len() as u32,
+            directory_writes: self.directory_writes,
+            regions: self.zones.len() > 1,
+            ..Accounts::default()
+        }
+    }
+
+    fn audit(&self, device: &Device) {
         for (number, zone) in self.zones.iter().enumerate() {
-            zone.audit(flash);
+            zone.audit(device);
             if number != self.current {
                 assert!(zone.cache.is_empty(), "zone {number} is not in use but cached");
                 let stored = zone.store.pages.directory_is_stored();
@@ -171,29 +188,33 @@ impl Zftl {
         }
     }
 
-    /// Makes a zone the one in use; the page accesses that follow wait for that.
+    /// Makes a zone the one in use; later page accesses of the request wait for that.
     fn enter(&mut self, zone: usize, flash: &mut Flash) {
         if zone == self.current {
             return;
         }
         flash.begin_page();
         self.leave(flash);
-        self.zones[zone].store.pages.load_directory(flash);
+        unless_bug!(ZftlDirectoryUnread, self.zones[zone].store.pages.load_directory(flash));
         flash.hold_later_pages();
         self.current = zone;
         self.switches += 1;
     }
 
-    /// Empties both tiers and stores the directory. Between two steps nothing is under way, so each may
-    /// be preceded by GC; that loads nothing, so the loop ends.
+    /// Empties both tiers and stores the directory. No eviction is under way between two steps, so GC may
+    /// run before each; GC loads nothing, so the loop ends.
     fn leave(&mut self, flash: &mut Flash) {
         let zone = &mut self.zones[self.current];
         while !zone.cache.is_empty() {
             zone.make_room_for_the_map(flash);
             zone.cache.empty_step(&mut zone.store, flash);
+            unless_bug!(ZftlLeavesTier1Full, {}, break);
         }
         zone.make_room_for_the_map(flash);
-        self.directory_writes += u64::from(zone.store.store_directory(flash));
+        unless_bug!(
+            ZftlDirectoryUnwritten,
+            self.directory_writes += u64::from(zone.store.store_directory(flash))
+        );
     }
 
     /// GC of all zones; its levels are the same in each.
@@ -203,14 +224,16 @@ impl Zftl {
     }
 }
 
-/// As many zones as were asked for, or half as many until GC has room in each.
-fn divide(config: &Config, geometry: &Geometry) -> Result<(Vec<Region>, Vec<Planes>), Error> {
-    let mut zones = config.zftl.zones.min(geometry.translation_pages());
+/// The number of zones: as many as configured, halved until GC has room in each.
+fn divide(
+    setup: &Setup<ZftlConfig>,
+    geometry: &Geometry,
+) -> Result<(Vec<Region>, Vec<Planes>), Error> {
+    let gc = setup.collection()?;
+    let mut zones = setup.own.zones.min(geometry.translation_pages());
     loop {
         let regions = regions(geometry, zones);
-        let pools = regions
-            .iter()
-            .map(|region| Planes::in_region(&config.gc, geometry, config.run.seed, 2, region));
+        let pools = regions.iter().map(|region| Planes::in_region(&gc, geometry, 2, region));
         match pools.collect() {
             Ok(pools) => return Ok((regions, pools)),
             Err(error) if zones == 1 => return Err(error),
@@ -219,7 +242,7 @@ fn divide(config: &Config, geometry: &Geometry) -> Result<(Vec<Region>, Vec<Plan
     }
 }
 
-/// Whole translation pages, as many in each zone but the last, and blocks in proportion.
+/// Divides the device into zones: equally many translation pages in each but the last, blocks in proportion.
 fn regions(geometry: &Geometry, zones: u32) -> Vec<Region> {
     let translation_pages = geometry.translation_pages();
     let each = translation_pages.div_ceil(zones);

@@ -1,12 +1,13 @@
-//! The worked examples of ALGORITHMS 11.6 and the cost laws of 11.8: P = 4, all pages written once.
+//! Worked examples and cost laws: P = 4, all pages written once.
 
 use super::*;
+use crate::device::DeviceConfig;
 use crate::ftl::parts::bench::{Bench, Cost, P};
 use crate::rng::Rng;
 
 /// So many random log blocks beside the sequential one.
 fn bench(random: u32) -> Bench<FastFtl> {
-    Bench::new(8, random + 2, |_| {})
+    Bench::<FastFtl>::new(8, random + 2, |_| {})
 }
 
 #[test]
@@ -30,13 +31,13 @@ fn a_rewrite_inside_the_sequential_log_costs_a_full_merge() {
     assert_eq!(bench(2).writes(&[0, 1, 1]), full);
 }
 
-/// ALGORITHMS 11.5.
+/// See choices.md#fast-full-sequential.
 #[test]
 fn a_full_sequential_log_is_merged_by_a_rewrite_or_switched() {
     let full = Cost { copies: 3, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(5) };
     assert_eq!(bench(2).writes(&[0, 1, 2, 3, 2]), full);
     let mut switching = Bench::<FastFtl>::new(8, 4, |config| {
-        config.fast.full_sequential = FullSequential::Switch;
+        config.own.full_sequential = FullSequential::Switch;
     });
     let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(5) };
     assert_eq!(switching.writes(&[0, 1, 2, 3, 2]), switch);
@@ -75,7 +76,7 @@ fn trimmed_pages_are_not_copied() {
     assert_eq!(bench.write(&[0]), Cost::of(1), "its slot in the fresh data block is erased");
 }
 
-/// ALGORITHMS 11.8.
+/// Erases and copies follow from the merges; a reclaimed log block costs P x P copies at most.
 #[test]
 fn the_cost_laws_hold_under_random_writes() {
     let mut bench = bench(3);
@@ -97,10 +98,10 @@ fn the_cost_laws_hold_under_random_writes() {
     }
 }
 
-/// ALGORITHMS 0.4: 2048 blocks of 64 pages, 306 spare.
+/// 2048 blocks of 64 pages, 306 spare.
 #[test]
 fn ram_is_the_block_table_and_the_page_map_of_the_log() {
-    let mut flash = Flash::new(&Config::default().device, 512 << 20).expect("a device");
-    let ftl = FastFtl::build(&Config::default(), &mut flash).expect("an FTL");
+    let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let ftl = FastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
     assert_eq!(ftl.ram().tables, 8192 + 306 * (4 + 4 * 64));
 }

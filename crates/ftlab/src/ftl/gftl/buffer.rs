@@ -4,7 +4,7 @@
 use super::super::parts::free_blocks::FreeBlocks;
 use super::super::parts::page_map::PageMap;
 use crate::cache::links::{Links, List, NIL};
-use crate::flash::{Flash, Geometry, Owner};
+use crate::flash::{Device, Flash, Geometry, Owner};
 use crate::units::{Lbn, Pbn, Ppn};
 use std::collections::VecDeque;
 
@@ -117,24 +117,24 @@ impl WriteBuffer {
     ///
     /// # Panics
     /// When a list says something else.
-    pub(super) fn audit(&self, newest: &PageMap, flash: &Flash) {
+    pub(super) fn audit(&self, newest: &PageMap, device: &Device) {
         let mut listed = 0;
         for (lbn, list) in (0..).map(Lbn).zip(&self.pages) {
             self.links.audit(list);
             listed += list.len();
             for token in self.links.from_oldest(list) {
-                let pages = flash.geometry().pages_per_block;
+                let pages = device.geometry().pages_per_block;
                 let pbn = Pbn(self.slots[(token / pages) as usize]);
-                let ppn = Ppn(flash.geometry().first_page(pbn).0 + token % pages);
-                let Some(Owner::Data(lpn)) = flash.audit_owner(ppn) else {
+                let ppn = Ppn(device.geometry().first_page(pbn).0 + token % pages);
+                let Some(Owner::Data(lpn)) = device.audit_owner(ppn) else {
                     panic!("page {ppn} of the buffer is listed but holds nothing")
                 };
-                assert_eq!(flash.geometry().logical_block_of(lpn), lbn, "owner of page {ppn}");
+                assert_eq!(device.geometry().logical_block_of(lpn), lbn, "owner of page {ppn}");
                 assert_eq!(newest.get(lpn), Some(ppn), "page {ppn} of the buffer is stale");
             }
         }
         let blocks = self.slots.iter().filter(|pbn| **pbn != NIL);
-        let valid: u32 = blocks.map(|pbn| flash.valid_in(Pbn(*pbn))).sum();
+        let valid: u32 = blocks.map(|pbn| device.valid_in(Pbn(*pbn))).sum();
         assert_eq!(valid as usize, listed, "valid pages of the buffer");
     }
 }

@@ -1,17 +1,19 @@
 use super::*;
+use crate::device::DeviceConfig;
 use crate::ftl::parts::bench::{Bench, Work, mnftl_times};
 use crate::rng::Rng;
 
 /// Blocks of 4 pages, one copy in a step, a buffer of so many blocks.
 fn bench(logical: u32, buffer: u32) -> Bench<Gftl> {
-    Bench::empty(logical, buffer + 1, |config| {
+    Bench::<Gftl>::empty(logical, buffer + 1, |config| {
         mnftl_times(&mut config.device);
-        config.gftl.buffer = Some(Ratio(f64::from(buffer) / f64::from(logical)));
+        config.own.buffer = Some(Ratio(f64::from(buffer) / f64::from(logical)));
     })
 }
 
-/// ALGORITHMS 13.6. The read there finds page 0 by one OOB read from the front of block B = {0, 1, 2};
-/// but the first version from the front need not be the newest, so here it takes three from the back.
+/// Block B = {0, 1, 2} when page 0 is read: one OOB read from the front would find it, but the first
+/// version from the front need not be the newest, so it takes three from the back
+/// (choices.md#gftl-search).
 #[test]
 fn the_worked_example_is_cleaned_step_by_step() {
     let mut bench = bench(4, 2);
@@ -101,10 +103,10 @@ fn a_step_copies_what_fits_into_an_erase() {
 fn a_device_without_room_for_the_buffer_is_refused() {
     let build = |blocks, buffer| {
         let device = DeviceConfig { blocks: Some(blocks), ..DeviceConfig::default() };
-        let mut config = Config { device, ..Config::default() };
-        config.gftl.buffer = buffer;
-        let mut flash = Flash::new(&config.device, 100 << 18).expect("a device");
-        Gftl::build(&config, &mut flash).map(|ftl| ftl.buffer.most_blocks())
+        let mut config: Setup<GftlConfig> = Setup { device, ..Setup::default() };
+        config.own.buffer = buffer;
+        let mut flash = Device::new(&config.device, 100 << 18).expect("a device");
+        Gftl::build(&config.checked()?, &mut flash).map(|ftl| ftl.buffer.most_blocks())
     };
     assert_eq!(build(200, None).expect("room"), 16);
     assert_eq!(build(110, None).expect("less room"), 9, "what there is");

@@ -1,14 +1,14 @@
 //! MNFTL's garbage collection (4.3).
 //!
-//! A logical block that has two blocks has a full one that is not all valid: whatever was written to the
-//! second supersedes a page of the first, or is one that the first does not have. So the logical block
-//! with most blocks always has a victim. The copies fill up the block that it writes; the rest goes
-//! to the free block that is kept, whose place the erased victim takes.
+//! A logical block with two blocks has a full one that is not all valid: each page written to the second
+//! block either supersedes a page of the first or is missing there. So the logical block with most blocks
+//! always has a victim. The copies first fill up the block that it writes; the rest goes to the free block
+//! in reserve, which the erased victim replaces.
 
 use super::Mnftl;
 use crate::cache::links::NIL;
-use crate::config::GcMode;
 use crate::flash::{BlockKind, Cause, Flash};
+use crate::gc::GcMode;
 use crate::units::{Lbn, Pbn};
 
 impl Mnftl {
@@ -26,9 +26,11 @@ impl Mnftl {
         (front != NIL && !flash.is_full(Pbn(front))) || self.free.len() > self.low
     }
 
+    /// A block gains one page at least, so that a run ends.
     fn collect_until_room(&mut self, lbn: Lbn, flash: &mut Flash) {
         self.counts.runs += 1;
-        loop {
+        let most = flash.geometry().pages();
+        for _ in 0..most {
             self.collect(flash);
             let enough = match self.mode {
                 GcMode::Batch => self.free.len() >= self.high,
@@ -38,6 +40,7 @@ impl Mnftl {
                 return;
             }
         }
+        panic!("GC gains nothing: {most} blocks were collected in one run");
     }
 
     /// Collects one block: `N T_oob + S (T_r + T_w) + T_e`.
@@ -53,7 +56,7 @@ impl Mnftl {
         }
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
-            let to = self.next_page(lbn, flash);
+            let to = self.next_page(unless_bug!(MnftlCopiesElsewhere, lbn, Lbn(0)), flash);
             self.relocate(from, to, flash);
         }
         for piece in self.map.pieces_of(lbn.0) {
@@ -74,8 +77,8 @@ impl Mnftl {
         }
     }
 
-    /// Of P + 1 full blocks of one logical block, which has P pages, one holds none of them (4.3). So
-    /// the search ends there, however many blocks there are.
+    /// Of P + 1 full blocks of a logical block with P pages, at least one has no valid page (4.3). So the
+    /// search ends after P + 1 blocks, however many there are.
     fn least_valid_of_most_blocks(&self, flash: &Flash) -> Pbn {
         let lbn = self.by_blocks.min().expect("a device without free blocks has used ones");
         let pages = flash.geometry().pages_per_block as usize;
@@ -94,10 +97,11 @@ impl Mnftl {
         best.expect("all blocks of a logical block but the last are full").1
     }
 
-    /// Saves a subtable whose newest version is on a trimmed page of a block that is to be erased: one
-    /// of the pages that it covers is copied, and takes it along.
+    /// Saves a subtable whose newest version is on a trimmed page of a block that is to be erased: copies
+    /// one of the pages that it covers, with the subtable in the OOB (choices.md#mnftl-trims).
     pub(super) fn rescue(&mut self, piece: u32, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
-        if let Some(from) = self.map.rescue(piece, victim, flash) {
+        let last = self.map.rescue(piece, victim, flash);
+        if let Some(from) = unless_bug!(MnftlErasesSubtable, last, None) {
             let to = self.next_page(lbn, flash);
             self.relocate(from, to, flash);
             self.rescues += 1;

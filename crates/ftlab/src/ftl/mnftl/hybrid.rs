@@ -10,36 +10,31 @@
 //!          half (a third) of what it would.
 //! Departs  all of it is ours: the paper says only that the extension is "an interesting problem".
 
-use super::{Ftl, FtlMetrics, Mnftl, RamUse};
-use crate::config::Config;
+use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, RamUse};
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
+use crate::ftl::Accounts;
+use crate::ftl::design::{Design, Setup, Spec};
 use crate::ftl::parts::free_blocks::FreeBlocks;
 use crate::ftl::parts::oob_map::bytes_of_number;
 use crate::units::{Lpn, Pbn, Ppn};
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// Parameters of MNFTL on a hybrid device, beside those of MNFTL.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MnftlHybridConfig {
-    /// Blocks in SLC mode. Absent: a quarter of the spare blocks, at least one.
-    pub slc_blocks: Option<u32>,
+crate::settings! {
+    /// Parameters of MNFTL on a hybrid device, beside those of MNFTL.
+    pub struct MnftlHybridConfig in "mnftl-hybrid" {
+        /// Blocks in SLC mode.
+        slc_blocks: Option<u32> = None, absent "a quarter of the spare blocks, at least one",
+            in 1.., unit "blocks", laws [None, Some(1), Some(2), Some(5)],
+            source "choices.md#mnftl-hybrid";
+    }
 }
 
 impl MnftlHybridConfig {
     /// Blocks in SLC mode on this device.
-    fn slc_blocks(&self, geometry: &Geometry) -> Result<u32, Error> {
+    fn slc_blocks(&self, geometry: &Geometry) -> u32 {
         let spare = geometry.blocks() - geometry.logical_blocks();
-        match self.slc_blocks {
-            None => Ok((spare / 4).max(1)),
-            Some(0) => {
-                let message = "found 0, expected at least 1";
-                Err(Error::config("mnftl-hybrid.slc_blocks", message))
-            }
-            Some(blocks) => Ok(blocks.min(geometry.blocks())),
-        }
+        self.slc_blocks.map_or((spare / 4).max(1), |blocks| blocks.min(geometry.blocks()))
     }
 }
 
@@ -56,15 +51,30 @@ pub struct MnftlHybrid {
     moved: u64,
 }
 
-impl Ftl for MnftlHybrid {
-    fn build(config: &Config, flash: &mut Flash) -> Result<Self, Error> {
+impl Design for MnftlHybrid {
+    type Settings = (MnftlConfig, MnftlHybridConfig);
+
+    const SPEC: Spec = Spec {
+        name: "mnftl-hybrid",
+        summary: "mnftl behind a log of blocks in SLC mode; needs device.cell mlc or tlc",
+        source: "this project; Qin et al., DAC 2011, section 6; the parameters of mnftl",
+        obeys: &["gc.low", "gc.high", "gc.mode"],
+        needs_word_lines: true,
+        ..Spec::IN_OOBS
+    };
+
+    fn build(
+        setup: &Setup<(MnftlConfig, MnftlHybridConfig)>,
+        flash: &mut Flash,
+    ) -> Result<Self, Error> {
         let geometry = flash.geometry();
         let blocks = geometry.blocks();
-        let slc_blocks = config.mnftl_hybrid.slc_blocks(geometry)?;
+        let (mnftl, hybrid) = setup.own.clone();
+        let slc_blocks = hybrid.slc_blocks(geometry);
         let number = u64::from(bytes_of_number(blocks));
-        flash.use_slc_mode(blocks - slc_blocks..blocks, &config.device)?;
+        flash.use_slc_mode(blocks - slc_blocks..blocks, &setup.device)?;
         Ok(MnftlHybrid {
-            mnftl: Mnftl::in_blocks(config, flash, 0..blocks - slc_blocks)?,
+            mnftl: Mnftl::in_blocks(&setup.with(mnftl), flash, 0..blocks - slc_blocks)?,
             log: VecDeque::new(),
             free: FreeBlocks::within(blocks - slc_blocks..blocks),
             slc_blocks,
@@ -73,7 +83,9 @@ impl Ftl for MnftlHybrid {
             moved: 0,
         })
     }
+}
 
+impl Ftl for MnftlHybrid {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.mnftl.read(pages, flash);
     }
@@ -121,12 +133,16 @@ impl Ftl for MnftlHybrid {
         self.moved = 0;
     }
 
-    fn audit(&self, flash: &Flash) {
-        self.mnftl.audit(flash);
+    fn accounts(&self) -> Accounts {
+        Accounts { regions: true, ..Accounts::default() }
+    }
+
+    fn audit(&self, device: &Device) {
+        self.mnftl.audit(device);
         assert_eq!(self.log.len() as u32 + self.free.len(), self.slc_blocks, "SLC blocks");
         for (at, pbn) in self.log.iter().enumerate() {
             assert!(
-                flash.is_full(*pbn) || at + 1 == self.log.len(),
+                device.is_full(*pbn) || at + 1 == self.log.len(),
                 "SLC block {pbn} was left half written"
             );
         }
@@ -154,8 +170,8 @@ impl MnftlHybrid {
         flash.next_page(pbn)
     }
 
-    /// Moves what is valid in the oldest SLC block out of it. The OOB of each of its pages names the page
-    /// and holds a subtable; unless that is the newest, the newest one is read to see what is valid.
+    /// Moves the valid pages out of the oldest SLC block. The OOB of each page names the page and holds a
+    /// subtable; if that is not the newest, the newest one is read to see whether the page is valid.
     fn reclaim(&mut self, flash: &mut Flash) {
         let victim = self.log.pop_front().expect("SLC blocks are in use when none is free");
         let first = flash.geometry().first_page(victim).0;
@@ -181,8 +197,9 @@ impl Mnftl {
         if self.map.newest(lpn) == Some(from) || self.map.holder(piece) == Some(from) {
             self.make_room(lbn, flash);
         }
-        // Collection saves subtables, and may have moved the page already.
-        let valid = self.map.newest(lpn) == Some(from);
+        // Collection, which saves subtables, may have moved the page already.
+        let newest = unless_bug!(HybridForgetsValid, true, !lpn.0.is_multiple_of(64));
+        let valid = newest && self.map.newest(lpn) == Some(from);
         if valid {
             let to = self.next_page(lbn, flash);
             self.relocate(from, to, flash);

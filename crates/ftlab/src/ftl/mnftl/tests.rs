@@ -1,7 +1,7 @@
 use super::hybrid::MnftlHybrid;
 use super::*;
-use crate::config::{Cell, DeviceConfig};
-use crate::flash::Operation;
+use crate::device::{Cell, DeviceConfig};
+use crate::flash::{Device, Operation};
 use crate::ftl::page::PageFtl;
 use crate::ftl::parts::bench::{Bench, Work, mnftl_times};
 use crate::rng::Rng;
@@ -9,14 +9,14 @@ use crate::units::Bytes;
 
 /// Blocks of so many pages with subtables of `rows`, collected one by one when one block is left.
 fn bench(pages: u32, rows: u32, logical: u32, blocks: u32) -> Bench<Mnftl> {
-    Bench::empty(logical * pages / 4, 0, |config| {
+    Bench::<Mnftl>::empty(logical * pages / 4, 0, |config| {
         config.device.pages_per_block = pages;
         config.device.blocks = Some(blocks);
         mnftl_times(&mut config.device);
         config.gc.low = 1;
         config.gc.high = 2;
         config.gc.mode = GcMode::Single;
-        config.mnftl.rows = Some(rows);
+        config.own.rows = Some(rows);
     })
 }
 
@@ -27,7 +27,7 @@ fn figure_4() -> Bench<Mnftl> {
     bench
 }
 
-/// The writes of Figure 4 that the text tells, and others that agree with it (ALGORITHMS 19.8).
+/// The writes of Figure 4 that the text tells, and others that agree with it (choices.md#mnftl-figure-4).
 const FIRST_8: [u32; 8] = [35, 36, 37, 35, 32, 37, 38, 35];
 
 fn pointers(bench: &Bench<Mnftl>) -> [Option<Ppn>; 2] {
@@ -113,7 +113,7 @@ fn many_blocks_of_one_logical_block_have_an_empty_one() {
     }
 }
 
-/// ALGORITHMS 37: one logical block of 4 pages on 3 blocks, page 0 again and again.
+/// One logical block of 4 pages on 3 blocks, page 0 again and again.
 #[test]
 fn a_page_written_again_and_again_costs_an_erase_for_each_block() {
     let mut bench = bench(4, 4, 1, 3);
@@ -150,8 +150,8 @@ fn the_time_of_a_run_is_that_of_the_papers_formulas() {
             config.device.pages_per_block = 8;
             config.device.blocks = Some(22);
             mnftl_times(&mut config.device);
-            config.mnftl.rows = Some(2);
-            config.mnftl.victim = victim;
+            config.own.rows = Some(2);
+            config.own.victim = victim;
         });
         let mut rng = Rng::new(1, "time");
         let pages: Vec<u32> = (0..3000).map(|_| rng.below(128) as u32).collect();
@@ -171,7 +171,7 @@ fn the_rules_choose_different_victims() {
     let victim = |victim| {
         let mut bench = Bench::<Mnftl>::empty(4, 0, |config| {
             config.device.blocks = Some(9);
-            config.mnftl.victim = victim;
+            config.own.victim = victim;
         });
         bench.write_work(&[0, 0, 0, 1, 2, 2, 2, 0, 3]);
         bench.write_work(&[4, 4, 4, 4, 4]);
@@ -190,7 +190,7 @@ fn idle_time_frees_blocks_until_no_logical_block_has_many() {
     let bench = |idle_blocks| {
         let mut bench = Bench::<Mnftl>::empty(8, 0, |config| {
             config.device.blocks = Some(20);
-            config.mnftl.idle_blocks = idle_blocks;
+            config.own.idle_blocks = idle_blocks;
         });
         bench.write_work(&[0, 0, 0, 0, 0, 1, 1, 1, 2, 3, 4, 4, 4, 4, 4]);
         bench
@@ -211,9 +211,9 @@ fn a_cached_subtable_saves_its_oob_read() {
     let mut bench = Bench::<Mnftl>::empty(8, 0, |config| {
         config.device.blocks = Some(13);
         mnftl_times(&mut config.device);
-        config.mnftl.rows = Some(4);
+        config.own.rows = Some(4);
         // Two subtables of 4 numbers of a byte, with their own of a byte.
-        config.mnftl.cache = Bytes(10);
+        config.own.cache = Bytes(10);
     });
     bench.write_work(&[0, 4, 8]);
     assert_eq!(bench.read_work(8).ns, 80_000, "a subtable that was new is not read");
@@ -258,12 +258,12 @@ fn paper(ftl: &str) -> u64 {
         blocks: Some(32_768),
         ..DeviceConfig::default()
     };
-    let mut config = Config { device, ..Config::default() };
+    let mut config: Setup<MnftlConfig> = Setup { device, ..Setup::default() };
     config.gc.low = 1;
     config.gc.high = 2;
-    let mut flash = Flash::new(&config.device, 32_765 * 128 * 2048).expect("a device");
+    let mut flash = Device::new(&config.device, 32_765 * 128 * 2048).expect("a device");
     let ram = match ftl {
-        "page" => PageFtl::build(&config, &mut flash).expect("an FTL").ram(),
+        "page" => PageFtl::build(&config.with(()), &mut flash).expect("an FTL").ram(),
         _ => Mnftl::build(&config, &mut flash).expect("an FTL").ram(),
     };
     ram.tables
@@ -282,9 +282,9 @@ fn ram_is_that_of_the_paper() {
 fn a_subtable_that_does_not_fit_is_refused() {
     let build = |oob, rows| {
         let device = DeviceConfig { oob: Some(Bytes(oob)), ..DeviceConfig::default() };
-        let mut config = Config { device, ..Config::default() };
-        config.mnftl.rows = rows;
-        let mut flash = Flash::new(&config.device, 512 << 20).expect("a device");
+        let mut config: Setup<MnftlConfig> = Setup { device, ..Setup::default() };
+        config.own.rows = rows;
+        let mut flash = Device::new(&config.device, 512 << 20).expect("a device");
         Mnftl::build(&config, &mut flash).map(|ftl| ftl.map.pieces())
     };
     assert_eq!(build(128, None).expect("32 rows"), 2);
@@ -300,13 +300,13 @@ fn a_subtable_that_does_not_fit_is_refused() {
 
 /// 8 logical blocks of 8 pages; 2 of 16 blocks in SLC mode, at 4 pages each.
 fn hybrid() -> Bench<MnftlHybrid> {
-    Bench::empty(16, 0, |config| {
+    Bench::<MnftlHybrid>::empty(16, 0, |config| {
         config.device.pages_per_block = 8;
         config.device.blocks = Some(16);
         config.device.cell = Some(Cell::Mlc);
         mnftl_times(&mut config.device);
-        config.mnftl.rows = Some(4);
-        config.mnftl_hybrid.slc_blocks = Some(2);
+        config.own.0.rows = Some(4);
+        config.own.1.slc_blocks = Some(2);
     })
 }
 
@@ -336,12 +336,12 @@ fn what_dies_in_the_slc_region_is_never_copied() {
 /// Cells are of two bits when nothing else is said.
 #[test]
 fn a_hybrid_needs_cells_of_several_bits() {
-    let mut config = Config::default();
-    let mut flash = Flash::new(&config.device, 512 << 20).expect("a device");
+    let mut config = Setup::default();
+    let mut flash = Device::new(&config.device, 512 << 20).expect("a device");
     MnftlHybrid::build(&config, &mut flash).expect("an FTL");
     assert_eq!(flash.cell(), Some(Cell::Mlc));
     config.device.cell = Some(Cell::Slc);
-    let mut flash = Flash::new(&config.device, 512 << 20).expect("a device");
+    let mut flash = Device::new(&config.device, 512 << 20).expect("a device");
     let refusal = MnftlHybrid::build(&config, &mut flash).expect_err("one bit").to_string();
     assert!(refusal.starts_with("device.cell: found slc, expected mlc or tlc"), "{refusal}");
 }

@@ -1,9 +1,9 @@
 //! A block-mapped or log-block FTL on a small device, for worked examples: blocks of 4 pages, and
 //! each step tells what it cost.
 
-use crate::config::{Config, DeviceConfig};
-use crate::flash::{BlockKind, Cause, Flash, Operation};
-use crate::ftl::Ftl;
+use crate::device::DeviceConfig;
+use crate::flash::{BlockKind, Cause, Device, Operation};
+use crate::ftl::{Design, Setup};
 use crate::units::{Bytes, Duration, Lpn, Nanos};
 
 /// Pages of a block.
@@ -56,28 +56,32 @@ pub fn mnftl_times(device: &mut DeviceConfig) {
 
 pub struct Bench<F> {
     pub ftl: F,
-    pub flash: Flash,
+    pub flash: Device,
 }
 
-impl<F: Ftl> Bench<F> {
+impl<F: Design> Bench<F> {
     /// `logical` blocks, none of them written, and `spare` ones.
-    pub fn empty(logical: u32, spare: u32, configure: impl FnOnce(&mut Config)) -> Self {
+    pub fn empty(
+        logical: u32,
+        spare: u32,
+        configure: impl FnOnce(&mut Setup<F::Settings>),
+    ) -> Self {
         let device = DeviceConfig {
             page: Bytes(512),
             pages_per_block: P,
             blocks: Some(logical + spare),
             ..DeviceConfig::default()
         };
-        let mut config = Config { device, ..Config::default() };
-        configure(&mut config);
+        let mut setup = Setup { device, ..Setup::default() };
+        configure(&mut setup);
         let capacity = u64::from(logical * P) * 512;
-        let mut flash = Flash::new(&config.device, capacity).expect("a device");
-        let ftl = F::build(&config, &mut flash).expect("an FTL");
+        let mut flash = Device::new(&setup.device, capacity).expect("a device");
+        let ftl = F::build(&setup, &mut flash).expect("an FTL");
         Bench { ftl, flash }
     }
 
     /// All pages written once, in order.
-    pub fn new(logical: u32, spare: u32, configure: impl FnOnce(&mut Config)) -> Self {
+    pub fn new(logical: u32, spare: u32, configure: impl FnOnce(&mut Setup<F::Settings>)) -> Self {
         let mut bench = Bench::<F>::empty(logical, spare, configure);
         for lpn in 0..bench.flash.geometry().logical_pages {
             bench.ftl.write(&[Lpn(lpn)], &mut bench.flash);
@@ -108,7 +112,7 @@ impl<F: Ftl> Bench<F> {
     }
 
     /// What `action` does; the FTL is audited afterwards.
-    pub fn work(&mut self, action: impl FnOnce(&mut F, &mut Flash)) -> Work {
+    pub fn work(&mut self, action: impl FnOnce(&mut F, &mut Device)) -> Work {
         self.flash.start_measuring();
         self.ftl.reset_metrics();
         action(&mut self.ftl, &mut self.flash);
@@ -134,7 +138,7 @@ impl<F: Ftl> Bench<F> {
         self.work(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
     }
 
-    fn cost(&mut self, action: impl FnOnce(&mut F, &mut Flash)) -> Cost {
+    fn cost(&mut self, action: impl FnOnce(&mut F, &mut Device)) -> Cost {
         self.flash.start_measuring();
         self.ftl.reset_metrics();
         action(&mut self.ftl, &mut self.flash);

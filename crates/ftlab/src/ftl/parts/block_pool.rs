@@ -5,15 +5,14 @@
 //! ```
 //!
 //! A frontier is closed only when the next block is opened, so the block just filled is no victim
-//! yet (ALGORITHMS 0.6).
+//! yet (choices.md#gc-candidates).
 
 use super::super::GcMetrics;
 use super::free_blocks::FreeBlocks;
 use super::region::Region;
-use crate::config::{Copies, GcConfig, GcMode};
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry, Parity};
-use crate::gc::Victims;
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
+use crate::gc::{Copies, Gc, GcMode, Victims};
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -28,20 +27,36 @@ pub enum Stream {
     GcData,
     /// Translation pages.
     Translation,
+    /// User pages that an FTL puts together, from the host or moved by GC: one of up to [`LEVELS`] frontiers
+    /// in place of those of `Data` and `GcData`.
+    Level(u8),
 }
 
 impl Stream {
+    #[inline]
+    const fn index(self) -> usize {
+        match self {
+            Stream::Data => 0,
+            Stream::GcData => 1,
+            Stream::Translation => 2,
+            Stream::Level(level) => 3 + level as usize,
+        }
+    }
+
     /// Why GC touches a block that is written with this.
     #[must_use]
     pub const fn gc_cause(self) -> Cause {
         match self {
             Stream::Translation => Cause::GcTranslation,
-            Stream::Data | Stream::GcData => Cause::GcData,
+            Stream::Data | Stream::GcData | Stream::Level(_) => Cause::GcData,
         }
     }
 }
 
-const STREAMS: usize = 3;
+/// Levels that user pages can be divided into.
+pub const LEVELS: u8 = 8;
+
+const STREAMS: usize = 3 + LEVELS as usize;
 
 /// GC of a region since measuring started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -134,14 +149,13 @@ impl BlockPool {
     /// [`Error::Config`] when the device has too few blocks for GC to make room for ever, with
     /// `translation_pages` beside the logical pages.
     pub fn new(
-        gc: &GcConfig,
+        gc: &Gc,
         geometry: &Geometry,
-        seed: u64,
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
         let region = Region::whole(geometry, translation_pages);
-        Self::in_region(gc, geometry, seed, reserve, &region)
+        Self::in_region(gc, geometry, reserve, &region)
     }
 
     /// The same with the blocks of a region alone, for its pages and its map.
@@ -149,20 +163,48 @@ impl BlockPool {
     /// # Errors
     /// As [`BlockPool::new`].
     pub fn in_region(
-        gc: &GcConfig,
+        gc: &Gc,
         geometry: &Geometry,
-        seed: u64,
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
-        let map_pages = region.map_pages();
-        let low = gc.low.max(reserve);
-        let high = gc.high.max(low.saturating_add(1));
-        let open = match (map_pages > 0, gc.copies) {
+        let open = match (region.map_pages() > 0, gc.copies) {
             (false, Copies::Shared) => 1,
             (false, Copies::Own) | (true, Copies::Shared) => 2,
             (true, Copies::Own) => 3,
         };
+        Self::with_frontiers(gc, geometry, reserve, region, open)
+    }
+
+    /// All blocks free, for user pages of so many levels, each with a frontier of its own, and for no map on
+    /// flash. The pages of one victim may go to up to `spread` of them.
+    ///
+    /// # Errors
+    /// As [`BlockPool::new`].
+    ///
+    /// # Panics
+    /// With more than [`LEVELS`].
+    pub fn with_levels(
+        gc: &Gc,
+        geometry: &Geometry,
+        levels: u8,
+        spread: u32,
+    ) -> Result<Self, Error> {
+        assert!(levels <= LEVELS, "{levels} levels");
+        let whole = Region::whole(geometry, 0);
+        Self::with_frontiers(gc, geometry, spread, &whole, u64::from(levels))
+    }
+
+    fn with_frontiers(
+        gc: &Gc,
+        geometry: &Geometry,
+        reserve: u32,
+        region: &Region,
+        open: u64,
+    ) -> Result<Self, Error> {
+        let map_pages = region.map_pages();
+        let low = gc.low.max(reserve);
+        let high = gc.high.max(low.saturating_add(1));
         let blocks_of = |pages: u32| u64::from(pages.div_ceil(geometry.pages_per_block));
         let logical = blocks_of(region.pages.len() as u32);
         let kept = u64::from(high) + open + u64::from(map_pages > 0);
@@ -185,7 +227,7 @@ impl BlockPool {
             lent: 0,
             region: region.blocks.clone(),
             frontiers: [None; STREAMS],
-            victims: Victims::new(gc, region.blocks.len() as u32, geometry.pages_per_block, seed),
+            victims: gc.victims(region.blocks.len() as u32, geometry.pages_per_block),
             translation_blocks: BTreeSet::new(),
             low,
             high,
@@ -255,8 +297,8 @@ impl BlockPool {
     #[inline]
     fn frontier_of(&self, stream: Stream) -> usize {
         match (stream, self.copies) {
-            (Stream::GcData, Copies::Shared) => Stream::Data as usize,
-            _ => stream as usize,
+            (Stream::GcData, Copies::Shared) => Stream::Data.index(),
+            _ => stream.index(),
         }
     }
 
@@ -265,7 +307,8 @@ impl BlockPool {
     #[must_use]
     pub fn must_collect(&self, stream: Stream) -> bool {
         let full = self.frontiers[self.frontier_of(stream)].is_none_or(|f| f.next == f.end);
-        full && self.free.len() <= self.low
+        let free = self.free.len();
+        full && unless_bug!(PoolGcStartsLate, free <= self.low, free < self.low)
     }
 
     /// Notes the start of a GC run.
@@ -278,7 +321,9 @@ impl BlockPool {
     #[must_use]
     pub fn collected_enough(&self, stream: Stream) -> bool {
         match self.mode {
-            GcMode::Batch => self.is_replenished(),
+            GcMode::Batch => {
+                unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
+            }
             GcMode::Single => !self.must_collect(stream),
         }
     }
@@ -357,9 +402,13 @@ impl BlockPool {
             }
         }
         let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {stream:?}"));
-        let stream = if index == Stream::Data as usize { Stream::Data } else { stream };
+        let stream = if index == Stream::Data.index() { Stream::Data } else { stream };
         let slot = self.slot(pbn);
-        self.blocks[slot.index()] = BlockInfo { state: State::Open, stream };
+        let state = unless_bug!(PoolFrontierIsVictim, State::Open, {
+            self.victims.close(slot, 0, self.programs);
+            State::Closed
+        });
+        self.blocks[slot.index()] = BlockInfo { state, stream };
         let first = flash.geometry().first_page(pbn).0;
         let end = first + flash.geometry().pages_per_block;
         self.frontiers[index] = Some(Frontier { next: first + 1, end, pbn });
@@ -378,14 +427,17 @@ impl BlockPool {
     pub fn lost_page(&mut self, pbn: Pbn, flash: &Flash) {
         let slot = self.slot(pbn);
         if self.blocks[slot.index()].state == State::Closed {
-            self.victims.shrink(slot, flash.valid_in(pbn), self.programs);
+            unless_bug!(
+                PoolVictimsUntold,
+                self.victims.shrink(slot, flash.valid_in(pbn), self.programs)
+            );
         }
     }
 
     /// Erased pages of the open block of user pages.
     #[must_use]
     pub fn open_pages(&self) -> u32 {
-        self.frontiers[Stream::Data as usize].map_or(0, |f| f.end - f.next)
+        self.frontiers[Stream::Data.index()].map_or(0, |f| f.end - f.next)
     }
 
     /// Free blocks.
@@ -449,7 +501,7 @@ impl BlockPool {
                 self.counts.translation_blocks += 1;
                 self.counts.valid_translation += u64::from(valid);
             }
-            Stream::Data | Stream::GcData => {
+            Stream::Data | Stream::GcData | Stream::Level(_) => {
                 self.counts.data_blocks += 1;
                 self.counts.valid_data += u64::from(valid);
             }
@@ -467,11 +519,11 @@ impl BlockPool {
     ///
     /// A run that has taken as many victims as there are blocks goes on with the most wasteful ones:
     /// a policy that ignores valid pages can go round for ever, where the map updates of each full
-    /// block that it moves waste the room that it has just made.
+    /// block that it moves waste the room that it has just made (choices.md#gc-forced).
     fn forced_victim(&self, flash: &Flash) -> Option<Pbn> {
         let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
         let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
-        if self.free.len() <= 1 {
+        if self.free.len() <= unless_bug!(PoolMapHasNoPrecedence, 1, 0) {
             let blocks = self.translation_blocks.iter().copied().map(Pbn);
             let translation = blocks.filter(wasteful).min_by_key(fewest_valid);
             if translation.is_some() {
@@ -507,7 +559,7 @@ impl BlockPool {
         let cause = info.stream.gc_cause();
         let kind = match info.stream {
             Stream::Translation => BlockKind::Translation,
-            Stream::Data | Stream::GcData => self.data_kind,
+            Stream::Data | Stream::GcData | Stream::Level(_) => self.data_kind,
         };
         info.state = State::Free;
         flash.erase(pbn, kind, cause);
@@ -518,8 +570,8 @@ impl BlockPool {
     ///
     /// # Panics
     /// When a free block is not erased, or the counts do not add up.
-    pub fn audit(&self, flash: &Flash) {
-        self.audit_while(None, flash);
+    pub fn audit(&self, device: &Device) {
+        self.audit_while(None, device);
     }
 
     /// The same while a block may be collected.

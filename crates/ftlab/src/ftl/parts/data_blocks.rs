@@ -9,27 +9,30 @@
 //! full         log 1 3 1 .           ->  the newest 0 1 2 3 are copied to a fresh block
 //! ```
 //!
-//! A merge takes the newest version of each page, wherever it is. It ends with the erase of the old
-//! data block. One block is kept free for it, beside the log blocks.
+//! A merge takes the newest version of each page, wherever it is (choices.md#merge-in-place), and is a
+//! switch when nothing is copied (choices.md#merge-kinds). It ends with the erase of the old data
+//! block. One block is kept free for it, beside the log blocks.
 //!
 //! The simulator has one table from each page to its newest version. A device has the block table,
-//! a bit for each page of a data block, and the page map of its log blocks: what `ram` counts.
+//! a bit for each page of a data block, and the page map of its log blocks. `ram` counts these, but for
+//! the bits in log-block FTLs (choices.md#log-valid-bits).
 
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::MergeCounts;
+use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use serde::{Deserialize, Serialize};
 
-/// The log blocks of log-block FTLs.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LogConfig {
-    /// Log blocks. Absent: every block beyond the logical ones but the one that merges need, so that
-    /// over-provisioning is what CACH-FTL and DLOOP give FAST as log blocks.
-    pub blocks: Option<u32>,
+crate::settings! {
+    /// The log blocks of log-block FTLs.
+    pub struct LogConfig in "log" {
+        /// Log blocks.
+        blocks: Option<u32> = None,
+            absent "every block beyond the logical ones, but for the one that merges need",
+            unit "blocks", laws absent_or(2..=9), source "CACH-FTL, DLOOP; choices.md#log-blocks";
+    }
 }
 
 impl LogConfig {
@@ -49,21 +52,9 @@ impl LogConfig {
 }
 
 /// A share of the log blocks, rounded down, `least` at least and `most` at most.
-///
-/// # Errors
-/// [`Error::Config`] of `key` when the share is not one.
-pub fn share_of(
-    log_blocks: u32,
-    share: Ratio,
-    key: &'static str,
-    least: u32,
-    most: u32,
-) -> Result<u32, Error> {
-    let Ratio(share) = share;
-    if !(0.0..=1.0).contains(&share) {
-        return Err(Error::config(key, format!("found {share}, expected 0 to 1")));
-    }
-    Ok(((f64::from(log_blocks) * share) as u32).clamp(least, most))
+#[must_use]
+pub fn share_of(log_blocks: u32, Ratio(share): Ratio, least: u32, most: u32) -> u32 {
+    ((f64::from(log_blocks) * share) as u32).clamp(least, most)
 }
 
 /// The data blocks of a device, the place of every newest page, and the free blocks.
@@ -135,15 +126,15 @@ impl DataBlocks {
         self.blocks[lbn.index()].checked_sub(1).map(Pbn)
     }
 
-    /// Programs a page for the host; the version before is superseded.
+    /// Programs a page for the host; its old version is superseded.
     #[inline]
     pub fn program(&mut self, lpn: Lpn, ppn: Ppn, flash: &mut Flash) {
         flash.program(ppn, Owner::Data(lpn), Cause::Host);
         self.remap(lpn, Some(ppn), flash);
     }
 
-    /// Programs a page for the host at its own offset in its data block, which is allocated when it
-    /// is the first; returns false when that offset is programmed already.
+    /// Programs a page for the host at its own offset in its data block, which is allocated for its first
+    /// page. Returns false when that offset is programmed already.
     pub fn program_in_place(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
         let lbn = flash.geometry().logical_block_of(lpn);
         let pbn = self.block(lbn).unwrap_or_else(|| {
@@ -153,7 +144,8 @@ impl DataBlocks {
         });
         let geometry = flash.geometry();
         let slot = Ppn(geometry.first_page(pbn).0 + geometry.offset_of(lpn));
-        let free = !flash.is_programmed(slot);
+        let free =
+            unless_bug!(DataProgramsTrimmed, !flash.is_programmed(slot), !flash.is_valid(slot));
         if free {
             self.program(lpn, slot, flash);
         }
@@ -168,17 +160,17 @@ impl DataBlocks {
         }
     }
 
-    /// Forgets pages that the host trims.
+    /// Trims pages for the host.
     pub fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.forget(lpn, flash);
+            unless_bug!(DataTrimmedKept, self.unmap(lpn, flash));
             flash.trim(lpn);
         }
     }
 
-    /// The version of a page that is about to be overwritten or trimmed is needed no more.
-    pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) {
+    /// Invalidates the version of a page that is about to be overwritten or trimmed.
+    pub fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) {
         self.remap(lpn, None, flash);
     }
 
@@ -191,7 +183,9 @@ impl DataBlocks {
 
     /// Copies the newest version of a page to an erased one.
     pub fn relocate(&mut self, lpn: Lpn, to: Ppn, cause: Cause, flash: &mut Flash) {
-        if let Some(from) = self.newest.replace(lpn, Some(to)) {
+        let from =
+            unless_bug!(DataMergeUnnoted, self.newest.replace(lpn, Some(to)), self.newest.get(lpn));
+        if let Some(from) = from {
             flash.relocate(from, to, cause);
         }
     }
@@ -204,10 +198,10 @@ impl DataBlocks {
         self.free.take().expect("one block is kept free for merges")
     }
 
-    /// Erases a log block that no page needs any more.
+    /// Erases a log block without valid pages.
     pub fn release_log(&mut self, pbn: Pbn, flash: &mut Flash) {
         flash.erase(pbn, BlockKind::Log, Cause::Merge);
-        self.free.give(pbn, flash);
+        unless_bug!(DataLogLost, self.free.give(pbn, flash));
     }
 
     /// Full merge: copies the newest pages of a logical block to a fresh one. A page that the host
@@ -215,31 +209,31 @@ impl DataBlocks {
     pub fn merge_full(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) {
         let fresh = self.take();
         self.gather(lbn, fresh, 0, host, flash);
-        if flash.is_erased(fresh) {
-            // Every page was trimmed: there is nothing to have a data block for.
+        if unless_bug!(DataKeepsEmptyBlock, flash.is_erased(fresh), false) {
+            // Every page was trimmed, so no data block is needed.
             self.free.give(fresh, flash);
             self.replace(lbn, None, flash);
         } else {
             self.replace(lbn, Some(fresh), flash);
         }
-        self.merges.full += 1;
+        unless_bug!(DataFullUncounted, self.merges.full += 1);
     }
 
-    /// Brings the pages of a logical block that has no data block yet together in one: a merge that
-    /// replaces nothing, and is not counted.
+    /// Copies the pages of a logical block that has no data block to a new one: a merge that replaces
+    /// nothing and is not counted.
     ///
     /// # Panics
     /// When it has no pages.
-    pub fn found(&mut self, lbn: Lbn, flash: &mut Flash) {
+    pub fn create(&mut self, lbn: Lbn, flash: &mut Flash) {
         let fresh = self.take();
         let programmed = self.gather(lbn, fresh, 0, None, flash);
         assert!(programmed > 0, "a data block for nothing");
         self.blocks[lbn.index()] = fresh.0 + 1;
     }
 
-    /// Partial merge: a log block with pages at their own offsets, from `held` on only newest ones, is
-    /// completed, with a page that the host writes in its place, and becomes the data block. It is a
-    /// switch when the log block has all pages already (DLOOP II.A).
+    /// Partial merge: a log block with pages at their own offsets becomes the data block. From offset `held`
+    /// on, the newest pages that it lacks are copied to it, and a page that the host writes is programmed in
+    /// its place. The merge is a switch when nothing is programmed (DLOOP II.A).
     pub fn merge_into(
         &mut self,
         lbn: Lbn,
@@ -282,10 +276,10 @@ impl DataBlocks {
         programmed
     }
 
-    /// `new` becomes the data block; the one before holds nothing more and is erased.
+    /// Makes `new` the data block and erases the old one, which holds no valid page.
     fn replace(&mut self, lbn: Lbn, new: Option<Pbn>, flash: &mut Flash) {
         let old = self.block(lbn).expect("only what overwrites a data block is logged");
-        self.blocks[lbn.index()] = new.map_or(0, |pbn| pbn.0 + 1);
+        unless_bug!(DataBlockForgotten, self.blocks[lbn.index()] = new.map_or(0, |pbn| pbn.0 + 1));
         flash.erase(old, BlockKind::Data, Cause::Merge);
         self.free.give(old, flash);
     }
@@ -295,9 +289,9 @@ impl DataBlocks {
     ///
     /// # Panics
     /// When something is elsewhere.
-    pub fn audit(&self, logs: &[Pbn], flash: &Flash) {
-        flash.audit();
-        let geometry = flash.geometry();
+    pub fn audit(&self, logs: &[Pbn], device: &Device) {
+        device.audit();
+        let geometry = device.geometry();
         let mut logs = logs.to_vec();
         logs.sort_unstable();
         let mut used: Vec<Pbn> =
@@ -309,16 +303,12 @@ impl DataBlocks {
         assert_eq!(used.len() as u32, taken, "a block has two roles");
         assert_eq!(taken + self.free.len(), geometry.blocks(), "data, log and free blocks");
         assert!(!self.free.is_empty(), "no block is left to merge into");
-        let written = (0..geometry.blocks()).filter(|pbn| !flash.is_erased(Pbn(*pbn)));
+        let written = (0..geometry.blocks()).filter(|pbn| !device.is_erased(Pbn(*pbn)));
         let strays = written.filter(|pbn| used.binary_search(&Pbn(*pbn)).is_err()).count();
         assert_eq!(strays, 0, "free blocks that are not erased");
+        device.audit_map(0..geometry.logical_pages, |lpn| self.newest.get(lpn));
         for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let Some(ppn) = self.newest.get(lpn) else {
-                assert!(!flash.audit_holds_data(lpn), "{lpn} is lost");
-                continue;
-            };
-            assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
-            assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            let Some(ppn) = self.newest.get(lpn) else { continue };
             let pbn = geometry.block_of(ppn);
             if self.block(geometry.logical_block_of(lpn)) == Some(pbn) {
                 let offset = ppn.0 - geometry.first_page(pbn).0;

@@ -1,5 +1,5 @@
 //! Erased blocks that wait for use: the one with the fewest erases is taken first, the lowest number
-//! among equals.
+//! among equals (choices.md#free-block).
 
 use crate::flash::{Flash, Geometry};
 use crate::units::Pbn;
@@ -23,7 +23,7 @@ impl FreeBlocks {
         FreeBlocks::within(0..geometry.blocks())
     }
 
-    /// Some blocks of a device, none of which has been used.
+    /// These blocks of a device, none of which has been used.
     #[must_use]
     pub const fn within(blocks: Range<u32>) -> Self {
         FreeBlocks { fresh: blocks.start, end: blocks.end, used: BinaryHeap::new() }
@@ -42,7 +42,7 @@ impl FreeBlocks {
         self.len() == 0
     }
 
-    /// The block with the fewest erases.
+    /// Takes the block with the fewest erases.
     pub fn take(&mut self) -> Option<Pbn> {
         if self.fresh < self.end {
             self.fresh += 1;
@@ -51,8 +51,9 @@ impl FreeBlocks {
         self.used.pop().map(|Reverse((_, pbn))| Pbn(pbn))
     }
 
-    /// A block that has just been erased.
+    /// Adds a block that has just been erased.
     pub fn give(&mut self, pbn: Pbn, flash: &Flash) {
-        self.used.push(Reverse((flash.erases_of(pbn), pbn.0)));
+        let erases = unless_bug!(FreeBlocksByNumber, flash.erases_of(pbn), 0);
+        self.used.push(Reverse((erases, pbn.0)));
     }
 }

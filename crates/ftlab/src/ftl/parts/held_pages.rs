@@ -6,13 +6,13 @@
 //!                       overwritten: absorbed  |        read: held, clean
 //! ```
 //!
-//! A page in RAM owns the newest version until it is flushed. Three versions for each logical page
-//! are compared: the one that the host wrote last, the copy in RAM, and the one on flash. What the
-//! flash holds it verifies itself; here it is only asked whether it has programmed a flushed page.
+//! A page in RAM has the newest version until it is flushed. Three versions of each logical page are
+//! compared: the one that the host wrote last, the copy in RAM, and the one on flash. The flash verifies
+//! what it holds itself; here it is only asked whether it programmed a flushed page.
 //!
 //! Versions have 14 bits. Memory: 6 bytes per logical page; tables begin as zeroes.
 
-use crate::flash::Flash;
+use crate::flash::{Device, Flash};
 use crate::units::Lpn;
 
 const HELD: u16 = 1 << 15;
@@ -24,7 +24,7 @@ const fn next(version: u16) -> u16 {
     version % VERSION + 1
 }
 
-/// What became of the pages in RAM, since measuring started.
+/// Counts of pages in RAM, since measuring started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferCounts {
     /// Pages read from RAM.
@@ -41,7 +41,7 @@ pub struct BufferCounts {
     pub padded_pages: u64,
     /// Pages whose newest version is in RAM alone, now.
     pub dirty: u64,
-    /// The same when measuring started.
+    /// `dirty` when measuring started.
     pub dirty_at_start: u64,
 }
 
@@ -61,7 +61,7 @@ impl BufferCounts {
         }
     }
 
-    /// Groups and pages flushed since the counts were those.
+    /// Groups and pages flushed since the counts were `then`.
     #[must_use]
     pub const fn since(self, then: BufferCounts) -> (u64, u64) {
         let groups = self.flushed_groups - then.flushed_groups;
@@ -91,9 +91,9 @@ pub struct HeldPages {
     /// Version of the copy in RAM with `HELD`, and with `DIRTY` when it is nowhere else; 0 for none.
     held: Vec<u16>,
     counts: BufferCounts,
-    /// Whether what leaves is programmed at once.
+    /// Whether a page that leaves is programmed at once.
     above_flash: bool,
-    /// For each page of the group under way, the programs that it has had.
+    /// For each page of the group being flushed, how often it was programmed.
     programs: Vec<u16>,
 }
 
@@ -112,7 +112,7 @@ impl HeldPages {
         }
     }
 
-    /// The same above another buffer, which verifies by itself what it programs.
+    /// The same above another buffer, which verifies what it programs itself.
     #[must_use]
     pub fn above_a_buffer(self) -> Self {
         HeldPages { above_flash: false, ..self }
@@ -151,7 +151,7 @@ impl HeldPages {
         self.on_flash[lpn.index()] != 0
     }
 
-    /// The host writes a page: its newest version is in RAM.
+    /// Notes that the host writes a page, whose newest version is in RAM then.
     pub fn write(&mut self, lpn: Lpn) {
         let held = &mut self.held[lpn.index()];
         self.counts.write_hits += u64::from(*held & HELD != 0);
@@ -161,7 +161,8 @@ impl HeldPages {
         }
         let newest = &mut self.newest[lpn.index()];
         *newest = next(*newest);
-        *held = HELD | DIRTY | *newest;
+        let written = HELD | DIRTY | *newest;
+        *held = unless_bug!(HeldKeepsVersion, written, if *held == 0 { written } else { *held });
     }
 
     /// The host reads a page that is in RAM.
@@ -186,12 +187,12 @@ impl HeldPages {
         assert_eq!(version, newest, "page {lpn} {place} must be the last version written");
     }
 
-    /// A page that was just read from flash stays in RAM.
+    /// Keeps a page in RAM that was just read from flash.
     pub fn keep(&mut self, lpn: Lpn) {
         self.held[lpn.index()] = HELD | self.on_flash[lpn.index()];
     }
 
-    /// A page of which the flash has the newest version leaves RAM.
+    /// Drops a page from RAM whose newest version is on flash.
     ///
     /// # Panics
     /// When it is dirty.
@@ -200,7 +201,7 @@ impl HeldPages {
         self.held[lpn.index()] = 0;
     }
 
-    /// The host trims a page, wherever it is.
+    /// Notes that the host trims a page, wherever it is.
     pub fn trim(&mut self, lpn: Lpn) {
         if self.is_dirty(lpn) {
             self.counts.absorbed += 1;
@@ -211,7 +212,7 @@ impl HeldPages {
         }
     }
 
-    /// `program` writes a group to flash: dirty pages, which leave RAM, and pages that are not in RAM
+    /// Has `program` write a group to flash: dirty pages, which leave RAM, and pages that are not in RAM
     /// and are written again to complete the group.
     ///
     /// # Panics
@@ -222,20 +223,13 @@ impl HeldPages {
         flash: &mut Flash,
         program: impl FnOnce(&[Lpn], &mut Flash),
     ) {
-        self.programs.clear();
-        self.programs.extend(group.iter().map(|lpn| flash.host_programs_of(*lpn)));
-        program(group, flash);
-        for (at, &lpn) in group.iter().enumerate() {
-            let programmed = flash.host_programs_of(lpn).wrapping_sub(self.programs[at]);
-            let once = programmed % DIRTY == 1 || !self.asks(flash);
-            assert!(once, "page {lpn} was flushed once and programmed {programmed} times");
-            self.flushed(lpn);
+        if self.above_flash {
+            flash.program_each_once(group, &mut self.programs, |flash| program(group, flash));
+        } else {
+            program(group, flash);
         }
+        group.iter().for_each(|lpn| self.flushed(*lpn));
         self.counts.flushed_groups += 1;
-    }
-
-    const fn asks(&self, flash: &Flash) -> bool {
-        self.above_flash && flash.verifies()
     }
 
     fn flushed(&mut self, lpn: Lpn) {
@@ -255,7 +249,7 @@ impl HeldPages {
     ///
     /// # Panics
     /// When a page was lost, or the counts are wrong.
-    pub fn audit(&self, flash: &Flash) -> usize {
+    pub fn audit(&self, device: &Device) -> usize {
         let (mut held, mut dirty) = (0, 0);
         for lpn in (0..self.held.len() as u32).map(Lpn) {
             held += usize::from(self.holds(lpn));
@@ -266,8 +260,9 @@ impl HeldPages {
             if !self.is_dirty(lpn) {
                 self.read_through(lpn);
             }
-            let holds_data = flash.audit_holds_data(lpn) || !self.asks(flash);
-            assert!(holds_data || !self.is_on_flash(lpn), "page {lpn} is not on flash");
+            let holds_data =
+                device.audit_holds_data(lpn) || !self.above_flash || !device.verifies();
+            assert!(holds_data || !self.is_on_flash(lpn), "page {lpn} is not on device");
         }
         assert_eq!(dirty, self.counts.dirty, "pages whose newest version is in RAM alone");
         held

@@ -17,5 +17,4 @@ pub mod random_logs;
 pub mod region;
 pub mod rewrite;
 pub mod sequential_log;
-pub mod spare_shares;
 pub mod translation_pages;

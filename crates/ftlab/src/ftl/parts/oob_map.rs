@@ -2,7 +2,7 @@
 //! programmed once, with the page, and holds the newest version of the piece that covers the page.
 //!
 //! ```text
-//! group     0 .. G-1 | G .. 2G-1 | ...         logical pages whose blocks are theirs alone
+//! group     0 .. G-1 | G .. 2G-1 | ...         logical pages that share blocks with no others
 //! piece     0 1 .. K-1 | 0 1 .. K-1 | ...      R consecutive pages of a group each, K = ceil(G / R)
 //! holder    of a piece: the page whose OOB holds its newest version
 //! ```
@@ -14,11 +14,12 @@
 //! The simulator keeps the map and the holders in RAM; what a device would keep is what `ram` counts.
 
 use super::page_map::PageMap;
-use crate::flash::{Cause, Divisor, Flash, Owner};
+use crate::device::geometry::Divisor;
+use crate::flash::{Cause, Device, Flash, Owner};
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::ops::Range;
 
-/// Bytes of a number below `count`: MNFTL 5 has 3 for pages and 2 for blocks (ALGORITHMS 0.4).
+/// Bytes of a number below `count`: MNFTL 5 has 3 for pages and 2 for blocks (choices.md#ram-payload).
 #[must_use]
 pub const fn bytes_of_number(count: u32) -> u32 {
     bits_of_number(count).div_ceil(8)
@@ -46,8 +47,8 @@ pub struct OobMap {
 }
 
 impl OobMap {
-    /// An empty map of so many logical pages, in groups of `group` pages and pieces of `rows`. Each
-    /// OOB is filled with `oob_bytes`.
+    /// An empty map, in groups of `group` logical pages and pieces of `rows` mappings. Each OOB is filled
+    /// with `oob_bytes`.
     #[must_use]
     pub fn new(logical_pages: u32, group: u32, rows: u32, oob_bytes: u32) -> Self {
         let pieces = group.div_ceil(rows);
@@ -107,15 +108,16 @@ impl OobMap {
         self.holders[piece as usize].get()
     }
 
-    /// Programs a page for the host, its piece with it. Returns the block of the version before.
+    /// Programs a page for the host, with its piece. Returns the block of the old version.
     #[inline]
     pub fn program(&mut self, lpn: Lpn, to: Ppn, flash: &mut Flash) -> Option<Pbn> {
         flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host);
         self.hold(lpn, to);
-        self.newest.replace(lpn, Some(to)).map(|old| flash.invalidate(old))
+        let old = self.newest.replace(lpn, Some(to))?;
+        Some(unless_bug!(OobOldStaysValid, flash.invalidate(old), flash.geometry().block_of(old)))
     }
 
-    /// Moves a valid page, its piece with it.
+    /// Moves a valid page, with its piece.
     pub fn relocate(&mut self, from: Ppn, to: Ppn, flash: &mut Flash) {
         let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData);
         if let Owner::Data(lpn) = owner {
@@ -124,14 +126,14 @@ impl OobMap {
         }
     }
 
-    /// A page is trimmed; its row is dropped when its piece is next written. Returns the block of
-    /// the version that is needed no more.
-    pub fn forget(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Pbn> {
+    /// Unmaps a page that is trimmed; its row is dropped when its piece is next written. Returns the block
+    /// of the old version.
+    pub fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Pbn> {
         self.newest.replace(lpn, None).map(|old| flash.invalidate(old))
     }
 
-    /// A page whose move would save a piece from a block that is about to be erased: any page that the
-    /// piece covers. A piece that covers none is forgotten.
+    /// A page whose move saves a piece that is in block `victim`, which is about to be erased: any page that
+    /// the piece covers. A piece that covers no mapped page is dropped.
     pub fn rescue(&mut self, piece: u32, victim: Pbn, flash: &Flash) -> Option<Ppn> {
         let holder = self.holder(piece)?;
         if flash.geometry().block_of(holder) != victim {
@@ -168,23 +170,19 @@ impl OobMap {
     ///
     /// # Panics
     /// When something is elsewhere.
-    pub fn audit(&self, group_of: impl Fn(Pbn) -> Option<u32>, flash: &Flash) {
-        flash.audit();
-        let geometry = flash.geometry();
+    pub fn audit(&self, group_of: impl Fn(Pbn) -> Option<u32>, device: &Device) {
+        device.audit();
+        let geometry = device.geometry();
+        device.audit_map(0..geometry.logical_pages, |lpn| self.newest(lpn));
         for lpn in (0..geometry.logical_pages).map(Lpn) {
-            let Some(ppn) = self.newest(lpn) else {
-                assert!(!flash.audit_holds_data(lpn), "{lpn} is lost");
-                continue;
-            };
-            assert!(flash.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
-            assert_eq!(flash.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            let Some(ppn) = self.newest(lpn) else { continue };
             let group = self.group_of(lpn);
             let home = group_of(geometry.block_of(ppn));
             assert!(home.is_none_or(|home| home == group), "{lpn} is in a block of {home:?}");
             let piece = self.piece_of(lpn);
             let holder =
                 self.holder(piece).unwrap_or_else(|| panic!("nothing holds {lpn}'s piece"));
-            match flash.audit_owner(holder) {
+            match device.audit_owner(holder) {
                 Some(Owner::Data(other)) => {
                     assert_eq!(self.piece_of(other), piece, "page {holder} holds {lpn}'s piece");
                 }

@@ -6,10 +6,10 @@
 
 use super::data_blocks::DataBlocks;
 use crate::cache::recent_map::RecentMap;
-use crate::flash::{Cause, Flash};
+use crate::flash::{Cause, Device, Flash};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
-/// Which merges an FTL knows.
+/// Which merges an FTL can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kinds {
     /// A log block that was written in order becomes the data block.
@@ -54,7 +54,7 @@ impl OwnedLogs {
         &self.data
     }
 
-    /// The data blocks, to count anew or to forget a page.
+    /// The data blocks, for resetting counts and unmapping pages.
     pub const fn data_mut(&mut self) -> &mut DataBlocks {
         &mut self.data
     }
@@ -90,14 +90,16 @@ impl OwnedLogs {
         }
         let lbn = flash.geometry().logical_block_of(lpn);
         let pages = flash.geometry().pages_per_block;
-        if self.log(lbn).is_some_and(|log| log.written == pages) {
+        let full = |written| unless_bug!(LogsOverfull, written == pages, written > pages);
+        if self.log(lbn).is_some_and(|log| full(log.written)) {
             self.merge(lbn, flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
             }
         }
         if self.log(lbn).is_none() {
-            if self.logs.len() == self.most {
+            let in_use = self.logs.len();
+            if unless_bug!(LogsOneTooMany, in_use == self.most, in_use > self.most) {
                 let oldest = self.least_recent().expect("all log blocks are in use");
                 self.merge(oldest, flash);
             }
@@ -124,7 +126,7 @@ impl OwnedLogs {
         self.logs.insert(lbn.0, OwnedLog { lbn, pbn, written: 0, in_order: true });
     }
 
-    /// Takes the log block of a logical block from it, with whatever is needed in it.
+    /// Detaches the log block of a logical block, with the pages in it.
     pub fn detach(&mut self, lbn: Lbn) -> Option<OwnedLog> {
         self.logs.remove(lbn.0)
     }
@@ -135,7 +137,8 @@ impl OwnedLogs {
         let offset = flash.geometry().offset_of(lpn);
         self.logs.touch(lbn.0);
         let log = self.logs.get_mut(lbn.0).expect("a logical block with a log");
-        log.in_order &= offset == log.written;
+        log.in_order &=
+            unless_bug!(LogsDisorderUnseen, offset == log.written, offset >= log.written);
         log.written += 1;
         Ppn(flash.geometry().first_page(log.pbn).0 + log.written - 1)
     }
@@ -158,20 +161,20 @@ impl OwnedLogs {
     ///
     /// # Panics
     /// When one does not hold.
-    pub fn audit(&self, others: &[Pbn], flash: &Flash) {
+    pub fn audit(&self, others: &[Pbn], device: &Device) {
         let in_use = self.logs.len() + others.len();
         assert!(in_use <= self.most, "{in_use} log blocks of {}", self.most);
         self.logs.audit();
         let own = self.logs.iter().map(|(_, log)| log.pbn);
         let logs: Vec<Pbn> = own.chain(others.iter().copied()).collect();
-        self.data.audit(&logs, flash);
+        self.data.audit(&logs, device);
         for (lbn, log) in self.logs.iter() {
             assert_eq!(log.lbn, Lbn(lbn), "owner of a log block");
-            self.audit_log(log, flash);
+            self.audit_log(log, device);
         }
     }
 
-    /// Only pages of its owner; as many as were written, in order if it says so.
+    /// Checks that a log block holds as many pages of its owner as were written, in order if it says so.
     fn audit_log(&self, log: &OwnedLog, flash: &Flash) {
         let geometry = flash.geometry();
         let first = geometry.first_page(log.pbn).0;

@@ -1,4 +1,4 @@
-//! A cache of the pieces of a map, least recently used first out. A piece is written through to the
+//! A cache of the pieces of a map, under LRU. A piece is written through to the
 //! OOB of the page that changes it, so an entry is never dirty.
 
 use crate::cache::links::{Links, List, NIL};
@@ -16,7 +16,7 @@ pub struct PieceCache {
 }
 
 impl PieceCache {
-    /// An empty cache of `slots` of so many pieces.
+    /// An empty cache with `slots` slots for pieces below `pieces`.
     #[must_use]
     pub fn new(slots: u32, pieces: u32) -> Self {
         let mut links = Links::default();

@@ -12,29 +12,117 @@
 //! Planes are counted in an allocation order: `CWDP` goes from channel to channel first, then to the
 //! next way (chip), die and plane (Hu et al., ICS 2011). Round-robin and least-busy pass by a plane that
 //! is full of valid pages, since GC could not make room there.
+//!
+//! To add one: write `placement/NAME.rs` with a type that implements [`Placement`] and [`PlacementDesign`],
+//! and add its line to [`placements`].
 
-use super::spare_shares::Hot;
+mod least_busy;
+mod round_robin;
+mod striped_hot;
+
 use crate::flash::{Flash, Geometry};
-use crate::units::{Lpn, Nanos, Vtpn};
+use crate::named::{List, Named, Spec};
+use crate::settings::{Group, Sections};
+use crate::units::{Lpn, Vtpn};
 use serde::{Deserialize, Serialize};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::fmt::Debug;
+use std::sync::Arc;
 
-/// How the planes of a device share the pages of the host.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Placement {
-    /// One frontier and one free pool for all planes (`FlashSim`).
-    #[default]
+/// One frontier and one free pool for all planes.
+pub const SINGLE: &str = "single";
+/// By logical page.
+pub const STRIPED: &str = "striped";
+
+/// The placements of this project.
+#[must_use]
+pub fn placements() -> Placements {
+    let spec = |name, summary, source| Spec { name, summary, source };
+    let single = spec(SINGLE, "one frontier and one free pool for all planes", "FlashSim");
+    let striped =
+        spec(STRIPED, "by logical page: a page never leaves its plane", "DLOOP, equation 1");
+    List::new("ftl.placement")
+        .with(Named::new::<()>(single, BuildPlacement::Single))
+        .with(Named::new::<()>(striped, BuildPlacement::Striped))
+        .with(placement::<striped_hot::StripedHot>())
+        .with(placement::<round_robin::RoundRobin>())
+        .with(placement::<least_busy::LeastBusy>())
+}
+
+/// A placement for a list.
+#[must_use]
+pub fn placement<P: PlacementDesign>() -> Named<BuildPlacement> {
+    let build = |planes: &PlaneSet<'_>, settings: &Sections| {
+        Box::new(P::build(planes, P::Settings::of(settings))) as Box<dyn Placement>
+    };
+    Named::new::<P::Settings>(P::SPEC, BuildPlacement::Free(Arc::new(build)))
+}
+
+/// Placements by name.
+pub type Placements = List<BuildPlacement>;
+
+/// How pages come to planes.
+#[derive(Clone)]
+pub enum BuildPlacement {
+    /// All planes together are one.
     Single,
-    /// By logical page (DLOOP, equation 1).
+    /// A page stays in the plane that its number gives it.
     Striped,
-    /// By logical page, but hot planes hold fewer valid pages, and so have more extra blocks.
-    StripedHot,
-    /// Plane after plane.
-    RoundRobin,
-    /// The plane that is free first.
-    LeastBusy,
+    /// A rule that may choose any plane that is not full, from its own settings among others.
+    Free(Arc<BuildFree>),
+}
+
+/// Makes a placement on an empty device.
+pub type BuildFree = dyn Fn(&PlaneSet<'_>, &Sections) -> Box<dyn Placement> + Send + Sync;
+
+/// The planes that a placement chooses from.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaneSet<'a> {
+    /// Plane numbers in the order of allocation (`ftl.order`).
+    pub order: &'a [u32],
+    /// The device.
+    pub geometry: &'a Geometry,
+    /// Valid pages that a plane may hold, so that GC finds room in it.
+    pub most_valid: u32,
+}
+
+/// Chooses a plane for each page of the host.
+pub trait Placement: Send + Debug + CloneBoxed {
+    /// The plane for a page: one that takes it ([`Room::takes`]).
+    ///
+    /// # Panics
+    /// When all planes are full of valid pages: the device is smaller than its logical pages.
+    fn place(&mut self, lpn: Lpn, room: &mut Room, flash: &Flash) -> u32;
+
+    /// A plane that was passed by because it was full has room again.
+    fn has_room_again(&mut self, _plane: u32) {}
+}
+
+/// A placement that can be built from settings.
+pub trait PlacementDesign: Placement + Sized + 'static {
+    /// Its own settings, in the table `ftl`.
+    type Settings: Group;
+    /// What it is.
+    const SPEC: Spec;
+    /// The placement on an empty device.
+    fn build(planes: &PlaneSet<'_>, own: Self::Settings) -> Self;
+}
+
+/// Lets a boxed placement be cloned; every `Clone` type has it.
+pub trait CloneBoxed {
+    /// A copy in a box of its own.
+    fn clone_boxed(&self) -> Box<dyn Placement>;
+}
+
+impl<P: Placement + Clone + 'static> CloneBoxed for P {
+    fn clone_boxed(&self) -> Box<dyn Placement> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Placement> {
+    fn clone(&self) -> Self {
+        (**self).clone_boxed()
+    }
 }
 
 /// The order in which planes are counted: a permutation of channel, way, die and plane, of which the
@@ -43,11 +131,7 @@ pub enum Placement {
 #[serde(into = "String", try_from = "String")]
 pub struct PlaneOrder([char; 4]);
 
-impl Default for PlaneOrder {
-    fn default() -> Self {
-        PlaneOrder(['P', 'D', 'W', 'C'])
-    }
-}
+crate::text_value!(PlaneOrder, "the letters C, W, D and P in any order");
 
 impl TryFrom<String> for PlaneOrder {
     type Error = String;
@@ -68,6 +152,15 @@ impl From<PlaneOrder> for String {
 }
 
 impl PlaneOrder {
+    /// As planes are numbered: plane, die, way, channel.
+    pub const PDWC: Self = PlaneOrder(['P', 'D', 'W', 'C']);
+    /// Channel, way, die, plane.
+    pub const CWDP: Self = PlaneOrder(['C', 'W', 'D', 'P']);
+    /// Die, plane, channel, way.
+    pub const DPCW: Self = PlaneOrder(['D', 'P', 'C', 'W']);
+    /// Way, channel, plane, die.
+    pub const WCPD: Self = PlaneOrder(['W', 'C', 'P', 'D']);
+
     /// The planes of a device in this order.
     #[must_use]
     pub fn planes(self, geometry: &Geometry) -> Vec<u32> {
@@ -105,19 +198,14 @@ pub struct Chooser {
 enum Rule {
     Single,
     Striped,
-    StripedHot(Hot),
-    /// The planes that are not full, the next one first.
-    RoundRobin(VecDeque<u32>),
-    /// (When it was free, plane) of the planes that are not full, the lowest number among equals. That
-    /// a plane has become busy since is noticed when it comes to the top.
-    LeastBusy(BinaryHeap<Reverse<(Nanos, u32)>>),
+    Free(Box<dyn Placement>),
 }
 
 /// How full of valid pages each plane is, where pages may go to any.
 #[derive(Clone, Debug)]
-pub(super) struct Room {
-    pub(super) valid: Vec<u32>,
-    pub(super) most: u32,
+pub struct Room {
+    valid: Vec<u32>,
+    most: u32,
     /// Planes that were passed by because they were full.
     passed_by: Vec<bool>,
 }
@@ -128,8 +216,14 @@ impl Room {
         Room { valid: vec![0; planes], most, passed_by: vec![false; planes] }
     }
 
+    /// Valid pages of each plane.
+    #[must_use]
+    pub fn valid(&self) -> &[u32] {
+        &self.valid
+    }
+
     /// Whether a plane takes another page of the host; one that does not is passed by.
-    fn takes(&mut self, plane: u32) -> bool {
+    pub fn takes(&mut self, plane: u32) -> bool {
         let takes = self.valid[plane as usize] < self.most;
         self.passed_by[plane as usize] = !takes;
         takes
@@ -139,7 +233,8 @@ impl Room {
     fn lost(&mut self, plane: u32) -> bool {
         self.valid[plane as usize] -= 1;
         let has_room = self.valid[plane as usize] < self.most;
-        has_room && std::mem::take(&mut self.passed_by[plane as usize])
+        let passed_by = &mut self.passed_by[plane as usize];
+        has_room && unless_bug!(PlacementForgetsPlane, std::mem::take(passed_by), false)
     }
 }
 
@@ -147,19 +242,18 @@ impl Chooser {
     /// Chooses among the planes of a device, each of which may hold up to `most_valid` valid pages.
     #[must_use]
     pub fn new(
-        placement: Placement,
+        build: &BuildPlacement,
+        settings: &Sections,
         order: PlaneOrder,
         geometry: &Geometry,
         most_valid: u32,
     ) -> Self {
         let order = order.planes(geometry);
-        let rule = match placement {
-            Placement::Single => Rule::Single,
-            Placement::Striped => Rule::Striped,
-            Placement::StripedHot => Rule::StripedHot(Hot::new(geometry, most_valid)),
-            Placement::RoundRobin => Rule::RoundRobin(order.iter().copied().collect()),
-            Placement::LeastBusy => {
-                Rule::LeastBusy(order.iter().map(|plane| Reverse((0, *plane))).collect())
+        let rule = match build {
+            BuildPlacement::Single => Rule::Single,
+            BuildPlacement::Striped => Rule::Striped,
+            BuildPlacement::Free(build) => {
+                Rule::Free(build(&PlaneSet { order: &order, geometry, most_valid }, settings))
             }
         };
         let room = Room::new(geometry.planes(), most_valid);
@@ -181,32 +275,7 @@ impl Chooser {
         match &mut self.rule {
             Rule::Single => 0,
             Rule::Striped => self.order[lpn.index() % self.order.len()],
-            Rule::StripedHot(hot) => {
-                let first = self.order[lpn.index() % self.order.len()];
-                hot.place(lpn, first, &self.room)
-            }
-            Rule::RoundRobin(turns) => loop {
-                let plane = turns.pop_front().expect("a plane that is not full");
-                if self.room.takes(plane) {
-                    turns.push_back(plane);
-                    return plane;
-                }
-            },
-            Rule::LeastBusy(queue) => loop {
-                let Reverse((then, plane)) = queue.pop().expect("a plane that is not full");
-                let free_at = flash.plane_free_at(plane);
-                if free_at > then {
-                    queue.push(Reverse((free_at, plane)));
-                } else if free_at < then {
-                    // The clock went back to an idle device.
-                    let all = queue.drain().map(|Reverse((_, plane))| plane).chain([plane]);
-                    *queue =
-                        all.map(|plane| Reverse((flash.plane_free_at(plane), plane))).collect();
-                } else if self.room.takes(plane) {
-                    queue.push(Reverse((then, plane)));
-                    return plane;
-                }
-            },
+            Rule::Free(placement) => placement.place(lpn, &mut self.room, flash),
         }
     }
 
@@ -216,14 +285,16 @@ impl Chooser {
     pub fn home(&self, vtpn: Vtpn) -> u32 {
         match self.rule {
             Rule::Single => 0,
-            _ => self.order[vtpn.index() % self.order.len()],
+            _ => {
+                self.order[unless_bug!(PlacementMapInOnePlane, vtpn.index() % self.order.len(), 0)]
+            }
         }
     }
 
     /// A page was programmed in a plane, which is no copy of one there.
     #[inline]
     pub fn gained(&mut self, plane: u32) {
-        if !matches!(self.rule, Rule::Single | Rule::Striped) {
+        if let Rule::Free(_) = self.rule {
             self.room.valid[plane as usize] += 1;
         }
     }
@@ -231,19 +302,10 @@ impl Chooser {
     /// A page of a plane was superseded.
     #[inline]
     pub fn lost(&mut self, plane: u32) {
-        match &mut self.rule {
-            Rule::Single | Rule::Striped => {}
-            Rule::StripedHot(_) => self.room.valid[plane as usize] -= 1,
-            Rule::RoundRobin(turns) => {
-                if self.room.lost(plane) {
-                    turns.push_back(plane);
-                }
-            }
-            Rule::LeastBusy(queue) => {
-                if self.room.lost(plane) {
-                    queue.push(Reverse((0, plane)));
-                }
-            }
+        if let Rule::Free(placement) = &mut self.rule
+            && self.room.lost(plane)
+        {
+            placement.has_room_again(plane);
         }
     }
 }

@@ -7,22 +7,23 @@
 //! may rewrite translation pages of any other, each of which may thereby open one block. So three free
 //! blocks are kept in reserve where there is a map on flash: a plane has lost two of them to translation
 //! pages only if a block's worth of those is superseded, and then such blocks are collected first, which
-//! touches no other plane.
+//! touches no other plane (choices.md#dloop-reserve).
 //!
 //! **Copy-back** (DLOOP III.A and C) keeps the parity of a page's number. Where the next free page has
 //! the wrong one, `greedy` takes another page of the victim if one fits (figure 5a), and else the free
 //! page is wasted (5b); `in-order` takes the pages as they come. A victim never wastes all that it
-//! gives: a page that would goes through the controller, so GC always makes room (assumed; the paper
-//! calls the case rare).
+//! gives: a page that would goes through the controller, so GC always makes room (the paper calls the
+//! case rare; choices.md#dloop-parity).
 
 use super::super::GcMetrics;
 use super::block_pool::{BlockPool, GcCounts, Stream};
-use super::placement::{Chooser, Placement};
+use super::placement::{BuildPlacement, Chooser};
 use super::region::Region;
 use crate::cache::block_set::BlockSets;
-use crate::config::{Config, CopyBack, GcConfig};
 use crate::error::Error;
-use crate::flash::{Flash, Geometry, Owner, Parity, ValidPages};
+use crate::flash::{Device, Flash, Geometry, Owner, Parity, ValidPages};
+use crate::ftl::design::Setup;
+use crate::gc::{CopyBack, Gc};
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 
 /// Free blocks that a plane keeps where GC of another may write translation pages to it.
@@ -81,7 +82,8 @@ impl Victim {
         flash: &mut Flash,
     ) -> bool {
         let parity = flash.geometry().parity_of(from);
-        while pool.next_parity(self.stream, flash) != parity {
+        while unless_bug!(PlanesBreakParity, pool.next_parity(self.stream, flash) != parity, false)
+        {
             if self.wasteable == 0 {
                 return false;
             }
@@ -98,27 +100,28 @@ impl Planes {
     ///
     /// # Errors
     /// [`Error::Config`] when there are too few blocks for GC to make room for ever.
-    pub fn new(
-        config: &Config,
+    pub fn new<S>(
+        setup: &Setup<S>,
         geometry: &Geometry,
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
-        let (gc, seed) = (&config.gc, config.run.seed);
-        if config.ftl.placement == Placement::Single {
+        let gc = &setup.collection()?;
+        let build = &setup.placements.find(&setup.ftl.placement, &[])?.build;
+        if let BuildPlacement::Single = build {
             let whole = Region::whole(geometry, translation_pages);
-            return Self::in_region(gc, geometry, seed, reserve, &whole);
+            return Self::in_region(gc, geometry, reserve, &whole);
         }
         let planes = geometry.planes();
         let has_map = translation_pages > 0;
         let reserve = if has_map && planes > 1 { RESERVE_OF_A_PLANE } else { reserve };
         // Where pages may go to any plane, one that is full of valid pages is passed by: one page more
         // than all logical ones then has room.
-        let most_data = match config.ftl.placement {
-            Placement::Single | Placement::Striped => geometry.logical_pages.div_ceil(planes),
-            Placement::StripedHot | Placement::RoundRobin | Placement::LeastBusy => {
-                geometry.logical_pages / planes + 2
+        let most_data = match build {
+            BuildPlacement::Single | BuildPlacement::Striped => {
+                geometry.logical_pages.div_ceil(planes)
             }
+            BuildPlacement::Free(_) => geometry.logical_pages / planes + 2,
         };
         let most_map = translation_pages.div_ceil(planes);
         let pools = (0..planes).map(|plane| {
@@ -126,12 +129,12 @@ impl Planes {
             let blocks = first..first + geometry.blocks_per_plane;
             let pages = 0..most_data;
             let part = Region { blocks, pages, translation_pages: 0..most_map, directory: None };
-            BlockPool::in_region(gc, geometry, seed, reserve, &part)
+            BlockPool::in_region(gc, geometry, reserve, &part)
         });
         let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;
         let most_valid = pools[0].most_data_pages(geometry, most_map) + translation_pages / planes;
         Ok(Planes {
-            chooser: Chooser::new(config.ftl.placement, config.ftl.order, geometry, most_valid),
+            chooser: Chooser::new(build, &setup.settings, setup.ftl.order, geometry, most_valid),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
             copy_back: gc.copy_back,
             moved: Vec::new(),
@@ -144,9 +147,8 @@ impl Planes {
     /// # Errors
     /// As [`Planes::new`].
     pub fn in_region(
-        gc: &GcConfig,
+        gc: &Gc,
         geometry: &Geometry,
-        seed: u64,
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
@@ -156,7 +158,7 @@ impl Planes {
             return Err(Error::config("gc.copy_back", message));
         }
         Ok(Planes {
-            pools: vec![BlockPool::in_region(gc, geometry, seed, reserve, region)?],
+            pools: vec![BlockPool::in_region(gc, geometry, reserve, region)?],
             chooser: Chooser::single(),
             watched: None,
             copy_back: gc.copy_back,
@@ -332,7 +334,7 @@ impl Planes {
         {
             match is_member {
                 true => watched.insert(set, plane),
-                false => watched.remove(set, plane),
+                false => unless_bug!(PlanesStayListed, watched.remove(set, plane)),
             }
         }
     }
@@ -341,8 +343,8 @@ impl Planes {
     ///
     /// # Panics
     /// When something does not add up.
-    pub fn audit(&self, flash: &Flash) {
-        self.pools.iter().for_each(|pool| pool.audit(flash));
+    pub fn audit(&self, device: &Device) {
+        self.pools.iter().for_each(|pool| pool.audit(device));
         let Some(watched) = &self.watched else { return };
         let lowest = |is: &dyn Fn(&BlockPool) -> bool| {
             self.pools.iter().position(is).map(|plane| plane as u32)

@@ -1,18 +1,18 @@
 //! Log blocks that several logical blocks share, written page after page.
 //!
-//! A logical block with a valid page in such a log block must be merged before that can be erased: how
-//! many there are, its *associativity*, is the price of reclaiming it. The FTL says whenever a page in a
-//! log block is superseded, so the price is always exact, and the cheapest block is at hand.
+//! Before such a log block is erased, every logical block with a valid page in it must be merged. Their
+//! number, the *associativity* of the log block, is the price of reclaiming it. The FTL reports each page
+//! that is superseded in a log block, so the price is always exact, and the cheapest block is known.
 
 use super::data_blocks::DataBlocks;
 use crate::flash::{Flash, Geometry};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A log block, by the order in which they were opened. Never used again.
+/// The number of a log block in the order in which they were opened; never reused.
 pub type LogNumber = u64;
 
-/// What makes a log block dear to reclaim.
+/// The price of reclaiming a log block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
     /// Logical blocks to merge.
@@ -26,7 +26,7 @@ pub enum Price {
 pub struct RandomLog {
     /// The block.
     pub pbn: Pbn,
-    /// What was written, page by page.
+    /// The logical page of each page written.
     pub written: Vec<Lpn>,
     /// Valid pages of each logical block that has any.
     owners: BTreeMap<Lbn, u32>,
@@ -45,7 +45,7 @@ pub struct RandomLogs {
     price: Price,
     /// Logs that any logical block may write.
     open: BTreeSet<LogNumber>,
-    /// The others by price, the oldest first among equals.
+    /// The other logs by price, the oldest first among equals.
     closed: BTreeSet<(u32, LogNumber)>,
 }
 
@@ -100,7 +100,7 @@ impl RandomLogs {
         self.adopt(RandomLog { pbn, written: Vec::new(), owners: BTreeMap::new(), valid: 0 })
     }
 
-    /// Takes a block of one logical block into use, with these pages, of which so many are valid.
+    /// Takes a block of one logical block into use, with these pages, `valid` of which are valid.
     pub fn convert(&mut self, lbn: Lbn, pbn: Pbn, written: Vec<Lpn>, valid: u32) -> LogNumber {
         let owners = if valid == 0 { BTreeMap::new() } else { BTreeMap::from([(lbn, valid)]) };
         self.adopt(RandomLog { pbn, written, owners, valid })
@@ -147,7 +147,7 @@ impl RandomLogs {
         self.logs.keys().next().copied()
     }
 
-    /// The cheapest log block to reclaim, of those that cannot be written any more if there are any.
+    /// The cheapest log block to reclaim; one that can still be written only if all can.
     #[must_use]
     pub fn cheapest(&self) -> Option<LogNumber> {
         self.closed.first().map(|(_, number)| *number).or_else(|| self.writable())
@@ -183,8 +183,8 @@ impl RandomLogs {
         self.open.is_empty() && self.len() == most_blocks
     }
 
-    /// Programs a page for the host, whose version before is superseded already, in a block that any
-    /// logical block may write; a fresh one if there is none.
+    /// Programs a page for the host in a block that any logical block may write, or a fresh one if there is
+    /// none. The old version is superseded already.
     pub fn append_anywhere(&mut self, lpn: Lpn, data: &mut DataBlocks, flash: &mut Flash) {
         let number = self.writable_or_open(data);
         self.append(number, lpn, data, flash);
@@ -195,7 +195,7 @@ impl RandomLogs {
         self.writable().unwrap_or_else(|| self.open(data.take()))
     }
 
-    /// Programs a page for the host, whose version before is superseded already.
+    /// Programs a page for the host, whose old version is superseded already.
     pub fn append(
         &mut self,
         number: LogNumber,
@@ -219,7 +219,7 @@ impl RandomLogs {
         page
     }
 
-    /// The newest version of a page is about to be superseded or moved, wherever it is.
+    /// Notes that the newest version of a page, wherever it is, is about to be superseded or moved.
     pub fn supersede(&mut self, lpn: Lpn, data: &DataBlocks, geometry: &Geometry) {
         let Some(newest) = data.newest(lpn) else { return };
         let number = self.number_of[geometry.block_of(newest).index()];
@@ -244,13 +244,25 @@ impl RandomLogs {
         }
     }
 
-    /// All pages of a logical block are about to be merged.
+    /// Notes that all pages of a logical block are about to be merged.
     pub fn supersede_block(&mut self, lbn: Lbn, data: &DataBlocks, geometry: &Geometry) {
-        geometry.logical_pages_of(lbn).for_each(|lpn| self.supersede(lpn, data, geometry));
+        let pages = geometry.logical_pages_of(lbn);
+        let supersede = |lpn| self.supersede(lpn, data, geometry);
+        unless_bug!(
+            RandomLogMergedCounts,
+            pages.for_each(supersede),
+            pages.skip(1).for_each(supersede)
+        );
     }
 
     fn is_open(&self, log: &RandomLog) -> bool {
-        log.written.len() < self.pages_per_block && log.owners.len() < self.most_owners
+        let owners = log.owners.len();
+        log.written.len() < self.pages_per_block
+            && unless_bug!(
+                RandomLogOverowned,
+                owners < self.most_owners,
+                owners <= self.most_owners
+            )
     }
 
     fn price_of(&self, log: &RandomLog) -> u32 {
@@ -278,7 +290,7 @@ impl RandomLogs {
     /// Recomputes the owners of all logs from the newest versions of pages.
     ///
     /// # Panics
-    /// When they are others.
+    /// When they differ.
     pub fn audit(&self, data: &DataBlocks, flash: &Flash) {
         let geometry = flash.geometry();
         assert_eq!(self.open.len() + self.closed.len(), self.logs.len(), "logs by owners");

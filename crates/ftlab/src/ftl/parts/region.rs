@@ -11,15 +11,15 @@ pub struct Region {
     pub blocks: Range<u32>,
     /// Logical pages.
     pub pages: Range<u32>,
-    /// Translation pages of these: none where the map is in RAM.
+    /// Translation pages of the logical pages: none if the map is in RAM.
     pub translation_pages: Range<u32>,
-    /// Where the directory of the translation pages is a page on flash, its number: the first beyond
-    /// all translation pages, or a later one.
+    /// Number of the page with the directory of the translation pages, if the directory is on flash: the
+    /// first beyond all translation pages, or a later one.
     pub directory: Option<Vtpn>,
 }
 
 impl Region {
-    /// All of a device, with so many translation pages, whose directory is in RAM.
+    /// The whole device, with `translation_pages` whose directory is in RAM.
     #[must_use]
     pub const fn whole(geometry: &Geometry, translation_pages: u32) -> Self {
         Region {

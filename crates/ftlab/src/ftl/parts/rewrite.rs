@@ -3,8 +3,8 @@
 use crate::flash::{Cause, Flash, Loaded, Owner};
 use crate::units::{Lpn, Ppn};
 
-/// Programs pages of an erased block in ascending order: those that the host writes, and those that
-/// were kept in RAM. The access to the first page of the host has begun.
+/// Programs pages of an erased block in ascending order: those that the host writes and those that were
+/// kept in RAM. The caller has begun the access to the first page of the host.
 pub fn program_in_order(
     group: &[Lpn],
     kept: impl Iterator<Item = (Lpn, Loaded)>,
@@ -21,5 +21,8 @@ pub fn program_in_order(
         }
         flash.program(slot(lpn), Owner::Data(lpn), Cause::Host);
     }
-    kept.for_each(|(lpn, page)| flash.store(slot(lpn), page, Cause::Merge));
+    unless_bug!(
+        RewriteEndStaysInRam,
+        kept.for_each(|(lpn, page)| flash.store(slot(lpn), page, Cause::Merge))
+    );
 }

@@ -35,7 +35,7 @@ impl SequentialLog {
         self.next == flash.geometry().pages_per_block
     }
 
-    /// The first pages of its owner, in order; whatever of these is valid is there.
+    /// Checks that the log holds the first pages of its owner in order, and the valid versions of these.
     ///
     /// # Panics
     /// When it is not so.

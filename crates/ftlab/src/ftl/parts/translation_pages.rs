@@ -6,7 +6,7 @@
 use super::page_map::PageMap;
 use super::planes::Planes;
 use super::region::Region;
-use crate::flash::{Cause, Flash, Owner};
+use crate::flash::{Cause, Device, Flash, Owner};
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct TranslationPages {
     directory: Vec<Ppn>,
     /// VTPN of the first.
     first: u32,
-    /// The page that the directory is on, where it is not always in RAM.
+    /// The page with the directory, if the directory is not always in RAM.
     home: Option<Home>,
     /// What the translation pages on flash say.
     content: PageMap,
@@ -40,7 +40,7 @@ struct Home {
 }
 
 impl TranslationPages {
-    /// Programs all translation pages, in order, with no page mapped (`FlashSim` starts so).
+    /// Programs all translation pages, in order, with no page mapped (choices.md#initial-map).
     pub fn format(pool: &mut Planes, flash: &mut Flash) -> Self {
         let region = Region::whole(flash.geometry(), flash.geometry().translation_pages());
         Self::format_region(&region, pool, flash)
@@ -66,7 +66,7 @@ impl TranslationPages {
         (vtpn.0 - self.first) as usize
     }
 
-    /// Notes where a translation page is now.
+    /// Sets where a translation page is.
     #[inline]
     fn moved(&mut self, vtpn: Vtpn, to: Ppn) {
         let slot = self.slot(vtpn);
@@ -84,7 +84,7 @@ impl TranslationPages {
         }
     }
 
-    /// Programs the page that the directory is on, if that has changed; returns whether it did.
+    /// Programs the page with the directory if the directory has changed; returns whether it did.
     pub fn store_directory(&mut self, pool: &mut Planes, flash: &mut Flash) -> bool {
         let Some(home) = self.home.as_mut().filter(|home| home.changed) else { return false };
         let new = pool.next_map_page(home.vtpn, flash);
@@ -94,7 +94,7 @@ impl TranslationPages {
         true
     }
 
-    /// Whether the page that the directory is on says what is in RAM.
+    /// Whether the page with the directory equals the directory in RAM.
     #[must_use]
     pub fn directory_is_stored(&self) -> bool {
         self.home.is_none_or(|home| !home.changed)
@@ -125,7 +125,8 @@ impl TranslationPages {
     #[inline]
     #[must_use]
     pub fn last_on_page(&self, vtpn: Vtpn) -> Lpn {
-        let last = ((u64::from(vtpn.0) + 1) << self.entries_shift) - 1;
+        let last =
+            ((u64::from(vtpn.0) + 1) << self.entries_shift) - unless_bug!(MapPageEndsLate, 1, 0);
         Lpn(last.min(self.content.len() as u64 - 1) as u32)
     }
 
@@ -152,7 +153,7 @@ impl TranslationPages {
     /// A mapping on the translation page that was read or written last.
     ///
     /// # Panics
-    /// When another page was: nobody looks at flash for free.
+    /// When another page was read last: looking at flash without a read is refused.
     #[inline]
     #[must_use]
     pub fn mapping(&self, lpn: Lpn) -> Option<Ppn> {
@@ -163,7 +164,7 @@ impl TranslationPages {
     /// All mappings on the translation page that was read or written last.
     ///
     /// # Panics
-    /// When another page was.
+    /// When another page was read last.
     #[must_use]
     pub fn image(&self, vtpn: Vtpn) -> PageMap {
         assert_eq!(self.in_ram, Some(vtpn), "translation page was not read");
@@ -186,7 +187,7 @@ impl TranslationPages {
         }
         let new = pool.next_map_page(vtpn, flash);
         flash.program(new, Owner::Translation(vtpn), cause);
-        pool.invalidate(self.directory[self.slot(vtpn)], flash);
+        unless_bug!(MapOldStaysValid, pool.invalidate(self.directory[self.slot(vtpn)], flash));
         self.moved(vtpn, new);
         self.in_ram = Some(vtpn);
     }
@@ -200,19 +201,19 @@ impl TranslationPages {
         pool: &mut Planes,
         flash: &mut Flash,
     ) {
-        self.read(vtpn, flash, cause);
+        unless_bug!(MapRewrittenUnread, self.read(vtpn, flash, cause));
         self.write(vtpn, changes, cause, pool, flash);
     }
 
-    /// GC moved a translation page; only the GTD changes.
+    /// Notes that GC moved a translation page; only the GTD changes.
     pub fn relocate(&mut self, vtpn: Vtpn, to: Ppn) {
         match &mut self.home {
-            Some(home) if home.vtpn == vtpn => home.ppn = to,
-            _ => self.moved(vtpn, to),
+            Some(home) if home.vtpn == vtpn => unless_bug!(ZftlGcLeavesDirectory, home.ppn = to),
+            _ => unless_bug!(GtdGcLeavesPlace, self.moved(vtpn, to)),
         }
     }
 
-    /// What flash says about a logical page, for audits.
+    /// The mapping of a logical page on flash, for audits.
     #[must_use]
     pub fn audit_mapping(&self, lpn: Lpn) -> Option<Ppn> {
         self.content.get(lpn)
@@ -222,13 +223,13 @@ impl TranslationPages {
     ///
     /// # Panics
     /// When it does not.
-    pub fn audit(&self, flash: &Flash) {
+    pub fn audit(&self, device: &Device) {
         let entries = (self.first..).map(Vtpn).zip(self.directory.iter().copied());
         let home = self.home.map(|home| (home.vtpn, home.ppn));
         for (vtpn, ppn) in entries.chain(home) {
             let owner = Some(Owner::Translation(vtpn));
-            assert_eq!(flash.audit_owner(ppn), owner, "GTD entry {vtpn}");
-            assert!(flash.is_valid(ppn), "GTD entry {vtpn} points at a dead page");
+            assert_eq!(device.audit_owner(ppn), owner, "GTD entry {vtpn}");
+            assert!(device.is_valid(ppn), "GTD entry {vtpn} points at a dead page");
         }
     }
 }

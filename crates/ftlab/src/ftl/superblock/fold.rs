@@ -1,7 +1,7 @@
 //! Garbage collection inside a superblock.
 //!
-//! Blocks are copied one after another and each is erased when it has nothing left, so one free block is
-//! enough, and no more blocks are filled than are erased.
+//! Blocks are copied one after another, and each is erased as soon as it holds nothing. So one free block
+//! is enough, and no more blocks are filled than erased.
 
 use super::SuperblockFtl;
 use crate::flash::{BlockKind, Cause, Flash};
@@ -22,7 +22,7 @@ impl SuperblockFtl {
         }
     }
 
-    /// The cheapest of what makes room in a superblock; a fold takes up to `most_data` data blocks.
+    /// Makes room in a superblock in the cheapest way; a fold takes up to `most_data` data blocks.
     fn relieve(&mut self, superblock: u32, most_data: u32, flash: &mut Flash) {
         self.read_pieces(superblock, flash);
         let dead = self.all(superblock).find(|slot| self.is_dead(superblock, *slot, flash));
@@ -37,7 +37,7 @@ impl SuperblockFtl {
         self.count_logs(superblock);
     }
 
-    /// Reads the page map of a superblock, which tells what is valid in its blocks.
+    /// Reads the page map of a superblock, to know which pages of its blocks are valid.
     fn read_pieces(&self, superblock: u32, flash: &mut Flash) {
         for piece in self.map.pieces_of(superblock) {
             if let Some(holder) = self.map.holder(piece) {
@@ -51,7 +51,7 @@ impl SuperblockFtl {
         let Some(pbn) = self.block_in(slot).filter(|pbn| flash.valid_in(*pbn) == 0) else {
             return false;
         };
-        !self.has_directory(superblock, pbn, flash)
+        unless_bug!(FoldErasesDirectory, !self.has_directory(superblock, pbn, flash), true)
             && self.map.pieces_of(superblock).all(|p| self.map.rescue(p, pbn, flash).is_none())
     }
 
@@ -62,7 +62,7 @@ impl SuperblockFtl {
             && self.map.pieces_of(superblock).any(|piece| self.map.any_page(piece).is_some())
     }
 
-    /// The most valid log block takes an empty place among the data blocks.
+    /// Moves the most valid log block to an empty place among the data blocks.
     fn switch(&mut self, superblock: u32, place: u32, flash: &Flash) {
         let logs = self.logs(superblock).filter(|slot| self.block_in(*slot).is_some());
         let valid = |slot: &u32| self.block_in(*slot).map_or(0, |pbn| flash.valid_in(pbn));
@@ -92,7 +92,7 @@ impl SuperblockFtl {
         sources.push(log);
         self.counts.folds += 1;
         let targets = self.copy(superblock, &sources, flash);
-        // The copies fill the places from the first on; the log block's place is the last.
+        // The copies fill the places from the first on; the log block has the last place.
         for (slot, target) in sources.into_iter().zip(targets) {
             self.slots[slot as usize] = target.0 + 1;
         }
@@ -156,7 +156,8 @@ impl SuperblockFtl {
         let now =
             self.logs(superblock).filter(|slot| self.block_in(*slot).is_some()).count() as u32;
         let before = std::mem::replace(&mut self.logs_of[superblock as usize], now as u8);
-        self.logs_in_use = self.logs_in_use + now - u32::from(before);
+        let in_use = self.logs_in_use + now - u32::from(before);
+        self.logs_in_use = unless_bug!(FoldLeaksLogs, in_use, in_use.max(self.logs_in_use));
         match (before, now) {
             (0, 1..) => self.links.push_front(&mut self.recency, superblock),
             (1.., 0) => self.links.remove(&mut self.recency, superblock),

@@ -1,15 +1,19 @@
 use super::*;
-use crate::config::DeviceConfig;
+use crate::device::DeviceConfig;
 use crate::ftl::parts::bench::{Bench, Work, mnftl_times};
 use crate::rng::Rng;
 use crate::units::Bytes;
 
 /// Superblocks of 2 data blocks and 1 log block, of 4 pages each; so many log blocks in all.
-fn bench(logical: u32, log_blocks: u32, configure: fn(&mut Config)) -> Bench<SuperblockFtl> {
-    Bench::new(logical, log_blocks + 1, |config| {
+fn bench(
+    logical: u32,
+    log_blocks: u32,
+    configure: fn(&mut Setup<SuperblockConfig>),
+) -> Bench<SuperblockFtl> {
+    Bench::<SuperblockFtl>::new(logical, log_blocks + 1, |config| {
         mnftl_times(&mut config.device);
         config.device.oob = Some(Bytes(512));
-        config.superblock = SuperblockConfig { data: 2, logs: 1, pieces: Some(2) };
+        config.own = SuperblockConfig { data: 2, logs: 1, pieces: Some(2) };
         configure(config);
     })
 }
@@ -19,7 +23,7 @@ fn pages_of(bench: &Bench<SuperblockFtl>, slot: u32) -> (u32, u32) {
     (bench.flash.programmed_in(pbn), bench.flash.valid_in(pbn))
 }
 
-/// ALGORITHMS 12.5.
+/// Two data blocks and a log block, P = 4 (choices.md#superblock-steps).
 #[test]
 fn the_worked_example_folds_a_log_block_and_the_least_valid_data_block() {
     let mut bench = bench(2, 1, |_| {});
@@ -77,7 +81,7 @@ fn a_lookup_reads_1_75_oobs_with_four_pieces_used_alike() {
     for pieces in [1, 2, 4, 8] {
         let mut bench = Bench::<SuperblockFtl>::new(16, 7, |config| {
             config.device.oob = Some(Bytes(512));
-            config.superblock.pieces = Some(pieces);
+            config.own.pieces = Some(pieces);
         });
         let mut rng = Rng::new(1, "lookups");
         let mut reads = 0;
@@ -101,7 +105,7 @@ fn a_read_of_nothing_costs_a_lookup() {
     let mut bench = Bench::<SuperblockFtl>::empty(8, 3, |config| {
         mnftl_times(&mut config.device);
         config.device.oob = Some(Bytes(512));
-        config.superblock.pieces = Some(4);
+        config.own.pieces = Some(4);
     });
     let oob_reads: u64 = (0..16).map(|lpn| bench.read_work(lpn).oob_reads).sum();
     assert_eq!(oob_reads, 16 * 7 / 4);
@@ -114,7 +118,7 @@ fn a_read_of_nothing_costs_a_lookup() {
 /// Trimmed pages may hold the directory and the newest pieces.
 #[test]
 fn trims_lose_no_piece_and_no_directory() {
-    let mut bench = bench(4, 2, |config| config.superblock.pieces = Some(4));
+    let mut bench = bench(4, 2, |config| config.own.pieces = Some(4));
     let mut rng = Rng::new(1, "trims");
     for _ in 0..4000 {
         let page = rng.below(16) as u32;
@@ -129,9 +133,10 @@ fn trims_lose_no_piece_and_no_directory() {
 fn build(page: u64, pages: u32, capacity: u64, own: SuperblockConfig) -> Result<(u32, u64), Error> {
     let device =
         DeviceConfig { page: Bytes(page), pages_per_block: pages, ..DeviceConfig::default() };
-    let config = Config { device, superblock: own, ..Config::default() };
-    let mut flash = Flash::new(&config.device, capacity)?;
-    SuperblockFtl::build(&config, &mut flash).map(|ftl| (ftl.map.pieces(), ftl.ram().tables))
+    let config = Setup { device, own, ..Setup::default() };
+    let mut flash = Device::new(&config.device, capacity)?;
+    SuperblockFtl::build(&config.checked()?, &mut flash)
+        .map(|ftl| (ftl.map.pieces(), ftl.ram().tables))
 }
 
 /// 128 pages of 2 KB: four pieces need 165 B for 132 numbers of 10 bits, and the OOB has 64 B.
@@ -146,7 +151,7 @@ fn the_four_pieces_of_table_2_do_not_fit_into_its_oob() {
     assert!(build(4096, 64, 1 << 30, none).is_err());
 }
 
-/// ALGORITHMS 12.1: six block numbers of 2 B and a page number of 3 B.
+/// Six block numbers of 2 B and a page number of 3 B.
 #[test]
 fn ram_is_what_the_header_says() {
     let ram = build(2048, 128, 7 << 30, SuperblockConfig::default()).expect("a device").1;

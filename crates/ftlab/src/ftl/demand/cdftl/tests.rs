@@ -1,7 +1,8 @@
-//! The cost table of ALGORITHMS 3.4 and the example of 3.5.
+//! What each event costs, and a worked example.
 
 use super::*;
-use crate::config::DeviceConfig;
+use crate::device::DeviceConfig;
+use crate::flash::Device;
 use crate::ftl::demand::bench::{Bench, Cost};
 use crate::units::Bytes;
 
@@ -14,9 +15,9 @@ fn spread(lpn: u32) -> u32 {
 /// A cache of so many entries and so many pages.
 fn bench(entries: u64, pages: u64) -> Bench<Cdftl> {
     let bytes = 8 * entries + 516 * pages;
-    let bench: Bench<Cdftl> = Bench::new(1024, 512, |config| {
+    let bench = Bench::<Cdftl>::new(1024, 512, |config| {
         config.ftl.cache = Some(Bytes(bytes));
-        config.cdftl.ctp = Ratio(516.5 * pages as f64 / bytes as f64);
+        config.own.ctp = Ratio(516.5 * pages as f64 / bytes as f64);
     });
     let cache = &bench.ftl.cache;
     assert_eq!((cache.entry_capacity as u64, cache.page_capacity as u64), (entries, pages));
@@ -46,7 +47,7 @@ fn pages(bench: &Bench<Cdftl>) -> Vec<(u32, bool)> {
     pages.map(|page| (page.vtpn.0, page.image.dirty_slots() > 0)).collect()
 }
 
-/// ALGORITHMS 3.5: a dirty entry whose page is not cached stays, however cold.
+/// A dirty entry whose page is not cached stays, however cold (TPFTL 2.2).
 #[test]
 fn the_worked_example_keeps_the_cold_dirty_entry() {
     let mut bench = bench(2, 1);
@@ -66,8 +67,8 @@ fn the_worked_example_keeps_the_cold_dirty_entry() {
     assert_eq!(bench.ftl.cache.page_hits, 3);
 }
 
-/// ALGORITHMS 3.4: a dirty entry is kicked out into its page; the page costs one program, no read,
-/// and takes the dirty entries that are still in the CMT with it.
+/// A dirty entry is kicked out into its page; the page costs one program, no read, and takes the dirty
+/// entries that are still in the CMT with it (choices.md#cdftl-absorb).
 #[test]
 fn a_dirty_page_is_programmed_whole_with_all_its_dirty_entries() {
     let mut bench = bench(2, 1);
@@ -83,7 +84,7 @@ fn a_dirty_page_is_programmed_whole_with_all_its_dirty_entries() {
     assert_eq!((counts.replacements, counts.dirty_replacements), (2, 1));
 }
 
-/// ALGORITHMS 3.4, last line.
+/// See choices.md#cdftl-uncovered.
 #[test]
 fn an_uncovered_dirty_victim_loads_its_page() {
     let mut single = bench(2, 1);
@@ -129,20 +130,20 @@ fn an_uncovered_dirty_victim_loads_its_page() {
     assert_eq!(pages(&double), [(3, true), (5, false)], "512* is uncovered, 385* went");
 }
 
-/// ALGORITHMS 0.4: 8 KiB are one page of 4 KiB and 511 entries.
+/// 8 KiB are one page of 4 KiB and 511 entries.
 #[test]
 fn ram_is_the_papers() {
-    let flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
-    let cache = Cdftl::build(&Config::default(), flash.geometry()).expect("a cache");
+    let flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let cache = Cdftl::build(&Setup::default(), flash.geometry()).expect("a cache");
     assert_eq!((cache.budget, cache.page_capacity, cache.entry_capacity), (8192, 1, 511));
-    let mut config = Config::default();
+    let mut config = Setup::default();
     config.ftl.cache = Some(Bytes(4107));
     let error = Cdftl::build(&config, flash.geometry()).expect_err("too small");
     assert!(
         error.to_string().contains("expected at least a translation page and an entry, 4108 B")
     );
     config.ftl.cache = Some(Bytes(100_000));
-    config.cdftl.ctp = Ratio(1.0);
+    config.own.ctp = Ratio(1.0);
     let cache = Cdftl::build(&config, flash.geometry()).expect("a cache");
     assert_eq!((cache.page_capacity, cache.entry_capacity), (24, 200));
 }

@@ -2,10 +2,10 @@
 
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
-use crate::ftl::demand::{MapStore, MappingCache, MappingCounts, Occupancy};
+use crate::ftl::demand::{CftlConfig, MapStore, MappingCache, MappingCounts, Occupancy};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::{Change, TranslationPages};
 use crate::units::{Lbn, Lpn, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use std::ops::Range;
 const RUN_BYTES: u64 = 10;
 /// LBN and PBN.
 const BLOCK_BYTES: u64 = 8;
-/// What the length of a run can say.
+/// The longest run that an entry can have.
 const LONGEST_RUN: u32 = u16::MAX as u32;
 
 /// Consecutive pages: `first + k` is on `ppn + k`, or the one page is unmapped.
@@ -44,7 +44,7 @@ impl Entry {
     }
 }
 
-/// What is known of a logical block.
+/// The state of a logical block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Block {
     /// Pages that are mapped.
@@ -74,16 +74,17 @@ pub struct Runs {
 }
 
 impl MappingCache for Runs {
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let budget = config.ftl.cache_bytes(geometry);
+    type Settings = CftlConfig;
+
+    const SPEC: Spec = Spec::DEMAND_PAGED;
+
+    fn build(setup: &Setup<CftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = setup.ftl.cache_bytes(geometry);
         if budget < RUN_BYTES {
             let message = format!("found {budget} B, expected at least one run of {RUN_BYTES} B");
             return Err(Error::config("ftl.cache", message));
         }
-        let threshold = config.cftl.reads;
-        if threshold == 0 {
-            return Err(Error::config("cftl.reads", "found 0, expected 1 to 65535"));
-        }
+        let threshold = setup.own.reads;
         Ok(Runs {
             entries: Slab::default(),
             by_first: BTreeMap::new(),
@@ -133,7 +134,7 @@ impl MappingCache for Runs {
         let found = self.find(lpn);
         match found {
             Some(token) => _ = self.change(token, lpn, Some(new)),
-            None => self.scatter(lpn),
+            None => unless_bug!(CftlBlockStaysMapped, self.scatter(lpn)),
         }
         found.is_some()
     }
@@ -182,6 +183,10 @@ impl MappingCache for Runs {
             ("cftl.block_mapped", mapped),
             ("cftl.write_backs", self.write_backs),
         ])
+    }
+
+    fn other_loads(&self) -> Option<u64> {
+        Some(self.write_backs)
     }
 
     fn reset_metrics(&mut self) {
@@ -257,8 +262,8 @@ impl Runs {
         entry
     }
 
-    /// What is cached of a page that was just read from its translation page: its block, or the run of
-    /// pages from it on, up to what is cached already or block-mapped.
+    /// The entry to cache for a page whose translation page was just read: its block, or the run from the
+    /// page on, up to a page that is cached already or block-mapped.
     fn entry_around(&self, lpn: Lpn, store: &MapStore) -> Entry {
         let ppn = store.pages.mapping(lpn);
         let alone = Entry { first: lpn.0, pages: 1, ppn, block: false, dirty: false };
@@ -272,7 +277,8 @@ impl Runs {
         }
         let last = store.pages.last_on_page(store.pages.page_of(lpn)).0;
         let cached = self.by_first.range(lpn.0..).next().map_or(u32::MAX, |(first, _)| *first);
-        let end = cached.min(last + 1).min(lpn.0 + LONGEST_RUN);
+        let newer = unless_bug!(CftlRunReachesOver, cached, u32::MAX);
+        let end = newer.min(last + 1).min(lpn.0 + LONGEST_RUN);
         let follows = |next: &u32| {
             let at_border = next.is_multiple_of(per_block);
             store.pages.mapping(Lpn(*next)) == Some(Ppn(ppn + next - lpn.0))
@@ -291,7 +297,7 @@ impl Runs {
         entry.mapping(lpn)
     }
 
-    /// A logical block has a page elsewhere: it is mapped page by page, and its reads count anew.
+    /// Notes that a page of a logical block moved: the block is mapped by pages, and its reads count anew.
     fn scatter(&mut self, lpn: Lpn) {
         let block = self.block_mut(lpn);
         block.is_block = false;
@@ -310,7 +316,7 @@ impl Runs {
         entry
     }
 
-    /// Counts a read of a page; tells whether its logical block is to be block-mapped now.
+    /// Counts a read of a page; returns whether its logical block is to be block-mapped now.
     pub fn note_read(&mut self, lpn: Lpn) -> bool {
         let (threshold, pages) = (self.threshold, self.pages_per_block);
         let block = self.block_mut(lpn);
@@ -319,7 +325,7 @@ impl Runs {
         whole && block.reads == threshold && !block.is_block
     }
 
-    /// Whether one clean run says that a logical block is in one physical block already.
+    /// Whether one clean run shows that a logical block is in one physical block already.
     pub fn is_in_one_block(&self, pages: &Range<u32>) -> bool {
         self.find(Lpn(pages.start)).map(|token| self.entries[token]).is_some_and(|entry| {
             let aligned = |ppn: Ppn| ppn.0.is_multiple_of(self.pages_per_block);
@@ -329,7 +335,7 @@ impl Runs {
         })
     }
 
-    /// A logical block is in one physical block, as its translation pages say by now.
+    /// Notes that a logical block is in one physical block, as its translation pages now say.
     pub fn set_block(&mut self, lbn: Lbn, ppn: Ppn) {
         let first = lbn.0 * self.pages_per_block;
         let pages = first..first + self.pages_per_block;
@@ -347,7 +353,7 @@ impl Runs {
         self.blocks[lbn.index()].is_block = true;
     }
 
-    /// Checks what is known of logical blocks against the whole map.
+    /// Checks the states of logical blocks against the whole map.
     ///
     /// # Panics
     /// When it differs.

@@ -1,14 +1,14 @@
 //! Blocks of 4 pages, 128 mappings on a translation page; all pages written once, the cache empty.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::Operation;
+use crate::device::DeviceConfig;
+use crate::flash::{Device, Operation};
 use crate::ftl::demand::MappingCache;
 use crate::units::{Bytes, Ratio};
 
 struct Bench {
     ftl: Cftl,
-    flash: Flash,
+    flash: Device,
 }
 
 /// Translation page reads and programs, data reads and programs, copies.
@@ -23,9 +23,9 @@ impl Bench {
             over_provisioning: Ratio(2.0),
             ..DeviceConfig::default()
         };
-        let mut config = Config { device, cftl: CftlConfig { reads: 4 }, ..Config::default() };
+        let mut config = Setup { device, own: CftlConfig { reads: 4 }, ..Setup::default() };
         config.ftl.cache = Some(Bytes(1 << 20));
-        let mut flash = Flash::new(&config.device, 256 * 512).expect("a device");
+        let mut flash = Device::new(&config.device, 256 * 512).expect("a device");
         let mut ftl = Cftl::build(&config, &mut flash).expect("an FTL");
         for lpn in 0..256 {
             ftl.write(&[Lpn(lpn)], &mut flash);
@@ -37,7 +37,7 @@ impl Bench {
         Bench { ftl, flash }
     }
 
-    fn cost(&mut self, action: impl FnOnce(&mut Cftl, &mut Flash)) -> Cost {
+    fn cost(&mut self, action: impl FnOnce(&mut Cftl, &mut Device)) -> Cost {
         self.flash.start_measuring();
         self.ftl.reset_metrics();
         action(&mut self.ftl, &mut self.flash);

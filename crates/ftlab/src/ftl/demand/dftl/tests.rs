@@ -1,8 +1,9 @@
-//! The worked examples of ALGORITHMS 0.4 and 2.8.
+//! Worked examples of translation and of GC.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::{BlockKind, Operation};
+use crate::device::DeviceConfig;
+use crate::flash::{BlockKind, Device, Operation};
+use crate::ftl::Design;
 use crate::ftl::demand::bench::{Bench, Cost};
 use crate::ftl::demand::{DemandFtl, FtlConfig};
 use crate::ftl::{Ftl, RamUse};
@@ -15,9 +16,9 @@ fn spread(lpn: u32) -> u32 {
 }
 
 fn bench(entries: u64) -> Bench<Dftl> {
-    Bench::new(512, 512, |config| {
+    Bench::<Dftl>::new(512, 512, |config| {
         config.ftl.cache = Some(Bytes(8 * entries));
-        config.dftl.replacement = Replacement::Lru;
+        config.own.replacement = Replacement::Lru;
     })
 }
 
@@ -25,7 +26,7 @@ fn costs(tp: (u64, u64), data: (u64, u64)) -> Cost {
     Cost { tp, data }
 }
 
-/// ALGORITHMS 2.8, the table.
+/// Six accesses under plain LRU, with two entries of cache.
 #[test]
 fn the_worked_example_costs_what_the_table_says() {
     let mut bench = bench(2);
@@ -42,8 +43,8 @@ fn the_worked_example_costs_what_the_table_says() {
     assert_eq!((counts.lookups, counts.hits), (6, 1));
 }
 
-/// ALGORITHMS 2.8, the GC example: four valid pages, one cached, the others on two translation
-/// pages: 4 copies, GC hit 1, 2 reads and 2 programs of translation pages, 1 erase.
+/// Four valid pages, one cached, the others on two translation pages (choices.md#gc-map-updates): 4
+/// copies, GC hit 1, 2 reads and 2 programs of translation pages, 1 erase.
 #[test]
 fn gc_updates_the_map_in_batches() {
     let mut bench = bench(8);
@@ -52,9 +53,9 @@ fn gc_updates_the_map_in_batches() {
         bench.write(lpn);
     }
     // The cache holds these four; leave only 2.
-    let config = Config {
+    let config = Setup {
         ftl: FtlConfig { cache: Some(Bytes(64)), ..FtlConfig::default() },
-        ..Config::default()
+        ..Setup::default()
     };
     bench.ftl.flush_and_rebuild(&config, &mut bench.flash);
     bench.read(spread(2));
@@ -75,10 +76,10 @@ fn gc_updates_the_map_in_batches() {
 
 #[test]
 fn evict_batch_cleans_the_neighbours_of_a_dirty_victim() {
-    let mut bench: Bench<Dftl> = Bench::new(512, 512, |config| {
+    let mut bench = Bench::<Dftl>::new(512, 512, |config| {
         config.ftl.cache = Some(Bytes(24));
-        config.dftl.replacement = Replacement::Lru;
-        config.dftl.evict_batch = true;
+        config.own.replacement = Replacement::Lru;
+        config.own.evict_batch = true;
     });
     for lpn in [0, 1, 200] {
         bench.write(lpn);
@@ -87,17 +88,17 @@ fn evict_batch_cleans_the_neighbours_of_a_dirty_victim() {
     assert_eq!(bench.cached(), [(1, false), (200, true), (300, false)]);
 }
 
-/// ALGORITHMS 0.4.
+/// TPFTL 5.1, Table 3: 512 MB and 16 GB (choices.md#cache-default).
 #[test]
 fn ram_is_the_papers() {
-    let flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
-    let cache = Dftl::build(&Config::default(), flash.geometry()).expect("a cache");
+    let flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let cache = Dftl::build(&Setup::default(), flash.geometry()).expect("a cache");
     assert_eq!((cache.budget(), cache.capacity), (8192, 1024));
-    let msr = Flash::new(&DeviceConfig::default(), 16 << 30).expect("a device");
-    let cache = Dftl::build(&Config::default(), msr.geometry()).expect("a cache");
+    let msr = Device::new(&DeviceConfig::default(), 16 << 30).expect("a device");
+    let cache = Dftl::build(&Setup::default(), msr.geometry()).expect("a cache");
     assert_eq!((cache.budget(), cache.capacity), (262_144, 32_768));
     let mut flash = flash;
-    let ftl = DemandFtl::<Dftl>::build(&Config::default(), &mut flash).expect("an FTL");
+    let ftl = DemandFtl::<Dftl>::build(&Setup::default(), &mut flash).expect("an FTL");
     assert_eq!(ftl.ram(), RamUse { tables: 512, cache: 8192, buffer: 0 });
 }
 

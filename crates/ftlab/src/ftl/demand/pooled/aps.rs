@@ -6,7 +6,7 @@
 //!          would have saved. A page of RAM moves to the part whose ghosts would have saved more.
 //! RAM      page size + 4 B per page of either kind + 4 B per ghost + GTD. Each part has as many ghosts
 //!          as the pool has room for pages.
-//! Departs  the paper is not known to us in detail, ALGORITHMS 7 is the outline. Ours: mappings are cached
+//! Departs  the paper is not known to us in detail. Ours (choices.md#aps-ghosts): mappings are cached
 //!          as whole translation pages; a ghost of the map would have saved a page read, one of the
 //!          data a read or a program; the boundary moves by one page when one side is ahead by `inertia`.
 //! Options  `map`, where the boundary begins; `inertia`.
@@ -15,35 +15,29 @@
 
 use super::{Pool, Pooled};
 use crate::cache::recent_map::RecentMap;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::ftl::design::{Setup, Spec};
 use crate::request::Op;
 use crate::units::{Duration, Lpn, Ratio, Vtpn};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const HEADER_BYTES: u64 = 4;
 const GHOST_BYTES: u64 = 4;
 
-/// APS's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ApsConfig {
-    /// Share of the pool that is for translation pages at first. Default 50 %.
-    pub map: Ratio,
-    /// Flash time by which the ghosts of one part are ahead when a page of RAM moves. Default 2 ms, ten
-    /// programs.
-    pub inertia: Duration,
-}
-
-impl Default for ApsConfig {
-    fn default() -> Self {
-        ApsConfig { map: Ratio(0.5), inertia: Duration(2_000_000) }
+crate::settings! {
+    /// APS's own parameters.
+    pub struct ApsConfig in "aps" {
+        /// Share of the pool that is for translation pages at first.
+        map: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
+            source "choices.md#aps-ghosts";
+        /// Flash time by which the ghosts of one part are ahead when a page of RAM moves.
+        inertia: Duration = Duration(2_000_000), laws [0, 100, 1000, 10_000].map(Duration),
+            source "ten programs; choices.md#aps-ghosts";
     }
 }
 
-/// The numbers of pages that have left, the oldest first to be forgotten.
+/// The ghosts: numbers of pages that have left; the oldest is dropped first.
 #[derive(Clone, Debug)]
 struct Ghosts {
     capacity: usize,
@@ -63,7 +57,7 @@ impl Ghosts {
         self.pages.insert(number, ());
     }
 
-    /// Whether the page was a ghost; it is none any more.
+    /// Removes a page from the ghosts; returns whether it was one.
     fn take(&mut self, number: u32) -> bool {
         self.pages.remove(number).is_some()
     }
@@ -81,7 +75,7 @@ impl Part {
         Part { pages: RecentMap::new(numbers), ghosts: Ghosts::new(ghosts, numbers) }
     }
 
-    /// Uses a page, which may be new. Returns whether it would still be here in a larger part.
+    /// Uses a page, which may be new. Returns whether it was a ghost: a larger part would still have it.
     fn touch(&mut self, number: u32) -> bool {
         if self.pages.contains(number) {
             self.pages.touch(number);
@@ -119,7 +113,7 @@ pub struct Aps {
     read_ns: i64,
     program_ns: i64,
     inertia_ns: i64,
-    /// Flash time that the ghosts of the map are ahead since the boundary moved, ns.
+    /// Flash time by which the ghosts of the map are ahead of those of the data since the boundary moved, ns.
     lead_ns: i64,
     moves: u64,
 }
@@ -136,14 +130,21 @@ impl Pool for Aps {
         "aps.write_hits",
     ];
 
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let ApsConfig { map: Ratio(share), inertia } = config.aps;
-        if !(0.0..=1.0).contains(&share) {
-            return Err(Error::config("aps.map", format!("found {share}, expected 0 to 1")));
-        }
+    type Settings = ApsConfig;
+
+    const SPEC: Spec = Spec {
+        name: "aps",
+        summary: "one pool for translation pages and data pages, divided where ghosts say it saves most",
+        source: "Shim, Seo, Kim & Maeng, MSST 2010",
+        translates_late: true,
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(setup: &Setup<ApsConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let ApsConfig { map: Ratio(share), inertia } = setup.own;
         let page_bytes = u64::from(geometry.page_bytes) + HEADER_BYTES;
-        let room = config.ftl.cache_bytes(geometry) / page_bytes;
-        let device = &config.device;
+        let room = setup.ftl.cache_bytes(geometry) / page_bytes;
+        let device = &setup.device;
         let transfer = device.transfer_per_byte.0 * u64::from(geometry.page_bytes);
         Ok(Aps {
             map: Part::new(room as usize, geometry.translation_pages()),
@@ -186,7 +187,7 @@ impl Pool for Aps {
         }
     }
 
-    fn forget(&mut self, lpn: Lpn) {
+    fn trim(&mut self, lpn: Lpn) {
         self.data.pages.remove(lpn.0);
         self.data.ghosts.take(lpn.0);
     }
@@ -224,7 +225,7 @@ impl Aps {
         self.map_room
     }
 
-    /// A ghost was asked for: the map's would have saved `saved_ns`, the data's the negative of it.
+    /// Counts a ghost that was asked for: `saved_ns` is positive for the map, negative for data.
     fn weigh(&mut self, saved_ns: i64) {
         self.lead_ns += saved_ns;
         if self.lead_ns.abs() <= self.inertia_ns {
@@ -233,7 +234,7 @@ impl Aps {
         let before = self.map_room;
         self.map_room = match self.lead_ns > 0 {
             true => (before + 1).min(self.room),
-            false => (before - 1).max(1),
+            false => unless_bug!(ApsNoRoomForMap, (before - 1).max(1), before - 1),
         };
         self.moves += u64::from(self.map_room != before);
         self.lead_ns = 0;

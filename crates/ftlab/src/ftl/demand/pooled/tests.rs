@@ -1,8 +1,8 @@
-//! The worked example of ALGORITHMS 37, and what the boundary of APS follows.
+//! A worked example, and what the boundary of APS follows.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::{Cause, Operation};
+use crate::device::DeviceConfig;
+use crate::flash::{Cause, Device, Operation};
 use crate::units::{Bytes, Duration, Ratio};
 
 const PAGES: u32 = 8 * 128;
@@ -12,24 +12,24 @@ const DATA: u64 = 512 + 8;
 /// 8 translation pages of 128 mappings, every page written once, nothing in RAM; a pool of so many bytes.
 struct Bench<P> {
     ftl: PooledFtl<P>,
-    flash: Flash,
+    flash: Device,
 }
 
 /// Translation pages read and programmed, pages read and programmed for the host.
 type Cost = [u64; 4];
 
 impl<P: Pool> Bench<P> {
-    fn new(bytes: u64, configure: impl FnOnce(&mut Config)) -> Self {
+    fn new(bytes: u64, configure: impl FnOnce(&mut Setup<P::Settings>)) -> Self {
         let device = DeviceConfig {
             page: Bytes(512),
             pages_per_block: 4,
             over_provisioning: Ratio(1.0),
             ..DeviceConfig::default()
         };
-        let mut config = Config { device, ..Config::default() };
+        let mut config = Setup { device, ..Setup::default() };
         config.ftl.cache = Some(Bytes(bytes));
         configure(&mut config);
-        let mut flash = Flash::new(&config.device, u64::from(PAGES) * 512).expect("a device");
+        let mut flash = Device::new(&config.device, u64::from(PAGES) * 512).expect("a device");
         let mut ftl = PooledFtl::<P>::build(&config, &mut flash).expect("an FTL");
         for lpn in 0..PAGES {
             ftl.write(&[Lpn(lpn)], &mut flash);
@@ -52,7 +52,7 @@ impl<P: Pool> Bench<P> {
         }
     }
 
-    fn cost(&mut self, access: impl FnOnce(&mut PooledFtl<P>, &mut Flash)) -> Cost {
+    fn cost(&mut self, access: impl FnOnce(&mut PooledFtl<P>, &mut Device)) -> Cost {
         self.flash.start_measuring();
         access(&mut self.ftl, &mut self.flash);
         self.ftl.audit(&self.flash);
@@ -78,7 +78,7 @@ impl<P: Pool> Bench<P> {
     }
 }
 
-/// ALGORITHMS 37.
+/// Each way that an access can go, once.
 #[test]
 fn the_worked_example_of_treeftl() {
     let mut bench = Bench::<Tree>::new(2 * MAP + 4 * DATA, |_| ());
@@ -151,7 +151,7 @@ fn aps_looks_a_mapping_up_when_a_dirty_page_leaves() {
 /// Each page of the data part that is asked for again would have saved a program, of the map a read.
 #[test]
 fn the_boundary_of_aps_moves_to_where_ghosts_would_have_saved_more() {
-    let configure = |config: &mut Config| config.aps.inertia = Duration(300_000);
+    let configure = |config: &mut Setup<ApsConfig>| config.own.inertia = Duration(300_000);
     let mut bench = Bench::<Aps>::new(6 * MAP, configure);
     assert_eq!(bench.ftl.pool.map_room(), 3);
     // Seven pages in a ring: there is room for five beside their translation page.
@@ -167,7 +167,7 @@ fn the_boundary_of_aps_moves_to_where_ghosts_would_have_saved_more() {
     assert!(bench.ftl.metrics().own["aps.boundary_moves"] >= 4);
 }
 
-/// ALGORITHMS 0.4: page size and the number of each page; ghosts of APS are tables.
+/// Page size and the number of each page; ghosts of APS are tables.
 #[test]
 fn ram_is_the_pool_the_gtd_and_the_ghosts() {
     let tree = Bench::<Tree>::new(5000, |_| ());

@@ -5,9 +5,9 @@
 //!          its data pages one by one, least recent first, then its translation page. So the parts
 //!          for mapping and data follow the workload without a boundary.
 //! RAM      page size + 4 B per translation page, page size + 8 B per data page + GTD.
-//! Departs  nothing known; the paper is not known to us in detail, the model is that of ALGORITHMS 7. A write
-//!          to a page that is not in RAM reads its translation page, since no data page is without one;
-//!          its data leaves as a single page.
+//! Departs  in what we do not know: the paper is known to us by its abstract. Filled in
+//!          (choices.md#tree-writes): a write to a page that is not in RAM reads its translation page,
+//!          since no data page is without one; its data leaves as a single page.
 //!
 //! A data page can always be programmed without a lookup: its mapping is in RAM above it.
 
@@ -16,9 +16,9 @@ use crate::cache::links::{Links, List};
 use crate::cache::recent_map::RecentMap;
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::Geometry;
+use crate::ftl::design::{Setup, Spec};
 use crate::request::Op;
 use crate::units::{Lpn, Vtpn};
 
@@ -45,7 +45,17 @@ impl Pool for Tree {
         "treeftl.write_hits",
     ];
 
-    fn build(_config: &Config, geometry: &Geometry) -> Result<Self, Error> {
+    type Settings = ();
+
+    const SPEC: Spec = Spec {
+        name: "treeftl",
+        summary: "translation pages and, below them, data pages in one pool; the oldest subtree leaves first",
+        source: "Wang & Wong, DATE 2013",
+
+        ..Spec::DEMAND_PAGED
+    };
+
+    fn build(_setup: &Setup<()>, geometry: &Geometry) -> Result<Self, Error> {
         Ok(Tree {
             subtrees: RecentMap::new(geometry.translation_pages()),
             pages: Slab::default(),
@@ -90,16 +100,18 @@ impl Pool for Tree {
             Pooled::Map(vtpn) => {
                 self.subtrees.remove(vtpn.0);
             }
-            Pooled::Data(lpn) => self.forget(lpn),
+            Pooled::Data(lpn) => self.trim(lpn),
         }
     }
 
-    fn forget(&mut self, lpn: Lpn) {
+    fn trim(&mut self, lpn: Lpn) {
         let Some(token) = self.tokens.take(lpn.0) else { return };
         let parent = self.parent(lpn);
         let below = self.subtrees.get_mut(parent.0).expect("a data page has a translation page");
-        self.links.remove(below, token);
-        self.pages.remove(token);
+        unless_bug!(TreeKeepsTrimmed, {
+            self.links.remove(below, token);
+            self.pages.remove(token);
+        });
     }
 
     fn audit(&self, is_mapped: &dyn Fn(Vtpn) -> bool, map_pages: usize, data_pages: usize) {

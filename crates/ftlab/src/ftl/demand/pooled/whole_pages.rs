@@ -2,10 +2,10 @@
 
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
 use crate::ftl::demand::{Image, MapStore, MappingCache};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::ftl::{MappingCounts, Occupancy};
 use crate::units::{Lpn, Ppn, Vtpn};
@@ -26,8 +26,12 @@ pub struct WholePages {
 }
 
 impl MappingCache for WholePages {
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let budget = config.ftl.cache_bytes(geometry);
+    type Settings = ();
+
+    const SPEC: Spec = Spec::DEMAND_PAGED;
+
+    fn build(setup: &Setup<()>, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = setup.ftl.cache_bytes(geometry);
         let page_bytes = u64::from(geometry.page_bytes) + HEADER_BYTES;
         if budget < page_bytes {
             let message =
@@ -141,7 +145,7 @@ impl WholePages {
         let token = self.tokens.take(vtpn.0).expect("the page is in RAM");
         let image = self.pages.remove(token);
         self.counts.replacements += 1;
-        if image.dirty_slots() > 0 {
+        if image.dirty_slots() > unless_bug!(PooledDirtyDropped, 0, 1) {
             self.counts.dirty_replacements += 1;
             self.changes.clear();
             self.changes.extend(image.changes());

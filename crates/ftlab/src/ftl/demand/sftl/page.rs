@@ -2,8 +2,8 @@
 //!
 //! With one bit per mapping, a run is broken wherever a PPN is not its left neighbour's plus one. With
 //! two, the second bit marks the mappings that are as they were loaded: a run among these goes on
-//! behind overwritten ones, so that one overwrite costs one head, not two. The runs of overwritten
-//! mappings are counted apart. Both can be decoded from left to right.
+//! behind overwritten ones, so that one overwrite costs one head, not two (choices.md#sftl-bitmaps). The
+//! runs of overwritten mappings are counted apart. Both can be decoded from left to right.
 
 use crate::ftl::demand::Image;
 use crate::units::{Lpn, Ppn, Vtpn};
@@ -162,7 +162,7 @@ mod tests {
         page.bytes()
     }
 
-    /// ALGORITHMS 4.7.
+    /// One head for each run, overwritten or not.
     #[test]
     fn sizes_of_the_worked_example() {
         let mut page = page(8, 1);
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(page.image.dirty_slots(), 2);
     }
 
-    /// ALGORITHMS 4.1: one head for an overwrite in the middle of a run, whatever is overwritten next.
+    /// One head for an overwrite in the middle of a run, whatever is overwritten next.
     #[test]
     fn with_two_bitmaps_a_run_goes_on_behind_overwritten_mappings() {
         let mut page = page(8, 2);
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(set(&mut page, 6, 1006), 4 + 2 + 16, "overwritten, though with the same PPN");
     }
 
-    /// ALGORITHMS 4.1, for pages of 4 KiB.
+    /// For pages of 4 KiB.
     #[test]
     fn pages_are_as_small_as_the_model_and_never_larger_than_uncompressed() {
         for (bitmaps, least) in [(1, 136), (2, 264)] {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        /// ALGORITHMS 4.8: decompress(compress(page)) == page, after each change, and heads that
+        /// What is compressed is the same page decompressed, after each change, and heads that
         /// are counted as pages change are those that there are.
         #[test]
         fn a_page_is_decoded_from_its_bits_and_heads(

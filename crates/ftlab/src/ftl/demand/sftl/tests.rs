@@ -1,7 +1,8 @@
-//! The worked example of ALGORITHMS 4.7 on a device, and the counts of 4.5.
+//! A worked example on a device, and what counts as a replacement (choices.md#sftl-spill).
 
 use super::*;
-use crate::config::DeviceConfig;
+use crate::device::DeviceConfig;
+use crate::flash::Device;
 use crate::ftl::demand::bench::{Bench, Cost};
 use crate::units::Bytes;
 
@@ -9,10 +10,10 @@ use crate::units::Bytes;
 /// entries.
 fn bench(buffered: u64, sparse: u32) -> Bench<Sftl> {
     let bytes = 516 + 8 * buffered;
-    let bench: Bench<Sftl> = Bench::new(8192, 512, |config| {
+    let bench = Bench::<Sftl>::new(8192, 512, |config| {
         config.ftl.cache = Some(Bytes(bytes));
-        config.sftl.buffer = Ratio((8.0 * buffered as f64 + 0.5) / bytes as f64);
-        config.sftl.sparse = sparse;
+        config.own.buffer = Ratio((8.0 * buffered as f64 + 0.5) / bytes as f64);
+        config.own.sparse = sparse;
     });
     assert_eq!(bench.ftl.cache.buffer.capacity() as u64, buffered);
     bench
@@ -48,7 +49,7 @@ fn buffered(bench: &Bench<Sftl>) -> Vec<u32> {
     pages.flat_map(|remains| remains.changes.iter().map(|(lpn, _)| lpn.0)).collect()
 }
 
-/// ALGORITHMS 4.7.
+/// Two sparse pages, one after the other, and room for one of them.
 #[test]
 fn the_worked_example_flushes_a_full_buffer() {
     let mut bench = bench(2, 2);
@@ -86,7 +87,7 @@ fn buffered_entries_go_back_into_their_page_when_it_is_loaded() {
     assert_eq!(bench.ftl.cache.pages[token].image.dirty_slots(), 2);
 }
 
-/// ALGORITHMS 4.2 and 4.5: a page that is not sparse costs one program, no read.
+/// A page that is not sparse costs one program, no read (TPFTL 2.2).
 #[test]
 fn a_densely_dirty_page_is_programmed_without_a_read() {
     for (buffered_entries, sparse) in [(8, 2), (2, 8), (0, 8)] {
@@ -119,10 +120,10 @@ fn pages_that_grow_push_others_out() {
 
 #[test]
 fn a_cache_too_small_for_one_page_is_an_error() {
-    let flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
-    let cache = Sftl::build(&Config::default(), flash.geometry()).expect("a cache");
+    let flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let cache = Sftl::build(&Setup::default(), flash.geometry()).expect("a cache");
     assert_eq!((cache.budget, cache.page_budget, cache.buffer.capacity()), (8192, 7376, 102));
-    let mut config = Config::default();
+    let mut config = Setup::default();
     config.ftl.cache = Some(Bytes(4500));
     let error = Sftl::build(&config, flash.geometry()).expect_err("too small").to_string();
     assert!(error.contains("found 4052 B beside the dirty buffer, expected"), "{error}");

@@ -3,31 +3,24 @@
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// TPFTL's own parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TpftlConfig {
-    /// Techniques in use: any of r, s, b, c; `-` for none (Figures 7 and 8). Default `rsbc`.
-    pub features: Features,
-    /// Change of the node count that switches selective prefetching. Default 3 (section 4.3).
-    pub threshold: u32,
-    /// Bytes of a node. Default 6: one entry slot (Figure 4).
-    pub node_bytes: Bytes,
-    /// Order of nodes. Default `hotness` (section 4.2).
-    pub page_order: PageOrder,
-    /// Where prefetched entries enter a node's list. Default `front`.
-    pub prefetch_at: PrefetchAt,
-}
-
-impl Default for TpftlConfig {
-    fn default() -> Self {
-        TpftlConfig {
-            features: Features { request: true, selective: true, batch: true, clean_first: true },
-            threshold: 3,
-            node_bytes: Bytes(6),
-            page_order: PageOrder::Hotness,
-            prefetch_at: PrefetchAt::Front,
-        }
+crate::settings! {
+    /// TPFTL's own parameters.
+    pub struct TpftlConfig in "tpftl" {
+        /// Techniques in use: any of r, s, b, c; `-` for none.
+        features: Features = Features::ALL, laws every_choice_of_features(),
+            source "TPFTL, Figures 7 and 8";
+        /// Change of the node count that switches selective prefetching.
+        threshold: u32 = 3, in 1.., unit "nodes", laws 1..=4,
+            source "TPFTL 4.3; choices.md#tpftl-detector";
+        /// RAM of a node.
+        node_bytes: Bytes = Bytes(6), in ..=4096, laws 0..=16,
+            source "TPFTL, Figure 4: one entry slot; choices.md#tpftl-node";
+        /// Order of nodes.
+        page_order: PageOrder = PageOrder::Hotness, laws PageOrder::ALL,
+            source "TPFTL 4.2; choices.md#tpftl-hotness";
+        /// Where prefetched entries enter a node's list.
+        prefetch_at: PrefetchAt = PrefetchAt::Front, laws PrefetchAt::ALL,
+            source "choices.md#tpftl-prefetch-at";
     }
 }
 
@@ -43,6 +36,24 @@ pub struct Features {
     pub batch: bool,
     /// Clean-first replacement, `c`.
     pub clean_first: bool,
+}
+
+crate::text_value!(Features, "letters of rsbc, or -");
+
+impl Features {
+    /// The whole of TPFTL.
+    pub const ALL: Self =
+        Features { request: true, selective: true, batch: true, clean_first: true };
+}
+
+/// None of them to all of them.
+fn every_choice_of_features() -> [Features; 16] {
+    std::array::from_fn(|bits| Features {
+        request: bits & 1 > 0,
+        selective: bits & 2 > 0,
+        batch: bits & 4 > 0,
+        clean_first: bits & 8 > 0,
+    })
 }
 
 impl TryFrom<String> for Features {
@@ -72,22 +83,22 @@ impl From<Features> for String {
     }
 }
 
-/// Order of the page-level list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PageOrder {
-    /// Mean hotness of the entries (the paper).
-    Hotness,
-    /// Last touch of the node.
-    Recency,
+crate::choices! {
+    /// Order of the page-level list.
+    pub enum PageOrder {
+        /// Mean hotness of the entries (the paper).
+        Hotness = "hotness",
+        /// Last touch of the node.
+        Recency = "recency",
+    }
 }
 
-/// Where prefetched entries enter a node's list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PrefetchAt {
-    /// Right behind the requested entry.
-    Front,
-    /// At the cold end.
-    Tail,
+crate::choices! {
+    /// Where prefetched entries enter a node's list.
+    pub enum PrefetchAt {
+        /// Right behind the requested entry.
+        Front = "front",
+        /// At the cold end.
+        Tail = "tail",
+    }
 }

@@ -2,7 +2,8 @@
 
 use super::Judge;
 use super::config::TpftlConfig;
-use crate::error::Error;
+use crate::ftl::design::Spec;
+use crate::units::Lpn;
 
 /// Counts the change of the number of nodes and switches selective prefetching (section 4.3).
 #[derive(Clone, Copy, Debug)]
@@ -14,24 +15,9 @@ pub struct SequenceDetector {
 }
 
 impl SequenceDetector {
-    /// Off, at 0 (ALGORITHMS 8.5).
+    /// Off, at 0 (choices.md#tpftl-detector).
     fn new(threshold: u32) -> Self {
         SequenceDetector { counter: 0, threshold: i64::from(threshold), active: false }
-    }
-}
-
-impl Judge for SequenceDetector {
-    const RAM_BYTES: u64 = 1;
-
-    fn build(config: &TpftlConfig, _entries: u64) -> Result<Self, Error> {
-        if config.threshold == 0 {
-            return Err(Error::config("tpftl.threshold", "found 0, expected at least 1"));
-        }
-        Ok(SequenceDetector::new(config.threshold))
-    }
-
-    fn wants_successors(&self) -> bool {
-        self.active
     }
 
     fn count_nodes(&mut self, change: i64) {
@@ -41,8 +27,35 @@ impl Judge for SequenceDetector {
             self.counter = 0;
         }
     }
+}
 
-    fn audit(&self) {
+impl Judge for SequenceDetector {
+    const SPEC: Spec = Spec {
+        name: "tpftl",
+        summary: "two-level lists, prefetching, batch-update and clean-first replacement",
+        source: "Zhou et al., EuroSys 2015",
+        ..Spec::DEMAND_PAGED
+    };
+
+    const RAM_BYTES: u64 = 1;
+
+    fn build(config: &TpftlConfig, _entries: u64) -> Self {
+        SequenceDetector::new(config.threshold)
+    }
+
+    fn prefetches(&self) -> bool {
+        self.active
+    }
+
+    fn node_added(&mut self) {
+        self.count_nodes(1);
+    }
+
+    fn node_removed(&mut self, _node: u32) {
+        self.count_nodes(-1);
+    }
+
+    fn audit(&self, _cached: impl Fn(Lpn) -> bool) {
         assert!(self.counter.abs() < self.threshold, "counter at its threshold");
     }
 }
@@ -51,7 +64,7 @@ impl Judge for SequenceDetector {
 mod tests {
     use super::*;
 
-    /// ALGORITHMS 37, the counter walk.
+    /// A walk of the counter (section 4.3).
     #[test]
     fn the_counter_switches_at_three_and_starts_again() {
         let mut detector = SequenceDetector::new(3);

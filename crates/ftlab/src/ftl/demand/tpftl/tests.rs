@@ -1,8 +1,9 @@
-//! Figures 4 and 5 of the paper and ALGORITHMS 8.10, 8.11 and 37, step by step.
+//! Figures 4 and 5 of the paper, step by step, and what it promises.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::Operation;
+use crate::device::DeviceConfig;
+use crate::flash::{Device, Operation};
+use crate::ftl::Design;
 use crate::ftl::demand::DemandFtl;
 use crate::ftl::demand::bench::Bench;
 use crate::ftl::{Ftl, RamUse};
@@ -11,11 +12,11 @@ use crate::units::{Bytes, Ratio};
 /// 6 translation pages of 1024 mappings, as in the figures of the paper.
 fn bench(slots: u64, features: &str) -> Bench<Tpftl> {
     let features = String::from(features);
-    Bench::new(6 * 1024, 4096, |config| {
+    Bench::<Tpftl>::new(6 * 1024, 4096, |config| {
         config.device.pages_per_block = 64;
         config.device.over_provisioning = Ratio(0.3);
         config.ftl.cache = Some(Bytes(6 * slots));
-        config.tpftl.features = features.try_into().expect("features");
+        config.own.features = features.try_into().expect("features");
     })
 }
 
@@ -24,7 +25,7 @@ fn at(vtpn: u32, offset: u32) -> u32 {
     vtpn * 1024 + offset
 }
 
-/// Figure 4 (ALGORITHMS 8.10): 1:334 and 1:335 are cached, 3:27 is the coldest node, the cache is
+/// Figure 4: 1:334 and 1:335 are cached, 3:27 is the coldest node, the cache is
 /// full, selective prefetching is on; 1:336 misses.
 #[test]
 fn figure_4_selective_prefetching() {
@@ -49,7 +50,7 @@ fn figure_4_selective_prefetching() {
     assert_eq!(bench.ftl.cache.nodes.len(), 1);
 }
 
-/// Figure 5 (ALGORITHMS 8.11): node 5 holds clean 979, 435 and dirty 55, 56, 436, node 0 exists;
+/// Figure 5: node 5 holds clean 979, 435 and dirty 55, 56, 436, node 0 exists;
 /// three entries of node 0 are loaded.
 #[test]
 fn figure_5_batch_update_and_clean_first() {
@@ -143,11 +144,11 @@ fn a_cache_of_one_entry_and_its_node_works() {
     assert!(bench.read_request(0, 100).tp.0 <= 102);
 }
 
-/// ALGORITHMS 0.4: with k nodes at most 1365 - k entries.
+/// With k nodes at most 1365 - k entries (choices.md#tpftl-node).
 #[test]
 fn ram_is_the_papers() {
-    let mut flash = Flash::new(&DeviceConfig::default(), 512 << 20).expect("a device");
-    let mut ftl = DemandFtl::<Tpftl>::build(&Config::default(), &mut flash).expect("an FTL");
+    let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+    let mut ftl = DemandFtl::<Tpftl>::build(&Setup::default(), &mut flash).expect("an FTL");
     assert_eq!(ftl.ram(), RamUse { tables: 513, cache: 8192, buffer: 0 });
     for k in 0..5000_u32 {
         ftl.read(&[Lpn(k.wrapping_mul(2_654_435_761) % 131_072)], &mut flash);

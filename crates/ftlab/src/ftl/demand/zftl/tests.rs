@@ -1,27 +1,27 @@
-//! The worked example of ALGORITHMS 37, and what zones and tiers do.
+//! A worked example, and what zones and tiers do.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::{Cause, Operation};
+use crate::device::DeviceConfig;
+use crate::flash::{Cause, Device, Operation};
 use crate::units::Bytes;
 
 const PAGES: u32 = 1024;
 
 /// 8 translation pages of 128 mappings in so many zones, every page written once; tier 1 has room for
 /// so many entries. Zone 0 is in use, with nothing cached.
-fn device(zones: u32, entries: u64) -> (Zftl, Flash) {
-    let mut config = Config {
+fn device(zones: u32, entries: u64) -> (Zftl, Device) {
+    let mut config = Setup {
         device: DeviceConfig {
             page: Bytes(512),
             pages_per_block: 4,
             over_provisioning: Ratio(1.0),
             ..DeviceConfig::default()
         },
-        zftl: ZftlConfig { zones, tier1: None },
-        ..Config::default()
+        own: ZftlConfig { zones, tier1: None },
+        ..Setup::default()
     };
     config.ftl.cache = Some(Bytes(516 + 8 * entries));
-    let mut flash = Flash::new(&config.device, u64::from(PAGES) * 512).expect("a device");
+    let mut flash = Device::new(&config.device, u64::from(PAGES) * 512).expect("a device");
     let mut ftl = Zftl::build(&config, &mut flash).expect("an FTL");
     assert_eq!(ftl.zones.len() as u32, zones);
     for lpn in 0..PAGES {
@@ -37,8 +37,8 @@ fn device(zones: u32, entries: u64) -> (Zftl, Flash) {
 /// Translation pages read and programmed, directories included.
 fn cost(
     ftl: &mut Zftl,
-    flash: &mut Flash,
-    access: impl FnOnce(&mut Zftl, &mut Flash),
+    flash: &mut Device,
+    access: impl FnOnce(&mut Zftl, &mut Device),
 ) -> (u64, u64) {
     flash.start_measuring();
     access(ftl, flash);
@@ -52,7 +52,7 @@ fn tier1(ftl: &Zftl) -> Vec<(u32, bool)> {
     ftl.zones[ftl.current].cache.tier1()
 }
 
-/// ALGORITHMS 37: alternate reads in two zones cost a directory and a translation page each.
+/// Alternate reads in two zones cost a directory and a translation page each.
 #[test]
 fn the_worked_example_reads_a_directory_for_each_change_of_zone() {
     let (mut ftl, mut flash) = device(2, 4);
@@ -120,13 +120,13 @@ fn more_dirty_entries_than_tier_1_has_room_for_are_programmed_with_their_page() 
     assert_eq!(tier1(&ftl), []);
 }
 
-/// ALGORITHMS 0.4, and zones that a device is too small for.
+/// Zones that a device is too small for are fewer.
 #[test]
 fn ram_is_a_zone_table_and_one_directory() {
     let (ftl, _) = device(4, 4);
     assert_eq!(ftl.ram(), RamUse { tables: 4 * 4 + 4 * 2, cache: 516 + 32, buffer: 0 });
-    let config = Config { zftl: ZftlConfig { zones: 64, tier1: None }, ..Config::default() };
-    let flash = Flash::new(&config.device, 512 << 20).expect("a device");
+    let config = Setup { own: ZftlConfig { zones: 64, tier1: None }, ..Setup::default() };
+    let flash = Device::new(&config.device, 512 << 20).expect("a device");
     let (regions, _) = divide(&config, flash.geometry()).expect("zones");
     assert_eq!(regions.len(), 32, "64 zones would have 4 spare blocks each");
     assert_eq!(regions.iter().map(|r| r.blocks.len() as u32).sum::<u32>(), 2355);

@@ -3,10 +3,10 @@
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
 use crate::cache::tokens::Tokens;
-use crate::config::Config;
 use crate::error::Error;
 use crate::flash::{Flash, Geometry};
-use crate::ftl::demand::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
+use crate::ftl::demand::{Image, MapStore, MappingCache, MappingCounts, Occupancy, ZftlConfig};
+use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
 
@@ -55,18 +55,19 @@ pub struct Tiers {
 }
 
 impl MappingCache for Tiers {
-    fn build(config: &Config, geometry: &Geometry) -> Result<Self, Error> {
-        let budget = config.ftl.cache_bytes(geometry);
+    type Settings = ZftlConfig;
+
+    const SPEC: Spec = Spec::DEMAND_PAGED;
+
+    fn build(setup: &Setup<ZftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
+        let budget = setup.ftl.cache_bytes(geometry);
         let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
         let left = budget.checked_sub(page_bytes).ok_or_else(|| {
             let message =
                 format!("found {budget} B, expected at least a translation page, {page_bytes} B");
             Error::config("ftl.cache", message)
         })?;
-        let share = config.zftl.tier1.map_or(1.0, |share| share.0);
-        if !(0.0..=1.0).contains(&share) {
-            return Err(Error::config("zftl.tier1", format!("found {share}, expected 0 to 1")));
-        }
+        let share = setup.own.tier1.map_or(1.0, |share| share.0);
         let tier1 = ((budget as f64 * share) as u64).min(left);
         Ok(Tiers {
             budget,
@@ -256,7 +257,7 @@ impl Tiers {
         let mut image = store.load(vtpn, flash);
         for Entry { lpn, ppn, dirty } in self.take_group(vtpn) {
             if dirty {
-                image.set(lpn, ppn);
+                unless_bug!(ZftlEntryReturnsClean, image.set(lpn, ppn));
             }
         }
         let last = store.pages.first_on_page(vtpn);
@@ -307,6 +308,7 @@ impl Tiers {
         self.changes.clear();
         let dirty = batch.iter().filter(|entry| entry.dirty);
         self.changes.extend(dirty.map(|entry| (entry.lpn, entry.ppn)));
+        unless_bug!(ZftlBatchUnwritten, {}, self.changes.truncate(1));
         if !self.changes.is_empty() {
             self.counts.dirty_replacements += 1;
             self.batches_written += 1;

@@ -1,16 +1,18 @@
 //! DLOOP's example (section III.B) and figures 5a and 5b, page by page.
 
 use super::*;
-use crate::config::DeviceConfig;
-use crate::flash::{Cause, Operation};
+use crate::device::DeviceConfig;
+use crate::flash::{Cause, Device, Operation};
+use crate::ftl::Design;
 use crate::ftl::page::PageFtl;
 use crate::ftl::{Ftl, FtlConfig};
+use crate::gc::GcConfig;
 use std::collections::BTreeMap;
 
 /// Four planes of blocks of four pages, each page where the pool puts it.
 struct Bench {
     planes: Planes,
-    flash: Flash,
+    flash: Device,
     map: BTreeMap<u32, Ppn>,
 }
 
@@ -22,13 +24,13 @@ impl Bench {
             pages_per_block: 4,
             ..DeviceConfig::default()
         };
-        let config = Config {
-            ftl: FtlConfig { placement: Placement::Striped, ..FtlConfig::default() },
+        let config: Setup = Setup {
+            ftl: FtlConfig { placement: "striped".into(), ..FtlConfig::default() },
             gc: GcConfig { copy_back, ..GcConfig::default() },
             device,
-            ..Config::default()
+            ..Setup::default()
         };
-        let flash = Flash::new(&config.device, 8644 * 4096).expect("a device");
+        let flash = Device::new(&config.device, 8644 * 4096).expect("a device");
         let planes = Planes::new(&config, flash.geometry(), 1, 0).expect("room");
         Bench { planes, flash, map: BTreeMap::new() }
     }
@@ -90,7 +92,7 @@ impl Bench {
     }
 }
 
-/// ALGORITHMS 20.9.
+/// DLOOP III.B, with the pages that its planes need (choices.md#dloop-example).
 #[test]
 fn the_twelve_requests_of_the_paper_lie_as_in_figure_4b() {
     let bench = Bench::example(CopyBack::Greedy);
@@ -157,18 +159,18 @@ fn a_copy_back_takes_less_time_than_a_copy_and_no_bus() {
 /// Every fourth page is written once, and in turns that makes plane 0 fill with them.
 #[test]
 fn a_plane_full_of_valid_pages_is_passed_by() {
-    for placement in [Placement::RoundRobin, Placement::LeastBusy] {
-        let config = Config {
+    for placement in ["round-robin", "least-busy"] {
+        let config: Setup = Setup {
             device: DeviceConfig {
                 planes_per_die: 4,
                 pages_per_block: 4,
                 blocks: Some(48),
                 ..DeviceConfig::default()
             },
-            ftl: FtlConfig { placement, ..FtlConfig::default() },
-            ..Config::default()
+            ftl: FtlConfig { placement: placement.into(), ..FtlConfig::default() },
+            ..Setup::default()
         };
-        let mut flash = Flash::new(&config.device, 80 * 4096).expect("a device");
+        let mut flash = Device::new(&config.device, 80 * 4096).expect("a device");
         let mut ftl = PageFtl::build(&config, &mut flash).expect("room");
         (0..80).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
         for round in 0..2000 {
@@ -176,7 +178,7 @@ fn a_plane_full_of_valid_pages_is_passed_by() {
         }
         ftl.audit(&flash);
         let written: Vec<u64> = flash.timeline().plane_operations().collect();
-        let in_turns = placement == Placement::RoundRobin;
+        let in_turns = placement == "round-robin";
         assert!(!in_turns || written[1..].iter().all(|n| *n > 2 * written[0]), "{written:?}");
         assert!(written.iter().all(|n| *n > 200), "{placement:?}: {written:?}");
     }
@@ -185,18 +187,18 @@ fn a_plane_full_of_valid_pages_is_passed_by() {
 /// Most writes are to one plane of four: with more spare room it is collected at less cost.
 #[test]
 fn a_hot_plane_gets_more_spare_room() {
-    let [even, hot] = [Placement::Striped, Placement::StripedHot].map(|placement| {
-        let config = Config {
+    let [even, hot] = ["striped", "striped-hot"].map(|placement| {
+        let config: Setup = Setup {
             device: DeviceConfig {
                 planes_per_die: 4,
                 pages_per_block: 16,
                 blocks: Some(160),
                 ..DeviceConfig::default()
             },
-            ftl: FtlConfig { placement, ..FtlConfig::default() },
-            ..Config::default()
+            ftl: FtlConfig { placement: placement.into(), ..FtlConfig::default() },
+            ..Setup::default()
         };
-        let mut flash = Flash::new(&config.device, 1920 * 4096).expect("a device");
+        let mut flash = Device::new(&config.device, 1920 * 4096).expect("a device");
         let mut ftl = PageFtl::build(&config, &mut flash).expect("room");
         (0..1920).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
         let mut rng = crate::rng::Rng::new(1, "hot");

@@ -1,0 +1,126 @@
+//! A write buffer written in Python: an order of replacement of pages. Which pages are there is kept here.
+
+use super::{Faults, Plugin, RuleError, method};
+use ftlab::Error;
+use ftlab::buffer::{BufferConfig, BuildBuffer, WriteBuffer};
+use ftlab::flash::Geometry;
+use ftlab::request::Op;
+use ftlab::settings::Sections;
+use ftlab::units::Lpn;
+use pyo3::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// How the buffer of a plug-in is built.
+pub fn build(plugin: Plugin) -> BuildBuffer {
+    Arc::new(move |config: &BufferConfig, _: &Sections, geometry: &Geometry| {
+        let pages = config.pages(geometry)?;
+        let object = plugin.build((pages, geometry.pages_per_block))?;
+        let built = Python::attach(|py| {
+            PythonBuffer::of(object.bind(py), plugin.faults.clone(), pages, BTreeSet::new())
+                .map_err(|error| Error::Internal(plugin.faults.keep(py, error)))
+        });
+        Ok(Box::new(built?) as Box<dyn WriteBuffer>)
+    })
+}
+
+/// An instance of the user's class, its methods looked up once.
+#[derive(Debug)]
+struct PythonBuffer {
+    faults: Faults,
+    object: Py<PyAny>,
+    insert: Py<PyAny>,
+    touch: Py<PyAny>,
+    evict: Py<PyAny>,
+    remove: Py<PyAny>,
+    keeps_reads: bool,
+    capacity: usize,
+    here: BTreeSet<u32>,
+}
+
+impl PythonBuffer {
+    fn of(
+        object: &Bound<'_, PyAny>,
+        faults: Faults,
+        capacity: usize,
+        here: BTreeSet<u32>,
+    ) -> PyResult<Self> {
+        Ok(PythonBuffer {
+            faults,
+            object: object.clone().unbind(),
+            insert: object.getattr("insert")?.unbind(),
+            touch: object.getattr("touch")?.unbind(),
+            evict: object.getattr("evict")?.unbind(),
+            remove: object.getattr("remove")?.unbind(),
+            keeps_reads: match method(object, "keeps_reads")? {
+                Some(keeps) => keeps.extract(object.py())?,
+                None => false,
+            },
+            capacity,
+            here,
+        })
+    }
+
+    fn tell(&self, method: &Py<PyAny>, lpn: Lpn, op: Op) {
+        self.faults.run(|py| method.call1(py, (lpn.0, op == Op::Write)).map(drop));
+    }
+}
+
+impl Clone for PythonBuffer {
+    /// With a copy of the object, as Python's `copy.deepcopy` makes it.
+    fn clone(&self) -> Self {
+        self.faults.run(|py| {
+            let object = py.import("copy")?.call_method1("deepcopy", (&self.object,))?;
+            PythonBuffer::of(&object, self.faults.clone(), self.capacity, self.here.clone())
+        })
+    }
+}
+
+impl WriteBuffer for PythonBuffer {
+    fn has_room(&self) -> bool {
+        self.here.len() < self.capacity
+    }
+
+    fn insert(&mut self, lpn: Lpn, op: Op) {
+        self.here.insert(lpn.0);
+        self.tell(&self.insert, lpn, op);
+    }
+
+    fn touch(&mut self, lpn: Lpn, op: Op) {
+        self.tell(&self.touch, lpn, op);
+    }
+
+    fn evict(&mut self, leaving: &mut Vec<Lpn>) {
+        let pages = self.faults.run(|py| {
+            let pages: Vec<u32> = self.evict.call0(py)?.extract(py)?;
+            let gone = pages.iter().find(|lpn| !self.here.contains(lpn));
+            match (gone, pages.is_empty()) {
+                (None, false) => Ok(pages),
+                _ => Err(RuleError::new_err(format!(
+                    "the pages that leave a buffer must be in it: evict() returned {pages:?}"
+                ))),
+            }
+        });
+        for lpn in pages {
+            self.here.remove(&lpn);
+            leaving.push(Lpn(lpn));
+        }
+    }
+
+    fn remove(&mut self, lpn: Lpn) {
+        self.here.remove(&lpn.0);
+        self.faults.run(|py| self.remove.call1(py, (lpn.0,)).map(drop));
+    }
+
+    fn len(&self) -> usize {
+        self.here.len()
+    }
+
+    fn keeps_reads(&self) -> bool {
+        self.keeps_reads
+    }
+
+    fn audit(&self) {
+        assert!(self.len() <= self.capacity, "{} pages in {}", self.len(), self.capacity);
+    }
+}

@@ -1,0 +1,120 @@
+//! What is written in Python: FTLs, orders of replacement, victim policies and write buffers, as values of a
+//! catalogue.
+//!
+//! A plug-in is a Python object with `kind`, `name`, `summary`, `source`, and `build(...)`, which returns an
+//! instance of the user's class; `ftlab.plugins` makes them. What a class raises ends the run and is raised
+//! to its caller as it was.
+
+mod buffer;
+mod device;
+mod faults;
+mod flash;
+mod ftl;
+mod policy;
+mod replacement;
+
+pub use device::DeviceInfo;
+pub use faults::{Faults, RuleError, TooSmall};
+pub use flash::{LentFlash, TranslationPage};
+
+use crate::border::{ConfigError, catalog as known, raise};
+use ftlab::Error;
+use ftlab::catalog::Catalog;
+use ftlab::named::{Named, Spec};
+use pyo3::prelude::*;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+/// A plug-in, and where what it raises is kept.
+pub struct Plugin {
+    object: Py<PyAny>,
+    faults: Faults,
+}
+
+impl Plugin {
+    fn text(object: &Bound<'_, PyAny>, attribute: &str) -> PyResult<&'static str> {
+        Ok(lasting(object.getattr(attribute)?.extract()?))
+    }
+
+    fn spec(object: &Bound<'_, PyAny>) -> PyResult<Spec> {
+        Ok(Spec {
+            name: Self::text(object, "name")?,
+            summary: Self::text(object, "summary")?,
+            source: Self::text(object, "source")?,
+        })
+    }
+
+    /// An instance of the user's class. A device that is too small for it is a configuration that cannot
+    /// work; anything else that it raises is kept.
+    fn build<A>(&self, arguments: A) -> Result<Py<PyAny>, Error>
+    where
+        A: for<'py> pyo3::call::PyCallArgs<'py>,
+    {
+        Python::attach(|py| match self.object.call_method1(py, "build", arguments) {
+            Ok(built) => Ok(built),
+            Err(error) if error.is_instance_of::<TooSmall>(py) => {
+                Err(Error::config("device.blocks", error.value(py).to_string()))
+            }
+            Err(error) => Err(Error::Internal(self.faults.keep(py, error))),
+        })
+    }
+}
+
+/// The catalogue of this module with these plug-ins.
+pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalog> {
+    let mut catalog = known().clone();
+    for object in plugins {
+        let name = Plugin::text(object, "name")?;
+        let plugin = Plugin { object: object.clone().unbind(), faults: faults.clone() };
+        catalog = match Plugin::text(object, "kind")? {
+            "ftl" => {
+                let entry = ftl::entry(object, plugin, free(&catalog, name)?)?;
+                catalog.with_entry(entry)
+            }
+            "replacement" => {
+                let base = catalog.find(Plugin::text(object, "base")?).map_err(raise)?.clone();
+                let entry = replacement::entry(&base, plugin, free(&catalog, name)?);
+                catalog.with_entry(entry)
+            }
+            "policy" => {
+                let named = Named::new::<()>(Plugin::spec(object)?, policy::build(plugin));
+                catalog.with_policy(named)
+            }
+            "buffer" => {
+                let named = Named::new::<()>(Plugin::spec(object)?, buffer::build(plugin));
+                catalog.with_buffer(named)
+            }
+            other => {
+                let message = format!("found a plug-in of kind {other}");
+                return Err(ConfigError::new_err(message));
+            }
+        };
+    }
+    Ok(catalog)
+}
+
+/// A name, unless another FTL has it.
+fn free(catalog: &Catalog, name: &'static str) -> PyResult<&'static str> {
+    if catalog.find(name).is_err() {
+        return Ok(name);
+    }
+    let message = format!("found two FTLs called {name}; give one of the classes another `name`");
+    Err(ConfigError::new_err(message))
+}
+
+/// The text for as long as the process lives: each name is kept once.
+fn lasting(text: String) -> &'static str {
+    static TEXTS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = texts.get(text.as_str()) {
+        return known;
+    }
+    let kept: &'static str = Box::leak(text.into_boxed_str());
+    texts.insert(kept);
+    kept
+}
+
+/// A method of an object, if it has one of that name.
+fn method(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+    Ok(object.getattr_opt(name)?.filter(|found| !found.is_none()).map(Bound::unbind))
+}

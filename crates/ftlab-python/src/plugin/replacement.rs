@@ -1,0 +1,94 @@
+//! An order of replacement written in Python, in DFTL's cached mapping table. It knows entries by their
+//! logical pages.
+
+use super::{Faults, Plugin, RuleError};
+use ftlab::Error;
+use ftlab::cache::replacement::ReplacementOrder;
+use ftlab::catalog::Entry;
+use ftlab::ftl::Spec;
+use ftlab::ftl::demand::{DemandFtl, Dftl};
+use ftlab::units::Lpn;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+
+/// An FTL with the settings and the engine of `base`, which has DFTL's cache, under this order.
+pub fn entry(base: &Entry, plugin: Plugin, name: &'static str) -> Entry {
+    base.rebuilt(Spec { name, ..base.spec }, move |config, flash| {
+        DemandFtl::<Dftl>::under(&config.setup(), flash, |entries| {
+            PythonOrder::build(&plugin, entries)
+        })
+    })
+}
+
+/// An instance of the user's class, its methods looked up once.
+#[derive(Debug)]
+struct PythonOrder {
+    faults: Faults,
+    insert: Py<PyAny>,
+    touch: Py<PyAny>,
+    victim: Py<PyAny>,
+    remove: Py<PyAny>,
+    /// The logical page of each token.
+    pages: Vec<u32>,
+    tokens: BTreeMap<u32, u32>,
+}
+
+impl PythonOrder {
+    fn build(plugin: &Plugin, entries: usize) -> Result<Self, Error> {
+        let object = plugin.build((entries,))?;
+        Python::attach(|py| {
+            let method = |name| object.getattr(py, name);
+            Ok(PythonOrder {
+                faults: plugin.faults.clone(),
+                insert: method("insert")?,
+                touch: method("touch")?,
+                victim: method("victim")?,
+                remove: method("remove")?,
+                pages: Vec::new(),
+                tokens: BTreeMap::new(),
+            })
+        })
+        .map_err(|error| Python::attach(|py| Error::Internal(plugin.faults.keep(py, error))))
+    }
+
+    fn tell(&self, method: &Py<PyAny>, lpn: u32) {
+        self.faults.run(|py| method.call1(py, (lpn,)).map(drop));
+    }
+}
+
+impl ReplacementOrder for PythonOrder {
+    fn insert(&mut self, token: u32, lpn: Lpn) {
+        if self.pages.len() <= token as usize {
+            self.pages.resize(token as usize + 1, 0);
+        }
+        self.pages[token as usize] = lpn.0;
+        self.tokens.insert(lpn.0, token);
+        self.tell(&self.insert, lpn.0);
+    }
+
+    fn touch(&mut self, token: u32) {
+        self.tell(&self.touch, self.pages[token as usize]);
+    }
+
+    fn victim(&mut self) -> Option<u32> {
+        let token = self.faults.run(|py| {
+            let lpn: u32 = self.victim.call0(py)?.extract(py)?;
+            self.tokens.get(&lpn).copied().ok_or_else(|| {
+                RuleError::new_err(format!(
+                    "a victim must be in the cache: victim() returned {lpn}"
+                ))
+            })
+        });
+        Some(token)
+    }
+
+    fn remove(&mut self, token: u32) {
+        let lpn = self.pages[token as usize];
+        self.tokens.remove(&lpn);
+        self.tell(&self.remove, lpn);
+    }
+
+    fn audit(&self, len: usize) {
+        assert_eq!(self.tokens.len(), len, "entries that the order of replacement knows");
+    }
+}

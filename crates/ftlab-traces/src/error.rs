@@ -1,0 +1,112 @@
+//! Mistakes of the user, told in one line: where, what was found, what was expected.
+//!
+//! A broken rule of the flash or a broken invariant of an FTL is a bug of ours: it panics with the
+//! page, the block and the last operations; a session turns that into [`Error::Internal`].
+
+use std::path::PathBuf;
+
+/// What can be wrong with an input.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A configuration key with a value that cannot be used.
+    #[error("{key}: {message}")]
+    Config {
+        /// The key, `section.name`.
+        key: String,
+        /// What was found and what was expected.
+        message: String,
+    },
+    /// A name that is not in a registry.
+    #[error("unknown {kind} {name:?}{}; known: {known}", did_you_mean(.nearest))]
+    Unknown {
+        /// What kind of thing was named: `FTL`, `preset`, `key`.
+        kind: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The nearest known name, when one is near.
+        nearest: Option<String>,
+        /// All known names, comma separated.
+        known: String,
+    },
+    /// A trace whose content cannot be believed.
+    #[error("{}{}: {message}", file, at_line(.line))]
+    Trace {
+        /// The trace as the user named it.
+        file: String,
+        /// The line (text formats) or record (binary formats), from 1.
+        line: Option<u64>,
+        /// What was found, what was expected, and the remedy.
+        message: String,
+    },
+    /// A file that cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's answer.
+        source: std::io::Error,
+    },
+    /// A broken rule or invariant: a bug of ours, told with what reproduces it.
+    #[error("{0}")]
+    Internal(String),
+    /// The caller asked for the run to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Error {
+    /// A configuration error at `key`.
+    pub fn config(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Error::Config { key: key.into(), message: message.into() }
+    }
+
+    /// `name` is none of `known`; suggests the nearest.
+    pub fn unknown<'a>(
+        kind: &'static str,
+        name: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let nearest = known
+            .iter()
+            .map(|k| (strsim::damerau_levenshtein(k, name), *k))
+            .min()
+            .filter(|(distance, k)| *distance <= 1 + k.len() / 3)
+            .map(|(_, k)| k.to_owned());
+        Error::Unknown { kind, name: name.to_owned(), nearest, known: known.join(", ") }
+    }
+}
+
+/// What a value that must be one of some names is told.
+#[must_use]
+pub fn expected_one_of(found: &str, known: &[&str]) -> String {
+    let listed = match known.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => known.join(", "),
+    };
+    format!("found {found:?}, expected {listed}")
+}
+
+fn did_you_mean(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |n| format!(" (did you mean {n:?}?)"))
+}
+
+fn at_line(line: &Option<u64>) -> String {
+    line.map_or_else(String::new, |n| format!(":{n}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_suggests_the_nearest() {
+        let error = Error::unknown("FTL", "tpfl", ["page", "dftl", "tpftl"]);
+        assert_eq!(
+            error.to_string(),
+            "unknown FTL \"tpfl\" (did you mean \"tpftl\"?); known: page, dftl, tpftl"
+        );
+        let error = Error::unknown("FTL", "quicksort", ["page", "dftl"]);
+        assert_eq!(error.to_string(), "unknown FTL \"quicksort\"; known: page, dftl");
+    }
+}

@@ -1,0 +1,152 @@
+//! A host request, where requests come from, and what one pass over them measures.
+
+mod digest;
+mod measure;
+mod volumes;
+
+pub use digest::Digest;
+pub(crate) use measure::Measure;
+pub use measure::{Extent, Measured, extents};
+pub(crate) use volumes::{MOST_VOLUMES, Volumes};
+
+use crate::error::Error;
+use crate::units::Nanos;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Requests handed on at a time; a batch is what travels between threads.
+pub const BATCH: usize = 4096;
+
+/// The longest read or write that is believed: 1 GiB. Anything longer is a mistake in the trace.
+pub const LONGEST_REQUEST_BYTES: u64 = 1 << 30;
+
+crate::choices! {
+    /// What a request does.
+    #[derive(PartialOrd, Ord)]
+    pub enum Op {
+        /// Read the newest version of the pages touched.
+        Read = "read",
+        /// Write a new version of every page touched.
+        Write = "write",
+        /// Forget the pages that lie wholly inside the request.
+        Trim = "trim",
+    }
+}
+
+impl Op {
+    /// The pages of 2^`shift` bytes that are accessed, ascending: those that the bytes from `offset` up
+    /// to `end` touch, of a trim those that they cover.
+    #[inline]
+    #[must_use]
+    pub const fn pages(self, offset: u64, end: u64, shift: u32) -> Range<u64> {
+        match self {
+            Op::Trim => (offset + (1 << shift) - 1) >> shift..end >> shift,
+            Op::Read | Op::Write => offset >> shift..((end - 1) >> shift) + 1,
+        }
+    }
+}
+
+/// One request of a block trace or of a generated workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Arrival, nanoseconds after the first request of the stream.
+    pub time: Nanos,
+    /// First byte, within the volume.
+    pub offset: u64,
+    /// Length in bytes, from 1; at most [`LONGEST_REQUEST_BYTES`] unless it is a trim.
+    pub length: u32,
+    /// Volume, disk or application storage unit.
+    pub volume: u32,
+    /// Read, write or trim.
+    pub op: Op,
+}
+
+impl Request {
+    /// One past the last byte. Readers guarantee that this does not overflow.
+    #[must_use]
+    pub const fn end(&self) -> u64 {
+        self.offset + self.length as u64
+    }
+}
+
+/// A stream of requests in time order, read once from front to back in constant memory.
+pub trait RequestSource: Send {
+    /// Appends up to [`BATCH`] requests to `batch`. Appending nothing means the stream has ended.
+    ///
+    /// # Errors
+    /// [`Error::Trace`] names the file and the line of a request that cannot be believed.
+    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error>;
+
+    /// How far the stream has been read, from 0 to 1, where that can be known.
+    fn progress(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Something that can be read several times: a trace file or a seeded generator.
+///
+/// A run reads its input once to measure it (unless everything is known), once per warm-up replay
+/// and once for the measured phase.
+pub trait Input: Send + Sync {
+    /// Starts a new pass over all requests.
+    ///
+    /// # Errors
+    /// [`Error::Io`] or [`Error::Trace`] when the input cannot be opened or recognised.
+    fn open(&self) -> Result<Box<dyn RequestSource>, Error>;
+
+    /// A short name for reports: the file's name, or the workload's.
+    fn name(&self) -> String;
+
+    /// The format's registered name, for reports (`spc`, `msr`, ..., `generated`).
+    fn format(&self) -> String;
+
+    /// The whole address space that requests are drawn from, in bytes, where that is more than what
+    /// they happen to touch.
+    fn address_space_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// What a pass over all requests would measure, where the input knows it beforehand.
+    fn measured(&self) -> Option<Measured> {
+        None
+    }
+
+    /// False for a pipe, which can be read only once.
+    fn rereadable(&self) -> bool {
+        true
+    }
+}
+
+/// Requests that are there already, in time order.
+impl Input for Arc<[Request]> {
+    fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
+        Ok(Box::new(InMemory { requests: Arc::clone(self), next: 0 }))
+    }
+
+    fn name(&self) -> String {
+        "requests".into()
+    }
+
+    fn format(&self) -> String {
+        "memory".into()
+    }
+}
+
+struct InMemory {
+    requests: Arc<[Request]>,
+    next: usize,
+}
+
+impl RequestSource for InMemory {
+    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
+        let rest = &self.requests[self.next..];
+        let next = &rest[..rest.len().min(BATCH)];
+        batch.extend_from_slice(next);
+        self.next += next.len();
+        Ok(())
+    }
+
+    fn progress(&self) -> Option<f64> {
+        Some(self.next as f64 / self.requests.len().max(1) as f64)
+    }
+}

@@ -1,0 +1,52 @@
+//! What a file of the columnar store holds.
+
+use crate::request::Measured;
+use crate::trace::field::Column;
+use serde::{Deserialize, Serialize};
+
+/// The name that `--format` and `--to` take.
+pub const NAME: &str = "parquet";
+/// One line for lists of formats.
+pub const SUMMARY: &str = "the columnar store: Parquet, one row a request";
+/// Where files of this format come from.
+pub const SOURCE: &str = "`ftlab trace convert` and `ftlab trace split`; pandas, polars, DuckDB";
+
+/// The columns. A file may have others, in any order, which are not read.
+pub const COLUMNS: &[Column] = &[
+    Column::new("time_ns", "whole nanoseconds, in order"),
+    Column::new("volume", "a whole number up to 2^32 - 1"),
+    Column::new("offset", "a whole number of bytes"),
+    Column::new("length", "a whole number of bytes"),
+    Column::new("op", "0 read, 1 write, 2 trim"),
+];
+
+/// The schema that is written. Times and offsets have a sign so that differences may be negative.
+pub(super) const SCHEMA: &str = "message trace {
+    required int64 time_ns;
+    required int32 volume (INTEGER(32, false));
+    required int64 offset;
+    required int32 length (INTEGER(32, false));
+    required int32 op (INTEGER(8, false));
+}";
+
+/// Requests of a full row group: what is read or skipped as one, about 2 MB.
+pub const GROUP_ROWS: usize = 131_072;
+
+/// The first and the last bytes of every Parquet file.
+pub(super) const MAGIC: &[u8; 4] = b"PAR1";
+
+/// The key of the footer under which a [`Summary`] stands, as JSON.
+pub(super) const SUMMARY_KEY: &str = "ftlab";
+
+/// What the footer tells of all requests, so that no pass is needed to measure them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Summary {
+    /// Version of ftlab that wrote the file.
+    pub(super) ftlab: String,
+    /// Name of the trace that it was made from.
+    pub(super) name: String,
+    /// Format of that trace.
+    pub(super) format: String,
+    /// Count, duration, extents and digest of the requests, the first one at 0.
+    pub(super) measured: Measured,
+}

@@ -1,0 +1,58 @@
+//! Settings of the input: which trace, and what to take from it.
+
+use super::{Columns, TimeOrder, TraceOptions};
+use crate::request::Op;
+use crate::units::{Bytes, Duration};
+
+crate::settings! {
+    /// The trace or profile that is run.
+    pub struct InputConfig in "input" {
+        /// A file, `-` for standard input, or the name of a profile.
+        trace: Option<String> = None, absent "`workload` is run", source "ours";
+        /// Format of the trace.
+        format: Option<String> = None, absent "found from its content", source "ours";
+        /// What to do with times that go back.
+        order: Option<TimeOrder> = None,
+            absent "what the format says, which is an error for most", source "ours";
+        /// The only volume to take.
+        volume: Option<u32> = None, absent "all of them", source "ours";
+        /// Take requests from this time since the first one on, such as `1h`.
+        from: Option<Duration> = None, absent "from the first", source "ours";
+        /// Take requests before this time since the first one, such as `2h30m`.
+        until: Option<Duration> = None, absent "to the last", source "ours";
+        /// Leave out the first so many of the requests that pass the filters.
+        skip: u64 = 0, unit "requests", source "ours";
+        /// Take only the first so many requests, after those that are left out.
+        requests: Option<u64> = None, absent "all of them", unit "requests", source "ours";
+        /// What the requests are, for formats that do not say.
+        op: Option<Op> = None, absent "an error for those formats", source "ours";
+        /// Bytes of a page, for formats that do not say.
+        unit: Option<Bytes> = None, absent "512B",
+            source "ARC paper, section IV; choices.md#arc-unit";
+        /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
+        columns: Option<Columns> = None, absent "an error for such a file", source "ours";
+    }
+}
+
+crate::text_value!(Columns, "what=column or what=column:unit, separated by commas");
+
+impl InputConfig {
+    /// How the trace is read, with the requests that [`skip`](super::skip) takes off.
+    #[must_use]
+    pub fn options(&self) -> TraceOptions {
+        TraceOptions {
+            format: self.format.clone(),
+            order: self.order,
+            volume: self.volume,
+            from: self.from,
+            until: self.until,
+            requests: self.requests.map(|requests| match requests {
+                0 => 0,
+                requests => requests.saturating_add(self.skip),
+            }),
+            op: self.op,
+            unit: self.unit,
+            columns: self.columns.clone(),
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What the five-column formats share: `time device address size operation`.
+//!
+//! DiskSim, FlashSim, MQSim, SSDSim and the replayer of LinnOS and Heimdall all write these columns,
+//! but with five different units of time and size. Reading one as another gives requests that look
+//! right and are wrong, so a file is recognised only when its content agrees:
+//!
+//! 1. every address and size a multiple of 512: probably bytes. Heimdall if the times are
+//!    milliseconds with a decimal point and a request would, in sectors, be longer than any block
+//!    layer sends (16 MiB); otherwise refused, as sectors aligned to 256 KiB look alike;
+//! 2. every time a whole number: MQSim (nanoseconds); SSDSim is the same and is never guessed;
+//! 3. otherwise milliseconds: FlashSim (4 KiB pages) if tabs separate the columns, else DiskSim
+//!    (sectors);
+//! 4. but where requests that follow each other on a device step by the other unit, refused.
+
+use super::field::{Column, Fields, Mistake, Separator};
+use super::gate::RawRequest;
+use super::text::{LineFormat, Sample, Verdict};
+use crate::request::Op;
+
+/// Sectors in a FlashSim page.
+const SECTORS_PER_PAGE: u64 = 8;
+
+/// Steps by the wrong unit that are no accident.
+const TELLING_STEPS: usize = 8;
+
+/// 16 MiB: what no block layer sends as one request.
+const LONGEST_SENT_SECTORS: u64 = 32_768;
+
+pub(super) const SECTOR_BYTES: u64 = 512;
+pub(super) const DEVICE: Column = Column::new("device", "a whole number up to 2^32 - 1");
+pub(super) const LBA: Column = Column::new("LBA", "a whole number of 512-byte sectors");
+pub(super) const SECTORS: Column = Column::new("size", "a whole number of 512-byte sectors");
+pub(super) const OPERATION: Column = Column::new("operation", "1 to read or 0 to write");
+
+/// Device, address and size behind a time, in the units of the format; not yet an operation.
+#[inline]
+pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mistake> {
+    let volume = fields.integer_up_to(u32::MAX)?;
+    let offset = fields.integer()?;
+    let length = fields.integer()?;
+    Ok(RawRequest { ticks, volume, offset, length, op: Op::Write })
+}
+
+/// The operation column: 1 to read, 0 to write.
+#[inline]
+pub(super) fn operation(fields: &mut Fields) -> Result<Op, Mistake> {
+    Ok([Op::Write, Op::Read][fields.one_of(&[b"0", b"1"])?])
+}
+
+/// A line of whole nanoseconds, sectors and 0 or 1: MQSim and SSDSim.
+#[inline]
+pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
+    let ticks = fields.integer()?;
+    let raw = target(&mut fields, ticks)?;
+    let op = operation(&mut fields)?;
+    fields.finish()?;
+    RawRequest { op, ..raw }.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
+}
+
+/// Which of the five-column formats a sample is, by the rules above.
+pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
+    if !sample.mostly::<AnyFive>() {
+        return Verdict::No;
+    }
+    let requests: Vec<RawRequest> = sample.requests::<AnyFive>().collect();
+    let whole = |bytes: u64| bytes.is_multiple_of(SECTOR_BYTES);
+    let in_bytes = requests.iter().all(|r| whole(r.offset) && whole(r.length));
+    let too_long_in_sectors = requests.iter().any(|r| r.length > LONGEST_SENT_SECTORS);
+    let found = match (sample.has(b'.'), sample.has(b'\t')) {
+        (true, _) if in_bytes && too_long_in_sectors => "heimdall",
+        _ if in_bytes => return Verdict::Refuse(IN_BYTES.into()),
+        (false, _) => "mqsim",
+        (true, true) => "flashsim",
+        (true, false) => "disksim",
+    };
+    if found != name {
+        return Verdict::No;
+    }
+    if found == "heimdall" {
+        return Verdict::Yes;
+    }
+    let (unit, other) =
+        if found == "flashsim" { (SECTORS_PER_PAGE, 1) } else { (1, SECTORS_PER_PAGE) };
+    if steps_by(&requests, other) >= TELLING_STEPS.max(2 * steps_by(&requests, unit)) {
+        return Verdict::Refuse(format!(
+            "looks like {name} by its separators and times, but its sequential requests step by \
+             {other} sectors per unit of size, not {unit}; name disksim (sizes in sectors) or \
+             flashsim (in 4 KiB pages) with input.format"
+        ));
+    }
+    Verdict::Yes
+}
+
+const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples of 512: bytes, as \
+     in LinnOS and Heimdall excerpts, or aligned sectors; name heimdall (bytes), disksim or mqsim \
+     (sectors) with input.format";
+
+/// How often a request begins where the one before it on its device ended, if sizes count `unit`
+/// sectors each. Sizes of 1 don't count: FlashSim cuts 512 bytes to a page as well.
+fn steps_by(requests: &[RawRequest], unit: u64) -> usize {
+    let pairs = requests.iter().zip(requests.iter().skip(1));
+    let follows = |(first, next): &(&RawRequest, &RawRequest)| {
+        first.volume == next.volume
+            && first.length > 1
+            && first.length.checked_mul(unit).and_then(|n| n.checked_add(first.offset))
+                == Some(next.offset)
+    };
+    pairs.filter(follows).count()
+}
+
+/// Any of the five-column formats, in its own units.
+#[derive(Default)]
+struct AnyFive;
+
+impl LineFormat for AnyFive {
+    const NAME: &'static str = "five columns";
+    const SUMMARY: &'static str = "";
+    const COLUMNS: &'static [Column] =
+        &[Column::new("time", "a number"), DEVICE, LBA, SECTORS, OPERATION];
+    const SEPARATOR: Separator = Separator::Blanks;
+    const SOURCE: &'static str = "";
+
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
+        let ticks = fields.decimal::<0>()?;
+        let raw = target(&mut fields, ticks)?;
+        fields.hexadecimal()?;
+        fields.finish()?;
+        Ok(Some(raw))
+    }
+}

@@ -1,0 +1,280 @@
+//! The table of formats, and how a file's format is found.
+
+use super::columnar;
+use super::compress::Compressed;
+use super::field::{Column, Mistake, quoted};
+use super::gate::Gate;
+use super::lines::{is_utf_16, utf_16};
+use super::record::{RecordDecoder, RecordFormat};
+use super::source::{Place, Source};
+use super::stream::{Front, Stream};
+use super::text::{LineDecoder, LineFormat, Sample, Verdict};
+use super::{TimeOrder, TraceOptions};
+use super::{
+    alibaba, arc, biotracer, blkparse, cloudphysics, csv, disksim, etw, fio, fiu, flashsim,
+    heimdall, hp_csv, mqsim, msr, spc, srt, ssdsim, systor, tencent, vscsi,
+};
+use crate::error::Error;
+use crate::request::RequestSource;
+
+/// Every format, in the order in which detection asks them. A new one is a file and a line here.
+pub const FORMATS: &[Format] = &[
+    Format::of::<spc::Spc>(),
+    Format::of::<msr::Msr>(),
+    Format::of::<systor::Systor>(),
+    Format::of::<alibaba::Alibaba>(),
+    Format::of::<tencent::Tencent>(),
+    Format::of::<fiu::Fiu>(),
+    Format::of::<blkparse::BlkParse>(),
+    Format::of::<biotracer::BioTracer>(),
+    Format::of::<etw::Etw>(),
+    Format::of::<heimdall::Heimdall>(),
+    Format::of::<disksim::DiskSim>(),
+    Format::of::<flashsim::FlashSim>(),
+    Format::of::<mqsim::MqSim>(),
+    Format::of::<ssdsim::SsdSim>(),
+    Format::of_records::<vscsi::Vscsi>(),
+    Format::of_records::<srt::Srt>(),
+    Format::of::<cloudphysics::CloudPhysics>(),
+    Format::of::<hp_csv::HpCsv>(),
+    Format::of::<fio::Fio>(),
+    Format::of::<arc::Arc>(),
+    Format::of::<csv::Csv>(),
+];
+
+/// A trace format.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// The name that `--format` takes.
+    pub name: &'static str,
+    /// One line for lists of formats.
+    pub summary: &'static str,
+    /// The columns with their units, in order.
+    pub columns: &'static [Column],
+    /// Where traces of this format come from.
+    pub source: &'static str,
+    /// What is done with times that go back, unless the options say.
+    pub order: TimeOrder,
+    /// The options that say what the format does not.
+    takes: &'static [&'static str],
+    recognise: Recognise,
+    check: fn(&TraceOptions) -> Result<(), Mistake>,
+    read: fn(Stream, &TraceOptions, Gate, Place) -> Opened,
+}
+
+type Opened = Result<Box<dyn RequestSource>, Error>;
+
+/// How a format is recognised: by its first lines or by its first bytes.
+#[derive(Clone, Copy)]
+enum Recognise {
+    Lines(fn(&Sample) -> Verdict),
+    Records(fn(Front) -> Verdict),
+}
+
+impl Format {
+    const fn of<F: LineFormat>() -> Self {
+        Self {
+            name: F::NAME,
+            summary: F::SUMMARY,
+            columns: F::COLUMNS,
+            source: F::SOURCE,
+            order: F::ORDER,
+            takes: F::TAKES,
+            recognise: Recognise::Lines(F::recognise),
+            check: |options| F::with(options).map(drop),
+            read: |stream, options, gate, place| {
+                let format = F::with(options).map_err(|mistake| place.error(None, mistake))?;
+                Ok(Box::new(Source::new(LineDecoder::new(format, stream), gate, place)))
+            },
+        }
+    }
+
+    const fn of_records<F: RecordFormat>() -> Self {
+        Self {
+            name: F::NAME,
+            summary: F::SUMMARY,
+            columns: F::COLUMNS,
+            source: F::SOURCE,
+            order: TimeOrder::Error,
+            takes: &[],
+            recognise: Recognise::Records(F::recognise),
+            check: |_| Ok(()),
+            read: |stream, _, gate, place| {
+                Ok(Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place)))
+            },
+        }
+    }
+
+    /// The format called `name`.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] lists the known ones.
+    pub fn named(name: &str) -> Result<&'static Self, Error> {
+        let found = FORMATS.iter().find(|format| format.name == name);
+        found.ok_or_else(|| Error::unknown("trace format", name, FORMATS.iter().map(|f| f.name)))
+    }
+
+    /// Checks that `options` say what the format needs to be told and nothing that it tells.
+    pub(super) fn check(&self, options: &TraceOptions, place: &Place) -> Result<(), Error> {
+        let given = [
+            ("op", options.op.is_some()),
+            ("unit", options.unit.is_some()),
+            ("columns", options.columns.is_some()),
+        ];
+        if let Some((name, _)) = given.iter().find(|(n, given)| *given && !self.takes.contains(n)) {
+            let message = format!("found a value, expected none, as {} says it itself", self.name);
+            return Err(Error::config(format!("input.{name}"), message));
+        }
+        (self.check)(options).map_err(|mistake| place.error(None, mistake))
+    }
+
+    pub(super) fn read(&self, stream: Stream, options: &TraceOptions, place: Place) -> Opened {
+        let order = options.order.unwrap_or(self.order);
+        let gate = Gate::new(order, options.volume, options.requests_before_window());
+        (self.read)(stream, options, gate, place)
+    }
+
+    fn recognises(&self, front: Front, sample: &Sample) -> Verdict {
+        match self.recognise {
+            Recognise::Lines(recognise) => recognise(sample),
+            Recognise::Records(recognise) => recognise(front),
+        }
+    }
+}
+
+/// The format of a file that begins with `front`.
+pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
+    if columnar::is_parquet(front.bytes) {
+        return Err(Mistake(
+            "a Parquet file is read from its end, which neither a pipe nor a compressed file \
+             allows; save it as a file of its own"
+                .into(),
+        ));
+    }
+    if Compressed::of(front.bytes) != Compressed::No {
+        return Err(Mistake(
+            "not a format that ftlab reads: it is compressed twice; decompress it once".into(),
+        ));
+    }
+    let sample = Sample::new(front);
+    for format in FORMATS {
+        match format.recognises(front, &sample) {
+            Verdict::Yes => return Ok(format),
+            Verdict::Refuse(why) => return Err(Mistake(why)),
+            Verdict::No => {}
+        }
+    }
+    Err(match sample.first() {
+        None if front.whole => Mistake("found no request, expected at least one".into()),
+        _ if is_utf_16(front.bytes) => utf_16(),
+        first => unknown(first.unwrap_or(front.bytes)),
+    })
+}
+
+fn unknown(first: &[u8]) -> Mistake {
+    let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+    Mistake(format!(
+        "not a format that ftlab reads, it begins with {}; known: {}; name one with \
+         input.format, or the columns of a CSV file with input.columns",
+        quoted(first),
+        known.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Result<&'static str, String> {
+        let front = Front { bytes: text.as_bytes(), whole: true };
+        detect(front).map(|format| format.name).map_err(|mistake| mistake.0)
+    }
+
+    #[test]
+    fn one_line_is_enough_to_recognise_a_format() {
+        for (line, name) in [
+            ("0,303567,3584,w,0.000000", "spc"),
+            ("128166391024154329,prxy,0,Write,1105182720,1024,1514", "msr"),
+            ("0,web,0,Write,3160743424,4096,135731\r\n", "msr"),
+            ("7961.833 0 20228336 8 0", "disksim"),
+            ("26.214000\t0\t303574\t1\t0", "flashsim"),
+            ("11413000 0 657728 16 1", "mqsim"),
+            ("version,time,op,size,lbn\n1,5633898,2a,512,42932745", "cloudphysics"),
+            ("fio version 2 iolog\nf add", "fio"),
+            ("110765 64 0 0", "arc"),
+            ("Timestamp,Response,IOType,LUN,Offset,Size\r\n", "systor"),
+            ("1456095147.574052000,0.000245000,R,0,4238867714048,4096", "systor"),
+            ("0,R,126703644672,4096,1577808000000626", "alibaba"),
+            ("1538323200,4247200,128,1,1058", "tencent"),
+            ("0 4892 syslogd 904265560 8 W 6 0 531e779ca3d2ddf8f5ba7f5ff1e7a6b2", "fiu"),
+            ("  8,0    3        1     0.000000000   697  A   W 223490 + 8 <- (8,1) 1", "blkparse"),
+            (
+                "0\t\t8\t\t4096\t\t4\t\t1.740780627\t\t1.740812815\t\t1.740851877\t\t1.7",
+                "biotracer",
+            ),
+            ("BeginHeader   \r\n   DiskRead,  TimeStamp,     Process Name ( PID)", "etw"),
+            (
+                " DiskRead, 8612, a.exe (3984), 11844, 0xff, 0x018f0b8000, 0x00001000, 283, 0, 0",
+                "etw",
+            ),
+            ("0.000 0 200626176 4096 0\n223.412 0 3159347200 36864 0", "heimdall"),
+        ] {
+            assert_eq!(found(line), Ok(name), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_broken_line_does_not_hide_the_format() {
+        assert_eq!(found("0,1,512,r,0.0\n0,1,512,x,0.0\n\n"), Ok("spc"));
+    }
+
+    #[test]
+    fn other_formats_are_refused_and_not_misread() {
+        for line in [
+            // Whole numbers without a date in front are no trace of Tencent's.
+            "1,4247200,128,1,1058",
+            "time_s,disk,sector512,sectors512,op,async,queue_len",
+            "fio version 1 iolog",
+            "time,offset,length,op",
+            "\x7fELF\x02\x01\0\0",
+            "hello",
+            "EndHeader",
+            "DiskFlush, 1, a ( 1), 1, 0x1, 2, 0",
+            "CPU0 (sda):",
+            "8,0",
+        ] {
+            let message = found(line).unwrap_err();
+            assert!(message.starts_with("not a format that ftlab reads"), "{message}");
+            assert!(message.contains("known: spc, msr, systor"), "{message}");
+        }
+        assert!(found("\n \n").unwrap_err().contains("no request"));
+    }
+
+    #[test]
+    fn addresses_that_may_be_bytes_or_aligned_sectors_are_refused_with_the_reason() {
+        for line in ["0.000 0 200626176 4096 0", "0 0 200626176 36864 0", "0.000\t0\t512\t512\t1"] {
+            assert!(found(line).unwrap_err().contains("LinnOS"), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_format_may_begin_with_lines_that_hold_no_request() {
+        let notes = "8,0 1 0 0.0 0 m N cfq note\n".repeat(50);
+        assert_eq!(found(&notes), Ok("blkparse"));
+        assert_eq!(found(&format!("{notes}8,0 1 1 0.0 0 Q R 8 + 8 [a]\n")), Ok("blkparse"));
+        let stacks = "  Stack, 12, 4, 1, ntoskrnl.exe!0x1, 0x2\n".repeat(50);
+        assert_eq!(found(&format!("BeginHeader\nEndHeader\n{stacks}")), Ok("etw"));
+    }
+
+    #[test]
+    fn sizes_in_the_other_unit_are_refused_where_sequential_requests_tell() {
+        let run = |step: u64, blank: &str| -> String {
+            let line = |i: u64| ["1.5", "0", &(7 + i * step).to_string(), "16", "1\n"].join(blank);
+            (0..20).map(line).collect()
+        };
+        assert_eq!(found(&run(16, " ")), Ok("disksim"));
+        assert_eq!(found(&run(128, "\t")), Ok("flashsim"));
+        assert!(found(&run(128, " ")).unwrap_err().contains("input.format"));
+        assert!(found(&run(16, "\t")).unwrap_err().contains("input.format"));
+    }
+}

@@ -1,0 +1,172 @@
+//! Block traces: readers, one file per format, with detection and transparent decompression.
+//!
+//! ```text
+//! file or pipe -> decompress -> stream -> lines or records -> format -> gate -> requests
+//!                 compress.rs   stream.rs lines.rs record.rs  spc.rs,.. gate.rs
+//! ```
+//!
+//! Everything streams in constant memory, works on bytes, and treats the content as hostile: the
+//! first thing that cannot be believed ends the reading with one line that names the file, the
+//! line, what was found and what was expected. A format knows its columns and nothing else; sizes,
+//! addresses, time order and filters are checked once, in the gate.
+//!
+//! To add a format: a file that implements `LineFormat` or `RecordFormat`, one line in [`FORMATS`],
+//! a page in `docs/formats` and a row in `docs/traces.md`.
+
+mod alibaba;
+mod arc;
+mod biotracer;
+mod blkparse;
+pub mod characteristics;
+mod cloudphysics;
+pub mod columnar;
+mod columns;
+mod compress;
+mod config;
+pub mod convert;
+mod csv;
+mod disksim;
+mod etw;
+mod export;
+mod field;
+mod file;
+mod fio;
+mod fiu;
+mod five;
+mod flashsim;
+mod format;
+mod gate;
+mod heimdall;
+mod hp_csv;
+pub mod info;
+mod lines;
+mod linux;
+mod mqsim;
+mod msr;
+mod pages;
+mod record;
+mod scsi;
+mod skip;
+mod source;
+mod spc;
+pub mod split;
+mod srt;
+mod ssdsim;
+mod stream;
+mod systor;
+mod tencent;
+mod text;
+mod vscsi;
+mod whole;
+mod window;
+
+#[cfg(test)]
+mod checks;
+
+pub use characteristics::Characteristics;
+pub use columns::Columns;
+pub use config::InputConfig;
+pub use field::{Column, Mistake, Separator};
+pub use file::Trace;
+#[doc(hidden)]
+pub use file::read_stream;
+pub use format::{FORMATS, Format};
+pub use gate::SORT_WINDOW_REQUESTS;
+pub use info::{TraceInfo, VolumeInfo};
+pub use lines::LONGEST_LINE_BYTES;
+pub use skip::skip;
+pub use stream::SNIFFED_BYTES;
+
+use crate::error::Error;
+use crate::request::{Input, Op};
+use crate::units::{Bytes, Duration};
+use serde::{Deserialize, Serialize};
+
+/// What to take from a trace and how to read it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TraceOptions {
+    /// The format's name; found from the content if absent.
+    pub format: Option<String>,
+    /// What to do when time goes back; as the format says if absent ([`Format::order`]).
+    pub order: Option<TimeOrder>,
+    /// Only the requests of this volume.
+    pub volume: Option<u32>,
+    /// Only requests from this time, counted from the first request (of the volume, if one is
+    /// given); the first that passes is then at 0.
+    pub from: Option<Duration>,
+    /// Only requests before this time, counted likewise.
+    pub until: Option<Duration>,
+    /// Only so many requests, the first ones that pass everything else.
+    pub requests: Option<u64>,
+    /// What the requests are, where the format does not say: `arc`, and `csv` without such a column.
+    pub op: Option<Op>,
+    /// Bytes of a page, where the format does not say: `arc`.
+    pub unit: Option<Bytes>,
+    /// The columns of a CSV file; the format is `csv` then.
+    pub columns: Option<Columns>,
+}
+
+impl TraceOptions {
+    /// Rejects what no trace can answer.
+    fn check(&self) -> Result<(), Error> {
+        if self.requests == Some(0) {
+            return Err(Error::config("input.requests", "found 0, expected at least 1"));
+        }
+        match (self.from, self.until) {
+            (Some(from), Some(until)) if from >= until => {
+                let (from, until) = (from.0, until.0);
+                let message =
+                    format!("found {until} ns, expected more than input.from = {from} ns");
+                Err(Error::config("input.until", message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// True when every request passes.
+    fn takes_all(&self) -> bool {
+        let Self { volume, from, until, requests, .. } = self;
+        (volume, from, until, requests) == (&None, &None, &None, &None)
+    }
+
+    /// The limit for whoever comes before the range of time, which is counted behind it.
+    fn requests_before_window(&self) -> Option<u64> {
+        self.requests.filter(|_| self.from.is_none() && self.until.is_none())
+    }
+}
+
+crate::choices! {
+    /// What to do with a request that is earlier than the one before it.
+    pub enum TimeOrder {
+        /// It is an error, which names the line.
+        Error = "error",
+        /// Requests are sorted by time, stably, within a window.
+        Sort = "sort",
+        /// Its time is raised to that of the request before it.
+        Clamp = "clamp",
+    }
+}
+
+/// Opens the trace at `path`: a file, plain or compressed, or `-` for standard input.
+///
+/// The format is found once, here; the input then opens as often as needed (a pipe: once).
+///
+/// # Errors
+/// [`Error::Io`] for a file that is missing, a directory or unreadable; [`Error::Trace`] for
+/// content that is no known format; [`Error::Unknown`] and [`Error::Config`] for the options.
+pub fn open(path: &str, options: &TraceOptions) -> Result<Box<dyn Input>, Error> {
+    let columnar = match options.format.as_deref() {
+        None => options.columns.is_none() && columnar::Parquet::recognise(path),
+        Some(name) => name == columnar::NAME,
+    };
+    let input: Box<dyn Input> = match columnar {
+        true => Box::new(columnar::Parquet::open(path, options)?),
+        false => Box::new(Trace::open(path, options)?),
+    };
+    let TraceOptions { from, until, requests, .. } = *options;
+    Ok(match (from, until) {
+        (None, None) => input,
+        _ => Box::new(window::Windowed { input, from, until, requests }),
+    })
+}

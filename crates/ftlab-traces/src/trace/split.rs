@@ -1,0 +1,269 @@
+//! One file for each volume of a trace, in one pass and in bounded memory.
+//!
+//! ```text
+//! requests -> one buffer for each volume --full--> the longest are appended to scratch files
+//!                                        --end---> volume after volume: scratch, then buffer,
+//!                                                  into Parquet; the scratch file is removed
+//! ```
+//!
+//! So row groups are full whatever the volumes' order, and few files are ever open at once.
+
+use super::columnar::Writer;
+use super::convert::Watch;
+use super::whole::{WholeFolder, create, failed};
+use crate::error::Error;
+use crate::request::{BATCH, Input, Measure, Op, Request, Volumes};
+use bytes::{Buf, BufMut};
+use serde::Serialize;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Memory of all buffers together.
+const BUFFER_BYTES: usize = 256 << 20;
+
+/// A file of one volume.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// The volume's number.
+    pub volume: u32,
+    /// Its requests.
+    pub requests: u64,
+    /// Name of the file in the folder.
+    pub file: String,
+    /// [`Digest`](crate::request::Digest) of the requests, the first one at 0: that of `--volume`.
+    pub digest: String,
+}
+
+/// Writes each volume of `input` to a Parquet file of its own in the new folder `folder`, in one pass.
+/// Times stay those of the whole trace. The folder appears whole or not at all.
+///
+/// # Errors
+/// [`Error::Config`] for a folder that is not empty, [`Error::Io`] for files that cannot be written,
+/// and those of the input and of `watch`.
+pub fn split(input: &dyn Input, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+    let whole = WholeFolder::create(folder)?;
+    let mut buffers = Buffers::new(whole.path(), BUFFER_BYTES);
+    let mut source = input.open()?;
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut requests = 0;
+    loop {
+        batch.clear();
+        source.fill(&mut batch)?;
+        if batch.is_empty() {
+            break;
+        }
+        buffers.add(&batch)?;
+        requests += batch.len() as u64;
+        watch(requests, source.progress())?;
+    }
+    let mut parts = Vec::new();
+    let mut written = 0;
+    let stem = stem(&input.name());
+    for (volume, buffer) in buffers.volumes.sorted() {
+        let file = format!("{stem}.volume-{volume}.parquet");
+        let part = write(input, whole.path(), volume, buffer, file)?;
+        written += part.requests;
+        watch(written, Some(written as f64 / requests as f64))?;
+        parts.push(part);
+    }
+    whole.finish()?;
+    Ok(parts)
+}
+
+/// A trace's name without the ends that tell compression and format, fit for a file's name.
+fn stem(name: &str) -> String {
+    let mut stem = name;
+    for end in [".zst", ".gz", ".xz", ".bz2", ".trace", ".csv", ".spc", ".txt", ".parquet"] {
+        stem = stem.strip_suffix(end).filter(|rest| !rest.is_empty()).unwrap_or(stem);
+    }
+    stem.replace(|c: char| c.is_whitespace() || c.is_control() || c == '/', "-")
+}
+
+/// Requests of a volume that wait to be written, packed.
+#[derive(Default)]
+struct Buffer {
+    packed: Vec<u8>,
+    /// Whether earlier requests are in the scratch file.
+    spilled: bool,
+}
+
+/// The buffers of all volumes.
+struct Buffers<'a> {
+    folder: &'a Path,
+    volumes: Volumes<Buffer>,
+    held_bytes: usize,
+    most_bytes: usize,
+}
+
+impl<'a> Buffers<'a> {
+    fn new(folder: &'a Path, most_bytes: usize) -> Self {
+        Self { folder, volumes: Volumes::new(), held_bytes: 0, most_bytes }
+    }
+
+    fn add(&mut self, batch: &[Request]) -> Result<(), Error> {
+        for request in batch {
+            let packed = &mut self.volumes.of(request.volume, Buffer::default)?.packed;
+            let before = packed.capacity();
+            pack(request, packed);
+            self.held_bytes += packed.capacity() - before;
+            if self.held_bytes > self.most_bytes {
+                self.spill()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the longest buffers to their scratch files, until half of the memory is free.
+    fn spill(&mut self) -> Result<(), Error> {
+        let mut longest: Vec<&mut (u32, Buffer)> = self.volumes.rows_mut().iter_mut().collect();
+        longest.sort_unstable_by_key(|(volume, buffer)| {
+            (std::cmp::Reverse(buffer.packed.capacity()), *volume)
+        });
+        for (volume, buffer) in longest {
+            if self.held_bytes <= self.most_bytes / 2 {
+                break;
+            }
+            let path = scratch(self.folder, *volume);
+            let file = OpenOptions::new().create(true).append(true).open(&path);
+            file.and_then(|mut file| file.write_all(&buffer.packed)).map_err(failed(&path))?;
+            self.held_bytes -= buffer.packed.capacity();
+            *buffer = Buffer { packed: Vec::new(), spilled: true };
+        }
+        Ok(())
+    }
+}
+
+fn scratch(folder: &Path, volume: u32) -> PathBuf {
+    folder.join(format!("{volume}.scratch"))
+}
+
+/// Writes what the scratch file and the buffer hold, and removes the scratch file.
+fn write(
+    input: &dyn Input,
+    folder: &Path,
+    volume: u32,
+    buffer: Buffer,
+    file: String,
+) -> Result<Part, Error> {
+    let path = folder.join(&file);
+    let mut writer = Writer::new(create(&path)?, &path)?;
+    let mut measure = Measure::new();
+    let mut first = None;
+    let mut take = |packed: &[u8]| {
+        let records = packed.chunks_exact(RECORD_BYTES);
+        let mut requests: Vec<Request> = records.map(|record| unpack(volume, record)).collect();
+        writer.push(&requests)?;
+        let first = *first.get_or_insert(requests.first().map_or(0, |request| request.time));
+        requests.iter_mut().for_each(|request| request.time -= first);
+        measure.add(&requests)
+    };
+    if buffer.spilled {
+        let path = scratch(folder, volume);
+        let broken = failed(&path);
+        let mut file = BufReader::new(File::open(&path).map_err(&broken)?);
+        let mut packed = Vec::new();
+        loop {
+            packed.clear();
+            let mut chunk = (&mut file).take((BATCH * RECORD_BYTES) as u64);
+            if chunk.read_to_end(&mut packed).map_err(&broken)? == 0 {
+                break;
+            }
+            take(&packed)?;
+        }
+        fs::remove_file(&path).map_err(&broken)?;
+    }
+    buffer.packed.chunks(BATCH * RECORD_BYTES).try_for_each(&mut take)?;
+    let measured = measure.finish();
+    writer.finish(input, &measured)?;
+    Ok(Part { volume, requests: measured.requests, file, digest: measured.digest })
+}
+
+/// Bytes of a packed request: time, offset, length, operation.
+const RECORD_BYTES: usize = 21;
+
+fn pack(request: &Request, packed: &mut Vec<u8>) {
+    packed.put_u64_le(request.time);
+    packed.put_u64_le(request.offset);
+    packed.put_u32_le(request.length);
+    packed.put_u8(match request.op {
+        Op::Read => 0,
+        Op::Write => 1,
+        Op::Trim => 2,
+    });
+}
+
+fn unpack(volume: u32, mut record: &[u8]) -> Request {
+    Request {
+        time: record.get_u64_le(),
+        offset: record.get_u64_le(),
+        length: record.get_u32_le(),
+        volume,
+        op: match record.get_u8() {
+            0 => Op::Read,
+            1 => Op::Write,
+            _ => Op::Trim,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests of 5,000 volumes in an order without pattern.
+    fn scattered(count: u32) -> impl Iterator<Item = Request> {
+        let mut state = 1u64;
+        (0..count).map(move |i| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let volume = (state >> 33) as u32 % 5000;
+            let (time, offset) = (u64::from(i) * 1000, state >> 40 << 12);
+            Request { time, offset, length: 4096, volume, op: Op::Trim }
+        })
+    }
+
+    #[test]
+    fn buffers_stay_within_their_memory_and_lose_nothing() {
+        let folder = std::env::temp_dir().join(format!("ftlab_buffers_{}", std::process::id()));
+        let whole = WholeFolder::create(&folder).unwrap();
+        let most_bytes = 1 << 20;
+        let mut buffers = Buffers::new(whole.path(), most_bytes);
+        let all: Vec<Request> = scattered(200_000).collect();
+        for batch in all.chunks(BATCH) {
+            buffers.add(batch).unwrap();
+            assert!(buffers.held_bytes <= most_bytes);
+            let rows = buffers.volumes.rows_mut().iter();
+            assert_eq!(rows.map(|row| row.1.packed.capacity()).sum::<usize>(), buffers.held_bytes);
+        }
+        let mut expected = Volumes::new();
+        for request in all {
+            expected.of(request.volume, Vec::new).unwrap().push(request);
+        }
+        let mut spilled = 0;
+        for ((volume, buffer), (same, expected)) in
+            buffers.volumes.sorted().into_iter().zip(expected.sorted())
+        {
+            let mut packed = Vec::new();
+            if buffer.spilled {
+                spilled += 1;
+                packed = fs::read(scratch(whole.path(), volume)).unwrap();
+            }
+            packed.extend(buffer.packed);
+            let records = packed.chunks_exact(RECORD_BYTES).map(|record| unpack(volume, record));
+            assert_eq!((volume, records.collect::<Vec<_>>()), (same, expected));
+        }
+        assert!(spilled > 1000, "{spilled}");
+    }
+
+    #[test]
+    fn names_lose_the_ends_that_tell_nothing() {
+        for (name, expected) in [
+            ("Tencent_CBS.first50000.csv.zst", "Tencent_CBS.first50000"),
+            ("tpcc.mqsim.trace.gz", "tpcc.mqsim"),
+            ("standard input", "standard-input"),
+            (".csv", ".csv"),
+        ] {
+            assert_eq!(stem(name), expected);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The figures by which papers describe a trace, measured on a stream.
+
+use crate::error::Error;
+use crate::request::{Op, Request, Volumes};
+
+/// How far a stream of a model's full length may be from a published figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Within {
+    /// Not at all.
+    Exactly,
+    /// So many units of the figure, which are percentage points.
+    Points(f64),
+    /// So many percent of the figure.
+    Percent(f64),
+}
+
+impl Within {
+    /// Whether `found` is near enough to `published`.
+    #[must_use]
+    pub fn holds(self, published: f64, found: f64) -> bool {
+        let apart = (found - published).abs();
+        match self {
+            Within::Exactly => found == published,
+            Within::Points(points) => apart <= points,
+            Within::Percent(percent) => apart <= percent / 100.0 * published.abs(),
+        }
+    }
+}
+
+/// A figure that a model's file may state.
+#[derive(Clone, Copy, Debug)]
+pub struct FigureKind {
+    /// Its name in the file.
+    pub name: &'static str,
+    /// How near the stream must come.
+    pub within: Within,
+    value: fn(&Figures) -> f64,
+}
+
+impl FigureKind {
+    /// The kind with this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<&'static FigureKind> {
+        FIGURES.iter().find(|kind| kind.name == name)
+    }
+
+    /// Its value in what was measured; not a number where nothing is there to divide by.
+    #[must_use]
+    pub fn value(&self, figures: &Figures) -> f64 {
+        (self.value)(figures)
+    }
+}
+
+const fn figure(name: &'static str, within: Within, value: fn(&Figures) -> f64) -> FigureKind {
+    FigureKind { name, within, value }
+}
+
+const SHARE: Within = Within::Points(0.5);
+const SEQUENTIAL: Within = Within::Points(3.0);
+const MEAN: Within = Within::Percent(3.0);
+
+/// Every figure. *Sequential*: a request that starts where the one before it ended, of the whole
+/// stream (TPFTL), or of its volume (CACH-FTL, which gives the mean over volumes).
+pub const FIGURES: &[FigureKind] = &[
+    figure("requests", Within::Exactly, |f| f.all.requests() as f64),
+    figure("reads", Within::Exactly, |f| f.all.counts[0] as f64),
+    figure("writes", Within::Exactly, |f| f.all.counts[1] as f64),
+    figure("write_percent", SHARE, |f| f.all.written()),
+    figure("minutes", MEAN, |f| f.seconds / 60.0),
+    figure("requests_per_s", MEAN, |f| f.all.requests() as f64 / f.seconds),
+    figure("mean_kib", MEAN, |f| f.all.mean_kib()),
+    figure("mean_kib_over_volumes", MEAN, |f| f.mean(VolumeFigures::mean_kib)),
+    figure("sequential_percent", SEQUENTIAL, |f| f.all.sequential()),
+    figure("sequential_read_percent", SEQUENTIAL, |f| f.all.sequential_of(Op::Read)),
+    figure("sequential_write_percent", SEQUENTIAL, |f| f.all.sequential_of(Op::Write)),
+    figure("sequential_per_volume_percent", SEQUENTIAL, |f| f.mean(VolumeFigures::sequential)),
+    figure("least_sequential_volume_percent", SEQUENTIAL, |f| f.least(VolumeFigures::sequential)),
+    figure("most_sequential_volume_percent", SEQUENTIAL, |f| f.most(VolumeFigures::sequential)),
+    figure("volumes", Within::Exactly, |f| f.volumes.len() as f64),
+    figure("written_per_volume_percent", SHARE, |f| f.mean(VolumeFigures::written)),
+    figure("least_written_volume_percent", SHARE, |f| f.least(VolumeFigures::written)),
+    figure("most_written_volume_percent", SHARE, |f| f.most(VolumeFigures::written)),
+    figure("overlaid_mib", MEAN, |f| f.end as f64 / f64::from(1 << 20)),
+];
+
+/// What was measured.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    all: VolumeFigures,
+    volumes: Vec<VolumeFigures>,
+    end: u64,
+    seconds: f64,
+}
+
+/// Counts of the requests of a volume, or of all.
+#[derive(Clone, Copy, Debug, Default)]
+struct VolumeFigures {
+    counts: [u64; 2],
+    follow: [u64; 2],
+    bytes: u64,
+    end: Option<u64>,
+}
+
+impl VolumeFigures {
+    fn add(&mut self, request: &Request) {
+        let op = usize::from(request.op == Op::Write);
+        self.counts[op] += 1;
+        self.follow[op] += u64::from(self.end == Some(request.offset));
+        self.bytes += u64::from(request.length);
+        self.end = Some(request.end());
+    }
+
+    fn requests(&self) -> u64 {
+        self.counts[0] + self.counts[1]
+    }
+
+    fn written(&self) -> f64 {
+        100.0 * self.counts[1] as f64 / self.requests() as f64
+    }
+
+    fn mean_kib(&self) -> f64 {
+        self.bytes as f64 / self.requests() as f64 / 1024.0
+    }
+
+    fn sequential(&self) -> f64 {
+        100.0 * (self.follow[0] + self.follow[1]) as f64 / self.requests() as f64
+    }
+
+    fn sequential_of(&self, op: Op) -> f64 {
+        let op = usize::from(op == Op::Write);
+        100.0 * self.follow[op] as f64 / self.counts[op] as f64
+    }
+}
+
+impl Figures {
+    fn mean(&self, of: fn(&VolumeFigures) -> f64) -> f64 {
+        self.volumes.iter().map(of).sum::<f64>() / self.volumes.len() as f64
+    }
+
+    fn least(&self, of: fn(&VolumeFigures) -> f64) -> f64 {
+        self.volumes.iter().map(of).fold(f64::INFINITY, f64::min)
+    }
+
+    fn most(&self, of: fn(&VolumeFigures) -> f64) -> f64 {
+        self.volumes.iter().map(of).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// Measures requests as they stream by.
+pub struct Tally {
+    all: VolumeFigures,
+    volumes: Volumes<VolumeFigures>,
+    end: u64,
+    last: u64,
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally { all: VolumeFigures::default(), volumes: Volumes::new(), end: 0, last: 0 }
+    }
+}
+
+impl Tally {
+    /// One request more.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for an absurd number of volumes.
+    pub fn add(&mut self, request: &Request) -> Result<(), Error> {
+        self.all.add(request);
+        self.volumes.of(request.volume, VolumeFigures::default)?.add(request);
+        self.end = self.end.max(request.end());
+        self.last = request.time;
+        Ok(())
+    }
+
+    /// All of them; times count from 0.
+    #[must_use]
+    pub fn finish(self) -> Figures {
+        let volumes = self.volumes.sorted().into_iter().map(|row| row.1).collect();
+        Figures { all: self.all, volumes, end: self.end, seconds: self.last as f64 / 1e9 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(name: &str) -> f64 {
+        let at = |time, volume, offset, op| Request { time, offset, length: 1024, volume, op };
+        let mut tally = Tally::default();
+        for request in [
+            at(0, 3, 0, Op::Read),
+            at(1_000_000_000, 3, 1024, Op::Read),
+            at(1_000_000_000, 5, 2048, Op::Write),
+            at(4_000_000_000, 3, 2048, Op::Write),
+        ] {
+            tally.add(&request).unwrap();
+        }
+        FigureKind::find(name).unwrap().value(&tally.finish())
+    }
+
+    #[test]
+    fn figures_are_those_of_the_papers() {
+        for (name, expected) in [
+            ("requests", 4.0),
+            ("reads", 2.0),
+            ("write_percent", 50.0),
+            ("requests_per_s", 1.0),
+            ("mean_kib", 1.0),
+            ("volumes", 2.0),
+            ("sequential_percent", 50.0),
+            ("sequential_read_percent", 50.0),
+            ("sequential_write_percent", 50.0),
+            ("sequential_per_volume_percent", 100.0 / 3.0),
+            ("most_sequential_volume_percent", 200.0 / 3.0),
+            ("least_written_volume_percent", 100.0 / 3.0),
+            ("most_written_volume_percent", 100.0),
+        ] {
+            assert!((value(name) - expected).abs() < 1e-9, "{name}: {}", value(name));
+        }
+    }
+
+    #[test]
+    fn near_enough_is_told_in_the_unit_of_the_figure() {
+        assert!(Within::Exactly.holds(3.0, 3.0) && !Within::Exactly.holds(3.0, 3.1));
+        assert!(Within::Points(0.5).holds(76.8, 77.3) && !Within::Points(0.5).holds(76.8, 77.4));
+        assert!(Within::Percent(3.0).holds(200.0, 206.0));
+        assert!(!Within::Percent(3.0).holds(200.0, 207.0));
+    }
+}

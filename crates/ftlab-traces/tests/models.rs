@@ -1,0 +1,202 @@
+//! Models: what their files may say, and what their streams keep.
+
+use ftlab_traces::Error;
+use ftlab_traces::request::{Input, Op, Request};
+use ftlab_traces::trace::{self, TimeOrder, TraceOptions};
+use ftlab_traces::workload::{Model, model};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A small model that uses every key.
+const TEXT: &str = r#"
+name = "small"
+summary = "for tests"
+source = "nowhere"
+origin = { all = "assumed: for tests" }
+
+[length]
+reads = 3_000
+writes = 7_000
+duration = "10s"
+
+[arrivals]
+together = 0.2
+gaps = [["1us", 0.5], ["1ms", 1.0]]
+burst = 5
+
+[sizes]
+read = [["4k", 1]]
+write = [["4k", 2], ["8k", 1]]
+kept = 0.9
+
+[runs]
+share = 0.3
+again = 0.6
+mean = 4
+streams = [3, 1]
+same_op = 0.9
+kept = 0.5
+
+[reuse]
+distances = [[0, 1.0, 0.5, 0.2, 0.9], [100, 0.6, 0.8, 0.1, 0.9], [1000, 0.3]]
+inside = 0.1
+
+[space]
+writes = 0.5
+regions = [[0, 1.0], [4, 0.2]]
+next_region = 0.5
+adjacent = 0.3
+slot = "8k"
+sectors = [1, 0, 0, 0, 0, 0, 0, 0]
+volumes = [
+  { weight = 2, writes = 0.9, size = "64MiB", first = "1MiB" },
+  { weight = 1, runs = 0, writes = 0.5, size = "100MiB", count = 3 },
+]
+"#;
+
+fn pass(input: &dyn Input) -> Vec<Request> {
+    let mut source = input.open().expect("an input that opens");
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        source.fill(&mut all).expect("a stream that goes on");
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+fn small(requests: Option<u64>, seed: u64) -> Vec<Request> {
+    let model = Model::parse(TEXT, "small.toml").expect("a good model");
+    pass(&*model.input(requests, seed).expect("a good length"))
+}
+
+#[test]
+fn a_stream_stays_in_its_volumes_in_time_order() {
+    let requests = small(None, 1);
+    assert!(requests.is_sorted_by_key(|request| request.time));
+    for request in &requests {
+        assert!(request.volume < 4, "{request:?}");
+        let (first, size) = if request.volume == 0 { (1 << 20, 64 << 20) } else { (0, 100 << 20) };
+        assert!(request.offset >= first && request.end() <= first + size, "{request:?}");
+        assert_eq!(request.offset % 4096, 0, "{request:?}");
+    }
+    let seconds = requests[requests.len() - 1].time as f64 / 1e9;
+    assert!((seconds - 10.0).abs() < 1.0, "{seconds}");
+}
+
+#[test]
+fn counts_are_exact_at_the_full_length_and_at_its_multiples() {
+    for times in [1, 3] {
+        let requests = small(Some(times * 10_000), 5);
+        let reads = requests.iter().filter(|request| request.op == Op::Read).count();
+        assert_eq!(reads as u64, times * 3_000);
+    }
+}
+
+#[test]
+fn a_seed_is_a_stream_and_a_shorter_one_its_beginning() {
+    let whole = small(None, 7);
+    assert_eq!(whole, small(None, 7));
+    assert_ne!(whole, small(None, 8));
+    assert_eq!(whole[..3000], small(Some(3000), 7));
+    assert_eq!(whole, small(Some(20_000), 7)[..10_000]);
+}
+
+#[test]
+fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
+    let mistake = |from: &str, to: &str| {
+        assert!(TEXT.contains(from), "{from}");
+        let text = TEXT.replacen(from, to, 1);
+        Model::parse(&text, "m.toml").expect_err(to).to_string()
+    };
+    assert_eq!(
+        mistake("share = 0.3", "share = -1"),
+        "m.toml: runs.share: found -1, expected a share from 0 to 1"
+    );
+    for (from, to, key) in [
+        ("reads = 3_000\nwrites = 7_000", "reads = 0\nwrites = 0", "length"),
+        ("together = 0.2", "together = 1.0", "arrivals.together"),
+        ("burst = 5", "burst = 0.5", "arrivals.burst"),
+        ("[\"1ms\", 1.0]", "[\"1ms\", 0.9]", "arrivals.gaps"),
+        ("read = [[\"4k\", 1]]", "read = [[\"1000\", 1]]", "sizes.read"),
+        ("write = [[\"4k\", 2]", "write = [[\"4k\", -2]", "sizes.write"),
+        ("mean = 4", "mean = 1", "runs.mean"),
+        ("mean = 4", "mean = nan", "runs.mean"),
+        ("streams = [3, 1]", "streams = [0]", "runs.streams"),
+        ("[1000, 0.3]", "[1000, 0.7]", "reuse.distances"),
+        ("[1000, 0.3]", "[1000, 0.3, 1]", "reuse.distances"),
+        ("[[0, 1.0, 0.5", "[[1, 1.0, 0.5", "reuse.distances"),
+        ("regions = [[0, 1.0]", "regions = [[0, 0.9]", "space.regions"),
+        ("slot = \"8k\"", "slot = \"12k\"", "space.slot"),
+        ("sectors = [1, ", "sectors = [", "space.sectors"),
+        ("weight = 2", "weight = inf", "space.volumes.weight"),
+        ("writes = 0.9, size", "writes = 1.9, size", "space.volumes.writes"),
+        ("\"64MiB\"", "\"0\"", "space.volumes.size"),
+        ("count = 3", "count = 4000000000", "space.volumes"),
+        ("\"100MiB\"", "\"4000TiB\"", "space.volumes"),
+        ("all = \"assumed", "\"sizes.red\" = \"assumed", "origin"),
+        ("assumed: for tests", "guessed", "origin.all"),
+    ] {
+        let found = mistake(from, to);
+        assert!(found.starts_with(&format!("m.toml: {key}")), "{to}: {found}");
+        assert!(!found.contains('\n'), "{found}");
+    }
+    let unknown = mistake("same_op", "same_ops");
+    assert!(unknown.starts_with("m.toml:") && unknown.contains("same_ops"), "{unknown}");
+    assert!(!unknown.contains('\n'), "{unknown}");
+    let none = Model::parse(TEXT, "small.toml").expect("a good model").input(Some(0), 1);
+    assert!(none.err().expect("no requests").to_string().contains("found 0"));
+}
+
+#[test]
+fn every_number_without_an_origin_is_named() {
+    let text = TEXT.replacen("all = \"assumed", "space = \"assumed", 1);
+    let parsed = Model::parse(&text, "m.toml").expect("a good model");
+    let missing = model::unexplained(&text, &parsed.origin);
+    assert!(missing.contains(&"runs.share".to_owned()), "{missing:?}");
+    assert!(missing.iter().all(|key| !key.starts_with("space")), "{missing:?}");
+}
+
+#[test]
+fn an_endless_file_is_not_read_to_its_end() {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("endless.toml");
+    std::fs::write(&path, vec![b'#'; 2 << 20]).expect("a file");
+    let message = Model::load(&path).expect_err("too long").to_string();
+    assert!(message.contains("more than 1 MiB"), "{message}");
+}
+
+/// The requests of a real trace.
+fn read(path: &str) -> Result<Vec<Request>, Error> {
+    let options = TraceOptions { order: Some(TimeOrder::Clamp), ..TraceOptions::default() };
+    Ok(pass(&*trace::open(path, &options)?))
+}
+
+#[test]
+fn the_model_of_every_real_trace_makes_as_many_requests_and_pages() {
+    let Some(folder) = std::env::var_os("FTLAB_TRACES").map(PathBuf::from) else {
+        let required = std::env::var("FTLAB_TRACES_REQUIRED").is_ok_and(|value| value == "1");
+        assert!(!required, "FTLAB_TRACES must name the folder of real traces");
+        eprintln!("NOT RUN: FTLAB_TRACES does not name a folder of real traces");
+        return;
+    };
+    let mut fitted = 0;
+    for entry in std::fs::read_dir(folder.join("normalized")).expect("the folder of traces") {
+        let name = entry.expect("an entry of the folder").path().display().to_string();
+        let real = read(&name).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let input: Arc<[Request]> = real.clone().into();
+        let source = &mut *input.open().expect("requests");
+        let model = model::fit(source, &name, &mut |_, _| Ok(())).expect("a model");
+        let text = model.to_string();
+        let model = Model::parse(&text, &name).unwrap_or_else(|error| panic!("{error}"));
+        let made = pass(&*model.input(None, 1).expect("a good length"));
+        let count = |of: &[Request], op| of.iter().filter(|request| request.op == op).count();
+        assert_eq!(count(&made, Op::Read), count(&real, Op::Read), "{name}");
+        assert_eq!(count(&made, Op::Write), count(&real, Op::Write), "{name}");
+        let mean = |of: &[Request]| of.iter().map(|r| f64::from(r.length)).sum::<f64>();
+        let ratio = mean(&made) / mean(&real);
+        assert!((0.75..1.33).contains(&ratio), "{name}: {ratio} of the bytes");
+        fitted += 1;
+    }
+    assert!(fitted >= 20, "only {fitted} traces were fitted");
+}

@@ -1,0 +1,305 @@
+//! Files, pipes, options and hostile content, as a user meets them.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests may panic as tests do")]
+
+use ftlab_traces::Error;
+use ftlab_traces::request::{BATCH, Input, Op, Request};
+use ftlab_traces::trace::{self, TimeOrder, Trace, TraceOptions};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+const LINES: &str = "0,8,512,w,1.5\n1,16,1024,r,1.75\n0,24,512,w,2.0\n";
+
+/// A file of the test that is called `name`, in a folder for this run.
+fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("traces_files");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    fs::write(&path, content).unwrap();
+    path
+}
+
+fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
+    let mut source = input.open()?;
+    let mut requests = Vec::new();
+    loop {
+        let before = requests.len();
+        source.fill(&mut requests)?;
+        assert!(requests.len() - before <= BATCH);
+        if requests.len() == before {
+            return Ok(requests);
+        }
+    }
+}
+
+fn read(path: &Path, options: &TraceOptions) -> Result<Vec<Request>, Error> {
+    all(trace::open(path.to_str().unwrap(), options)?.as_ref())
+}
+
+/// The message for `content`, without the folder's name.
+fn message(name: &str, content: impl AsRef<[u8]>, options: &TraceOptions) -> String {
+    let path = file(name, content);
+    let text = read(&path, options).expect_err("an error").to_string();
+    assert!(!text.contains(char::is_control), "{text:?}");
+    text.replace(path.parent().unwrap().to_str().unwrap(), "").trim_start_matches('/').to_owned()
+}
+
+fn options() -> TraceOptions {
+    TraceOptions::default()
+}
+
+fn spc() -> TraceOptions {
+    TraceOptions { format: Some("spc".into()), ..options() }
+}
+
+#[test]
+fn every_compression_reads_the_same() {
+    let plain = read(&file("plain.spc", LINES), &options()).unwrap();
+    assert_eq!((plain[1].time, plain[1].volume, plain[2].time), (250_000_000, 1, 500_000_000));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(LINES.as_bytes()).unwrap();
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(LINES.as_bytes()).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(LINES.as_bytes()).unwrap();
+    for (name, packed) in [
+        ("a.gz", gzip.finish().unwrap()),
+        ("a.bz2", bzip2.finish().unwrap()),
+        ("a.xz", xz.finish().unwrap()),
+        ("a.zst", zstd::stream::encode_all(LINES.as_bytes(), 1).unwrap()),
+    ] {
+        assert_eq!(read(&file(name, &packed), &options()).unwrap(), plain, "{name}");
+        let cut = message(&format!("cut_{name}"), &packed[..packed.len() - 2], &spc());
+        assert!(cut.contains("ends in the middle"), "{cut}");
+    }
+}
+
+#[test]
+fn a_file_can_be_read_again_and_knows_its_name_and_format() {
+    let path = file("again.spc", LINES);
+    let input = Trace::open(path.to_str().unwrap(), &options()).unwrap();
+    assert_eq!((input.name().as_str(), input.format().as_str()), ("again.spc", "spc"));
+    assert!(input.detected() && input.rereadable());
+    assert_eq!(all(&input).unwrap(), all(&input).unwrap());
+    assert!(!Trace::open(path.to_str().unwrap(), &spc()).unwrap().detected());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_read_once_and_whole() {
+    // Opening the pipe of an earlier run would wait for a reader.
+    let path = file("beside_the_pipe", "").with_file_name("pipe");
+    let _ = fs::remove_file(&path);
+    let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    let writer = path.clone();
+    let text: String = (0..20_000).map(|i| format!("0,{i},512,r,{i}\n")).collect();
+    let thread = std::thread::spawn(move || fs::write(writer, text));
+    let input = Trace::open(path.to_str().unwrap(), &options()).unwrap();
+    assert!(!input.rereadable());
+    let requests = all(&input).unwrap();
+    assert_eq!((requests.len(), requests[0].offset), (20_000, 0));
+    assert!(all(&input).unwrap_err().to_string().contains("only once"));
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn filters_take_a_volume_and_the_first_requests() {
+    let path = file("filter.spc", LINES);
+    let one = read(&path, &TraceOptions { volume: Some(0), ..options() }).unwrap();
+    assert_eq!(one.iter().map(|r| r.time).collect::<Vec<_>>(), [0, 500_000_000]);
+    let first = read(&path, &TraceOptions { requests: Some(2), ..options() }).unwrap();
+    assert_eq!(first.len(), 2);
+    // What comes behind the last one asked for is not read.
+    let broken = file("filter_broken.spc", [LINES, "junk\n"].concat());
+    let first = read(&broken, &TraceOptions { requests: Some(3), ..options() }).unwrap();
+    assert_eq!(first.len(), 3);
+    let missing = message("volume.spc", LINES, &TraceOptions { volume: Some(5), ..options() });
+    assert_eq!(missing, "volume.spc: volume 5 does not occur; input.volume may be 0, 1");
+    let none = read(&path, &TraceOptions { requests: Some(0), ..options() }).unwrap_err();
+    assert!(none.to_string().starts_with("input.requests: found 0"), "{none}");
+}
+
+#[test]
+fn time_that_goes_back_names_the_line_and_the_ways_out() {
+    let text = "0,8,512,w,2\n0,16,512,w,3\n0,24,512,w,1\n";
+    assert_eq!(
+        message("back.spc", text, &options()),
+        "back.spc:3: time goes back by 2 s, expected times in order; input.order = sort \
+         reorders, input.order = clamp raises the time (read as spc)"
+    );
+    let path = file("back_again.spc", text);
+    let read = |order| read(&path, &TraceOptions { order: Some(order), ..options() }).unwrap();
+    let pairs = |order| read(order).iter().map(|r| (r.time, r.offset / 512)).collect::<Vec<_>>();
+    let second = 1_000_000_000;
+    assert_eq!(pairs(TimeOrder::Sort), [(0, 24), (second, 8), (2 * second, 16)]);
+    assert_eq!(pairs(TimeOrder::Clamp), [(0, 8), (second, 16), (second, 24)]);
+}
+
+#[test]
+fn sorting_holds_more_than_one_batch() {
+    let text: String = (0..3 * BATCH).rev().map(|i| format!("0,{i},512,r,{i}\n")).collect();
+    let sorted = read(
+        &file("reverse.spc", text),
+        &TraceOptions { order: Some(TimeOrder::Sort), ..options() },
+    );
+    let sorted = sorted.unwrap();
+    assert_eq!(sorted.len(), 3 * BATCH);
+    assert!(sorted.iter().enumerate().all(|(i, r)| r.offset == 512 * i as u64));
+}
+
+#[test]
+fn content_that_is_no_trace_is_told_in_one_line() {
+    let names: Vec<&str> = trace::FORMATS.iter().map(|format| format.name).collect();
+    let known = format!("known: {}; name one with input.format", names.join(", "));
+    let junk = message("junk", b"\x7fELF\0\x01\x1b[2J\n\0\0\0", &options());
+    assert!(junk.starts_with("junk:1: not a format that ftlab reads") && junk.contains(&known));
+    assert_eq!(message("empty", "", &options()), "empty: found no request, expected at least one");
+    assert_eq!(message("e2", "", &spc()), "e2: found no request, expected at least one");
+    assert_eq!(message("e3", "\n\r\n", &spc()), "e3: found no request, expected at least one");
+    assert!(message("utf16", b"\xff\xfe0\0,\0", &options()).contains("UTF-16"));
+    assert!(message("long", "1".repeat(1 << 20), &options()).contains("not a format"));
+    assert!(
+        message("long", "1".repeat(1 << 20), &spc()).starts_with("long:1: found a line longer")
+    );
+    let twice =
+        zstd::stream::encode_all(&zstd::stream::encode_all(LINES.as_bytes(), 1).unwrap()[..], 1);
+    let twice = message("twice", twice.unwrap(), &options());
+    assert!(twice.contains("compressed twice"), "{twice}");
+}
+
+#[test]
+fn a_name_given_wins_over_what_the_content_looks_like() {
+    let bytes = "0.000 0 200626176 4096 0\n";
+    assert!(message("linnos", bytes, &options()).contains("LinnOS"));
+    let sectors = TraceOptions { format: Some("disksim".into()), ..options() };
+    assert_eq!(read(&file("sectors", bytes), &sectors).unwrap()[0].length, 4096 * 512);
+    let wrong = TraceOptions { format: Some("disksin".into()), ..options() };
+    let text = message("wrong", LINES, &wrong);
+    assert!(text.contains("did you mean \"disksim\""), "{text}");
+}
+
+#[test]
+fn every_format_has_a_page_whose_example_reads_as_that_format() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let index = fs::read_to_string(docs.join("traces.md")).unwrap();
+    for format in trace::FORMATS {
+        let name = format.name;
+        assert!(index.contains(&format!("| [`{name}`](formats/{name}.md) |")), "{name}: no row");
+        let page = fs::read_to_string(docs.join(format!("formats/{name}.md"))).expect(name);
+        assert!(page.starts_with(&format!("# {name}\n")), "{name}: its title");
+        for column in format.columns {
+            assert!(page.contains(&format!("| {} |", column.name)), "{name}: {}", column.name);
+        }
+        let example = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+        let example = example.unwrap_or_else(|| panic!("{name}: no example"));
+        let binary = ["vscsi", "srt"].contains(&name);
+        let path = file("example", if binary { from_hex(example) } else { example.into() });
+        let needed = what_must_be_said(name);
+        let named = TraceOptions { format: Some(name.into()), ..needed.clone() };
+        assert!(!read(&path, &named).expect(name).is_empty());
+        let found = trace::open(path.to_str().unwrap(), &needed).expect(name).format();
+        assert!(found == name || (name == "ssdsim" && found == "mqsim"), "{name}: found {found}");
+    }
+}
+
+/// The bytes that a hexadecimal dump shows.
+fn from_hex(dump: &str) -> Vec<u8> {
+    dump.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
+}
+
+/// The options without which a format cannot be read.
+fn what_must_be_said(format: &str) -> TraceOptions {
+    let columns = "columns = 'time=when:us,offset=lba:sectors,length=bytes,op=what:1,volume=disk'";
+    match format {
+        "arc" => TraceOptions { op: Some(Op::Read), ..options() },
+        "csv" => toml::from_str(columns).unwrap(),
+        _ => options(),
+    }
+}
+
+#[test]
+fn files_that_cannot_be_opened_are_errors_of_the_system() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    for path in ["no/such/trace", folder] {
+        let opened = Trace::open(path, &options()).map(|_| ());
+        assert!(matches!(opened, Err(Error::Io { .. })), "{path}: {opened:?}");
+    }
+}
+
+#[test]
+fn options_read_and_write_as_text() {
+    let text = "format = 'msr'\norder = 'sort'\nvolume = 3\nrequests = 10";
+    let options: TraceOptions = toml::from_str(text).unwrap();
+    assert_eq!(options.order, Some(TimeOrder::Sort));
+    assert_eq!(toml::from_str::<TraceOptions>(&toml::to_string(&options).unwrap()), Ok(options));
+    assert_eq!(toml::from_str::<TraceOptions>(""), Ok(TraceOptions::default()));
+    assert!(toml::from_str::<TraceOptions>("oder = 'sort'").is_err());
+}
+
+#[test]
+fn damaged_lines_of_every_format_never_panic() {
+    let lines = [
+        "0,303567,3584,w,0.026214",
+        "128166391024154329,prxy,0,Write,1105182720,1024,1514",
+        "0.221 5 162947904 16 1",
+        "26.214000\t0\t303574\t1\t0",
+        "938513000 4 264719034 16 0",
+        "1456095147.574052000,0.000245000,R,0,4238867714048,4096",
+        "0,R,126703644672,4096,1577808000000626",
+        "1538323200,4247200,128,1,1058",
+        "89968195792462 20782 gzip 283193184 8 R 6 0 56f11b711d91a065a2b6458eca924523",
+        "  8,0    3        2     0.000001829   697  Q   W 223490 + 8 [kjournald]",
+        "8\t8\t4096\t4\t1398403999.646690157\t1398403999.652921876\t1398403999.7\t1398403999.8",
+        " DiskRead, 8612, xperf.exe (3984), 11844, 0xff, 0x018f0b8000, 0x00001000, 283, 0",
+        "223.412 0 3159347200 36864 0",
+    ];
+    let alphabet = b"0123456789.,- \t\r\n\0exrwREADQ+[\xff";
+    let mut state = 1u64;
+    let mut draw = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 33) as usize % below
+    };
+    for round in 0..1000 {
+        let mut text = [lines[draw(lines.len())], "\n", lines[draw(lines.len())]].concat();
+        text.push('\n');
+        let mut bytes = text.into_bytes();
+        for _ in 0..1 + draw(4) {
+            let at = draw(bytes.len());
+            match draw(3) {
+                0 => bytes[at] = alphabet[draw(alphabet.len())],
+                1 => bytes.insert(at, alphabet[draw(alphabet.len())]),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        let path = file("damaged", &bytes);
+        let name = trace::FORMATS[round % trace::FORMATS.len()].name;
+        for format in [None, Some(name.to_owned())] {
+            for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Clamp].map(Some) {
+                match read(&path, &TraceOptions { format: format.clone(), order, ..options() }) {
+                    Ok(requests) => assert!(requests.is_sorted_by_key(|r| r.time)),
+                    Err(error) => assert!(!error.to_string().contains(char::is_control)),
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_format_tells_need_not_be_said_and_what_it_does_not_must_be() {
+    let columns = toml::from_str::<TraceOptions>("columns = 'time=1,offset=2,length=3'").unwrap();
+    let csv = TraceOptions { op: Some(Op::Write), ..columns.clone() };
+    let requests = read(&file("any.csv", "0.5,4096,512\n1.5,0,512\n"), &csv).unwrap();
+    assert_eq!((requests[1].time, requests[0].op), (1_000_000_000, Op::Write));
+    let unsaid = message("any.csv", "0.5,4096,512\n", &columns);
+    assert!(unsaid.starts_with("any.csv: nothing says what the requests do"), "{unsaid}");
+    let unneeded = TraceOptions { op: Some(Op::Read), ..spc() };
+    assert_eq!(
+        message("told.spc", LINES, &unneeded),
+        "input.op: found a value, expected none, as spc says it itself"
+    );
+    let unsaid = message("list.lis", "1 1 0 0\n", &options());
+    assert!(unsaid.contains("input.op = read or input.op = write"), "{unsaid}");
+    let wrong = toml::from_str::<TraceOptions>("columns = 'time=1'").unwrap_err();
+    assert!(wrong.to_string().contains("found no offset"), "{wrong}");
+}

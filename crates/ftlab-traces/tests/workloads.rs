@@ -1,0 +1,303 @@
+//! Generated workloads keep what their words promise.
+
+use ftlab_traces::request::{Input, Op, Request};
+use ftlab_traces::settings::Section;
+use ftlab_traces::units::{Bytes, Duration, Ratio};
+use ftlab_traces::workload::model::{Compared, Within, compare};
+use ftlab_traces::workload::{Arrivals, PROFILES, Pattern, WorkloadConfig, open, profile};
+
+/// All requests of one pass.
+fn pass(input: &dyn Input) -> Vec<Request> {
+    let mut source = input.open().expect("an input that opens");
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        source.fill(&mut all).expect("a stream that goes on");
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+fn generate(config: &WorkloadConfig, seed: u64) -> Vec<Request> {
+    pass(&*open(config, seed).expect("a good configuration"))
+}
+
+/// 200,000 requests of a pattern.
+fn config(pattern: Pattern) -> WorkloadConfig {
+    WorkloadConfig { pattern, requests: Some(200_000), ..WorkloadConfig::default() }
+}
+
+/// The share of requests for which `of` holds.
+fn share(requests: &[Request], of: impl Fn(&Request) -> bool) -> f64 {
+    requests.iter().filter(|r| of(r)).count() as f64 / requests.len() as f64
+}
+
+/// The share of requests that start where the one before ended.
+fn sequential(requests: &[Request]) -> f64 {
+    let follows = requests.windows(2).filter(|pair| pair[1].offset == pair[0].end()).count();
+    follows as f64 / (requests.len() - 1) as f64
+}
+
+fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
+    assert!((found - expected).abs() <= tolerance, "{what}: found {found}, expected {expected}");
+}
+
+#[test]
+fn every_pattern_stays_aligned_inside_its_space_in_time_order() {
+    for &pattern in Pattern::ALL {
+        for (align, streams) in [(None, 1), (Some(Bytes(1536)), 7)] {
+            let config = WorkloadConfig {
+                size: Some(Bytes((10 << 20) + 777)),
+                bs_mix: vec![(Bytes(512), 1.0), (Bytes(4096), 2.0), (Bytes(5000), 1.0)],
+                align,
+                streams,
+                ..config(pattern)
+            };
+            let requests = generate(&config, 1);
+            assert_eq!(requests.len(), 200_000, "{pattern:?}");
+            let align = align.map_or(512, |a| a.0);
+            for r in &requests {
+                assert!(r.length > 0 && r.end() <= (10 << 20) + 777, "{pattern:?}: {r:?}");
+                assert_eq!(r.offset % align, 0, "{pattern:?}: {r:?}");
+            }
+            assert!(requests.is_sorted_by_key(|r| r.time), "{pattern:?}");
+            assert_eq!(requests[0].time, 0);
+        }
+    }
+}
+
+#[test]
+fn a_space_of_one_request_is_enough() {
+    for &pattern in Pattern::ALL {
+        let config = WorkloadConfig {
+            bs: Bytes(4500),
+            size: Some(Bytes(5000)),
+            align: Some(Bytes(4096)),
+            ..config(pattern)
+        };
+        assert!(generate(&config, 1).iter().all(|r| r.offset == 0), "{pattern:?}");
+    }
+}
+
+#[test]
+fn a_seed_is_a_stream_and_another_seed_another() {
+    for &pattern in Pattern::ALL {
+        let config = config(pattern);
+        let input = open(&config, 7).unwrap();
+        let first = pass(&*input);
+        assert_eq!(first, pass(&*input), "{pattern:?}");
+        assert_ne!(first, generate(&config, 8), "{pattern:?}");
+    }
+    for data in PROFILES {
+        let input = profile(data.name, Some(100_000), 7).unwrap();
+        let first = pass(&*input);
+        assert_eq!(first, pass(&*input), "{}", data.name);
+        assert_ne!(first, pass(&*profile(data.name, Some(100_000), 8).unwrap()));
+        let longer = pass(&*profile(data.name, Some(150_000), 7).unwrap());
+        assert_eq!(first, longer[..100_000], "{}: shorter is not a prefix", data.name);
+    }
+}
+
+#[test]
+fn arrivals_do_not_disturb_places() {
+    let poisson = generate(&config(Pattern::Zipf), 3);
+    let closed = WorkloadConfig { arrivals: Arrivals::Closed, ..config(Pattern::Zipf) };
+    let closed = generate(&closed, 3);
+    assert!(closed.iter().all(|r| r.time == 0));
+    assert!(poisson.iter().zip(&closed).all(|(a, b)| (a.offset, a.op) == (b.offset, b.op)));
+}
+
+#[test]
+fn reads_and_writes_come_as_the_words_say() {
+    for (pattern, asked, expected) in [
+        (Pattern::Rand, None, 0.0),
+        (Pattern::Zipf, Some(0.7), 0.7),
+        (Pattern::RandRw, None, 0.5),
+        (Pattern::Rw, Some(0.25), 0.25),
+        (Pattern::RandRead, None, 1.0),
+        (Pattern::Write, None, 0.0),
+    ] {
+        let config = WorkloadConfig { read_share: asked.map(Ratio), ..config(pattern) };
+        let reads = share(&generate(&config, 1), |r| r.op == Op::Read);
+        assert_near(reads, expected, 0.005, pattern.name());
+    }
+}
+
+#[test]
+fn sequential_streams_take_turns_and_cover_their_parts() {
+    let config = WorkloadConfig {
+        streams: 4,
+        size: Some(Bytes(1 << 20)),
+        requests: Some(512),
+        ..config(Pattern::Seq)
+    };
+    let requests = generate(&config, 1);
+    for (i, request) in requests.iter().enumerate() {
+        let expected = (i as u64 % 4) * (256 << 10) + (i as u64 / 4) % 64 * 4096;
+        assert_eq!(request.offset, expected, "request {i}");
+    }
+}
+
+#[test]
+fn zipf_gives_every_page_its_exact_share_wherever_it_lies() {
+    let pages = 1000;
+    let config = WorkloadConfig {
+        size: Some(Bytes(pages * 4096)),
+        zipf_theta: 1.0,
+        requests: Some(1_000_000),
+        ..config(Pattern::Zipf)
+    };
+    let total: f64 = (1..=pages).map(|i| 1.0 / i as f64).sum();
+    for scatter in [false, true] {
+        let mut counts = vec![0u32; pages as usize];
+        for request in generate(&WorkloadConfig { scatter, ..config.clone() }, 1) {
+            counts[(request.offset / 4096) as usize] += 1;
+        }
+        let among_first = |n: usize| counts[..n].iter().sum::<u32>();
+        assert_eq!(among_first(10) > 300_000, !scatter, "the ten first pages");
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        for rank in [1, 2, 3, 10, 30] {
+            let expected = 1e6 / rank as f64 / total;
+            let found = f64::from(counts[rank - 1]);
+            assert_near(found, expected, 5.0 * expected.sqrt(), &format!("rank {rank}"));
+        }
+    }
+}
+
+#[test]
+fn the_hot_part_gets_its_share_of_requests() {
+    let config = WorkloadConfig {
+        hot_share: Ratio(0.1),
+        hot_access: Ratio(0.9),
+        scatter: false,
+        ..config(Pattern::HotCold)
+    };
+    let hot = share(&generate(&config, 1), |r| r.offset < (512 << 20) / 10);
+    assert_near(hot, 0.9, 0.005, "hot accesses");
+}
+
+#[test]
+fn gaps_have_the_mean_that_was_asked() {
+    for arrivals in [Arrivals::Poisson, Arrivals::Fixed] {
+        let interarrival = Some(Duration(250_000));
+        let config = WorkloadConfig { arrivals, interarrival, ..config(Pattern::Rand) };
+        let requests = generate(&config, 1);
+        let mean = requests[requests.len() - 1].time as f64 / (requests.len() - 1) as f64;
+        let tolerance = if arrivals == Arrivals::Fixed { 0.0 } else { 2500.0 };
+        assert_near(mean, 250_000.0, tolerance, "mean gap, ns");
+    }
+}
+
+#[test]
+fn cachftl_has_the_knobs_of_its_table() {
+    let config = WorkloadConfig { pattern: Pattern::Cachftl, ..WorkloadConfig::default() };
+    let resolved = config.resolve().unwrap();
+    assert_eq!(resolved.size, Some(Bytes(1 << 30)));
+    assert_eq!(resolved.requests, Some(250_000));
+    assert_eq!(resolved.interarrival, Some(Duration(200_000_000)));
+    for rate in [0.1, 0.4, 0.9] {
+        let config = WorkloadConfig { sequential_rate: Ratio(rate), ..config.clone() };
+        let requests = generate(&config, 1);
+        assert_near(sequential(&requests), rate, 0.005, "sequential rate");
+        assert!(requests.iter().all(|r| r.op == Op::Write && r.length == 4096));
+        let near = requests.windows(2).filter(|pair| {
+            pair[1].offset != pair[0].end() && pair[1].offset.abs_diff(pair[0].offset) <= 64 * 4096
+        });
+        let local = near.count() as f64 / requests.len() as f64 / (1.0 - rate);
+        assert_near(local, 0.2, 0.01, "spatial locality");
+    }
+}
+
+/// Figures that a short stream has as well as a long one; the shares of reads and of writes that are
+/// sequential settle later.
+const EARLY: [&str; 5] = [
+    "write_percent",
+    "requests_per_s",
+    "mean_kib",
+    "sequential_percent",
+    "sequential_per_volume_percent",
+];
+
+/// `cargo run --release --example profile_table` checks all profiles at full length.
+#[test]
+fn profiles_have_their_published_figures() {
+    for data in PROFILES {
+        let model = data.model();
+        let whole = model.length.requests() <= 500_000;
+        let requests = if whole { None } else { Some(300_000) };
+        let comparison = compare(&model, requests, 1).unwrap();
+        for compared in &comparison.figures {
+            let Compared { figure, generated: found, .. } = compared;
+            // Means settle as places come to be used again.
+            let within = match compared.within {
+                Within::Percent(percent) if !whole => Within::Percent(4.0 * percent),
+                within => within,
+            };
+            let told = figure.aside.is_none() && (whole || EARLY.contains(&figure.name.as_str()));
+            let near = !told || within.holds(figure.value, *found);
+            assert!(near, "{}: {}: found {found}", data.name, figure.name);
+        }
+    }
+}
+
+#[test]
+fn the_docs_show_every_published_figure_and_point() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profiles.md");
+    let page = std::fs::read_to_string(path).expect("the page of the profiles");
+    assert!(!page.contains("**missed"), "a profile is further away than it may be");
+    for data in PROFILES {
+        let model = data.model();
+        let head = format!("{}\n", data.name);
+        let section = page.split("\n### ").find(|section| section.starts_with(&head));
+        let section = section.unwrap_or_else(|| panic!("no section for {}", data.name));
+        for figure in &model.published.figures {
+            let row = format!("| {} | {} |", figure.name, figure.value);
+            assert!(section.contains(&row), "{}: no row {row}", data.name);
+        }
+        for (blocks, miss) in model.published.curve.iter().flat_map(|curve| &curve.points) {
+            let row = format!("| {blocks} | {miss:.1} |");
+            assert!(section.contains(&row), "{}: no row {row}", data.name);
+        }
+    }
+}
+
+#[test]
+fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
+    let mistake = |text: &str| {
+        let taken = WorkloadConfig::take(&mut toml::from_str(text).unwrap());
+        let opened = taken.and_then(|config| open(&config, 1));
+        opened.err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert_eq!(mistake("zipf_theta = -1.0"), "workload.zipf_theta: found -1, expected 0 to 10");
+    assert_eq!(
+        mistake("hot_share = 0"),
+        "workload.hot_share: found 0, expected above 0 and below 1"
+    );
+    assert_eq!(
+        mistake("size = '2k'"),
+        "workload.size: found 2KiB, expected at least the longest request (4KiB)"
+    );
+    for (text, key) in [
+        ("read_share = 1.5", "read_share"),
+        ("pattern = 'randread'\nread_share = '50%'", "read_share"),
+        ("pattern = 'zpif'", "pattern"),
+        ("hot_access = 2", "hot_access"),
+        ("bs = 0", "bs"),
+        ("bs_mix = [['4k', -1.0]]", "bs_mix"),
+        ("bs_mix = [['4k', 0]]", "bs_mix"),
+        ("requests = 0", "requests"),
+        ("requests = 5000000000\ninterarrival = '1s'", "requests"),
+        ("align = 0", "align"),
+        ("streams = 0", "streams"),
+        ("size = '1MiB'\nstreams = 1000", "streams"),
+        ("interarrival = '90000s'", "interarrival"),
+    ] {
+        let found = mistake(text);
+        assert!(found.starts_with(&format!("workload.{key}: found ")), "{text}: {found:?}");
+    }
+    let unknown = profile("finacial1", None, 1).err().unwrap().to_string();
+    assert!(unknown.contains("did you mean \"financial1\""), "{unknown}");
+    assert!(profile("financial1", Some(0), 1).is_err());
+    assert!(profile("financial1", Some(u64::MAX), 1).is_err());
+}

@@ -1,0 +1,252 @@
+//! The RAM above the FTL: serves the host from it, and hands what leaves to the FTL.
+//!
+//! A write that finds no room waits until a group has been written; so does a read whose page is kept.
+//! A page read from RAM needs no flash operation at all.
+
+use super::WriteBuffer;
+use crate::flash::{Device, Flash, Geometry, Ledger, Operation};
+use crate::ftl::Ftl;
+use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
+use crate::request::Op;
+use crate::units::Lpn;
+use serde::Serialize;
+
+/// A write buffer in use.
+#[derive(Clone, Debug)]
+pub struct BufferManager {
+    policy: Box<dyn WriteBuffer>,
+    held: HeldPages,
+    bytes: u64,
+    risk: Risk,
+    misses: Vec<Lpn>,
+    group: Vec<Lpn>,
+    padding: Vec<Lpn>,
+}
+
+/// Pages that a power failure would lose, as each request left them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Risk {
+    requests: u64,
+    sum: u64,
+    most: u64,
+}
+
+/// What was still in RAM when measuring ended, and what it cost to write it (choices.md#buffer-end).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FlushedAtEnd {
+    /// Groups given to the FTL.
+    pub groups: u64,
+    /// Pages programmed for the host.
+    pub pages: u64,
+    /// Pages programmed in all.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Time from the first flash operation to the last, us.
+    pub time_us: f64,
+}
+
+impl FlushedAtEnd {
+    /// What `flush` costs on an idle device; it returns the groups and pages that it wrote.
+    pub fn measure(flash: &mut Device, flush: impl FnOnce(&mut Flash) -> (u64, u64)) -> Self {
+        let ledger = flash.ledger().clone();
+        let idle = flash.timeline().idle_at();
+        flash.timeline_mut().issue(idle);
+        let (groups, pages) = flush(flash);
+        let since = |count: fn(&Ledger) -> u64| count(flash.ledger()) - count(&ledger);
+        FlushedAtEnd {
+            groups,
+            pages,
+            programs: since(Ledger::pages_programmed),
+            erases: since(|ledger| ledger.total(Operation::Erase)),
+            time_us: (flash.timeline().served().end - idle) as f64 / 1e3,
+        }
+    }
+
+    /// Two flushes, one after the other.
+    #[must_use]
+    pub fn plus(self, other: FlushedAtEnd) -> Self {
+        FlushedAtEnd {
+            groups: self.groups + other.groups,
+            pages: self.pages + other.pages,
+            programs: self.programs + other.programs,
+            erases: self.erases + other.erases,
+            time_us: self.time_us + other.time_us,
+        }
+    }
+}
+
+impl BufferManager {
+    /// An empty buffer of so many bytes above an FTL that may keep writes in RAM, too.
+    #[must_use]
+    pub fn new(
+        policy: Box<dyn WriteBuffer>,
+        bytes: u64,
+        geometry: &Geometry,
+        ftl_keeps_writes: bool,
+    ) -> Self {
+        let held = HeldPages::new(geometry.logical_pages);
+        BufferManager {
+            policy,
+            held: if ftl_keeps_writes { held.above_a_buffer() } else { held },
+            bytes,
+            risk: Risk::default(),
+            misses: Vec::new(),
+            group: Vec::new(),
+            padding: Vec::new(),
+        }
+    }
+
+    /// Serves the pages of a host request.
+    pub fn serve(&mut self, op: Op, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+        match op {
+            Op::Read => self.read(pages, ftl, flash),
+            Op::Write => self.write(pages, ftl, flash),
+            Op::Trim => self.trim(pages, ftl, flash),
+        }
+        let dirty = self.counts().dirty;
+        self.risk.requests += 1;
+        self.risk.sum += dirty;
+        self.risk.most = self.risk.most.max(dirty);
+    }
+
+    fn write(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+        for &lpn in pages {
+            if self.held.holds(lpn) {
+                self.policy.touch(lpn, Op::Write);
+            } else {
+                self.admit(lpn, Op::Write, ftl, flash);
+            }
+            self.held.write(lpn);
+        }
+    }
+
+    fn read(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+        let mut misses = std::mem::take(&mut self.misses);
+        misses.clear();
+        for &lpn in pages {
+            if self.held.holds(lpn) {
+                self.held.read(lpn);
+                self.policy.touch(lpn, Op::Read);
+            } else {
+                self.held.read_through(lpn);
+                misses.push(lpn);
+            }
+        }
+        if !misses.is_empty() {
+            ftl.read(&misses, flash);
+        }
+        if self.policy.keeps_reads() {
+            for &lpn in &misses {
+                self.admit(lpn, Op::Read, ftl, flash);
+                self.held.keep(lpn);
+            }
+        }
+        self.misses = misses;
+    }
+
+    fn trim(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+        for &lpn in pages {
+            if self.held.holds(lpn) {
+                unless_bug!(BufferTrimmedStaysInOrder, self.policy.remove(lpn));
+            }
+            self.held.trim(lpn);
+        }
+        ftl.trim(pages, flash);
+    }
+
+    fn admit(&mut self, lpn: Lpn, op: Op, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        while !self.policy.has_room() {
+            self.evict(ftl, flash);
+        }
+        self.policy.insert(lpn, op);
+    }
+
+    /// Writes what leaves next, if that is dirty.
+    fn evict(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        self.group.clear();
+        self.policy.evict(&mut self.group);
+        let held = &mut self.held;
+        self.group.retain(|lpn| {
+            let dirty = held.is_dirty(*lpn);
+            if !dirty {
+                held.drop_clean(*lpn);
+            }
+            dirty
+        });
+        if self.group.is_empty() {
+            return;
+        }
+        self.group.sort_unstable();
+        if self.policy.pads() {
+            self.pad(ftl, flash);
+        }
+        self.held.flush(&self.group, flash, |group, flash| ftl.write(group, flash));
+    }
+
+    /// Reads the pages of a block that are missing in the group, and adds them. Pages that were never
+    /// written are not there to be read.
+    fn pad(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        let geometry = flash.geometry();
+        let lbn = geometry.logical_block_of(self.group[0]);
+        let missing = |lpn: &Lpn| {
+            unless_bug!(BplruPadsOverHeld, !self.held.holds(*lpn), true)
+                && self.held.is_on_flash(*lpn)
+        };
+        self.padding.clear();
+        self.padding.extend(geometry.logical_pages_of(lbn).filter(missing));
+        if !self.padding.is_empty() {
+            ftl.read(&self.padding, flash);
+            flash.hold_later_pages();
+            self.group.extend(&self.padding);
+            self.group.sort_unstable();
+        }
+    }
+
+    /// Writes everything that is still in RAM, on an idle device.
+    pub fn drain(&mut self, ftl: &mut dyn Ftl, device: &mut Device) -> FlushedAtEnd {
+        let before = self.counts();
+        FlushedAtEnd::measure(device, |flash| {
+            while !self.policy.is_empty() {
+                self.evict(ftl, flash);
+            }
+            self.counts().since(before)
+        })
+    }
+
+    /// What became of the pages since measuring started.
+    #[must_use]
+    pub const fn counts(&self) -> BufferCounts {
+        self.held.counts()
+    }
+
+    /// RAM for pages, bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Mean and most pages that a power failure would have lost, as each request left them.
+    #[must_use]
+    pub fn pages_at_risk(&self) -> (f64, u64) {
+        (self.risk.sum as f64 / self.risk.requests.max(1) as f64, self.risk.most)
+    }
+
+    /// Starts counting anew; what is in RAM stays there.
+    pub fn reset_counts(&mut self) {
+        self.held.reset_counts();
+        self.risk = Risk::default();
+    }
+
+    /// Recomputes every invariant.
+    ///
+    /// # Panics
+    /// When a page was lost, or the order of replacement does not have the pages that are in RAM.
+    pub fn audit(&self, device: &Device) {
+        self.policy.audit();
+        assert_eq!(self.held.audit(device), self.policy.len(), "pages in RAM");
+    }
+}
+
+#[cfg(test)]
+mod tests;

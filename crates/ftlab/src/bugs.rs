@@ -1,0 +1,322 @@
+//! Bugs that the laws must catch, each at its place in the code behind `unless_bug!`.
+//!
+//! `FTLAB_BUG=NAME` chooses one when the program starts; without it, none is there. `tools/bugs.py` runs
+//! the laws (`tests/laws`) over each, built once.
+
+use serde::Serialize;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A bug of the table.
+pub(crate) trait Bug {
+    /// Its line in [`ALL`].
+    const LINE: usize;
+}
+
+/// A bug with a place in the code; `unless_bug!` makes it one.
+#[diagnostic::on_unimplemented(message = "no `unless_bug!({Self}, ...)` seeds this bug")]
+pub(crate) trait Seeded: Bug {
+    /// The source file and the line.
+    const PLACE: &'static str;
+}
+
+/// What is known of a bug before the laws have run.
+#[derive(Serialize)]
+pub struct Entry {
+    /// What chooses it.
+    pub name: &'static str,
+    /// The part it is in, and what goes wrong.
+    pub what: &'static str,
+    /// What it leads to, or what it was modelled on.
+    pub why: &'static str,
+    /// The source file and the line.
+    pub place: &'static str,
+    /// The law that must catch it; any if this is empty.
+    pub law: &'static str,
+    /// The FTLs in which it must be caught, separated by commas; any if this is empty.
+    pub by: &'static str,
+}
+
+/// Whether this bug was chosen. Tells when its place is met for the first time: without that, more cases
+/// are wanted, not better laws.
+#[inline]
+pub(crate) fn is_chosen<B: Seeded>() -> bool {
+    let is_chosen = *CHOSEN == B::LINE;
+    if is_chosen && !MET.load(Ordering::Relaxed) && !MET.swap(true, Ordering::Relaxed) {
+        eprintln!("bug met at {}", B::PLACE);
+    }
+    is_chosen
+}
+
+static MET: AtomicBool = AtomicBool::new(false);
+
+/// The line of the bug that was chosen, or one behind the last.
+static CHOSEN: LazyLock<usize> = LazyLock::new(|| {
+    let Some(name) = std::env::var_os("FTLAB_BUG") else { return ALL.len() };
+    let line = ALL.iter().position(|bug| name == bug.name);
+    line.unwrap_or_else(|| panic!("FTLAB_BUG: there is no bug {}", name.display()))
+});
+
+/// Numbers the bugs and lists them in [`ALL`].
+macro_rules! bugs {
+    ($($bug:ident: $what:literal, why $why:literal $(, law $law:literal)? $(, by $by:literal)?;)*) => {
+        enum Line {
+            $($bug),*
+        }
+
+        $(
+            pub(crate) struct $bug;
+
+            impl Bug for $bug {
+                const LINE: usize = Line::$bug as usize;
+            }
+        )*
+
+        /// Every bug.
+        pub static ALL: &[Entry] = &[
+            $(Entry {
+                name: stringify!($bug),
+                what: $what,
+                why: $why,
+                place: <$bug as Seeded>::PLACE,
+                law: concat!("" $(, $law)?),
+                by: concat!("" $(, $by)?),
+            }),*
+        ];
+    };
+}
+
+bugs! {
+    DftlGcLeavesClean: "dftl: GC forgets to mark a cached entry dirty",
+        why "FlashSim's bug: the entry is dropped as clean and the page's new place with it";
+    TpftlGcLeavesClean: "tpftl: GC forgets to mark a cached entry dirty",
+        why "as in dftl";
+    DftlWriteLeavesClean: "dftl: a host write leaves the entry clean",
+        why "eviction drops the newest mapping";
+    PageGcLeavesMap: "page: the map keeps the old place after GC",
+        why "stale PPN";
+    DemandGcLeavesMap: "demand: the map on flash keeps the old place after GC",
+        why "stale PPN of a page whose mapping is not cached";
+    GtdGcLeavesPlace: "demand: the GTD is not updated when GC moves a translation page",
+        why "the directory points at an erased page";
+    PageOldStaysValid: "page: the old page is not invalidated",
+        why "two valid copies";
+    DemandOldStaysValid: "demand: the old page is not invalidated",
+        why "two valid copies";
+    MapOldStaysValid: "demand: the old translation page is not invalidated",
+        why "space leaks until GC finds none";
+    PageInvalidatesBeside: "page: the page beside the old one is invalidated",
+        why "a live page is lost";
+    PoolFrontierIsVictim: "pool: a frontier may be a victim",
+        why "GC collects the block that it writes";
+    DemandReserveIsShort: "demand: the reserve is a block short",
+        why "a GC step that opens a block for data and one for the map finds no free block";
+    PoolMapHasNoPrecedence: "pool: translation blocks have no precedence when space is short",
+        why "map updates waste the last free blocks";
+    PoolGcStartsLate: "pool: GC starts a block too late",
+        why "gc.low is not respected";
+    PoolBatchEndsEarly: "pool: a batch of GC ends too early",
+        why "gc.high is not respected";
+    PoolVictimsUntold: "pool: the policy does not hear of an invalid page",
+        why "valid counts and victim buckets disagree";
+    FreeBlocksByNumber: "pool: free blocks are taken by number, not by erases",
+        why "wear concentrates on a few blocks";
+    DemandBatchDropsLast: "demand: a batch update drops its last mapping",
+        why "one page of each group is lost";
+    MapRewrittenUnread: "demand: a translation page is rewritten without being read",
+        why "GC is charged too little";
+    DftlEvictsUnwritten: "dftl: eviction forgets to write back",
+        why "the newest mapping is lost";
+    DftlBatchUnwritten: "dftl: the neighbours of a batch become clean without being written",
+        why "their mappings are lost";
+    TpftlBatchUnwritten: "tpftl: the entries of a batch become clean without being written",
+        why "their mappings are lost";
+    TpftlRideAlongUnwritten: "tpftl: entries that ride along with GC become clean without being written",
+        why "their mappings are lost";
+    TpftlMarkStaysOnLeaver: "tpftl: the mark of the oldest clean entry is not moved off an entry that leaves",
+        why "the mark points at a freed or a moved entry";
+    TpftlMarkStaysOnBatch: "tpftl: the mark of the oldest clean entry stays when a batch cleans older ones",
+        why "clean-first overlooks clean entries";
+    TpftlPrefetchesCached: "tpftl: prefetching loads a page that is cached",
+        why "a dirty mapping is overwritten by the old one on flash";
+    TpftlPrefetchesTooMany: "tpftl: prefetching disregards rule 2",
+        why "more is loaded than one victim node makes room for";
+    TpftlTakesAnyWriteBack: "tpftl: any write-back is taken for the read of the wanted page",
+        why "mappings are taken from a page that was not read";
+    TpftlNodeBytesLeak: "tpftl: the bytes of a node are not freed",
+        why "the cache shrinks as nodes come and go";
+    PageTrimLeavesMap: "page: trim forgets the map",
+        why "a trimmed page is still mapped";
+    DemandTrimLeavesMap: "demand: trim forgets the map",
+        why "a trimmed page is still mapped";
+    MapPageEndsLate: "map: a translation page ends one page too late",
+        why "arithmetic at the border of two translation pages";
+    FlashCopyLosesVersion: "flash: a copy does not carry the version",
+        why "a stale page could pass for the newest";
+    FlashMisnumbersPages: "flash: valid pages are numbered wrongly in blocks of more than 64",
+        why "arithmetic at the border of two bitmap words";
+    TimeProgramUntransferred: "time: a program holds its plane without the transfer",
+        why "wrong busy time";
+    TimeEraseAsProgram: "time: an erase takes as long as a program",
+        why "wrong busy time";
+    DataProgramsTrimmed: "data blocks: a page is programmed where a trimmed one is",
+        why "an offset that is not valid need not be erased";
+    DataMergeUnnoted: "data blocks: a merge does not note where it copies to",
+        why "stale PPN";
+    DataBlockForgotten: "data blocks: the fresh block is forgotten",
+        why "the table still names the erased one";
+    DataLogLost: "data blocks: an erased log block is lost",
+        why "it is never free again";
+    DataFullUncounted: "data blocks: a full merge is not counted",
+        why "merges make as many data blocks as they erase";
+    DataKeepsEmptyBlock: "data blocks: a merge of trimmed pages keeps a block for them",
+        why "an erased block that is not free does not wear with the others";
+    BlockLeavesHostOut: "block: the host's page is left out of the rewrite",
+        why "a lost write";
+    DataTrimmedKept: "data blocks: a trimmed page is kept",
+        why "it would be copied for ever";
+    BlockRewritesAlways: "block: every write is a rewrite",
+        why "copies without need: an erased offset takes a program";
+    BlockOptKeepsOverwritten: "block-optimized: what the group overwrites is kept, not the rest",
+        why "data lost by the erase";
+    ByBlockGroupTooLong: "by block: a group reaches into the next block",
+        why "off by one in the logical block";
+    BlockOptAppendsOver: "block-optimized: a group is appended although one of its pages is there",
+        why "any instead of all";
+    RewriteEndStaysInRam: "rewrite: pages behind the group stay in RAM",
+        why "data lost at the end of a block";
+    FastGapUnseen: "fast: a gap in the sequential log is not seen",
+        why "pages of the sequential log are not at their offsets";
+    FastMergeSkipsPage: "fast: a partial merge skips a page",
+        why "off by one in the first page that the log lacks";
+    FastReclaimsOpenLog: "fast: reclaiming takes the pages out of an open sequential log",
+        why "what is in the sequential log must be newest";
+    FastLogTooMany: "fast: one random log block too many",
+        why "no block is left to merge into";
+    FastSequentialLeaks: "fast: the sequential log that was merged in full is not erased",
+        why "a leaked block";
+    LogsDisorderUnseen: "logs: a log block out of order becomes the data block",
+        why "pages are not at their offsets";
+    LogsOneTooMany: "logs: one log block too many",
+        why "no block is left to merge into";
+    LogsOverfull: "logs: a full log block is written on",
+        why "a page of the next block";
+    LogsMergedKeepsOwner: "logs: a log block that was merged is still its owner's",
+        why "a stale token";
+    BastTrimDropped: "bast: a trim is not passed on",
+        why "trimmed pages still hold data";
+    NftlTrimDropped: "nftl: a trim is not passed on",
+        why "trimmed pages still hold data";
+    NftlSearchesTooFar: "nftl: the search goes a page too far",
+        why "the OOB of an erased page";
+    ChainFoldLeaks: "nftl-chain: a fold forgets the blocks between",
+        why "leaked blocks";
+    ChainFoldsShortest: "nftl-chain: the shortest chain is folded",
+        why "chains by length must be kept when a chain grows";
+    ChainWritesBehindErased: "nftl-chain: a write goes behind an erased page of its chain",
+        why "the newest version must be the last one in the chain";
+    ChainFoldsInPlace: "nftl-chain: the own chain is folded in place",
+        why "the offset to be written is programmed in its last block";
+    HatGcSkipsPages: "hat: GC does not update the map on the chip",
+        why "a moved page is looked for in its old place";
+    HatWritesAsReads: "hat: a write is served as a read",
+        why "the host's data is not written";
+    HatTrimsFirstPage: "hat: only the first page of a trim is forgotten",
+        why "trimmed pages still hold data";
+    JudgeNeverHalves: "tpftl-adaptive: the share of guesses is never halved",
+        why "old evidence outlives its window";
+    JudgeKeepsUses: "tpftl-adaptive: uses are not halved with the endings",
+        why "a share above 1";
+    TpftlUseCountsTwice: "tpftl-adaptive: a page watched counts as used twice",
+        why "the node goes on watching a page that was asked for";
+    TpftlWatchesCached: "tpftl-adaptive: a page is watched although it is cached",
+        why "its use says nothing about prefetching";
+    ZftlDirectoryUnwritten: "zftl: the directory is not programmed when a zone is left",
+        why "translation pages are looked for where they were";
+    ZftlLeavesTier1Full: "zftl: a zone is left with a full tier 1",
+        why "entries of a zone that is not in use stay in RAM";
+    ZftlDirectoryUnread: "zftl: a zone is entered without reading its directory",
+        why "translation pages are found for free";
+    ZftlEntryReturnsClean: "zftl: a dirty entry returns to its page clean",
+        why "the newest mapping is dropped with the page";
+    ZftlBatchUnwritten: "zftl: entries of the evicted batch are written, but not all",
+        why "a dirty entry leaves tier 1 unwritten";
+    ZftlGcLeavesDirectory: "zftl: GC moves the directory and the zone table keeps its old place",
+        why "the directory is read from an erased page", by "zftl";
+    OobOldStaysValid: "mnftl: a superseded version stays valid",
+        why "two copies of a page";
+    MnftlErasesSubtable: "mnftl: a subtable on a trimmed page is erased with it",
+        why "the map of its neighbours is lost";
+    MnftlCopiesElsewhere: "mnftl: copies go to the block of another logical block",
+        why "mapping is not concentrated";
+    HybridForgetsValid: "mnftl: a hybrid forgets to move what is valid",
+        why "an SLC block is erased with valid pages";
+    GftlForgetsBuffered: "gftl: a page written while its block is cleaned is lost",
+        why "the buffer is emptied by the old versions";
+    GftlQueuesNoMore: "gftl: what is left in the buffer is not queued again",
+        why "no one will clean it";
+    FoldLeaksLogs: "superblock: a fold leaves a log block counted",
+        why "the pool of log blocks leaks";
+    HeldKeepsVersion: "buffer: a page overwritten in RAM keeps its version",
+        why "the write is lost although its page is in the buffer", law "nothing_is_lost";
+    BufferTrimmedStaysInOrder: "buffer: a trimmed page stays in the order of replacement",
+        why "it is flushed later, as if it had been written again", law "nothing_is_lost";
+    PmrCopiesReplaced: "cachftl: PMR-GC copies a page that was replaced since it was read",
+        why "an interrupted PMR-GC maps a stale version";
+    PlacementMapInOnePlane: "placement: all translation pages go to the first plane",
+        why "DLOOP spreads them by VTPN";
+    PlacementForgetsPlane: "placement: a plane that was passed by never gets a turn again",
+        why "in the end no plane takes a page", law "every_ftl_survives", by "page,dftl,tpftl";
+    PlanesStayListed: "planes: a plane that has blocks again stays on the list of those that have too few",
+        why "it is collected for nothing, for ever";
+    PlanesBreakParity: "planes: a copy-back goes to the next page whatever its parity",
+        why "the same-parity rule of the NAND";
+    RandomLogOverowned: "random logs: a log block takes one logical block too many",
+        why "the merge of a log block is bounded by K";
+    RandomLogMergedCounts: "random logs: pages of a merge still count as valid",
+        why "log blocks look dearer than they are";
+    KastGapUnseen: "kast: a sequential log whose order is broken is written on",
+        why "pages are not at their offsets";
+    KastLogTooMany: "kast: a sequential log more than there are log blocks",
+        why "no block is left to merge into";
+    KastReclaimsOpenLog: "kast: reclaiming takes the pages out of an open sequential log",
+        why "what is in the sequential log must be newest";
+    LastSupersededUnnoted: "last: a sequential log with superseded pages becomes the data block",
+        why "the newest page cannot be copied to an offset that is programmed";
+    LastColdOverfull: "last: a hot block that joins a full cold partition",
+        why "no block is left to merge into";
+    LastRewriteUnseen: "last: a rewrite of a sequential log goes to the same offset",
+        why "a page is programmed twice";
+    AftlEntryOutlives: "aftl: an entry outlives the merge of its page",
+        why "the page is at its offset of the data block";
+    AftlBlocksKept: "aftl: blocks of the fine level are kept after a merge",
+        why "leaked blocks";
+    AftlEntryTooMany: "aftl: the fine table takes one entry too many",
+        why "more entries than RAM", by "aftl";
+    WaftlMergedCount: "waftl: page-mapped pages of a merged block still count",
+        why "the next group would look larger than it is";
+    WaftlZoneGrowsFirst: "waftl: the zone grows by a block before it is emptied",
+        why "no block is left to merge into";
+    CftlBlockStaysMapped: "cftl: GC leaves a block block-mapped that it scatters",
+        why "pages are looked for at offsets of a block that they have left";
+    CftlRunReachesOver: "cftl: a run reaches over newer pages",
+        why "a page is cached twice";
+    CftlConvertsByFlash: "cftl: a conversion copies what flash says and not the cache",
+        why "a dirty mapping is newer than its translation page";
+    CftlTakesGcsBlocks: "cftl: a conversion takes the blocks that GC needs",
+        why "GC finds no free block";
+    PooledDirtyDropped: "pooled: a translation page leaves without its only dirty mapping",
+        why "the newest place of a page is dropped with the translation page";
+    TreeKeepsTrimmed: "treeftl: a page that is trimmed stays in its subtree",
+        why "it takes room and is written when it leaves";
+    ApsNoRoomForMap: "aps: the boundary leaves no room for a translation page",
+        why "the part for translation pages may become empty";
+    FoldErasesDirectory: "superblock: a block with the directory is erased as dead",
+        why "nothing tells where the pieces are";
+    CachKeepsReplaced: "cachftl: a merge keeps a page that was replaced while it was in RAM",
+        why "an interrupted BMR-GC programs a stale version";
+    CachForgetsMerge: "cachftl: a merge in RAM is forgotten when its block is rewritten",
+        why "its pages are nowhere";
+    BplruPadsOverHeld: "buffer: BPLRU pads with pages that are in RAM",
+        why "the older version on flash is written over the newest one", law "nothing_is_lost";
+}

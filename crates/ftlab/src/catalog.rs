@@ -1,0 +1,359 @@
+//! What can be run: FTLs as values, to which anyone can add.
+//!
+//! ```
+//! use ftlab::catalog::Catalog;
+//!
+//! let catalog = Catalog::standard();
+//! assert_eq!(catalog.find("tpftl")?.spec.source, "Zhou et al., EuroSys 2015");
+//! # Ok::<(), ftlab::Error>(())
+//! ```
+//!
+//! `Catalog::standard().with::<MyFtl>()` is a catalogue with one FTL more; sessions, laws and benchmarks
+//! take it like any other.
+
+use crate::address::AddressMap;
+use crate::buffer::{self, Buffers, BuildBuffer};
+use crate::config::{self, Config};
+use crate::error::Error;
+use crate::flash::{Device, Flash};
+use crate::ftl::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
+use crate::ftl::demand::{Tpftl, Tree, Zftl};
+use crate::ftl::dloop::{Dloop, DloopHot};
+use crate::ftl::parts::placement::{BuildPlacement, Placements, placements};
+use crate::ftl::{self, Design, Ftl, Spec, Variant};
+use crate::gc::{self, BuildPolicy, Policies};
+use crate::named::Named;
+use crate::settings::{Group, Row, SectionKind, Table};
+use crate::simulate::{Simulation, Simulator};
+use std::fmt;
+use std::sync::Arc;
+
+type Build = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
+type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
+type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
+
+/// An FTL of a catalogue.
+#[derive(Clone)]
+pub struct Entry {
+    /// What it is.
+    pub spec: Spec,
+    /// The kinds of its own settings.
+    pub settings: Vec<SectionKind>,
+    adapt: Arc<Adapt>,
+    build: Arc<Build>,
+    simulate: Arc<Simulate>,
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.spec.name).finish()
+    }
+}
+
+impl Entry {
+    fn of<F: Design>(
+        spec: Spec,
+        adapt: impl Fn(&Config) -> Config + Send + Sync + 'static,
+    ) -> Self {
+        let settings = F::Settings::kinds();
+        let adapt = Arc::new(adapt);
+        Entry::adapting(spec, settings, adapt, |config, flash| {
+            F::build(&config.setup().checked()?, flash)
+        })
+    }
+
+    /// An FTL that is built by a function instead of a [`Design`]: of a type that is known at run time only
+    /// (`Box<dyn Ftl>`), or from something that is no setting.
+    ///
+    /// ```
+    /// use ftlab::catalog::{Catalog, Entry};
+    /// use ftlab::ftl::page::PageFtl;
+    /// use ftlab::ftl::{Design, Ftl, Spec};
+    ///
+    /// let spec = Spec { name: "mine", ..Spec::PAGE_LEVEL };
+    /// let mine = Entry::built(spec, Vec::new(), |config, flash| {
+    ///     Ok(Box::new(PageFtl::build(&config.setup(), flash)?) as Box<dyn Ftl>)
+    /// });
+    /// assert!(Catalog::standard().with_entry(mine).find("mine").is_ok());
+    /// ```
+    pub fn built<F: Ftl + 'static>(
+        spec: Spec,
+        settings: Vec<SectionKind>,
+        build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Entry::adapting(spec, settings, Arc::new(Config::clone), build)
+    }
+
+    /// The same FTL, built by a function that is given the configuration as this one would be.
+    pub fn rebuilt<F: Ftl + 'static>(
+        &self,
+        spec: Spec,
+        build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Entry::adapting(spec, self.settings.clone(), self.adapt.clone(), build)
+    }
+
+    fn adapting<F: Ftl + 'static>(
+        spec: Spec,
+        settings: Vec<SectionKind>,
+        adapt: Arc<Adapt>,
+        build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
+    ) -> Self {
+        let (for_build, for_simulate) = (adapt.clone(), adapt.clone());
+        let build = Arc::new(build);
+        let alone = build.clone();
+        Entry {
+            spec,
+            settings,
+            adapt,
+            build: Arc::new(move |config, flash| Ok(Box::new(alone(&for_build(config), flash)?))),
+            simulate: Arc::new(move |config, capacity, address| {
+                let build = &*build;
+                Ok(Box::new(simulation_of(&for_simulate(config), capacity, address, build)?))
+            }),
+        }
+    }
+
+    /// The name on the command line and in results.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.spec.name
+    }
+
+    /// The configuration under which it runs: with what a variant sets itself.
+    #[must_use]
+    pub fn adapted(&self, config: &Config) -> Config {
+        (self.adapt)(config)
+    }
+
+    /// The FTL alone on an erased device.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when device or settings cannot work.
+    pub fn build(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
+        (self.build)(config, flash)
+    }
+
+    /// A whole simulation of a device of so many bytes, the FTL static inside.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when device or settings cannot work.
+    pub fn simulate(
+        &self,
+        config: &Config,
+        capacity: u64,
+        address: AddressMap,
+    ) -> Result<Box<dyn Simulator>, Error> {
+        (self.simulate)(config, capacity, address)
+    }
+
+    /// The rows of its own settings.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row> {
+        self.settings.iter().flat_map(|kind| (kind.rows)()).collect()
+    }
+}
+
+/// A simulation of an FTL that is known: a device of `capacity` bytes, reached through `address`.
+///
+/// # Errors
+/// [`Error::Config`] when device or settings cannot work.
+pub fn simulation<F: Design>(
+    config: &Config,
+    capacity: u64,
+    address: AddressMap,
+) -> Result<Simulation<F>, Error> {
+    simulation_of(config, capacity, address, |config, flash| {
+        F::build(&config.setup().checked()?, flash)
+    })
+}
+
+fn simulation_of<F: Ftl>(
+    config: &Config,
+    capacity: u64,
+    address: AddressMap,
+    build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
+) -> Result<Simulation<F>, Error> {
+    let mut device = Device::new(&config.device, capacity)?;
+    let ftl = build(config, &mut device)?;
+    let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
+    Ok(Simulation::new(config, device, ftl, buffer, address))
+}
+
+/// What can be run.
+#[derive(Clone, Debug)]
+pub struct Catalog {
+    ftls: Vec<Entry>,
+    policies: Policies,
+    placements: Placements,
+    buffers: Buffers,
+}
+
+impl Default for Catalog {
+    /// No FTL; the victim policies and write buffers of this project.
+    fn default() -> Self {
+        Catalog {
+            ftls: Vec::new(),
+            policies: gc::policies(),
+            placements: placements(),
+            buffers: buffer::buffers(),
+        }
+    }
+}
+
+impl Catalog {
+    /// The FTLs of this project, bounds first.
+    #[must_use]
+    pub fn standard() -> Self {
+        Catalog::default()
+            .with::<ftl::page::PageFtl>()
+            .with::<ftl::hat::Hat>()
+            .with::<ftl::sepbit::Sepbit>()
+            .with::<DemandFtl<Dftl>>()
+            .variant::<Dloop>()
+            .variant::<DloopHot>()
+            .with::<DemandFtl<Cdftl>>()
+            .with::<DemandFtl<Sftl>>()
+            .with::<Zftl>()
+            .with::<DemandFtl<Tpftl>>()
+            .with::<DemandFtl<Tpftl<MeasuredUse>>>()
+            .with::<PooledFtl<Tree>>()
+            .with::<PooledFtl<Aps>>()
+            .with::<Cftl>()
+            .with::<ftl::block::BlockFtl>()
+            .with::<ftl::block_optimized::BlockOptimizedFtl>()
+            .with::<ftl::nftl::NftlFtl>()
+            .with::<ftl::nftl_chain::NftlChainFtl>()
+            .with::<ftl::bast::BastFtl>()
+            .with::<ftl::fast::FastFtl>()
+            .with::<ftl::cachftl::CachFtl>()
+            .with::<ftl::last::LastFtl>()
+            .with::<ftl::kast::KastFtl>()
+            .with::<ftl::aftl::AftlFtl>()
+            .with::<ftl::waftl::WaftlFtl>()
+            .with::<ftl::mnftl::Mnftl>()
+            .with::<ftl::mnftl::hybrid::MnftlHybrid>()
+            .with::<ftl::gftl::Gftl>()
+            .with::<ftl::superblock::SuperblockFtl>()
+    }
+
+    /// The same with an FTL more.
+    #[must_use]
+    pub fn with<F: Design>(self) -> Self {
+        self.with_entry(Entry::of::<F>(F::SPEC, Config::clone))
+    }
+
+    /// The same with a variant of an FTL more.
+    #[must_use]
+    pub fn variant<V: Variant>(self) -> Self {
+        self.with_entry(Entry::of::<V::Of>(V::SPEC, |config| {
+            let mut setup = config.setup();
+            V::set(&mut setup);
+            config.with_setup(setup)
+        }))
+    }
+
+    /// The same with this FTL more.
+    #[must_use]
+    pub fn with_entry(mut self, entry: Entry) -> Self {
+        self.ftls.push(entry);
+        self
+    }
+
+    /// The same with a victim policy more.
+    #[must_use]
+    pub fn with_policy(self, policy: Named<BuildPolicy>) -> Self {
+        Catalog { policies: self.policies.with(policy), ..self }
+    }
+
+    /// The same with a placement more.
+    #[must_use]
+    pub fn with_placement(self, placement: Named<BuildPlacement>) -> Self {
+        Catalog { placements: self.placements.with(placement), ..self }
+    }
+
+    /// The same with a write buffer more.
+    #[must_use]
+    pub fn with_buffer(self, buffer: Named<BuildBuffer>) -> Self {
+        Catalog { buffers: self.buffers.with(buffer), ..self }
+    }
+
+    /// All victim policies.
+    #[must_use]
+    pub const fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// All placements.
+    #[must_use]
+    pub const fn placements(&self) -> &Placements {
+        &self.placements
+    }
+
+    /// All write buffers.
+    #[must_use]
+    pub const fn buffers(&self) -> &Buffers {
+        &self.buffers
+    }
+
+    /// A configuration that knows what this catalogue has, with defaults for everything else.
+    #[must_use]
+    pub fn config(&self) -> Config {
+        Config {
+            policies: self.policies.clone(),
+            placements: self.placements.clone(),
+            buffers: self.buffers.clone(),
+            ..Config::default()
+        }
+    }
+
+    /// All FTLs.
+    #[must_use]
+    pub fn ftls(&self) -> &[Entry] {
+        &self.ftls
+    }
+
+    /// The FTL called `name`.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] when there is none.
+    pub fn find(&self, name: &str) -> Result<&Entry, Error> {
+        let known = || self.ftls.iter().map(Entry::name);
+        self.ftls
+            .iter()
+            .find(|entry| entry.name() == name)
+            .ok_or_else(|| Error::unknown("FTL", name, known()))
+    }
+
+    /// The kinds of all own sections of policies, placements, buffers and FTLs, each once.
+    #[must_use]
+    pub fn own_sections(&self) -> Vec<SectionKind> {
+        let policies = self.policies.iter().flat_map(|policy| &policy.settings);
+        let placements = self.placements.iter().flat_map(|placement| &placement.settings);
+        let buffers = self.buffers.iter().flat_map(|buffer| &buffer.settings);
+        let ftls = self.ftls.iter().flat_map(|entry| &entry.settings);
+        let mut kinds: Vec<SectionKind> = Vec::new();
+        for kind in policies.chain(placements).chain(buffers).chain(ftls) {
+            if !kinds.contains(kind) {
+                kinds.push(*kind);
+            }
+        }
+        kinds
+    }
+
+    /// Every setting of a run, section by section.
+    #[must_use]
+    pub fn rows(&self) -> Vec<Row> {
+        let kinds = config::sections(&self.own_sections());
+        kinds.iter().flat_map(|kind| (kind.rows)()).collect()
+    }
+
+    /// Resolves a tree of user settings, on top of the preset that it names.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for a preset, section or key that does not exist; [`Error::Config`] for a
+    /// value that cannot be used.
+    pub fn resolve(&self, user: &Table) -> Result<Config, Error> {
+        self.config().resolve(user, &self.own_sections())
+    }
+}

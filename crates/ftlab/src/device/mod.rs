@@ -1,0 +1,159 @@
+//! What a device is: its settings, its shape, and the devices of papers and data sheets.
+
+pub mod geometry;
+pub mod presets;
+
+pub use geometry::{Geometry, Parity};
+
+use crate::error::Error;
+use crate::units::{Bytes, Duration, Ratio};
+
+/// The longest time of an operation, ns: 10 s.
+const LONGEST_TIME: u64 = 10_000_000_000;
+
+crate::settings! {
+    /// The NAND device: capacity, shape and timing.
+    pub struct DeviceConfig in "device" {
+        /// Logical capacity.
+        capacity: Option<Bytes> = None,
+            absent "the address space of the input, rounded up to whole blocks", source "ours";
+        /// Page size, data only; a power of two.
+        page: Bytes = Bytes(4096), in 512..=65_536, source "TPFTL Table 3";
+        /// Pages per block.
+        pages_per_block: u32 = 64, in 2..=4096, unit "pages", source "TPFTL Table 3";
+        /// Physical over logical blocks, minus one.
+        over_provisioning: Ratio = Ratio(0.15), in 0.0..=100.0,
+            source "TPFTL Table 3; choices.md#over-provisioning";
+        /// Physical blocks.
+        blocks: Option<u32> = None, absent "by over_provisioning", unit "blocks",
+            source "choices.md#over-provisioning";
+        /// Channels, each with a bus of its own.
+        channels: u32 = 1, in 1..=1024, unit "channels", source "ours";
+        /// Chips on each channel.
+        chips_per_channel: u32 = 1, in 1..=1024, unit "chips", source "ours";
+        /// Dies in each chip.
+        dies_per_chip: u32 = 1, in 1..=1024, unit "dies", source "ours";
+        /// Planes in each die.
+        planes_per_die: u32 = 1, in 1..=1024, unit "planes", source "ours";
+        /// Array time of a page read; with page types, the mean over them.
+        read: Duration = Duration(25_000), in ..=LONGEST_TIME, source "TPFTL Table 3";
+        /// Array time of an OOB read.
+        oob_read: Duration = Duration(0), in ..=LONGEST_TIME,
+            source "TPFTL does not model it; choices.md#oob-time";
+        /// Array time of a page program; with page types, the mean over them.
+        program: Duration = Duration(200_000), in ..=LONGEST_TIME, source "TPFTL Table 3";
+        /// Array time of a block erase.
+        erase: Duration = Duration(1_500_000), in ..=LONGEST_TIME, source "TPFTL Table 3";
+        /// Bus time per byte of page data.
+        transfer_per_byte: Duration = Duration(0), in ..=LONGEST_TIME,
+            source "TPFTL does not model it; choices.md#transfer-time";
+        /// Order in which the pages of a block may be programmed; the result tells which it is.
+        program_order: Option<ProgramOrder> = None,
+            absent "the strictest that the FTL can work with", source "choices.md#program-order";
+        /// Bytes of each page's OOB that an FTL may fill.
+        oob: Option<Bytes> = None,
+            absent "a 32nd of the page: 64 B beside 2 KiB, 128 B beside 4 KiB",
+            source "Samsung K9LBG08U0M; choices.md#oob-size";
+        /// Bits of a cell.
+        cell: Option<Cell> = None,
+            absent "all pages alike, or mlc where the FTL has blocks in SLC mode",
+            source "papers that give one program time; choices.md#cell-times";
+        /// Read time of each page type, LSB first.
+        read_by_bit: Option<Vec<Duration>> = None, absent "shares of read", in ..=LONGEST_TIME,
+            source "SimpleSSD; choices.md#cell-times";
+        /// Program time of each page type, LSB first.
+        program_by_bit: Option<Vec<Duration>> = None, absent "shares of program",
+            in ..=LONGEST_TIME, source "SimpleSSD; choices.md#cell-times";
+        /// Bytes per second of a channel.
+        bandwidth: Option<Bytes> = None, absent "by transfer_per_byte", in 1..,
+            source "choices.md#transfer-time";
+        /// Time of the command and address cycles of an operation.
+        command: Duration = Duration(0), in ..=LONGEST_TIME, source "DLOOP III.A: negligible";
+        /// Whether transfers take the bus in the order of placement, or go into gaps.
+        bus: BusOrder = BusOrder::Placement, source "choices.md#bus-order";
+        /// Whether the dies of a chip work at the same time.
+        interleave: bool = true, source "ours";
+        /// Whether the planes of a die take one command together, at the same page of their blocks,
+        /// and none apart.
+        multi_plane: bool = false, source "DLOOP: planes are independent";
+        /// Whether a page leaves a plane while its array reads the next.
+        cache_read: bool = false, source "choices.md#page-register";
+        /// Whether a page arrives at a plane while its array programs the one before.
+        cache_program: bool = false, source "choices.md#page-register";
+        /// Time to stop a program or erase for a read and to take it up again.
+        suspend: Option<Duration> = None, absent "not possible", in ..=LONGEST_TIME,
+            source "choices.md#overtaken-programs";
+    }
+    check |own| {
+        if !own.page.0.is_power_of_two() {
+            let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
+            return Err(Error::config("device.page", message));
+        }
+        let (oob, page) = (own.oob_bytes(), own.page);
+        if oob > page.0 {
+            let message = format!("found {oob} B, expected at most the {page} of a page");
+            return Err(Error::config("device.oob", message));
+        }
+        Ok(())
+    }
+}
+
+impl DeviceConfig {
+    /// Whether the device has other commands than the plain ones.
+    #[must_use]
+    pub fn has_commands(&self) -> bool {
+        self.command.0 > 0
+            || self.bus != BusOrder::Placement
+            || !self.interleave
+            || self.multi_plane
+            || self.cache_read
+            || self.cache_program
+            || self.suspend.is_some()
+    }
+
+    /// Bytes of each page's OOB that an FTL may fill.
+    #[must_use]
+    pub fn oob_bytes(&self) -> u64 {
+        self.oob.map_or(self.page.0 / 32, |bytes| bytes.0)
+    }
+}
+
+crate::choices! {
+    /// Bits of a cell.
+    pub enum Cell {
+        /// One bit: all pages alike.
+        Slc = "slc",
+        /// Two bits: LSB and MSB pages.
+        Mlc = "mlc",
+        /// Three bits: LSB, CSB and MSB pages.
+        Tlc = "tlc",
+    }
+}
+
+impl Cell {
+    /// How many bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self as u32 + 1
+    }
+}
+
+crate::choices! {
+    /// Who gets a bus.
+    pub enum BusOrder {
+        /// Transfers in the order in which their operations were placed.
+        Placement = "placement",
+        /// Whoever has something to transfer while the bus is free for long enough.
+        Gaps = "gaps",
+    }
+}
+
+crate::choices! {
+    /// Order in which the pages of a block may be programmed.
+    pub enum ProgramOrder {
+        /// Page after page, as MLC and modern SLC demand.
+        Ascending = "ascending",
+        /// Any erased page, as block-mapped FTLs of early SLC need.
+        Any = "any",
+    }
+}

@@ -1,0 +1,248 @@
+//! The order of a run: what its warm-up plans, the measured phase, and the end.
+//!
+//! ```text
+//! warm-up    each phase: passes over its source, until its end
+//!            counters start at zero; the state of the device stays
+//! measured   one pass over the input, and what still waits
+//! end        check --> report --> write what is still in RAM --> check
+//! ```
+//!
+//! A session does this for each of its points, on threads that share a reading of the input. For one
+//! simulation, such as one of an FTL from another crate, it is enough to call [`drive`].
+
+use crate::error::Error;
+use crate::flash::Ledger;
+use crate::report::{Report, SpeedReport, TraceReport};
+use crate::request::{BATCH, Input, Request, RequestSource};
+use crate::rng::Rng;
+use crate::simulate::{Role, Simulator};
+use crate::warmup::{Pages, Phase, Source, SteadyState, Until, WarmupReport};
+use std::time::{Duration, Instant};
+
+/// The phase of a run before measuring starts.
+pub const WARMING_UP: &str = "warming up";
+
+/// The measured phase of a run.
+pub const SIMULATING: &str = "simulating";
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// `measuring input`, `reading`, `warming up` or `simulating`.
+    pub phase: &'static str,
+    /// Requests read in this phase.
+    pub requests: u64,
+    /// Share of the phase that is done, where that is known.
+    pub fraction: Option<f64>,
+}
+
+/// Called now and then with the progress of a run; an error stops it.
+pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> Result<(), Error>;
+
+/// Runs a simulation from its configured warm-up to its report, and writes what is still in RAM. `ftl` is
+/// the name in the report; `watch` is called before every batch of requests.
+///
+/// # Errors
+/// Those of the input and of `watch`; [`Error::Config`] when a request lies beyond the device.
+///
+/// # Panics
+/// When a rule of the flash or an invariant of the FTL does not hold.
+pub fn drive(
+    simulator: &mut dyn Simulator,
+    ftl: &str,
+    input: &dyn Input,
+    watch: Watch<'_>,
+) -> Result<Report, Error> {
+    let mut run = Run { simulator, input, watch };
+    let warmup = run.warm_up()?;
+    let spent = run.measure()?;
+    run.simulator.check();
+    let outcome = run.simulator.outcome();
+    let wall_s = spent.serving.as_secs_f64();
+    let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+    let speed = SpeedReport {
+        wall_s,
+        requests_per_s: per_second(outcome.host.requests),
+        flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
+        trace_read_s: spent.reading.as_secs_f64(),
+    };
+    let trace =
+        TraceReport { name: input.name(), format: input.format(), ..TraceReport::default() };
+    let mut report = Report::new(ftl, &outcome, warmup, trace, speed);
+    report.add_flushed_at_end(run.simulator.drain());
+    Ok(report)
+}
+
+/// Does the configured warm-up, after which measuring starts.
+///
+/// # Errors
+/// Those of [`drive`].
+pub fn warm_up(
+    simulator: &mut dyn Simulator,
+    input: &dyn Input,
+    watch: Watch<'_>,
+) -> Result<WarmupReport, Error> {
+    Run { simulator, input, watch }.warm_up()
+}
+
+/// What is done with a batch of requests.
+type Serve<'a> = &'a mut dyn FnMut(&mut dyn Simulator, &[Request]) -> Result<(), Error>;
+
+/// How the requests of a source are served.
+const fn role(source: Source) -> Role {
+    match source {
+        Source::Input => Role::Asked,
+        Source::InputAsWrites => Role::Writes,
+        Source::Touched | Source::Sequential | Source::Uniform => Role::Fill,
+    }
+}
+
+/// Serves each batch in this role.
+fn serve(role: Role) -> impl FnMut(&mut dyn Simulator, &[Request]) -> Result<(), Error> {
+    move |simulator, batch| simulator.serve(batch, role)
+}
+
+/// A simulation under way.
+struct Run<'a> {
+    simulator: &'a mut dyn Simulator,
+    input: &'a dyn Input,
+    watch: Watch<'a>,
+}
+
+/// Where the time of a pass went.
+#[derive(Default)]
+struct Spent {
+    reading: Duration,
+    serving: Duration,
+}
+
+impl Run<'_> {
+    fn warm_up(&mut self) -> Result<WarmupReport, Error> {
+        let warmup = self.simulator.outcome().config.run.warmup;
+        let mut report = WarmupReport::new(warmup);
+        for phase in warmup.plan() {
+            self.phase(phase, &mut report)?;
+        }
+        let host = self.simulator.outcome().host;
+        report.requests = host.requests;
+        report.host_page_writes = host.page_writes;
+        self.simulator.start_measuring();
+        Ok(report)
+    }
+
+    fn measure(&mut self) -> Result<Spent, Error> {
+        let mut source = self.input.open()?;
+        let spent = self.pass(SIMULATING, source.as_mut(), &mut serve(Role::Asked))?;
+        self.simulator.finish()?;
+        Ok(spent)
+    }
+
+    fn phase(&mut self, phase: Phase, report: &mut WarmupReport) -> Result<(), Error> {
+        let mut steady = self.rule(phase.until);
+        let mut pages = self.pages(phase.source, steady.as_ref())?;
+        let serve = &mut serve(role(phase.source));
+        let mut passes = 0;
+        while !is_over(phase.until, passes, steady.as_ref()) {
+            if let Some(pages) = &mut pages {
+                self.pass(WARMING_UP, pages.as_mut(), serve)?;
+            } else {
+                let mut source = self.input.open()?;
+                self.pass(WARMING_UP, source.as_mut(), serve)?;
+                self.simulator.finish()?;
+                self.simulator.rewind();
+                *report.passes.get_or_insert(0) += 1;
+            }
+            passes += 1;
+            if let Some(steady) = &mut steady {
+                steady.end_of_pass(self.ledger());
+            }
+        }
+        if let Some(steady) = steady {
+            steady.describe(report);
+        }
+        Ok(())
+    }
+
+    /// The rule that ends a phase.
+    fn rule(&self, until: Until) -> Option<SteadyState> {
+        let Until::Steady(tolerance) = until else { return None };
+        let outcome = self.simulator.outcome();
+        let (geometry, limit) = (outcome.flash.geometry(), outcome.config.run.warmup_limit);
+        Some(SteadyState::start(tolerance, geometry.logical_pages, limit, self.ledger()))
+    }
+
+    /// The source of a phase that does not serve the input itself.
+    fn pages(
+        &mut self,
+        source: Source,
+        steady: Option<&SteadyState>,
+    ) -> Result<Option<Box<dyn RequestSource>>, Error> {
+        let outcome = self.simulator.outcome();
+        let geometry = outcome.flash.geometry();
+        let (bytes, pages) = (geometry.page_bytes, geometry.logical_pages);
+        Ok(Some(match source {
+            Source::Input | Source::InputAsWrites => return Ok(None),
+            Source::Sequential => Box::new(Pages::new(bytes, pages.into(), |write| write as u32)),
+            Source::Uniform => {
+                let mut rng = Rng::new(outcome.config.run.seed, "precondition");
+                let per_pass = steady.map_or(pages.into(), SteadyState::window_page_writes);
+                Box::new(Pages::new(bytes, per_pass, move |_| rng.below(pages.into()) as u32))
+            }
+            Source::Touched => {
+                let touched = self.touched(pages)?;
+                let count = touched.len() as u64;
+                Box::new(Pages::new(bytes, count, move |write| touched[write as usize]))
+            }
+        }))
+    }
+
+    /// The pages below `pages` that the input touches, in order.
+    fn touched(&mut self, pages: u32) -> Result<Vec<u32>, Error> {
+        let mut touched = vec![false; pages as usize];
+        let mut source = self.input.open()?;
+        self.pass(WARMING_UP, source.as_mut(), &mut |simulator, batch| {
+            batch.iter().try_for_each(|request| {
+                let pages = simulator.pages(request)?;
+                pages.iter().for_each(|page| touched[page.0 as usize] = true);
+                Ok(())
+            })
+        })?;
+        Ok((0..pages).filter(|page| touched[*page as usize]).collect())
+    }
+
+    /// Reads a source to its end.
+    fn pass(
+        &mut self,
+        phase: &'static str,
+        source: &mut dyn RequestSource,
+        serve: Serve<'_>,
+    ) -> Result<Spent, Error> {
+        let (mut spent, mut requests) = (Spent::default(), 0);
+        let mut batch = Vec::with_capacity(BATCH);
+        loop {
+            (self.watch)(Progress { phase, requests, fraction: source.progress() })?;
+            batch.clear();
+            let start = Instant::now();
+            source.fill(&mut batch)?;
+            let read = Instant::now();
+            spent.reading += read - start;
+            if batch.is_empty() {
+                return Ok(spent);
+            }
+            serve(self.simulator, &batch)?;
+            spent.serving += read.elapsed();
+            requests += batch.len() as u64;
+        }
+    }
+
+    fn ledger(&self) -> &Ledger {
+        self.simulator.outcome().flash.ledger()
+    }
+}
+
+fn is_over(until: Until, passes: u32, steady: Option<&SteadyState>) -> bool {
+    match until {
+        Until::Passes(most) => passes >= most,
+        Until::Steady(_) => steady.is_some_and(SteadyState::is_over),
+    }
+}

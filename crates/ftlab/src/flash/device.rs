@@ -1,0 +1,200 @@
+//! The whole emulated device: the commands for the FTL, and the instruments that only an experiment sees.
+
+use super::{Cause, Flash, Ledger, Loaded, Operation, Owner};
+use crate::device::DeviceConfig;
+use crate::engine::{Log, Timeline};
+use crate::error::Error;
+use crate::units::{Lpn, Pbn, Ppn};
+use std::ops::{Deref, DerefMut, Range};
+
+/// A device under measurement. It lends an FTL its [`Flash`]; the instruments stay here.
+#[derive(Clone, Debug)]
+pub struct Device {
+    flash: Flash,
+}
+
+impl Deref for Device {
+    type Target = Flash;
+    #[inline(always)]
+    fn deref(&self) -> &Flash {
+        &self.flash
+    }
+}
+
+impl DerefMut for Device {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Flash {
+        &mut self.flash
+    }
+}
+
+impl Device {
+    /// An erased device that holds `capacity` bytes of logical address space.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the geometry is impossible.
+    pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
+        Ok(Device { flash: Flash::new(device, capacity)? })
+    }
+
+    /// Stops comparing versions: for benchmarks only. The rules of NAND stay checked.
+    pub const fn skip_verification(&mut self) {
+        self.flash.truth.verify = false;
+    }
+
+    /// Whether versions are compared.
+    #[must_use]
+    pub const fn verifies(&self) -> bool {
+        self.flash.truth.verify
+    }
+
+    /// Counts since measuring started.
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
+        &self.flash.meter.ledger
+    }
+
+    /// The clock.
+    #[must_use]
+    pub const fn timeline(&self) -> &Timeline {
+        &self.flash.meter.timeline
+    }
+
+    /// The clock, for the host.
+    #[inline]
+    pub const fn timeline_mut(&mut self) -> &mut Timeline {
+        &mut self.flash.meter.timeline
+    }
+
+    /// Host page reads whose version was compared, since measuring started.
+    #[must_use]
+    pub const fn reads_verified(&self) -> u64 {
+        self.flash.truth.reads_verified
+    }
+
+    /// Host page reads of pages that hold no data, since measuring started.
+    #[must_use]
+    pub const fn unwritten_reads(&self) -> u64 {
+        self.flash.truth.unwritten_reads
+    }
+
+    /// Commands whose rules were checked, since measuring started.
+    #[must_use]
+    pub fn rules_checked(&self) -> u64 {
+        let operations = Operation::ALL.iter().map(|operation| self.ledger().total(*operation));
+        self.flash.meter.invalidations + operations.sum::<u64>()
+    }
+
+    /// Pages loaded into RAM minus pages stored from RAM, since measuring started. The difference is still
+    /// in RAM or was superseded there; it is negative when pages loaded before have been stored.
+    #[must_use]
+    pub const fn loads_not_stored(&self, cause: Cause) -> i64 {
+        self.flash.meter.not_stored[cause as usize]
+    }
+
+    /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
+    pub fn start_measuring(&mut self) {
+        self.flash.meter.reset();
+        self.flash.truth.reset_counts();
+    }
+
+    /// Resets the clock to an idle device at time 0 and logs when operations are done from then on.
+    pub fn start_log(&mut self, device: &DeviceConfig, log: Log) {
+        self.flash.meter.timeline.start_log(device, &self.flash.medium.geometry, log);
+    }
+
+    /// What a page holds, for checks; an FTL has to read the page or its OOB.
+    #[must_use]
+    pub fn audit_owner(&self, ppn: Ppn) -> Option<Owner> {
+        self.flash.medium.owner(ppn)
+    }
+
+    /// Whether a logical page holds data.
+    #[must_use]
+    pub fn audit_holds_data(&self, lpn: Lpn) -> bool {
+        self.flash.truth.holds_data(lpn)
+    }
+
+    /// Recomputes every invariant of the device from the page states.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    pub fn audit(&self) {
+        self.audit_with(std::iter::empty());
+    }
+
+    /// [`Device::audit`] while the pages `in_ram` are valid only in RAM.
+    ///
+    /// # Panics
+    /// As [`Device::audit`], and when one of `in_ram` is stale or also valid on flash.
+    pub fn audit_with<'a>(&self, in_ram: impl Iterator<Item = &'a Loaded>) {
+        let (medium, truth) = (&self.flash.medium, &self.flash.truth);
+        let mut seen = vec![false; medium.geometry.logical_pages as usize];
+        for page in in_ram {
+            if let Owner::Data(lpn) = medium.owner_of(page) {
+                self.flash.host_read_loaded(lpn, page);
+                seen[lpn.index()] = true;
+            }
+        }
+        for number in 0..medium.geometry.blocks() {
+            let pbn = Pbn(number);
+            let block = medium.blocks[pbn.index()];
+            let first = medium.geometry.first_page(pbn).0;
+            let mut written = 0;
+            let mut valid = 0;
+            for ppn in (first..first + medium.geometry.pages_per_block).map(Ppn) {
+                written += u16::from(medium.owners[ppn.index()] != 0);
+                if medium.is_valid(ppn) {
+                    valid += 1;
+                    self.audit_valid_page(ppn, &mut seen);
+                }
+            }
+            assert_eq!((written, valid), (block.written, block.valid), "counts of block {pbn}");
+        }
+        let lost = (0..).map(Lpn).zip(&seen).find(|(lpn, seen)| **seen != truth.holds_data(*lpn));
+        let Some((lpn, seen)) = lost.filter(|_| truth.verify) else { return };
+        match seen {
+            true => panic!("logical page {lpn} holds no data but has a valid copy"),
+            false => panic!("logical page {lpn} holds data but has no valid copy"),
+        }
+    }
+
+    fn audit_valid_page(&self, ppn: Ppn, seen: &mut [bool]) {
+        match self.audit_owner(ppn) {
+            None => panic!("page {ppn} is valid but not programmed"),
+            Some(Owner::Translation(_)) => {}
+            Some(Owner::Data(lpn)) => {
+                let twice = std::mem::replace(&mut seen[lpn.index()], true);
+                assert!(!twice, "logical page {lpn} has two valid copies, one in page {ppn}");
+                let truth = &self.flash.truth;
+                let newest = truth.is_newest(lpn, truth.stamp(ppn));
+                assert!(
+                    newest || !truth.verify,
+                    "page {ppn} is valid, but an old copy of logical page {lpn}"
+                );
+            }
+        }
+    }
+
+    /// Checks the law of every map: a logical page that holds data is mapped to the valid page that holds it.
+    ///
+    /// # Panics
+    /// When a page is lost, or mapped to a page that is superseded or holds something else.
+    pub fn audit_map(&self, pages: Range<u32>, map: impl Fn(Lpn) -> Option<Ppn>) {
+        pages.map(Lpn).for_each(|lpn| self.audit_mapping(lpn, map(lpn)));
+    }
+
+    /// [`Device::audit_map`] for one logical page.
+    ///
+    /// # Panics
+    /// As [`Device::audit_map`].
+    pub fn audit_mapping(&self, lpn: Lpn, mapping: Option<Ppn>) {
+        match mapping {
+            None => assert!(!self.audit_holds_data(lpn), "{lpn} is lost"),
+            Some(ppn) => {
+                assert!(self.is_valid(ppn), "{lpn} is mapped to the dead page {ppn}");
+                assert_eq!(self.audit_owner(ppn), Some(Owner::Data(lpn)), "page {ppn}");
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The meter: what was done, why, and how long it took.
+
+use super::ledger::{Cause, Ledger, Operation};
+use crate::device::{DeviceConfig, Geometry};
+use crate::engine::Timeline;
+
+/// Counts by cause, the clock, and the last operations.
+#[derive(Clone, Debug)]
+pub(super) struct Meter {
+    pub timeline: Timeline,
+    pub ledger: Ledger,
+    pub invalidations: u64,
+    /// By cause, pages loaded minus pages stored.
+    pub not_stored: [i64; Cause::ALL.len()],
+    pub history: History,
+}
+
+impl Meter {
+    /// All counts at zero and an idle device.
+    pub fn new(device: &DeviceConfig, geometry: &Geometry) -> Self {
+        Meter {
+            timeline: Timeline::of(device, geometry),
+            ledger: Ledger::default(),
+            invalidations: 0,
+            not_stored: [0; Cause::ALL.len()],
+            history: History::default(),
+        }
+    }
+
+    /// Notes and counts an operation.
+    #[inline(always)]
+    pub fn count(&mut self, operation: Operation, cause: Cause, address: u32) {
+        self.history.push(operation, cause, address);
+        self.ledger.count(operation, cause);
+    }
+
+    /// Sets all counts to zero and the clock to an idle device at time 0.
+    pub fn reset(&mut self) {
+        self.ledger = Ledger::default();
+        self.invalidations = 0;
+        self.not_stored = [0; Cause::ALL.len()];
+        self.timeline.reset();
+    }
+}
+
+/// The last operations, for the message of a broken rule.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    /// Operation, cause and address, packed so that noting one is a single store.
+    ring: [u64; 16],
+    pushed: usize,
+}
+
+impl History {
+    #[inline(always)]
+    pub fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
+        let packed = (operation as u64) << 40 | (cause as u64) << 32 | u64::from(address);
+        self.ring[self.pushed & 15] = packed;
+        self.pushed = self.pushed.wrapping_add(1);
+    }
+}
+
+impl std::fmt::Display for History {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for age in (1..=self.pushed.min(16)).rev() {
+            let packed = self.ring[(self.pushed - age) & 15];
+            let operation = Operation::ALL[(packed >> 40) as usize];
+            let cause = Cause::ALL[(packed >> 32) as usize & 255];
+            write!(f, "{operation:?} {} ({}); ", packed as u32, cause.name())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! The truth: what each logical page must read as, whatever an FTL believes.
+//!
+//! Each host write gives its logical page a new version, stamped on the physical page; copies carry
+//! the stamp; a host read compares owner, validity and stamp. Stamps have 15 bits, so a stale page
+//! goes unseen only if it is still marked valid and a multiple of 32,768 writes old.
+
+use crate::units::{Lpn, Ppn};
+
+const HOLDS_DATA: u16 = 1 << 15;
+
+/// Versions of logical pages, and the stamps of the copies on the medium.
+#[derive(Clone, Debug)]
+pub(super) struct Truth {
+    /// Per physical page: version of the data it holds.
+    stamps: Vec<u16>,
+    /// Per logical page: bit 15 set when it holds data, below it the version of its newest write.
+    versions: Vec<u16>,
+    /// Whether versions are compared.
+    pub verify: bool,
+    /// Host page reads whose version was compared.
+    pub reads_verified: u64,
+    /// Host page reads of pages that hold no data.
+    pub unwritten_reads: u64,
+}
+
+impl Truth {
+    /// A truth in which no logical page holds data.
+    pub fn new(pages: u32, logical_pages: u32) -> Self {
+        Truth {
+            stamps: vec![0; pages as usize],
+            versions: vec![0; logical_pages as usize],
+            verify: true,
+            reads_verified: 0,
+            unwritten_reads: 0,
+        }
+    }
+
+    /// Gives a logical page that the host programs a new version. Returns its stamp.
+    #[inline(always)]
+    pub fn new_version(&mut self, lpn: Lpn) -> u16 {
+        if !self.verify {
+            return 0;
+        }
+        let version = &mut self.versions[lpn.index()];
+        *version = version.wrapping_add(1) | HOLDS_DATA;
+        *version & !HOLDS_DATA
+    }
+
+    /// The stamp of what a physical page holds.
+    #[inline(always)]
+    pub fn stamp(&self, ppn: Ppn) -> u16 {
+        self.stamps[ppn.index()]
+    }
+
+    #[inline(always)]
+    pub fn set_stamp(&mut self, ppn: Ppn, stamp: u16) {
+        if self.verify {
+            self.stamps[ppn.index()] = stamp;
+        }
+    }
+
+    /// Whether a stamp is that of the newest version of a page that holds data.
+    #[inline(always)]
+    pub fn is_newest(&self, lpn: Lpn, stamp: u16) -> bool {
+        stamp | HOLDS_DATA == self.versions[lpn.index()]
+    }
+
+    /// Whether a logical page holds data.
+    #[inline]
+    pub fn holds_data(&self, lpn: Lpn) -> bool {
+        self.versions[lpn.index()] & HOLDS_DATA != 0
+    }
+
+    /// How often a logical page was programmed for the host, modulo 2^15; always 0 when versions are not
+    /// compared.
+    pub fn host_programs_of(&self, lpn: Lpn) -> u16 {
+        self.versions[lpn.index()] & !HOLDS_DATA
+    }
+
+    pub fn trim(&mut self, lpn: Lpn) {
+        self.versions[lpn.index()] &= !HOLDS_DATA;
+    }
+
+    /// Sets the counts to zero; the versions stay.
+    pub fn reset_counts(&mut self) {
+        self.reads_verified = 0;
+        self.unwritten_reads = 0;
+    }
+}

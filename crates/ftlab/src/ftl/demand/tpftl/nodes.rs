@@ -1,0 +1,349 @@
+//! Section 4.2: the two-level LRU lists. The upper list has a node for each translation page with cached
+//! entries, ordered by the mean hotness of these; each node has a list of its entries, ordered by recency.
+
+use super::config::PageOrder;
+use crate::cache::indexed_heap::IndexedHeap;
+use crate::cache::links::{Links, List, NIL};
+use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
+use crate::flash::Geometry;
+use crate::ftl::parts::translation_pages::Change;
+use crate::units::{Lpn, Mapping, Ppn, Vtpn};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    pub lpn: Lpn,
+    pub ppn: Mapping,
+    pub node: u32,
+    /// Access count at the last touch.
+    pub hotness: u64,
+    pub dirty: bool,
+}
+
+/// The cached entries of one translation page.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    vtpn: Vtpn,
+    /// Entries by last touch, newest in front.
+    entries: List,
+    /// The dirty ones among them, in no order that matters.
+    dirty: List,
+    /// All entries older than this one are dirty; [`NIL`] when all are.
+    oldest_clean: u32,
+    /// Sum over the entries.
+    hotness: u64,
+}
+
+/// Where a new entry enters the list of its node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Front,
+    Behind(u32),
+    Back,
+}
+
+/// The lists of both levels, and their indices.
+#[derive(Clone, Debug)]
+pub(super) struct Nodes {
+    nodes: Slab<Node>,
+    entries: Slab<Entry>,
+    links: Links,
+    dirty_links: Links,
+    /// Token of the entry of each cached logical page.
+    tokens: Tokens,
+    /// Token of the node of each translation page, or [`NIL`].
+    node_of: Vec<u32>,
+    /// log2 of the mappings on a translation page.
+    entries_shift: u32,
+    coldest: IndexedHeap<u64>,
+    order: PageOrder,
+    accesses: u64,
+}
+
+/// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
+/// different means of at most 1024 counts get different keys below 2^31 accesses.
+fn mean(sum: u64, count: usize) -> u64 {
+    (sum as f64 / count as f64).to_bits()
+}
+
+impl Nodes {
+    pub fn new(order: PageOrder, geometry: &Geometry) -> Self {
+        Nodes {
+            nodes: Slab::default(),
+            entries: Slab::default(),
+            links: Links::default(),
+            dirty_links: Links::default(),
+            tokens: Tokens::new(geometry.logical_pages),
+            node_of: vec![NIL; geometry.translation_pages() as usize],
+            entries_shift: geometry.entries_per_translation_page().ilog2(),
+            coldest: IndexedHeap::default(),
+            order,
+            accesses: 0,
+        }
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Number of entries, of all nodes.
+    pub fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub fn all_entries(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().map(|(_, entry)| entry)
+    }
+
+    /// Counts an access: the time by which entries are hot.
+    #[inline]
+    pub fn count_access(&mut self) {
+        self.accesses += 1;
+    }
+
+    /// The node of a translation page, or [`NIL`].
+    #[inline]
+    pub fn node_of(&self, vtpn: Vtpn) -> u32 {
+        self.node_of[vtpn.index()]
+    }
+
+    pub fn vtpn(&self, node: u32) -> Vtpn {
+        self.nodes[node].vtpn
+    }
+
+    pub fn entries_of(&self, node: u32) -> usize {
+        self.nodes[node].entries.len()
+    }
+
+    #[inline]
+    pub fn find(&self, lpn: Lpn) -> Option<u32> {
+        self.tokens.get(lpn.0)
+    }
+
+    /// [`Nodes::find`] for pages most of whose translation pages have no node: it looks for that first.
+    #[inline]
+    pub fn find_in_node(&self, lpn: Lpn) -> Option<u32> {
+        if self.node_of[(lpn.0 >> self.entries_shift) as usize] == NIL {
+            return None;
+        }
+        self.find(lpn)
+    }
+
+    /// Whether a page is cached in a node.
+    pub fn is_in(&self, node: u32, lpn: Lpn) -> bool {
+        self.find(lpn).is_some_and(|token| self.entries[token].node == node)
+    }
+
+    #[inline]
+    pub fn entry(&self, token: u32) -> &Entry {
+        &self.entries[token]
+    }
+
+    /// Changes a mapping. Returns the old one.
+    #[inline]
+    pub fn remap(&mut self, token: u32, new: Option<Ppn>) -> Option<Ppn> {
+        std::mem::replace(&mut self.entries[token].ppn, new.into()).get()
+    }
+
+    /// A hit: the entry is the most recent of its node, and the node as hot as that makes it.
+    #[inline]
+    pub fn touch(&mut self, token: u32) {
+        let Entry { node: owner, hotness, dirty, .. } = self.entries[token];
+        self.step_over(owner, token);
+        self.entries[token].hotness = self.accesses;
+        let node = &mut self.nodes[owner];
+        self.links.touch(&mut node.entries, token);
+        node.hotness += self.accesses - hotness;
+        if node.oldest_clean == NIL && !dirty {
+            node.oldest_clean = token;
+        }
+    }
+
+    /// Adds a node without entries, which gets some at once. Returns its token.
+    pub fn add_node(&mut self, vtpn: Vtpn) -> u32 {
+        let (entries, dirty) = (List::default(), List::default());
+        let token = self.nodes.insert(Node { vtpn, entries, dirty, oldest_clean: NIL, hotness: 0 });
+        self.node_of[vtpn.index()] = token;
+        self.coldest.insert(token, mean(self.accesses, 1));
+        token
+    }
+
+    /// Adds a clean entry, behind another clean one or at an end. At the back it is as hot as the coldest,
+    /// elsewhere as hot as can be. Returns its token.
+    pub fn add(&mut self, owner: u32, lpn: Lpn, ppn: Option<Ppn>, place: Place) -> u32 {
+        let node = &mut self.nodes[owner];
+        let hotness = match place {
+            Place::Back => self.entries[node.entries.back()].hotness,
+            Place::Front | Place::Behind(_) => self.accesses,
+        };
+        let entry = Entry { lpn, ppn: ppn.into(), node: owner, hotness, dirty: false };
+        let token = self.entries.insert(entry);
+        self.links.grow(self.entries.tokens());
+        self.dirty_links.grow(self.entries.tokens());
+        self.tokens.set(lpn.0, token);
+        let is_oldest_clean = match place {
+            Place::Front => {
+                self.links.push_front(&mut node.entries, token);
+                node.oldest_clean == NIL
+            }
+            Place::Behind(leader) => {
+                self.links.insert_behind(&mut node.entries, leader, token);
+                node.oldest_clean == leader
+            }
+            Place::Back => {
+                self.links.push_back(&mut node.entries, token);
+                true
+            }
+        };
+        if is_oldest_clean {
+            node.oldest_clean = token;
+        }
+        node.hotness += hotness;
+        token
+    }
+
+    /// Removes an entry, and its node when it was the last. Returns whether the node lives.
+    pub fn remove(&mut self, token: u32) -> bool {
+        let Entry { lpn, node: owner, hotness, dirty, .. } = self.entries[token];
+        self.step_over(owner, token);
+        let node = &mut self.nodes[owner];
+        self.links.remove(&mut node.entries, token);
+        node.hotness -= hotness;
+        if dirty {
+            self.dirty_links.remove(&mut node.dirty, token);
+        }
+        let lives = !node.entries.is_empty();
+        self.entries.remove(token);
+        self.tokens.take(lpn.0);
+        if !lives {
+            let node = self.nodes.remove(owner);
+            self.node_of[node.vtpn.index()] = NIL;
+            self.coldest.remove(owner);
+        }
+        lives
+    }
+
+    #[inline]
+    pub fn mark_dirty(&mut self, token: u32) {
+        let entry = &mut self.entries[token];
+        if !entry.dirty {
+            entry.dirty = true;
+            self.dirty_links.push_front(&mut self.nodes[entry.node].dirty, token);
+        }
+    }
+
+    /// Makes all dirty entries of a node clean and adds them to `changes`.
+    pub fn clean(&mut self, node: u32, changes: &mut Vec<Change>) {
+        let node = &mut self.nodes[node];
+        if node.dirty.is_empty() {
+            return;
+        }
+        for token in self.dirty_links.from_oldest(&node.dirty) {
+            let entry = &mut self.entries[token];
+            entry.dirty = false;
+            unless_bug!(TpftlBatchUnwritten, changes.push((entry.lpn, entry.ppn.get())));
+        }
+        node.dirty = List::default();
+        unless_bug!(TpftlMarkStaysOnBatch, node.oldest_clean = node.entries.back());
+    }
+
+    /// The least recent entry of a node.
+    pub fn oldest(&self, node: u32) -> u32 {
+        self.nodes[node].entries.back()
+    }
+
+    /// The least recent clean entry of a node, or [`NIL`]. Moves the node's mark there. The mark only goes
+    /// towards newer entries until something becomes clean, so the walk is paid for by what made entries
+    /// dirty.
+    pub fn oldest_clean(&mut self, node: u32) -> u32 {
+        let mut token = self.nodes[node].oldest_clean;
+        while token != NIL && self.entries[token].dirty {
+            token = self.links.newer(token);
+        }
+        self.nodes[node].oldest_clean = token;
+        token
+    }
+
+    /// Moves the node's mark off an entry that is about to leave its place.
+    #[inline]
+    fn step_over(&mut self, node: u32, token: u32) {
+        let node = &mut self.nodes[node];
+        if node.oldest_clean == token {
+            unless_bug!(TpftlMarkStaysOnLeaver, node.oldest_clean = self.links.newer(token));
+        }
+    }
+
+    /// How hot a node is, as a key of the order of nodes.
+    fn hotness_of(&self, node: &Node) -> u64 {
+        match self.order {
+            PageOrder::Hotness => mean(node.hotness, node.entries.len()),
+            PageOrder::Recency => mean(self.entries[node.entries.front()].hotness, 1),
+        }
+    }
+
+    /// Notes that a node may have become colder. One that became hotter keeps its old key, so that a
+    /// hit costs nothing: keys are never above the truth, and looking for the coldest node corrects
+    /// those that come up.
+    pub fn reorder(&mut self, node: u32) {
+        let key = self.hotness_of(&self.nodes[node]);
+        if key < self.coldest.key(node) {
+            self.coldest.update(node, key);
+        }
+    }
+
+    /// The coldest node but `other`, unless that is alone; [`NIL`] without nodes.
+    pub fn coldest_but(&mut self, other: u32) -> u32 {
+        while let Some(token) = self.coldest.min_but(other) {
+            let key = self.hotness_of(&self.nodes[token]);
+            if key == self.coldest.key(token) {
+                return token;
+            }
+            self.coldest.update(token, key);
+        }
+        NIL
+    }
+
+    /// Recomputes the invariants.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    pub fn audit(&self) {
+        assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
+        let indexed = self.node_of.iter().filter(|node| **node != NIL).count();
+        assert_eq!(self.nodes.len(), indexed, "nodes and their index");
+        assert_eq!(self.nodes.len(), self.coldest.len(), "nodes and their order");
+        for (token, entry) in self.entries.iter() {
+            assert_eq!(self.tokens.get(entry.lpn.0), Some(token), "index of {}", entry.lpn);
+        }
+        for (token, node) in self.nodes.iter() {
+            assert_eq!(self.node_of[node.vtpn.index()], token, "index of {}", node.vtpn);
+            self.audit_node(token, node);
+        }
+    }
+
+    fn audit_node(&self, token: u32, node: &Node) {
+        self.links.audit(&node.entries);
+        assert!(!node.entries.is_empty(), "node {} has no entries", node.vtpn);
+        let entries: Vec<(u32, &Entry)> = self
+            .links
+            .from_oldest(&node.entries)
+            .map(|token| (token, &self.entries[token]))
+            .collect();
+        assert!(entries.iter().all(|(_, e)| e.node == token), "owner of an entry of {}", node.vtpn);
+        assert!(entries.is_sorted_by_key(|(_, e)| e.hotness), "entries of {} by touch", node.vtpn);
+        let dirty = entries.iter().filter(|(_, e)| e.dirty).count();
+        self.dirty_links.audit(&node.dirty);
+        let mut listed = self.dirty_links.from_oldest(&node.dirty);
+        assert!(
+            listed.all(|t| self.entries[t].node == token && self.entries[t].dirty),
+            "dirty list"
+        );
+        assert_eq!(dirty, node.dirty.len(), "dirty entries of {}", node.vtpn);
+        let hotness: u64 = entries.iter().map(|(_, e)| e.hotness).sum();
+        assert_eq!(hotness, node.hotness, "hotness of {}", node.vtpn);
+        let behind = entries.iter().take_while(|(token, _)| *token != node.oldest_clean);
+        assert!(behind.into_iter().all(|(_, e)| e.dirty), "a clean entry behind the mark");
+        assert!(self.coldest.key(token) <= self.hotness_of(node), "order of the nodes");
+    }
+}

@@ -1,0 +1,208 @@
+//! How an FTL is built, and what it is.
+
+use super::Ftl;
+use super::demand::FtlConfig;
+use super::parts::data_blocks::LogConfig;
+use super::parts::placement::{Placements, placements};
+use crate::device::DeviceConfig;
+use crate::error::Error;
+use crate::flash::Flash;
+use crate::gc::{self, Gc, GcConfig, Policies};
+use crate::settings::{Group, Section, Sections};
+
+/// An FTL that can be built from settings: what a [`Catalog`](crate::catalog::Catalog) takes.
+pub trait Design: Ftl + Sized + 'static {
+    /// Its own settings: a section, two of them, or `()` for none.
+    type Settings: Group;
+
+    /// What it is.
+    const SPEC: Spec;
+
+    /// Builds the FTL on an erased device. It may program pages, which are not counted.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device or a setting cannot work.
+    fn build(setup: &Setup<Self::Settings>, flash: &mut Flash) -> Result<Self, Error>;
+}
+
+/// A known FTL under settings that it fixes itself, with a name of its own.
+pub trait Variant: 'static {
+    /// The FTL that it is a variant of.
+    type Of: Design;
+
+    /// What the variant is.
+    const SPEC: Spec;
+
+    /// Changes the settings to those of the variant.
+    fn set(setup: &mut Setup<<Self::Of as Design>::Settings>);
+}
+
+/// All that an FTL is built from.
+#[derive(Clone, Debug)]
+pub struct Setup<S = ()> {
+    /// The device: what its data sheet says.
+    pub device: DeviceConfig,
+    /// Garbage collection.
+    pub gc: GcConfig,
+    /// What page-level FTLs share.
+    pub ftl: FtlConfig,
+    /// What log-block FTLs share.
+    pub log: LogConfig,
+    /// The FTL's own settings.
+    pub own: S,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// The victim policies that can be named.
+    pub policies: Policies,
+    /// The placements that can be named.
+    pub placements: Placements,
+    /// The sections of settings, those of policies and placements among them.
+    pub settings: Sections,
+}
+
+impl<S: Default> Default for Setup<S> {
+    fn default() -> Self {
+        Setup {
+            device: DeviceConfig::default(),
+            gc: GcConfig::default(),
+            ftl: FtlConfig::default(),
+            log: LogConfig::default(),
+            own: S::default(),
+            seed: 1,
+            policies: gc::policies(),
+            placements: placements(),
+            settings: Sections::default(),
+        }
+    }
+}
+
+impl<S: Group> Setup<S> {
+    /// The same, after checking that all its settings are in range: an FTL is built from no other.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the key of a setting out of range.
+    pub fn checked(self) -> Result<Self, Error> {
+        self.device.check()?;
+        self.gc.check()?;
+        self.ftl.check()?;
+        self.log.check()?;
+        self.own.check_all()?;
+        Ok(self)
+    }
+}
+
+impl<S> Setup<S> {
+    /// Garbage collection as it is configured.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for a policy that does not exist.
+    pub fn collection(&self) -> Result<Gc, Error> {
+        Gc::new(&self.gc, &self.policies, &self.settings, self.seed)
+    }
+
+    /// The same with other settings `own`, for a part of the FTL.
+    #[must_use]
+    pub fn with<T>(&self, own: T) -> Setup<T> {
+        Setup {
+            device: self.device.clone(),
+            gc: self.gc.clone(),
+            ftl: self.ftl.clone(),
+            log: self.log.clone(),
+            own,
+            seed: self.seed,
+            policies: self.policies.clone(),
+            placements: self.placements.clone(),
+            settings: self.settings.clone(),
+        }
+    }
+}
+
+/// What an FTL is, for lists and reports, and for laws and checks, which never ask for its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spec {
+    /// The name on the command line and in results.
+    pub name: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// The paper.
+    pub source: &'static str,
+    /// Where its map lives.
+    pub map: MapPlace,
+    /// How it makes room.
+    pub cleaning: Cleaning,
+    /// Keys of the shared settings that it obeys; one that ends in a dot stands for a whole table.
+    pub obeys: &'static [&'static str],
+    /// Needs pages that share word lines: `device.cell` of several bits.
+    pub needs_word_lines: bool,
+    /// Logical blocks are physical blocks, with each page at its offset.
+    pub in_place: bool,
+    /// Of the free blocks, the one with the fewest erases is opened.
+    pub opens_least_erased: bool,
+    /// A page written to the FTL's own RAM is translated when it leaves, not when it is written.
+    pub translates_late: bool,
+    /// Blocks that it keeps free beyond `gc.low` for its own use.
+    pub early_blocks: u32,
+}
+
+/// Where the map of an FTL lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapPlace {
+    /// In RAM, all of it.
+    Ram,
+    /// In translation pages on flash, cached in RAM.
+    Flash,
+    /// In the OOBs of data pages.
+    Oob,
+}
+
+/// How an FTL makes room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cleaning {
+    /// Collects blocks by `gc`: from a threshold on, until enough are free.
+    Collects,
+    /// Merges log blocks with data blocks: each merge makes a data block and erases the old one.
+    Merges,
+    /// Rewrites data blocks, and collects a page-mapped region beside them.
+    Rewrites,
+    /// By its own rules.
+    Itself,
+}
+
+/// The keys that every page-level FTL obeys.
+const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
+const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
+
+impl Spec {
+    /// A page-level FTL with its map in RAM.
+    pub const PAGE_LEVEL: Spec = Spec {
+        name: "",
+        summary: "",
+        source: "",
+        map: MapPlace::Ram,
+        cleaning: Cleaning::Collects,
+        obeys: PAGE_LEVEL,
+        needs_word_lines: false,
+        in_place: false,
+        opens_least_erased: true,
+        translates_late: false,
+        early_blocks: 0,
+    };
+    /// A page-level FTL with its map on flash, part of it cached.
+    pub const DEMAND_PAGED: Spec =
+        Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
+    /// An FTL that merges log blocks.
+    pub const LOG_BLOCKS: Spec =
+        Spec { cleaning: Cleaning::Merges, obeys: &["log.blocks"], ..Spec::PAGE_LEVEL };
+    /// An FTL of data blocks alone.
+    pub const DATA_BLOCKS: Spec = Spec { obeys: &[], ..Spec::LOG_BLOCKS };
+    /// An FTL with its map in OOBs.
+    pub const IN_OOBS: Spec =
+        Spec { map: MapPlace::Oob, cleaning: Cleaning::Itself, obeys: &[], ..Spec::PAGE_LEVEL };
+
+    /// Whether it obeys a shared setting.
+    #[must_use]
+    pub fn obeys(&self, key: &str) -> bool {
+        let of = |known: &&&str| key == **known || known.ends_with('.') && key.starts_with(**known);
+        self.obeys.iter().any(|known| of(&known))
+    }
+}

@@ -1,0 +1,67 @@
+//! Settings of garbage collection (choices.md#gc-levels).
+
+use crate::error::Error;
+
+crate::settings! {
+    /// Garbage collection of a page-mapped region.
+    pub struct GcConfig in "gc" {
+        /// Which closed block is collected. At the last free block, and after a run of as many victims
+        /// as there are blocks, the most wasteful block is taken instead (`forced_victims`).
+        policy: String = String::from("greedy"), source "choices.md#gc-victim";
+        /// Free blocks at which GC starts when a frontier needs a block.
+        low: u32 = 3, in 1.., unit "blocks", laws 1..=5, source "FlashSim; choices.md#gc-levels";
+        /// Free blocks at which a batch ends; more than `low`.
+        high: u32 = 4, unit "blocks", laws 2..=9,
+            source "FlashSim's page FTL; choices.md#gc-levels";
+        /// Whether GC copies go to the host's open block.
+        copies: Copies = Copies::Shared, laws Copies::ALL, source "FlashSim; choices.md#gc-copies";
+        /// Whether GC runs up to `high` or frees one block at a time.
+        mode: GcMode = GcMode::Batch, laws GcMode::ALL, source "FlashSim; choices.md#gc-batch";
+        /// Whether GC copies inside a plane skip the controller, and how they keep the parity of a
+        /// page's number.
+        copy_back: CopyBack = CopyBack::Off, laws CopyBack::ALL,
+            source "FlashSim; choices.md#dloop-parity";
+        /// Whether an OOB read is counted and charged for each page of a victim. If not, validity and
+        /// owner are known from RAM and from the copied page itself.
+        oob_scan: bool = false, laws [false, true], source "choices.md#gc-oob-scan";
+    }
+    check |own| {
+        if own.high > own.low {
+            return Ok(());
+        }
+        let message = format!("found {}, expected more than gc.low = {}", own.high, own.low);
+        Err(Error::config("gc.high", message))
+    }
+}
+
+crate::choices! {
+    /// Where GC copies go.
+    pub enum Copies {
+        /// Into the block that the host writes.
+        Shared = "shared",
+        /// Into an open block of their own.
+        Own = "own",
+    }
+}
+
+crate::choices! {
+    /// How GC copies pages inside a plane.
+    pub enum CopyBack {
+        /// Through the controller.
+        Off = "off",
+        /// By copy-back; of the pages left, one that fits the parity of the next free page goes first.
+        Greedy = "greedy",
+        /// By copy-back, in the order of the pages.
+        InOrder = "in-order",
+    }
+}
+
+crate::choices! {
+    /// How much GC does once it has started.
+    pub enum GcMode {
+        /// Collect until `gc.high` blocks are free.
+        Batch = "batch",
+        /// Collect only while no block may be opened: one block at a time when copies are shared.
+        Single = "single",
+    }
+}

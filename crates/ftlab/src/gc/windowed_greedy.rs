@@ -1,0 +1,86 @@
+//! Windowed greedy (Hu, Eleftheriou, Haas, Iliadis & Pletka, SYSTOR 2009): the fewest valid pages among the
+//! blocks closed longest ago.
+//!
+//! A window of one block is FIFO, one of all blocks is greedy but for ties, which go to the oldest.
+
+use super::{PolicyDesign, Pool, Spec, VictimPolicy};
+use crate::cache::links::{Links, List};
+use crate::units::{Pbn, Ratio};
+
+crate::settings! {
+    /// Settings of `windowed-greedy`.
+    pub struct WindowConfig in "gc" {
+        /// Windowed greedy: share of the blocks, those closed longest ago, among which a victim is chosen;
+        /// one block at least.
+        window: Ratio = Ratio(0.25), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio), source "ours";
+    }
+}
+
+/// The closed blocks in the order in which they were closed.
+#[derive(Clone, Debug)]
+pub struct WindowedGreedy {
+    links: Links,
+    closed: List,
+    valid: Vec<u32>,
+    window: usize,
+}
+
+impl PolicyDesign for WindowedGreedy {
+    type Settings = WindowConfig;
+
+    const SPEC: Spec = Spec {
+        name: "windowed-greedy",
+        summary: "fewest valid pages among the blocks closed longest ago",
+        source: "Hu et al., SYSTOR 2009",
+    };
+
+    fn build(pool: &Pool, own: WindowConfig) -> Self {
+        let mut links = Links::default();
+        links.grow(pool.blocks as usize);
+        WindowedGreedy {
+            links,
+            closed: List::default(),
+            valid: vec![0; pool.blocks as usize],
+            window: (f64::from(pool.blocks) * own.window.0).ceil().max(1.0) as usize,
+        }
+    }
+}
+
+impl VictimPolicy for WindowedGreedy {
+    fn close(&mut self, pbn: Pbn, valid: u32, _now: u64) {
+        self.links.push_front(&mut self.closed, pbn.0);
+        self.valid[pbn.index()] = valid;
+    }
+
+    fn shrink(&mut self, pbn: Pbn, valid: u32, _now: u64) {
+        self.valid[pbn.index()] = valid;
+    }
+
+    fn remove(&mut self, pbn: Pbn, _valid: u32) {
+        self.links.remove(&mut self.closed, pbn.0);
+    }
+
+    fn choose(&mut self, _now: u64) -> Option<Pbn> {
+        let oldest = self.links.from_oldest(&self.closed).take(self.window);
+        oldest.min_by_key(|block| self.valid[*block as usize]).map(Pbn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_emptiest_of_the_oldest_is_chosen_and_the_oldest_among_equals() {
+        let pool = Pool { blocks: 8, pages_per_block: 4, seed: 1 };
+        let mut policy = WindowedGreedy::build(&pool, WindowConfig { window: Ratio(0.25) });
+        for (block, valid) in [(5, 3), (2, 3), (7, 0)] {
+            policy.close(Pbn(block), valid, 0);
+        }
+        assert_eq!(policy.choose(0), Some(Pbn(5)), "7 is not among the two oldest");
+        policy.shrink(Pbn(2), 2, 0);
+        assert_eq!(policy.choose(0), Some(Pbn(2)));
+        policy.remove(Pbn(2), 2);
+        assert_eq!(policy.choose(0), Some(Pbn(7)));
+    }
+}

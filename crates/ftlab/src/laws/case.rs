@@ -1,0 +1,263 @@
+//! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
+
+use crate::catalog::{Catalog, Entry};
+use crate::config::Config;
+use crate::device::{Cell, DeviceConfig};
+use crate::error::Error;
+use crate::flash::{Device, Geometry};
+use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
+use crate::ftl::{Cleaning, Ftl};
+use crate::gc::CopyBack;
+use crate::rng::Rng;
+use crate::settings::Section;
+use crate::units::{Bytes, Duration, Ratio};
+use serde_json::{Value, json};
+use std::fmt;
+
+/// Bytes of a page: the smallest that a device may have, so 128 mappings on a translation page.
+pub const PAGE: u64 = 512;
+/// Mappings on a translation page.
+pub const ENTRIES: u64 = PAGE / 4;
+
+/// An FTL, its configuration and (in `config.run.seed`) its seed.
+#[derive(Clone)]
+pub struct Case<'a> {
+    pub entry: &'a Entry,
+    pub config: Config,
+}
+
+/// One of several, all alike.
+pub fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize]
+}
+
+/// Uniform from `least` to `most`.
+pub fn between(rng: &mut Rng, least: u32, most: u32) -> u32 {
+    least + rng.below(u64::from(most - least) + 1) as u32
+}
+
+fn flip(rng: &mut Rng) -> bool {
+    rng.chance(0.5)
+}
+
+/// Draws until what is drawn can work; settings that do not fit together are refused by the FTL.
+const DRAWS: u64 = 1000;
+
+impl<'a> Case<'a> {
+    /// The case with this seed. Half of the devices are the smallest that the FTL accepts, or little more.
+    pub fn draw(entry: &'a Entry, seed: u64) -> Case<'a> {
+        let attempts = (0..DRAWS).map(|attempt| Rng::new(seed + attempt * (1 << 32), "case"));
+        let drawn = attempts.filter_map(|mut rng| Case::attempt(entry, seed, &mut rng)).next();
+        drawn.unwrap_or_else(|| panic!("{}: no settings that it accepts", entry.name()))
+    }
+
+    /// A case, unless its settings do not fit together.
+    fn attempt(entry: &'a Entry, seed: u64, rng: &mut Rng) -> Option<Case<'a>> {
+        let mut config = Config { device: draw_device(rng), ..Config::default() };
+        config.run.seed = seed;
+        config.gc = Section::draw(rng);
+        config.ftl = Section::draw(rng);
+        config.log = Section::draw(rng);
+        config.buffer = Section::draw(rng);
+        let policies: Vec<_> = config.policies.iter().cloned().collect();
+        let policy = &policies[rng.below(policies.len() as u64) as usize];
+        config.gc.policy = policy.spec.name.to_owned();
+        config.own.draw(&policy.settings, rng);
+        let placements: Vec<_> = config.placements.iter().cloned().collect();
+        let placement = &placements[rng.below(placements.len() as u64) as usize];
+        config.ftl.placement = placement.spec.name.to_owned();
+        config.own.draw(&placement.settings, rng);
+        for buffer in &config.buffers.iter().cloned().collect::<Vec<_>>() {
+            config.own.draw(&buffer.settings, rng);
+        }
+        config.own.draw(&entry.settings, rng);
+        config.gc.check().ok()?;
+        let mut case = Case { entry, config };
+        case.draw_planes(rng);
+        case.config = entry.adapted(&case.config);
+        case.config.ftl.cache = None;
+        // Room for what any setting asks for.
+        case.config.device.blocks = Some(5000);
+        if entry.spec.obeys("ftl.cache") {
+            case.draw_cache(rng)?;
+        }
+        case.draw_cell(rng);
+        case.build().ok()?;
+        case.draw_buffer(rng);
+        let least = case.least_blocks();
+        // Twice the blocks make room for regions that do not lend each other any.
+        let spare = match rng.below(6) {
+            0..=2 => 0,
+            3 | 4 => between(rng, 1, 12),
+            _ => least + between(rng, 0, 12),
+        };
+        case.config.device.blocks = Some(least + spare);
+        Some(case)
+    }
+
+    /// Half of the cases leave planes alone, as do the FTLs that do not obey a placement.
+    fn draw_planes(&mut self, rng: &mut Rng) {
+        let obeys = self.entry.spec.obeys("ftl.placement");
+        let config = &mut self.config;
+        if flip(rng) || !obeys || config.ftl.placement == SINGLE {
+            config.ftl.placement = SINGLE.to_owned();
+            config.ftl.order = PlaneOrder::PDWC;
+            config.gc.copy_back = CopyBack::Off;
+        } else {
+            config.device.chips_per_channel = between(rng, 1, 2);
+            config.device.dies_per_chip = between(rng, 1, 2);
+        }
+    }
+
+    /// From the smallest cache that the FTL accepts to the whole table, or all pages where these are kept.
+    fn draw_cache(&mut self, rng: &mut Rng) -> Option<()> {
+        let pages = self.config.device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
+        let (mut refused, mut accepted) = (0, pages * PAGE);
+        while refused + 1 < accepted {
+            let middle = refused.midpoint(accepted);
+            self.config.ftl.cache = Some(Bytes(middle));
+            match self.build() {
+                Ok(_) => accepted = middle,
+                Err(Error::Config { key, .. }) if key == "ftl.cache" => refused = middle,
+                Err(_) => return None,
+            }
+        }
+        self.config.ftl.cache = Some(Bytes(accepted));
+        let (_, ftl) = self.build().ok()?;
+        let all = pages * if ftl.keeps_writes() { PAGE / 8 } else { 16 };
+        let more = match rng.below(4) {
+            0 => 0,
+            1 => rng.below(100),
+            2 => rng.below(all / 4),
+            _ => rng.below(all),
+        };
+        self.config.ftl.cache = Some(Bytes(accepted + more));
+        Some(())
+    }
+
+    /// Now and then cells of several bits, unless the FTL needs any order; always where it needs these.
+    fn draw_cell(&mut self, rng: &mut Rng) {
+        let needed = self.entry.spec.needs_word_lines;
+        let cell = pick(rng, &[Cell::Mlc, Cell::Tlc]);
+        let device = &mut self.config.device;
+        if needed {
+            device.pages_per_block = device.pages_per_block.next_multiple_of(cell.bits());
+        }
+        if (needed || rng.chance(0.3)) && device.pages_per_block.is_multiple_of(cell.bits()) {
+            device.cell = Some(cell);
+            let refused =
+                |error: &Error| matches!(error, Error::Config { key, .. } if key == "device.cell");
+            if self.build().is_err_and(|error| refused(&error)) {
+                self.config.device.cell = None;
+            }
+        }
+    }
+
+    /// Every buffer in turn, from the smallest to one of several blocks. Only a simulation has it.
+    fn draw_buffer(&mut self, rng: &mut Rng) {
+        let names: Vec<&str> = self.config.buffers.iter().map(|buffer| buffer.spec.name).collect();
+        self.config.buffer.policy = names[(self.seed() % names.len() as u64) as usize].to_owned();
+        let Ok((device, _)) = self.build() else { return };
+        let most: u64 = pick(rng, &[1, 4, 41]);
+        let mut pages = 1 + rng.below(most);
+        let fits = |config: &Config| config.buffer_manager(&device, false).is_ok();
+        loop {
+            self.config.buffer.size = Bytes(pages * PAGE);
+            if fits(&self.config) {
+                return;
+            }
+            pages += 1;
+        }
+    }
+
+    /// The blocks among which GC chooses: those of each plane, or all.
+    pub fn pools(&self, geometry: &Geometry) -> Vec<std::ops::Range<u32>> {
+        let pools = if self.config.ftl.placement == SINGLE { 1 } else { geometry.planes() };
+        let blocks = geometry.blocks() / pools;
+        (0..pools).map(|pool| pool * blocks..(pool + 1) * blocks).collect()
+    }
+
+    /// Reads a case from the line that a failure prints.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it is no such line, [`Error::Unknown`] when its FTL is not in the catalogue.
+    pub fn parse(line: &str, catalog: &'a Catalog) -> Result<Case<'a>, Error> {
+        let wrong = |found: String| {
+            let expected = "expected a line of JSON with ftl and config, as a broken law prints";
+            Error::config("case", format!("{found}, {expected}"))
+        };
+        let tree: Value = serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
+        let (Some(name), Some(config)) = (tree["ftl"].as_str(), tree["config"].as_object()) else {
+            return Err(wrong(format!("found {line}")));
+        };
+        Ok(Case { entry: catalog.find(name)?, config: catalog.resolve(config)? })
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.config.run.seed
+    }
+
+    /// An erased device with the FTL on it.
+    pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
+        let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
+        let mut device = Device::new(&self.config.device, capacity)?;
+        let ftl = self.entry.build(&self.config, &mut device)?;
+        Ok((device, ftl))
+    }
+
+    /// Blocks that may hold something beside one data block for each logical block, where blocks are merged.
+    pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
+        let spare = geometry.blocks() - geometry.logical_blocks();
+        match self.entry.spec.cleaning {
+            Cleaning::Merges if self.entry.spec.obeys("log.blocks") => {
+                self.config.log.blocks.unwrap_or(spare - 1)
+            }
+            Cleaning::Merges => 0,
+            _ => spare,
+        }
+    }
+
+    /// Gives the case the smallest device that the FTL accepts, and returns its physical blocks.
+    pub fn least_blocks(&mut self) -> u32 {
+        for blocks in 1..10_000 {
+            self.config.device.blocks = Some(blocks);
+            match self.build() {
+                Ok((device, _)) => return device.geometry().blocks(),
+                Err(Error::Config { key, .. }) if key.starts_with("device.") => {}
+                Err(other) => panic!("{other}"),
+            }
+        }
+        panic!("no device is large enough")
+    }
+}
+
+impl fmt::Display for Case<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", json!({"ftl": self.entry.name(), "config": self.config}))
+    }
+}
+
+fn draw_device(rng: &mut Rng) -> DeviceConfig {
+    let (channels, planes_per_die) = pick(rng, &[(1, 1), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2)]);
+    let translation_pages = between(rng, 1, 6);
+    let pages = u64::from(translation_pages) * ENTRIES - rng.below(ENTRIES);
+    let time = |rng: &mut Rng| Duration(rng.below(1000));
+    DeviceConfig {
+        capacity: Some(Bytes(pages * PAGE)),
+        page: Bytes(PAGE),
+        pages_per_block: pick(rng, &[2, 3, 4, 5, 8, 16, 65]),
+        over_provisioning: Ratio(0.0),
+        blocks: None,
+        channels,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die,
+        read: time(rng),
+        oob_read: time(rng),
+        program: time(rng),
+        erase: time(rng),
+        transfer_per_byte: Duration(rng.below(2) * rng.below(3)),
+        oob: Some(Bytes(PAGE)),
+        ..DeviceConfig::default()
+    }
+}

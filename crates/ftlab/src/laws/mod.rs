@@ -1,0 +1,221 @@
+//! The laws that every FTL obeys, on tiny devices under random settings and requests, checked after every
+//! request. Nothing here knows an FTL or a buffer by name: what a law must know is a declared property
+//! ([`Spec`](crate::ftl::Spec), [`Accounts`](crate::ftl::Accounts)).
+//!
+//! An FTL of another crate is held to them in a test of its own:
+//!
+//! ```
+//! ftlab::laws::obey::<ftlab::ftl::page::PageFtl>(20);
+//! ```
+//!
+//! A failure prints its case as one line of JSON; `FTLAB_LAWS_CASE='LINE' cargo test` runs that case
+//! alone. `FTLAB_LAWS_CASES` sets the number of cases of all FTLs together, `FTLAB_LAWS_FTLS=NAME,NAME`
+//! leaves the others out.
+
+mod buffered;
+mod case;
+mod run;
+mod traffic;
+
+use crate::catalog::{Catalog, Entry};
+use crate::error::Error;
+use crate::ftl::Design;
+use crate::request::Op;
+use crate::rng::Rng;
+use crate::session::panic_message;
+use crate::units::{Lpn, Pbn};
+use buffered::Buffered;
+use case::Case;
+use run::Run;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use traffic::Traffic;
+
+/// Requests of a case, at least.
+const REQUESTS: u64 = 60;
+
+/// A law: what must hold in every case.
+#[derive(Clone, Copy, Debug)]
+pub struct Law {
+    /// What it says.
+    pub name: &'static str,
+    /// In so many of ten cases it is checked.
+    pub of_ten: u64,
+    check: fn(&Case<'_>),
+}
+
+impl Law {
+    /// Of so many cases, those in which it is checked.
+    #[must_use]
+    pub const fn cases(self, cases: u64) -> u64 {
+        (cases * self.of_ten).div_ceil(10)
+    }
+}
+
+/// All laws, the one that finds most first.
+pub const LAWS: [Law; 4] = [
+    Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
+    Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
+    Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
+    Law { name: "the same seed gives the same operations", of_ten: 2, check: deterministic },
+];
+
+/// A law that was broken, and what reproduces it.
+#[derive(Clone, Debug)]
+pub struct Broken {
+    /// The law.
+    pub law: &'static str,
+    /// The case, as a line of JSON.
+    pub case: String,
+    /// The rule or invariant that was broken, and where.
+    pub message: String,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}\nFTLAB_LAWS_CASE='{}'", self.law, self.message, self.case)
+    }
+}
+
+/// Holds an FTL to all laws, the first in `cases` cases and the others in some of them.
+///
+/// # Panics
+/// When one is broken, with the line that reproduces it.
+pub fn obey<F: Design>(cases: u64) {
+    let catalog = Catalog::default().with::<F>();
+    for law in LAWS {
+        hold(&catalog, law, cases).unwrap_or_else(|broken| panic!("{broken}"));
+    }
+}
+
+/// Holds every FTL of a catalogue to a law, `cases` cases each, or as the environment says. Returns how many
+/// cases there were in all.
+///
+/// # Errors
+/// The law that was broken, and what reproduces it.
+///
+/// # Panics
+/// When the environment names an FTL that the catalogue does not have, or no case.
+pub fn hold(catalog: &Catalog, law: Law, cases: u64) -> Result<u64, Broken> {
+    if let Ok(line) = std::env::var("FTLAB_LAWS_CASE") {
+        return hold_case(catalog, law, &line).expect("FTLAB_LAWS_CASE is a case").map(|()| 1);
+    }
+    let ftls = asked(catalog);
+    let cases = match std::env::var("FTLAB_LAWS_CASES") {
+        Ok(all) => {
+            all.parse::<u64>().expect("FTLAB_LAWS_CASES is a number") / catalog.ftls().len() as u64
+        }
+        Err(_) => cases,
+    };
+    for seed in 0..law.cases(cases) {
+        for entry in &ftls {
+            hold_seed(entry, law, seed)?;
+        }
+    }
+    Ok(law.cases(cases) * ftls.len() as u64)
+}
+
+/// Holds an FTL to a law in the case that is drawn with this seed.
+///
+/// # Errors
+/// The law that was broken, and what reproduces it.
+pub fn hold_seed(entry: &Entry, law: Law, seed: u64) -> Result<(), Broken> {
+    broken_by(law, &Case::draw(entry, seed)).map_or(Ok(()), Err)
+}
+
+/// Holds the case that a line of [`Broken::case`] describes to a law.
+///
+/// # Errors
+/// What is wrong with the line; inside, the law that was broken.
+pub fn hold_case(catalog: &Catalog, law: Law, line: &str) -> Result<Result<(), Broken>, Error> {
+    let case = Case::parse(line, catalog)?;
+    case.build()?;
+    Ok(broken_by(law, &case).map_or(Ok(()), Err))
+}
+
+/// All FTLs, or those that the environment names.
+fn asked(catalog: &Catalog) -> Vec<&Entry> {
+    let Ok(names) = std::env::var("FTLAB_LAWS_FTLS") else {
+        return catalog.ftls().iter().collect();
+    };
+    let names = names.split(',').filter(|name| !name.is_empty());
+    names.map(|name| catalog.find(name).expect("FTLAB_LAWS_FTLS names FTLs")).collect()
+}
+
+fn broken_by(law: Law, case: &Case<'_>) -> Option<Broken> {
+    let checked = catch_unwind(AssertUnwindSafe(|| (law.check)(case)));
+    let panic = checked.err()?;
+    Some(Broken { law: law.name, case: case.to_string(), message: panic_message(panic.as_ref()) })
+}
+
+/// A run with some history: nothing, every page written once, or some of them.
+fn begin<'a>(case: &'a Case<'a>) -> Run<'a> {
+    let mut run = Run::new(case);
+    let mut rng = Rng::new(case.seed(), "history");
+    let written = match rng.below(3) {
+        0 => 0,
+        1 => run.pages(),
+        _ => rng.below(u64::from(run.pages())) as u32,
+    };
+    for lpn in (0..written).map(Lpn) {
+        run.serve(Op::Write, &[lpn]);
+    }
+    run.audit();
+    run
+}
+
+fn after_every_request(case: &Case<'_>) {
+    let mut run = begin(case);
+    let mut traffic = Traffic::draw(case.seed(), run.pages());
+    let requests = REQUESTS + Rng::new(case.seed(), "requests").below(2 * REQUESTS);
+    for _ in 0..requests {
+        let (op, pages) = traffic.next();
+        run.step(op, &pages);
+    }
+    run.read_everything();
+    run.time_is_the_sum_of_the_operations();
+}
+
+fn full(case: &Case<'_>) {
+    let mut case = case.clone();
+    case.least_blocks();
+    let mut run = Run::new(&case);
+    (0..run.pages()).for_each(|lpn| run.serve(Op::Write, &[Lpn(lpn)]));
+    let mut traffic = Traffic::writes(case.seed(), run.pages());
+    for request in 0..2000 {
+        let (op, pages) = traffic.next();
+        run.serve(op, &pages);
+        if request % 200 == 0 {
+            run.audit();
+        }
+    }
+    run.audit();
+}
+
+/// Every buffer in turn.
+fn below_a_buffer(case: &Case<'_>) {
+    let mut run = Buffered::new(case);
+    let mut traffic = Traffic::draw(case.seed(), run.pages());
+    for _ in 0..2 * REQUESTS {
+        let (op, pages) = traffic.next();
+        run.step(op, &pages);
+    }
+    run.read_everything();
+    run.drain();
+    run.read_everything();
+}
+
+fn deterministic(case: &Case<'_>) {
+    let [once, twice] = [(), ()].map(|()| {
+        let mut run = begin(case);
+        let mut traffic = Traffic::draw(case.seed(), run.pages());
+        for _ in 0..4 * REQUESTS {
+            let (op, pages) = traffic.next();
+            run.serve(op, &pages);
+        }
+        let erases = (0..run.device.geometry().blocks()).map(|b| run.device.erases_of(Pbn(b)));
+        let time = run.device.timeline().idle_at();
+        (run.device.ledger().clone(), erases.collect::<Vec<_>>(), time)
+    });
+    assert_eq!(once, twice, "same seed, same operations");
+}

@@ -1,0 +1,669 @@
+//! The result of a run: stable names, units in the names, `null` where a figure does not exist.
+
+use crate::buffer::{BufferManager, FlushedAtEnd};
+use crate::config::Config;
+use crate::device::{Cell, ProgramOrder};
+use crate::engine::Booking;
+use crate::flash::{BlockKind, Cause, Device, Ledger, Operation};
+use crate::ftl::parts::placement::SINGLE;
+use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
+use crate::gc::CopyBack;
+use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
+use crate::metrics::samples::CacheSamples;
+use crate::metrics::series::Timeline;
+use crate::simulate::{HostTotals, Outcome};
+use crate::units::{Nanos, Pbn};
+use crate::warmup::{WINDOWS, WarmupReport};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Everything that a run tells.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Version of ftlab.
+    pub ftlab: &'static str,
+    /// Name of the FTL.
+    pub ftl: String,
+    /// The resolved configuration.
+    pub config: Config,
+    /// The device that came out of it.
+    pub device: DeviceReport,
+    /// The input.
+    pub trace: TraceReport,
+    /// Seed of everything random.
+    pub seed: u64,
+    /// What was done before measuring started.
+    pub warmup: WarmupReport,
+    /// What the host asked for.
+    pub host: HostReport,
+    /// Flash operations by cause.
+    pub flash: FlashReport,
+    /// Address translation; `null` when the whole map is in RAM.
+    pub mapping: Option<MappingReport>,
+    /// Garbage collection; `null` for FTLs that merge blocks instead.
+    pub gc: Option<GcReport>,
+    /// Merges of block-mapped and log-block FTLs; `null` for page-mapped ones.
+    pub merges: Option<MergeReport>,
+    /// The write buffer above the FTL; `null` without one.
+    pub buffer: Option<BufferReport>,
+    /// Pages programmed / pages written by the host; `null` without writes.
+    pub write_amplification: Option<f64>,
+    /// Response times of all requests, us.
+    pub response_us: Option<LatencySummary>,
+    /// Response times of reads, us.
+    pub read_response_us: Option<LatencySummary>,
+    /// Response times of writes, us.
+    pub write_response_us: Option<LatencySummary>,
+    /// Service times, us.
+    pub service_us: Option<LatencySummary>,
+    /// Planes.
+    pub planes: PlanesReport,
+    /// Channels.
+    pub channels: ChannelsReport,
+    /// Erases over the device's life, warm-up included.
+    pub wear: WearReport,
+    /// RAM by one rule for all (choices.md#ram-payload).
+    pub ram_bytes: RamUse,
+    /// Figures of this FTL alone.
+    pub own: BTreeMap<&'static str, u64>,
+    /// Speed of the simulation.
+    pub speed: SpeedReport,
+    /// What was checked.
+    pub checks: ChecksReport,
+    /// What a person should know before believing the figures.
+    pub warnings: Vec<String>,
+    /// Cumulative distributions.
+    pub distributions: Distributions,
+    /// The run over time.
+    pub timeline: Timeline,
+    /// Looks into the mapping cache; `null` where there was none.
+    pub samples: Option<CacheSamples>,
+    /// When single operations were done, as far as `run.timeline` asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedule: Vec<Booking>,
+}
+
+/// The input of a run.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TraceReport {
+    /// File or workload.
+    pub name: String,
+    /// Registered name of the format.
+    pub format: String,
+    /// Hash of the decoded requests, 16 hexadecimal digits; `null` when the input was read once.
+    pub digest: Option<String>,
+    /// Requests in the input; `null` when the input was read once.
+    pub requests: Option<u64>,
+    /// Volumes in the input; `null` when the input was read once.
+    pub volumes: Option<u64>,
+    /// Address space that the input needs, bytes; `null` when the input was read once.
+    pub span_bytes: Option<u64>,
+}
+
+/// The device.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeviceReport {
+    /// Logical capacity, bytes.
+    pub capacity_bytes: u64,
+    /// Physical blocks.
+    pub blocks: u32,
+    /// Logical blocks.
+    pub logical_blocks: u32,
+    /// Planes.
+    pub planes: u32,
+    /// Order in which the pages of a block could be programmed.
+    pub program_order: ProgramOrder,
+    /// Bits of a cell; `null` when all pages are alike.
+    pub cell: Option<Cell>,
+    /// Physical pages beyond logical and translation pages / logical pages.
+    pub effective_spare_ratio: f64,
+}
+
+/// What the host asked for.
+#[derive(Clone, Debug, Serialize)]
+pub struct HostReport {
+    /// Requests.
+    pub requests: u64,
+    /// Read requests.
+    pub reads: u64,
+    /// Write requests.
+    pub writes: u64,
+    /// Trim requests.
+    pub trims: u64,
+    /// Page accesses of reads.
+    pub page_reads: u64,
+    /// Page accesses of writes.
+    pub page_writes: u64,
+    /// Of these, of only part of a page: a device that keeps whole pages would have to read the rest,
+    /// which is not charged.
+    pub partial_page_writes: u64,
+    /// Pages trimmed.
+    pub page_trims: u64,
+    /// Page reads of pages that hold no data.
+    pub unwritten_page_reads: u64,
+    /// Bytes asked for by reads.
+    pub bytes_read: u64,
+    /// Bytes asked for by writes.
+    pub bytes_written: u64,
+    /// Completion of the last request, s.
+    pub duration_s: f64,
+}
+
+/// Counts by cause.
+pub type ByCause = BTreeMap<&'static str, u64>;
+
+/// Flash operations.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlashReport {
+    /// Page reads.
+    pub reads: ByCause,
+    /// OOB reads.
+    pub oob_reads: ByCause,
+    /// Page programs.
+    pub programs: ByCause,
+    /// Copy-backs.
+    pub copybacks: ByCause,
+    /// Erases of data, log and translation blocks.
+    pub erases: ByCause,
+    /// Pages skipped for parity; `null` where copy-back is not used.
+    pub wasted_pages: Option<u64>,
+}
+
+/// Address translation.
+#[derive(Clone, Debug, Serialize)]
+pub struct MappingReport {
+    /// Page accesses translated.
+    pub lookups: u64,
+    /// Of these, found in the cache.
+    pub hits: u64,
+    /// hits / lookups.
+    pub hit_ratio: Option<f64>,
+    /// Entries evicted.
+    pub replacements: u64,
+    /// Of these, dirty.
+    pub dirty_replacements: u64,
+    /// `dirty_replacements / replacements`.
+    pub dirty_replacement_probability: Option<f64>,
+    /// Mappings of moved pages found in the cache / pages moved.
+    pub gc_hit_ratio: Option<f64>,
+    /// Translation page reads, all causes.
+    pub translation_reads: u64,
+    /// Translation page programs, all causes.
+    pub translation_writes: u64,
+    /// Entries in the cache at the end.
+    pub cached_entries: u64,
+    /// Translation pages with an entry in the cache at the end.
+    pub cached_translation_pages: u64,
+    /// Entries x 8 B / budget.
+    pub space_utilization: f64,
+}
+
+/// Garbage collection.
+#[derive(Clone, Debug, Serialize)]
+pub struct GcReport {
+    /// Times that GC was started.
+    pub runs: u64,
+    /// Data blocks collected.
+    pub data_blocks: u64,
+    /// Translation blocks collected.
+    pub translation_blocks: u64,
+    /// Valid pages moved.
+    pub copied_pages: u64,
+    /// Mean of valid pages in collected data blocks.
+    pub mean_valid_data: Option<f64>,
+    /// Mean of valid pages in collected translation blocks.
+    pub mean_valid_translation: Option<f64>,
+    /// Free blocks at which GC starts: `gc.low`, or what a GC step of this FTL needs if that is more.
+    pub low: u32,
+    /// Free blocks at which a batch ends.
+    pub high: u32,
+    /// Victims that the policy did not choose: at the last free block, or to end a run.
+    pub forced_victims: u64,
+    /// Runs in idle time; `null` where GC is never started in idle time.
+    pub background_runs: Option<u64>,
+}
+
+/// Merges.
+#[derive(Clone, Debug, Serialize)]
+pub struct MergeReport {
+    /// Merges by kind.
+    #[serde(flatten)]
+    pub counts: MergeCounts,
+    /// Pages copied by all of them.
+    pub copied_pages: u64,
+}
+
+/// The write buffer above the FTL.
+#[derive(Clone, Debug, Serialize)]
+pub struct BufferReport {
+    /// Page accesses of the host that found their page in RAM.
+    pub hits: u64,
+    /// Of these, reads.
+    pub read_hits: u64,
+    /// Hits / page accesses of reads and writes.
+    pub hit_ratio: Option<f64>,
+    /// Page writes that were never programmed: overwritten or trimmed while they were in RAM.
+    pub absorbed: u64,
+    /// Groups of pages given to the FTL.
+    pub flushed_groups: u64,
+    /// Page writes of the host in them.
+    pub flushed_pages: u64,
+    /// Pages of a group, padding included.
+    pub mean_group_pages: Option<f64>,
+    /// Pages read from flash and programmed again to complete a group.
+    pub padded_pages: u64,
+    /// Bytes whose newest version was in RAM alone, so that a power failure would have lost them: mean
+    /// over requests.
+    pub at_risk_bytes_mean: f64,
+    /// The most of these.
+    pub at_risk_bytes_max: u64,
+    /// What was still in RAM at the end, and what it cost to write it; in no other figure.
+    pub flushed_at_end: Option<FlushedAtEnd>,
+}
+
+/// Planes.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlanesReport {
+    /// Flash operations of each plane.
+    pub requests: Vec<u64>,
+    /// ln of their population standard deviation; `null` for one plane.
+    pub sdrpp: Option<f64>,
+    /// Share of the duration that each plane was held.
+    pub busy_fraction: Vec<f64>,
+}
+
+/// Channels.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChannelsReport {
+    /// Share of the duration that each channel was held.
+    pub busy_fraction: Vec<f64>,
+}
+
+/// Erases over the device's life.
+#[derive(Clone, Debug, Serialize)]
+pub struct WearReport {
+    /// All blocks together.
+    pub erases_total: u64,
+    /// Least erased block.
+    pub erases_min: u32,
+    /// Most erased block.
+    pub erases_max: u32,
+    /// Mean over blocks.
+    pub erases_mean: f64,
+    /// Population standard deviation over blocks.
+    pub erases_stddev: f64,
+}
+
+/// Speed of the simulation.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SpeedReport {
+    /// Time inside the simulation of the measured phase, s.
+    pub wall_s: f64,
+    /// Requests per second of it.
+    pub requests_per_s: f64,
+    /// Flash operations per second of it.
+    pub flash_ops_per_s: f64,
+    /// Time spent reading the input for the measured phase, s; it overlaps the simulation.
+    pub trace_read_s: f64,
+}
+
+/// What was checked.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChecksReport {
+    /// Host page reads whose version was compared.
+    pub reads_verified: u64,
+    /// Flash commands whose rules were checked.
+    pub rules_checked: u64,
+    /// Always 0: a violation ends the run.
+    pub violations: u64,
+}
+
+/// Cumulative distributions of latencies.
+#[derive(Clone, Debug, Serialize)]
+pub struct Distributions {
+    /// All requests.
+    pub response_us: Cdf,
+    /// Reads.
+    pub read_response_us: Cdf,
+    /// Writes.
+    pub write_response_us: Cdf,
+}
+
+impl Report {
+    /// Adds what writing the pages that were still in RAM cost: of a write buffer to its figures, of an
+    /// FTL's own RAM to those of the FTL.
+    pub fn add_flushed_at_end(&mut self, flushed: Option<FlushedAtEnd>) {
+        match (&mut self.buffer, flushed) {
+            (Some(buffer), flushed) => buffer.flushed_at_end = flushed,
+            (None, None) => {}
+            (None, Some(flushed)) => self.own.extend([
+                ("flushed_at_end.pages", flushed.pages),
+                ("flushed_at_end.programs", flushed.programs),
+                ("flushed_at_end.erases", flushed.erases),
+            ]),
+        }
+    }
+
+    /// The report of a simulation.
+    #[must_use]
+    pub fn new(
+        ftl: &str,
+        outcome: &Outcome<'_>,
+        warmup: WarmupReport,
+        trace: TraceReport,
+        speed: SpeedReport,
+    ) -> Self {
+        let mut responses = outcome.reads.clone();
+        responses.merge(outcome.writes);
+        let metrics = outcome.ftl.metrics();
+        let mut ram = outcome.ftl.ram();
+        ram.buffer += outcome.buffer.map_or(0, BufferManager::bytes);
+        let ledger = outcome.flash.ledger();
+        let mut report = Report {
+            ftlab: env!("CARGO_PKG_VERSION"),
+            ftl: ftl.to_owned(),
+            config: outcome.config.clone(),
+            device: device(outcome.flash, metrics.mapping.is_some()),
+            trace,
+            seed: outcome.config.run.seed,
+            warmup,
+            host: host(&outcome.host, outcome.flash),
+            flash: flash(ledger, outcome.config.gc.copy_back),
+            mapping: mapping(&metrics, ledger, &ram),
+            gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
+            merges: metrics.merges.map(|counts| merges(counts, ledger)),
+            buffer: outcome.buffer.map(|manager| buffer(manager, outcome)),
+            write_amplification: ratio(ledger.pages_programmed(), outcome.host.page_writes),
+            response_us: responses.summary(),
+            read_response_us: outcome.reads.summary(),
+            write_response_us: outcome.writes.summary(),
+            service_us: outcome.service.summary(),
+            planes: planes(outcome.flash, outcome.host.duration),
+            channels: ChannelsReport {
+                busy_fraction: shares(
+                    outcome.flash.timeline().channel_busy(),
+                    outcome.host.duration,
+                ),
+            },
+            wear: wear(outcome.flash),
+            ram_bytes: ram,
+            own: metrics.own,
+            speed,
+            checks: ChecksReport {
+                reads_verified: outcome.reads_verified,
+                rules_checked: outcome.flash.rules_checked(),
+                violations: 0,
+            },
+            warnings: Vec::new(),
+            distributions: distributions(&responses, outcome),
+            timeline: outcome.series.timeline(),
+            samples: samples(outcome.cache_samples),
+            schedule: outcome.flash.timeline().log().to_vec(),
+        };
+        report.warnings = warnings(&report);
+        report
+    }
+}
+
+fn samples(samples: &CacheSamples) -> Option<CacheSamples> {
+    Some(samples).filter(|samples| !samples.page_accesses.is_empty()).cloned()
+}
+
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+fn device(flash: &Device, demand: bool) -> DeviceReport {
+    let geometry = flash.geometry();
+    let translation = if demand { geometry.translation_pages() } else { 0 };
+    let spare =
+        f64::from(geometry.pages()) - f64::from(geometry.logical_pages) - f64::from(translation);
+    DeviceReport {
+        capacity_bytes: geometry.logical_bytes(),
+        blocks: geometry.blocks(),
+        logical_blocks: geometry.logical_blocks(),
+        planes: geometry.planes(),
+        program_order: flash.program_order(),
+        cell: flash.cell(),
+        effective_spare_ratio: spare / f64::from(geometry.logical_pages),
+    }
+}
+
+fn host(totals: &HostTotals, flash: &Device) -> HostReport {
+    HostReport {
+        requests: totals.requests,
+        reads: totals.reads,
+        writes: totals.writes,
+        trims: totals.trims,
+        page_reads: totals.page_reads,
+        page_writes: totals.page_writes,
+        partial_page_writes: totals.partial_page_writes,
+        page_trims: totals.page_trims,
+        unwritten_page_reads: flash.unwritten_reads(),
+        bytes_read: totals.bytes_read,
+        bytes_written: totals.bytes_written,
+        duration_s: totals.duration as f64 / 1e9,
+    }
+}
+
+fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
+    let row = |operation| -> ByCause {
+        Cause::ALL.iter().map(|cause| (cause.name(), ledger.get(operation, *cause))).collect()
+    };
+    FlashReport {
+        reads: row(Operation::Read),
+        oob_reads: row(Operation::ReadOob),
+        programs: row(Operation::Program),
+        copybacks: row(Operation::CopyBack),
+        erases: BlockKind::ALL.iter().map(|kind| (kind.name(), ledger.erases(*kind))).collect(),
+        wasted_pages: (copy_back != CopyBack::Off).then(|| ledger.wasted_pages()),
+    }
+}
+
+fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<MappingReport> {
+    let mapping = metrics.mapping?;
+    let counts = mapping.counts;
+    let pages = |operation| {
+        [Cause::Translation, Cause::GcMapping, Cause::GcTranslation]
+            .iter()
+            .map(|cause| ledger.get(operation, *cause))
+            .sum::<u64>()
+    };
+    Some(MappingReport {
+        lookups: counts.lookups,
+        hits: counts.hits,
+        hit_ratio: ratio(counts.hits, counts.lookups),
+        replacements: counts.replacements,
+        dirty_replacements: counts.dirty_replacements,
+        dirty_replacement_probability: ratio(counts.dirty_replacements, counts.replacements),
+        gc_hit_ratio: ratio(mapping.gc_hits, mapping.gc_lookups),
+        translation_reads: pages(Operation::Read) + pages(Operation::CopyBack),
+        translation_writes: pages(Operation::Program) + pages(Operation::CopyBack),
+        cached_entries: mapping.occupancy.entries,
+        cached_translation_pages: mapping.occupancy.translation_pages,
+        space_utilization: 8.0 * mapping.occupancy.entries as f64 / ram.cache as f64,
+    })
+}
+
+fn copied(ledger: &Ledger, cause: Cause) -> u64 {
+    ledger.get(Operation::Program, cause) + ledger.get(Operation::CopyBack, cause)
+}
+
+fn merges(counts: MergeCounts, ledger: &Ledger) -> MergeReport {
+    MergeReport { counts, copied_pages: copied(ledger, Cause::Merge) }
+}
+
+fn gc(metrics: &GcMetrics, ledger: &Ledger) -> GcReport {
+    let counts = metrics.counts;
+    GcReport {
+        runs: counts.runs,
+        data_blocks: counts.data_blocks,
+        translation_blocks: counts.translation_blocks,
+        copied_pages: copied(ledger, Cause::GcData) + copied(ledger, Cause::GcTranslation),
+        mean_valid_data: ratio(counts.valid_data, counts.data_blocks),
+        mean_valid_translation: ratio(counts.valid_translation, counts.translation_blocks),
+        low: metrics.low,
+        high: metrics.high,
+        forced_victims: counts.forced_victims,
+        background_runs: metrics.background_runs,
+    }
+}
+
+fn buffer(manager: &BufferManager, outcome: &Outcome<'_>) -> BufferReport {
+    let counts = manager.counts();
+    let page_bytes = u64::from(outcome.flash.geometry().page_bytes);
+    let (mean, most) = manager.pages_at_risk();
+    let hits = counts.read_hits + counts.write_hits;
+    BufferReport {
+        hits,
+        read_hits: counts.read_hits,
+        hit_ratio: ratio(hits, outcome.host.page_reads + outcome.host.page_writes),
+        absorbed: counts.absorbed,
+        flushed_groups: counts.flushed_groups,
+        flushed_pages: counts.flushed_pages,
+        mean_group_pages: ratio(counts.flushed_pages + counts.padded_pages, counts.flushed_groups),
+        padded_pages: counts.padded_pages,
+        at_risk_bytes_mean: mean * page_bytes as f64,
+        at_risk_bytes_max: most * page_bytes,
+        flushed_at_end: None,
+    }
+}
+
+fn shares(busy: impl Iterator<Item = Nanos>, duration: Nanos) -> Vec<f64> {
+    busy.map(|busy| if duration == 0 { 0.0 } else { busy as f64 / duration as f64 }).collect()
+}
+
+fn planes(flash: &Device, duration: Nanos) -> PlanesReport {
+    let requests: Vec<u64> = flash.timeline().plane_operations().collect();
+    let (_, stddev) = moments(requests.iter().map(|count| *count as f64));
+    PlanesReport {
+        sdrpp: (requests.len() > 1 && stddev > 0.0).then(|| stddev.ln()),
+        busy_fraction: shares(flash.timeline().plane_busy(), duration),
+        requests,
+    }
+}
+
+/// Mean and population standard deviation.
+fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    let count = values.clone().count() as f64;
+    let mean = values.clone().sum::<f64>() / count;
+    let squares: f64 = values.map(|value| (value - mean) * (value - mean)).sum();
+    (mean, (squares / count).sqrt())
+}
+
+fn wear(flash: &Device) -> WearReport {
+    let erases = || (0..flash.geometry().blocks()).map(|block| flash.erases_of(Pbn(block)));
+    let (erases_mean, erases_stddev) = moments(erases().map(f64::from));
+    WearReport {
+        erases_total: erases().map(u64::from).sum(),
+        erases_min: erases().min().unwrap_or(0),
+        erases_max: erases().max().unwrap_or(0),
+        erases_mean,
+        erases_stddev,
+    }
+}
+
+fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions {
+    Distributions {
+        response_us: responses.cdf(),
+        read_response_us: outcome.reads.cdf(),
+        write_response_us: outcome.writes.cdf(),
+    }
+}
+
+/// What a person should know before believing the figures.
+fn warnings(report: &Report) -> Vec<String> {
+    let mut warnings = Vec::new();
+    warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
+    warnings.extend(uncollected(report));
+    if report.device.program_order == ProgramOrder::Any {
+        let what = "the device let pages of a block be programmed in any order";
+        warnings.push(format!("{what}, which NAND of today forbids"));
+    }
+    if report.gc.is_some() && report.device.effective_spare_ratio < 0.02 {
+        warnings.push(format!(
+            "the device is nearly full: {:.1} % spare; results depend on the last free block",
+            100.0 * report.device.effective_spare_ratio
+        ));
+    }
+    let unwritten = ratio(report.host.unwritten_page_reads, report.host.page_reads);
+    if unwritten.is_some_and(|share| share > 0.2) {
+        warnings.push(format!(
+            "{:.0} % of page reads were of pages never written; set run.warmup = footprint",
+            100.0 * unwritten.unwrap_or_default()
+        ));
+    }
+    if report.mapping.as_ref().is_some_and(|m| m.lookups > 0 && m.replacements == 0) {
+        let what = "the mapping cache never evicted: its hit ratio shows only cold misses";
+        warnings.push(format!("{what}; use a smaller ftl.cache or a longer input"));
+    }
+    let busiest = report.planes.busy_fraction.iter().copied().fold(0.0, f64::max);
+    let open = report.config.host.mode == crate::host::HostMode::Open;
+    if open && busiest > 0.95 && report.response_us.is_some_and(|r| r.mean > 10.0 * r.p50.max(1.0))
+    {
+        warnings.push(format!(
+            "the device was {:.0} % busy: response times grow with the length of the input; use \
+             host.time_scale or host.mode = closed:QD",
+            100.0 * busiest
+        ));
+    }
+    let one_frontier = report.config.ftl.placement == SINGLE || report.merges.is_some();
+    if report.device.planes > 1 && one_frontier {
+        warnings.push(format!(
+            "{} planes, but one block is filled after another, so writes use one plane at a time",
+            report.device.planes
+        ));
+    }
+    if !report.config.run.verify {
+        warnings.push("reads were not verified".into());
+    }
+    warnings
+}
+
+/// GC that never ran in the measured phase, and what to do about it.
+fn uncollected(report: &Report) -> Option<String> {
+    let written = report.host.page_writes;
+    let collected = report.gc.as_ref().map(|gc| gc.runs);
+    let merged = report.merges.as_ref().map(|merges| merges.counts.total());
+    if written == 0 || collected.or(merged) > Some(0) {
+        return None;
+    }
+    let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
+        * u64::from(report.config.device.pages_per_block);
+    let remedy = match report.warmup.mode.tolerance() {
+        Some(_) => "use a longer input",
+        None => "set run.warmup = steady or use a smaller device.capacity",
+    };
+    if merged.is_some() {
+        return Some(format!(
+            "no block was merged in the measured phase: its {written} page writes found room; \
+             {remedy}, or write amplification means nothing"
+        ));
+    }
+    Some(format!(
+        "GC never ran in the measured phase: its {written} page writes cover {:.0} % of the spare \
+         space ({spare_pages} pages); {remedy}, or write amplification means nothing",
+        100.0 * written as f64 / spare_pages.max(1) as f64
+    ))
+}
+
+/// A warm-up until steady that did not end there.
+fn unsteady(warmup: &WarmupReport, limit: u32) -> Option<String> {
+    let tolerance = warmup.mode.tolerance()?.percent();
+    match (warmup.steady, warmup.spread, warmup.drift) {
+        (Some(true), ..) => None,
+        (Some(false), Some(spread), Some(drift)) => Some(format!(
+            "write amplification was not steady after {limit} windows: the last {WINDOWS} spread \
+             {:.1} % and drift {:+.1} %, expected at most {tolerance} % and {} % with GC in each; \
+             raise run.warmup_limit, or widen the bound in run.warmup = MODE:X%",
+            100.0 * spread,
+            100.0 * drift,
+            tolerance / 2.0
+        )),
+        _ => Some(
+            "less than 1 % of the input's page accesses are writes, so the warm-up was one pass and \
+             steady state was not judged; run.warmup = steady-random does not need the input"
+                .into(),
+        ),
+    }
+}

@@ -1,0 +1,277 @@
+//! When write amplification is steady: the rule that ends a warm-up.
+//!
+//! After the Solid State Storage Performance Test Specification of SNIA (five rounds; range within
+//! 20 % and slope within 10 % of the average), with write amplification in place of the host's
+//! measurements and a tighter bound (choices.md#steady-rule):
+//!
+//! ```text
+//! window   host page writes of half the logical capacity; under `steady`, of the fewest whole
+//!          passes over the input that write as much
+//! steady   at least one block was erased in each of the last five windows,
+//!          highest - lowest <= X x mean,
+//!          |change of the line of least squares from first to last| <= X / 2 x mean
+//! ```
+//!
+//! The first condition leaves out the windows that only use up the blocks erased at the start: there
+//! write amplification is 1, and flat. Whole passes keep the phases of an input out of the judgement.
+
+use super::WarmupReport;
+use crate::flash::{Cause, Ledger, Operation};
+
+/// Windows that are judged together.
+pub const WINDOWS: usize = 5;
+
+/// Windows of a capacity written by the host.
+const WINDOWS_PER_CAPACITY: u64 = 2;
+
+/// Of so many page accesses at least one must be a write, or write amplification is not judged: it
+/// would take too many passes and matters too little.
+const ACCESSES_PER_WRITE: u64 = 100;
+
+/// How far write amplification may vary in steady state, in steps of 0.01 % of its mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tolerance(u32);
+
+impl Tolerance {
+    /// 5 %: a quarter of SNIA's.
+    pub const DEFAULT: Tolerance = Tolerance(500);
+
+    /// The nearest step, if it is 0.1 % to 50 %.
+    #[must_use]
+    pub fn new(ratio: f64) -> Option<Self> {
+        let steps = (ratio * 1e4).round();
+        (10.0..=5000.0).contains(&steps).then_some(Tolerance(steps as u32))
+    }
+
+    /// As a share of the mean.
+    #[must_use]
+    pub fn ratio(self) -> f64 {
+        f64::from(self.0) / 1e4
+    }
+
+    /// In percent.
+    #[must_use]
+    pub fn percent(self) -> f64 {
+        f64::from(self.0) / 1e2
+    }
+}
+
+/// What a warm-up that ends by rule has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Steady,
+    /// Not after the most windows allowed.
+    Unsteady,
+    /// The input hardly writes.
+    NotJudged,
+}
+
+/// Books of the device at the start of a window.
+#[derive(Clone, Copy, Debug)]
+struct Books {
+    host_reads: u64,
+    host_programs: u64,
+    programs: u64,
+    erases: u64,
+}
+
+impl Books {
+    fn of(ledger: &Ledger) -> Self {
+        Books {
+            host_reads: ledger.get(Operation::Read, Cause::Host),
+            host_programs: ledger.get(Operation::Program, Cause::Host),
+            programs: ledger.pages_programmed(),
+            erases: ledger.total(Operation::Erase),
+        }
+    }
+}
+
+/// One FTL's way to steady state. Memory is bounded by the most windows allowed.
+#[derive(Clone, Debug)]
+pub struct SteadyState {
+    tolerance: f64,
+    window_page_writes: u64,
+    limit: usize,
+    passes: u64,
+    start: Books,
+    windows: Vec<f64>,
+    /// Windows since the last one without an erase.
+    collecting: usize,
+    verdict: Option<Verdict>,
+}
+
+impl SteadyState {
+    /// Starts the first window on a device of so many logical pages; at most `limit` windows.
+    #[must_use]
+    pub fn start(tolerance: Tolerance, logical_pages: u32, limit: u32, ledger: &Ledger) -> Self {
+        SteadyState {
+            tolerance: tolerance.ratio(),
+            window_page_writes: u64::from(logical_pages).div_ceil(WINDOWS_PER_CAPACITY),
+            limit: limit as usize,
+            passes: 0,
+            start: Books::of(ledger),
+            windows: Vec::new(),
+            collecting: 0,
+            verdict: None,
+        }
+    }
+
+    /// Page writes of a window, at least.
+    #[must_use]
+    pub const fn window_page_writes(&self) -> u64 {
+        self.window_page_writes
+    }
+
+    /// Whether the warm-up has come to an end, one way or another.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.verdict.is_some()
+    }
+
+    /// Ends a pass; with it the window, if enough was written since that started, and the warm-up, if
+    /// the first pass hardly wrote.
+    pub fn end_of_pass(&mut self, ledger: &Ledger) {
+        let now = Books::of(ledger);
+        let written = now.host_programs - self.start.host_programs;
+        let accesses = written + now.host_reads - self.start.host_reads;
+        self.passes += 1;
+        if self.passes == 1 && (written == 0 || written * ACCESSES_PER_WRITE < accesses) {
+            self.verdict = Some(Verdict::NotJudged);
+        } else if written >= self.window_page_writes {
+            let amplification = (now.programs - self.start.programs) as f64 / written as f64;
+            self.push(amplification, now.erases > self.start.erases);
+            self.start = now;
+        }
+    }
+
+    fn push(&mut self, amplification: f64, erased: bool) {
+        self.windows.push(amplification);
+        self.collecting = if erased { self.collecting + 1 } else { 0 };
+        let within = |value: Option<f64>, bound: f64| value.is_some_and(|v| v.abs() <= bound);
+        let flat =
+            within(self.spread(), self.tolerance) && within(self.drift(), self.tolerance / 2.0);
+        if flat && self.collecting >= WINDOWS {
+            self.verdict = Some(Verdict::Steady);
+        } else if self.windows.len() >= self.limit {
+            self.verdict = Some(Verdict::Unsteady);
+        }
+    }
+
+    fn last(&self) -> Option<(&[f64; WINDOWS], f64)> {
+        let last = self.windows.last_chunk()?;
+        Some((last, last.iter().sum::<f64>() / WINDOWS as f64))
+    }
+
+    /// (highest - lowest) / mean of the last five windows.
+    fn spread(&self) -> Option<f64> {
+        let (last, mean) = self.last()?;
+        let highest = last.iter().copied().fold(f64::MIN, f64::max);
+        let lowest = last.iter().copied().fold(f64::MAX, f64::min);
+        Some((highest - lowest) / mean)
+    }
+
+    /// Change of the line of least squares from the first to the last of five windows / mean.
+    fn drift(&self) -> Option<f64> {
+        let (last, mean) = self.last()?;
+        let middle = (WINDOWS - 1) as f64 / 2.0;
+        let (mut products, mut squares) = (0.0, 0.0);
+        for (k, amplification) in last.iter().enumerate() {
+            let x = k as f64 - middle;
+            products += x * amplification;
+            squares += x * x;
+        }
+        Some(products / squares * (WINDOWS - 1) as f64 / mean)
+    }
+
+    /// Completes a report.
+    pub fn describe(&self, report: &mut WarmupReport) {
+        report.window_page_writes = Some(self.window_page_writes);
+        report.windows = Some(self.windows.clone());
+        report.spread = self.spread();
+        report.drift = self.drift();
+        report.steady = match self.verdict {
+            Some(Verdict::Steady) => Some(true),
+            Some(Verdict::NotJudged) => None,
+            Some(Verdict::Unsteady) | None => Some(false),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(tolerance: f64, limit: u32, windows: impl IntoIterator<Item = f64>) -> SteadyState {
+        let tolerance = Tolerance::new(tolerance).expect("a tolerance");
+        let mut state = SteadyState::start(tolerance, 1000, limit, &Ledger::default());
+        for amplification in windows {
+            if !state.is_over() {
+                state.push(amplification, true);
+            }
+        }
+        state
+    }
+
+    /// Windows until steady.
+    fn steady_after(tolerance: f64, windows: impl IntoIterator<Item = f64>) -> Option<usize> {
+        let state = after(tolerance, 1000, windows);
+        (state.verdict == Some(Verdict::Steady)).then_some(state.windows.len())
+    }
+
+    #[test]
+    fn a_flat_series_is_steady_after_five_windows() {
+        assert_eq!(steady_after(0.05, [2.0; 4]), None);
+        assert_eq!(steady_after(0.05, [2.0; 9]), Some(5));
+    }
+
+    #[test]
+    fn a_slope_is_held_to_half_the_range() {
+        let rising = |by: f64| (0..5).map(move |k| 1.0 + by * f64::from(k));
+        assert_eq!(steady_after(0.05, rising(0.006)), Some(5), "2.4 % in all");
+        assert_eq!(steady_after(0.05, rising(0.007)), None, "2.8 % in all");
+        assert_eq!(steady_after(0.05, rising(-0.007)), None, "falling is no better");
+    }
+
+    #[test]
+    fn noise_is_held_to_the_range() {
+        let noisy = |by: f64| [2.0, 2.0 + by, 2.0, 2.0 - by, 2.0];
+        assert_eq!(steady_after(0.05, noisy(0.049)), Some(5), "4.9 % in all");
+        assert_eq!(steady_after(0.05, noisy(0.051)), None, "5.1 % in all");
+    }
+
+    #[test]
+    fn an_approach_is_steady_when_what_is_left_of_it_is_small() {
+        let approach = |k: i32| 3.0 - 2.0 * 0.5_f64.powi(k);
+        let windows = steady_after(0.05, (0..40).map(approach)).expect("it ends");
+        assert!((3.0 - approach(windows as i32 - 1)) / 3.0 < 0.005, "{windows} windows");
+        assert!(steady_after(0.01, (0..40).map(approach)) > Some(windows));
+    }
+
+    #[test]
+    fn a_series_that_never_settles_ends_at_the_limit() {
+        let state = after(0.05, 12, (0..).map(|k| f64::from(1 + k % 2)).take(100));
+        assert_eq!((state.verdict, state.windows.len()), (Some(Verdict::Unsteady), 12));
+        assert!((state.spread().expect("five windows") - 1.0 / 1.6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn windows_without_an_erase_do_not_count() {
+        let mut state = after(0.05, 1000, []);
+        for erased in [false, false, true, true, false, true, true, true, true] {
+            state.push(1.0, erased);
+            assert!(!state.is_over(), "{} windows", state.windows.len());
+        }
+        state.push(1.0, true);
+        assert_eq!(state.verdict, Some(Verdict::Steady));
+    }
+
+    #[test]
+    fn tolerances_are_kept_to_a_hundredth_of_a_percent() {
+        let found =
+            [0.05, 0.001, 0.5, 0.07].map(|ratio| Tolerance::new(ratio).map(Tolerance::percent));
+        assert_eq!(found, [5.0, 0.1, 50.0, 7.0].map(Some));
+        for ratio in [0.0, 0.0009, 0.51, 5.0, -1.0] {
+            assert_eq!(Tolerance::new(ratio), None, "{ratio}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The laws over every FTL of the standard catalogue. An FTL added to it inherits them.
+
+use ftlab::catalog::Catalog;
+use ftlab::laws::{LAWS, Law, hold};
+
+/// Cases of all FTLs together.
+const CASES: u64 = 12_000;
+
+fn every_ftl_obeys(law: Law) {
+    let catalog = Catalog::standard();
+    let cases = hold(&catalog, law, CASES / catalog.ftls().len() as u64);
+    eprintln!("{} cases", cases.unwrap_or_else(|broken| panic!("{broken}")));
+}
+
+#[test]
+fn every_ftl_obeys_the_laws_after_every_request() {
+    every_ftl_obeys(LAWS[0]);
+}
+
+#[test]
+fn every_ftl_survives_thousands_of_writes_to_the_smallest_full_device() {
+    every_ftl_obeys(LAWS[1]);
+}
+
+#[test]
+fn nothing_is_lost_between_a_buffer_and_an_ftl() {
+    every_ftl_obeys(LAWS[2]);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_operations() {
+    every_ftl_obeys(LAWS[3]);
+}

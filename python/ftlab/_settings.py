@@ -1,0 +1,1845 @@
+"""The settings of a run as classes, one for each section and each FTL.
+
+Made by `python tools/settings.py` from the catalogue of the core. Do not edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from typing import Literal
+
+from ftlab.config import Quantity
+from ftlab.ftls import NamedFtl
+from ftlab.settings import Settings, setting
+from ftlab.source import Source
+
+__all__ = [
+    "AFTL",
+    "APS",
+    "BAST",
+    "CACHFTL",
+    "CDFTL",
+    "CFTL",
+    "DFTL",
+    "DLOOP",
+    "FAST",
+    "GC",
+    "GFTL",
+    "HAT",
+    "KAST",
+    "LAST",
+    "MNFTL",
+    "NFTL",
+    "SEPBIT",
+    "SFTL",
+    "TPFTL",
+    "WAFTL",
+    "ZFTL",
+    "Block",
+    "BlockOptimized",
+    "Buffer",
+    "DLOOPHot",
+    "Device",
+    "Host",
+    "MNFTLHybrid",
+    "NFTLChain",
+    "Page",
+    "Run",
+    "Superblock",
+    "TPFTLAdaptive",
+    "Trace",
+    "TreeFTL",
+    "Workload",
+]
+
+
+class Device(Settings):
+    """The NAND device.
+
+    Parameters
+    ----------
+    capacity
+        Logical capacity. Default: the address space of the input, rounded up to whole blocks.
+        Source: ours.
+    page
+        Page size, data only; a power of two. Default: 4KiB. Range: 512B to 64KiB. Source: TPFTL
+        Table 3.
+    pages_per_block
+        Pages per block. Default: 64. Unit: pages. Range: 2 to 4096. Source: TPFTL Table 3.
+    over_provisioning
+        Physical over logical blocks, minus one. Default: 15%. Range: 0 to 100. Source: TPFTL Table
+        3; choices.md#over-provisioning.
+    blocks
+        Physical blocks. Default: by over_provisioning. Unit: blocks. Source:
+        choices.md#over-provisioning.
+    channels
+        Channels, each with a bus of its own. Default: 1. Unit: channels. Range: 1 to 1024. Source:
+        ours.
+    chips_per_channel
+        Chips on each channel. Default: 1. Unit: chips. Range: 1 to 1024. Source: ours.
+    dies_per_chip
+        Dies in each chip. Default: 1. Unit: dies. Range: 1 to 1024. Source: ours.
+    planes_per_die
+        Planes in each die. Default: 1. Unit: planes. Range: 1 to 1024. Source: ours.
+    read
+        Array time of a page read; with page types, the mean over them. Default: 25us. Range: at
+        most 10s. Source: TPFTL Table 3.
+    oob_read
+        Array time of an OOB read. Default: 0ns. Range: at most 10s. Source: TPFTL does not model
+        it; choices.md#oob-time.
+    program
+        Array time of a page program; with page types, the mean over them. Default: 200us. Range: at
+        most 10s. Source: TPFTL Table 3.
+    erase
+        Array time of a block erase. Default: 1.5ms. Range: at most 10s. Source: TPFTL Table 3.
+    transfer_per_byte
+        Bus time per byte of page data. Default: 0ns. Range: at most 10s. Source: TPFTL does not
+        model it; choices.md#transfer-time.
+    program_order
+        Order in which the pages of a block may be programmed; the result tells which it is.
+        ``"ascending"``: Page after page, as MLC and modern SLC demand. ``"any"``: Any erased page,
+        as block-mapped FTLs of early SLC need. Default: the strictest that the FTL can work with.
+        Source: choices.md#program-order.
+    oob
+        Bytes of each page's OOB that an FTL may fill. Default: a 32nd of the page: 64 B beside 2
+        KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M; choices.md#oob-size.
+    cell
+        Bits of a cell. ``"slc"``: One bit: all pages alike. ``"mlc"``: Two bits: LSB and MSB pages.
+        ``"tlc"``: Three bits: LSB, CSB and MSB pages. Default: all pages alike, or mlc where the
+        FTL has blocks in SLC mode. Source: papers that give one program time;
+        choices.md#cell-times.
+    read_by_bit
+        Read time of each page type, LSB first. Default: shares of read. Range: at most 10s. Source:
+        SimpleSSD; choices.md#cell-times.
+    program_by_bit
+        Program time of each page type, LSB first. Default: shares of program. Range: at most 10s.
+        Source: SimpleSSD; choices.md#cell-times.
+    bandwidth
+        Bytes per second of a channel. Default: by transfer_per_byte. Range: at least 1B. Source:
+        choices.md#transfer-time.
+    command
+        Time of the command and address cycles of an operation. Default: 0ns. Range: at most 10s.
+        Source: DLOOP III.A: negligible.
+    bus
+        Whether transfers take the bus in the order of placement, or go into gaps. ``"placement"``:
+        Transfers in the order in which their operations were placed. ``"gaps"``: Whoever has
+        something to transfer while the bus is free for long enough. Default: placement. Source:
+        choices.md#bus-order.
+    interleave
+        Whether the dies of a chip work at the same time. Default: true. Source: ours.
+    multi_plane
+        Whether the planes of a die take one command together, at the same page of their blocks, and
+        none apart. Default: false. Source: DLOOP: planes are independent.
+    cache_read
+        Whether a page leaves a plane while its array reads the next. Default: false. Source:
+        choices.md#page-register.
+    cache_program
+        Whether a page arrives at a plane while its array programs the one before. Default: false.
+        Source: choices.md#page-register.
+    suspend
+        Time to stop a program or erase for a read and to take it up again. Default: not possible.
+        Range: at most 10s. Source: choices.md#overtaken-programs.
+    """
+
+    _: KW_ONLY
+    capacity: Quantity | None = setting("device.capacity")
+    page: Quantity | None = setting("device.page")
+    pages_per_block: int | None = setting("device.pages_per_block")
+    over_provisioning: Quantity | None = setting("device.over_provisioning")
+    blocks: int | None = setting("device.blocks")
+    channels: int | None = setting("device.channels")
+    chips_per_channel: int | None = setting("device.chips_per_channel")
+    dies_per_chip: int | None = setting("device.dies_per_chip")
+    planes_per_die: int | None = setting("device.planes_per_die")
+    read: Quantity | None = setting("device.read")
+    oob_read: Quantity | None = setting("device.oob_read")
+    program: Quantity | None = setting("device.program")
+    erase: Quantity | None = setting("device.erase")
+    transfer_per_byte: Quantity | None = setting("device.transfer_per_byte")
+    program_order: Literal["ascending", "any"] | None = setting("device.program_order")
+    oob: Quantity | None = setting("device.oob")
+    cell: Literal["slc", "mlc", "tlc"] | None = setting("device.cell")
+    read_by_bit: Sequence[Quantity] | None = setting("device.read_by_bit")
+    program_by_bit: Sequence[Quantity] | None = setting("device.program_by_bit")
+    bandwidth: Quantity | None = setting("device.bandwidth")
+    command: Quantity | None = setting("device.command")
+    bus: Literal["placement", "gaps"] | None = setting("device.bus")
+    interleave: bool | None = setting("device.interleave")
+    multi_plane: bool | None = setting("device.multi_plane")
+    cache_read: bool | None = setting("device.cache_read")
+    cache_program: bool | None = setting("device.cache_program")
+    suspend: Quantity | None = setting("device.suspend")
+
+
+class GC(Settings):
+    """Garbage collection of page-level FTLs.
+
+    Parameters
+    ----------
+    policy
+        Which closed block is collected. At the last free block, and after a run of as many victims
+        as there are blocks, the most wasteful block is taken instead (``forced_victims``).
+        ``"greedy"``: Fewest valid pages, lowest block number among equals. ``"cost-benefit"``:
+        Largest age x (1 - u) / 2u. ``"fifo"``: The block closed longest ago. ``"random"``: Any
+        closed block. ``"d-choices"``: Fewest valid pages among gc.choices random blocks.
+        ``"windowed-greedy"``: Fewest valid pages among the blocks closed longest ago. Default:
+        greedy. Source: choices.md#gc-victim.
+    low
+        Free blocks at which GC starts when a frontier needs a block. Default: 3. Unit: blocks.
+        Range: at least 1. Source: FlashSim; choices.md#gc-levels.
+    high
+        Free blocks at which a batch ends; more than ``low``. Default: 4. Unit: blocks. Source:
+        FlashSim's page FTL; choices.md#gc-levels.
+    copies
+        Whether GC copies go to the host's open block. ``"shared"``: Into the block that the host
+        writes. ``"own"``: Into an open block of their own. Default: shared. Source: FlashSim;
+        choices.md#gc-copies.
+    mode
+        Whether GC runs up to ``high`` or frees one block at a time. ``"batch"``: Collect until
+        ``gc.high`` blocks are free. ``"single"``: Collect only while no block may be opened: one
+        block at a time when copies are shared. Default: batch. Source: FlashSim;
+        choices.md#gc-batch.
+    copy_back
+        Whether GC copies inside a plane skip the controller, and how they keep the parity of a
+        page's number. ``"off"``: Through the controller. ``"greedy"``: By copy-back; of the pages
+        left, one that fits the parity of the next free page goes first. ``"in-order"``: By
+        copy-back, in the order of the pages. Default: off. Source: FlashSim;
+        choices.md#dloop-parity.
+    oob_scan
+        Whether an OOB read is counted and charged for each page of a victim. If not, validity and
+        owner are known from RAM and from the copied page itself. Default: false. Source:
+        choices.md#gc-oob-scan.
+    choices
+        Blocks drawn by ``d-choices``. Default: 10. Unit: blocks. Range: 1 to 1024. Source: ours.
+    window
+        Windowed greedy: share of the blocks, those closed longest ago, among which a victim is
+        chosen; one block at least. Default: 25%. Range: 0 to 1. Source: ours.
+    """
+
+    policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    _: KW_ONLY
+    low: int | None = setting("gc.low")
+    high: int | None = setting("gc.high")
+    copies: Literal["shared", "own"] | None = setting("gc.copies")
+    mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    oob_scan: bool | None = setting("gc.oob_scan")
+    choices: int | None = setting("gc.choices")
+    window: Quantity | None = setting("gc.window")
+
+
+class Buffer(Settings):
+    """The write buffer above the FTL.
+
+    Parameters
+    ----------
+    policy
+        Which buffer. ``"none"``: No buffer. ``"lru"``: Write-back cache of single pages, read or
+        written; the oldest leaves. ``"clash"``: Single pages until some of one block have met, then
+        blocks; the oldest block leaves. ``"bplru"``: Blocks by their last write, completed with
+        pages from flash when they leave. ``"fab"``: The block with most pages leaves.
+        ``"lb-clock"``: Of the blocks not written again lately, the one with most pages leaves.
+        ``"cflru"``: Page cache; of those used longest ago, a clean page leaves first.
+        ``"pud-lru"``: Of the blocks not updated often, the one with most pages leaves. ``"clc"``:
+        The block with most pages leaves, but for those used lately. ``"bpac"``: Single pages while
+        they are written again, then blocks; the border adapts. ``"ref"``: Blocks that left a short
+        while ago leave first, then the oldest. Default: none. Source: choices.md#lru-cache.
+    size
+        RAM for the pages. Default: 2MiB. Source: CACH-FTL 5.1; choices.md#lru-cache.
+    page_space
+        C-lash: share of the pages that are the p-space; what does not make a whole block is added.
+        Default: 25%. Range: 0 to 1. Source: CACH-FTL 5.1: with 2 MiB, 128 pages beside 6 blocks;
+        choices.md#clash-ties.
+    padding
+        BPLRU: complete the blocks that leave with pages read from flash. Default: true. Source:
+        choices.md#bplru-padding.
+    window
+        CFLRU: share of the pages, those used longest ago, among which a clean one leaves first.
+        Default: 25%. Range: 0 to 1. Source: choices.md#cflru-window.
+    update_distance
+        PUD-LRU: page accesses between two updates of a block up to which it is updated often.
+        Default: as many as the buffer has pages. Unit: page accesses. Range: 1 to 1099511627776.
+        Source: choices.md#pud-distance.
+    recent
+        CLC and REF: groups used last count as recent while they have this share of the pages.
+        Default: 10%. Range: 0 to 1. Source: choices.md#recent-groups.
+    evicted_blocks
+        REF: blocks that left last whose pages leave first. Default: 8. Unit: blocks. Range: 1 to
+        1024. Source: choices.md#recent-groups.
+    """
+
+    policy: (
+        Literal[
+            "none",
+            "lru",
+            "clash",
+            "bplru",
+            "fab",
+            "lb-clock",
+            "cflru",
+            "pud-lru",
+            "clc",
+            "bpac",
+            "ref",
+        ]
+        | None
+    ) = setting("buffer.policy")
+    _: KW_ONLY
+    size: Quantity | None = setting("buffer.size")
+    page_space: Quantity | None = setting("buffer.page_space")
+    padding: bool | None = setting("buffer.padding")
+    window: Quantity | None = setting("buffer.window")
+    update_distance: int | None = setting("buffer.update_distance")
+    recent: Quantity | None = setting("buffer.recent")
+    evicted_blocks: int | None = setting("buffer.evicted_blocks")
+
+
+class Host(Settings):
+    """How requests reach the device.
+
+    Parameters
+    ----------
+    mode
+        ``open`` (by the input's times), ``closed:QD`` (QD requests outstanding), or ``queued:QD``
+        (by the input's times, and at most QD of them in the device). Values: open, closed:QD or
+        queued:QD. Default: open. Source: choices.md#host-model.
+    queues
+        With ``queued:QD``: one queue, or one for each volume, which take turns. ``"one"``: In one
+        queue. ``"volumes"``: In a queue for each volume; these take turns (NVMe's round-robin
+        arbitration). Default: one. Source: ours.
+    reads_first
+        With ``queued:QD``: whether reads that wait go before writes. Default: false. Source: ours.
+    time_scale
+        Factor on the input's times: 0.5 doubles the load. Default: 1. Range: 0 to 1000000. Source:
+        ours.
+    split
+        How a request becomes page accesses. ``"pages"``: One access per page touched. ``"single"``:
+        One access to the first page, whatever the size (what MNFTL's Table 2 implies). Default:
+        pages. Source: choices.md#page-accesses.
+    """
+
+    mode: str | None = setting("host.mode")
+    _: KW_ONLY
+    queues: Literal["one", "volumes"] | None = setting("host.queues")
+    reads_first: bool | None = setting("host.reads_first")
+    time_scale: float | None = setting("host.time_scale")
+    split: Literal["pages", "single"] | None = setting("host.split")
+
+
+class Trace(Source):
+    """A recorded trace, or a built-in profile of one.
+
+    Parameters
+    ----------
+    trace
+        A file, ``-`` for standard input, or the name of a profile. Values: a name. Default:
+        ``workload`` is run. Source: ours.
+    format
+        Format of the trace. Values: a name. Default: found from its content. Source: ours.
+    order
+        What to do with times that go back. ``"error"``: It is an error, which names the line.
+        ``"sort"``: Requests are sorted by time, stably, within a window. ``"clamp"``: Its time is
+        raised to that of the request before it. Default: what the format says, which is an error
+        for most. Source: ours.
+    volume
+        The only volume to take. Default: all of them. Source: ours.
+    from_
+        Take requests from this time since the first one on, such as ``1h``. Default: from the
+        first. Source: ours.
+    until
+        Take requests before this time since the first one, such as ``2h30m``. Default: to the last.
+        Source: ours.
+    skip
+        Leave out the first so many of the requests that pass the filters. Default: 0. Unit:
+        requests. Source: ours.
+    requests
+        Take only the first so many requests, after those that are left out. Default: all of them.
+        Unit: requests. Source: ours.
+    op
+        What the requests are, for formats that do not say. ``"read"``: Read the newest version of
+        the pages touched. ``"write"``: Write a new version of every page touched. ``"trim"``:
+        Forget the pages that lie wholly inside the request. Default: an error for those formats.
+        Source: ours.
+    unit
+        Bytes of a page, for formats that do not say. Default: 512B. Source: ARC paper, section IV;
+        choices.md#arc-unit.
+    columns
+        The columns of a CSV file, as ``time=ts:us,offset=lba:sectors,length=bytes,op=rw``. Values:
+        what=column or what=column:unit, separated by commas. Default: an error for such a file.
+        Source: ours.
+    """
+
+    _: KW_ONLY
+    trace: str | None = setting("input.trace")
+    format: str | None = setting("input.format")
+    order: Literal["error", "sort", "clamp"] | None = setting("input.order")
+    volume: int | None = setting("input.volume")
+    from_: Quantity | None = setting("input.from")
+    until: Quantity | None = setting("input.until")
+    skip: int | None = setting("input.skip")
+    requests: int | None = setting("input.requests")
+    op: Literal["read", "write", "trim"] | None = setting("input.op")
+    unit: Quantity | None = setting("input.unit")
+    columns: str | None = setting("input.columns")
+
+
+class Workload(Source):
+    """Generated requests, described in fio's words.
+
+    Parameters
+    ----------
+    pattern
+        Where requests go. ``"seq"``: Sequential, in one or more streams that take turns.
+        ``"rand"``: Uniformly random. ``"zipf"``: Zipf popularity with exponent zipf_theta.
+        ``"hotcold"``: Hot_share of the space gets hot_access of the requests. ``"cachftl"``:
+        CACH-FTL's synthetic workload (its Table 2). ``"read"``: Fio's read: seq, reads only.
+        ``"write"``: Fio's write: seq, writes only. ``"rw"``: Fio's rw: seq, reads and writes mixed
+        by read_share. ``"randread"``: Fio's randread: rand, reads only. ``"randwrite"``: Fio's
+        randwrite: rand, writes only. ``"randrw"``: Fio's randrw: rand, reads and writes mixed by
+        read_share. Default: rand. Source: ours.
+    bs
+        Size of every request. Default: 4KiB. Range: 1B to 1GiB. Source: fio, and one page of the
+        papers.
+    size
+        Address space covered, from 0. Default: 512MiB; of cachftl 1GiB. Range: at most 4096TiB.
+        Source: TPFTL 5.1; CACH-FTL 5.2.
+    requests
+        Number of requests. Default: 1,000,000; of cachftl 250,000. Unit: requests. Range: at least
+        1. Source: ours; CACH-FTL Table 2.
+    read_share
+        Share of requests that read. Default: what fio's name says: randread 1, rw and randrw 0.5;
+        else 0, all writes. Range: 0 to 1. Source: fio's rwmixread.
+    bs_mix
+        Sizes with their weights, instead of ``bs``, such as ``[["4k", 3], ["64k", 1]]``. Values: a
+        list of [size, weight]. Default: []. Source: fio's bssplit.
+    align
+        Starts are multiples of this. Default: the smallest size. Range: at least 1B. Source: fio's
+        blockalign.
+    zipf_theta
+        Exponent of ``zipf``; 0 is uniform. Default: 1.1. Range: 0 to 10. Source: fio.
+    scatter
+        ``zipf`` and ``hotcold``: popular pages lie all over the space, not at its beginning.
+        Default: true. Source: fio.
+    hot_share
+        ``hotcold``: share of the space that is hot. Default: 20%. Range: above 0 and below 1.
+        Source: ours.
+    hot_access
+        ``hotcold``: share of the requests that go to the hot space. Default: 80%. Range: 0 to 1.
+        Source: ours.
+    streams
+        ``seq``: sequential streams that take turns, each in its own part of the space. Default: 1.
+        Unit: streams. Range: 1 to 65536. Source: ours.
+    sequential_rate
+        ``cachftl``: share of requests that continue the previous one. Default: 40%. Range: 0 to 1.
+        Source: CACH-FTL Table 2; choices.md#cachftl-sequential.
+    spatial_locality
+        ``cachftl``: share of the other requests that stay near the previous one. Default: 20%.
+        Range: 0 to 1. Source: CACH-FTL Table 2; choices.md#cachftl-locality.
+    arrivals
+        How requests follow each other in time. ``"poisson"``: Independent, exponentially
+        distributed gaps. ``"fixed"``: Equal gaps. ``"closed"``: All at time 0: a host with a queue
+        depth decides when they are issued. Default: poisson. Source: ours.
+    interarrival
+        Mean time between arrivals. Default: 1ms; of cachftl 200ms. Range: at most 86400s. Source:
+        ours; CACH-FTL Table 2.
+    """
+
+    pattern: (
+        Literal[
+            "seq",
+            "rand",
+            "zipf",
+            "hotcold",
+            "cachftl",
+            "read",
+            "write",
+            "rw",
+            "randread",
+            "randwrite",
+            "randrw",
+        ]
+        | None
+    ) = setting("workload.pattern")
+    bs: Quantity | None = setting("workload.bs")
+    size: Quantity | None = setting("workload.size")
+    requests: int | None = setting("workload.requests")
+    _: KW_ONLY
+    read_share: Quantity | None = setting("workload.read_share")
+    bs_mix: Sequence[Sequence[Quantity]] | None = setting("workload.bs_mix")
+    align: Quantity | None = setting("workload.align")
+    zipf_theta: float | None = setting("workload.zipf_theta")
+    scatter: bool | None = setting("workload.scatter")
+    hot_share: Quantity | None = setting("workload.hot_share")
+    hot_access: Quantity | None = setting("workload.hot_access")
+    streams: int | None = setting("workload.streams")
+    sequential_rate: Quantity | None = setting("workload.sequential_rate")
+    spatial_locality: Quantity | None = setting("workload.spatial_locality")
+    arrivals: Literal["poisson", "fixed", "closed"] | None = setting("workload.arrivals")
+    interarrival: Quantity | None = setting("workload.interarrival")
+
+
+class Run(Settings):
+    """How a run is prepared and measured.
+
+    Parameters
+    ----------
+    warmup
+        What happens before measuring starts. Values: none, footprint, replay:K, sequential,
+        random:K, steady:X% or steady-random:X%. Default: none. Source: choices.md#warmup.
+    warmup_limit
+        Windows after which a warm-up until steady gives up. Default: 50. Unit: windows. Range: 5 to
+        100000. Source: ours: at least 25 capacities of writes, where uniform writes need less than
+        10.
+    address
+        How volumes share the device. ``"compact"``: One after another in ascending order, each from
+        its first to its last used byte, both rounded outwards to whole mebibytes. ``"overlay"``:
+        All from byte 0, over each other, as if the volume were not known. The 512 MB of TPFTL's
+        Financial traces imply it. ``"modulo"``: Overlay, then the offset modulo the device's
+        capacity. A request that crosses the device's end is cut there: it never wraps in the
+        middle. Default: compact. Source: choices.md#volumes.
+    seed
+        Seed of everything random. Default: 1. Source: ours.
+    verify
+        Whether the version of every page read is compared with the last one written. Default: true.
+        Source: ours.
+    audit
+        Requests between two checks of every invariant; 0 means only at the end. Default: 0. Unit:
+        requests. Source: ours.
+    samples
+        Page accesses between two looks into the mapping cache, each a walk over it; 0 means never.
+        Default: 0. Unit: page accesses. Source: ours.
+    timeline
+        Flash operations whose times are kept, at most. Default: 0. Unit: operations. Source: ours.
+    timeline_from
+        Flash operations of the measured phase before these. Default: 0. Unit: operations. Source:
+        ours.
+    """
+
+    _: KW_ONLY
+    warmup: str | None = setting("run.warmup")
+    warmup_limit: int | None = setting("run.warmup_limit")
+    address: Literal["compact", "overlay", "modulo"] | None = setting("run.address")
+    seed: int | None = setting("run.seed")
+    verify: bool | None = setting("run.verify")
+    audit: int | None = setting("run.audit")
+    samples: int | None = setting("run.samples")
+    timeline: int | None = setting("run.timeline")
+    timeline_from: int | None = setting("run.timeline_from")
+
+
+class Page(NamedFtl):
+    """The whole page map in RAM: the bound for all others.
+
+    Source: TPFTL 5.1 ("optimal FTL"), MNFTL 5.
+
+    Parameters
+    ----------
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "page"
+
+    _: KW_ONLY
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class HAT(NamedFtl):
+    """The whole page map on a byte-addressable chip of its own, hidden behind the flash.
+
+    Source: Hu et al., MSST 2010.
+
+    Parameters
+    ----------
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "hat"
+
+    _: KW_ONLY
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class SEPBIT(NamedFtl):
+    """Page mapping, six frontiers: pages are put together by how long they may live.
+
+    Source: Wang et al., FAST 2022.
+
+    Parameters
+    ----------
+    window
+        Blocks of class 1 that are collected before their mean lifespan is taken anew. Default: 16.
+        Unit: blocks. Range: at least 1. Source: Wang et al., FAST 2022.
+    growth
+        Factor between the ages that bound the classes of moved pages: so many mean lifespans, and
+        so many times more. Default: 4. Range: 1 to 1024. Source: Wang et al., FAST 2022.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "sepbit"
+
+    _: KW_ONLY
+    window: int | None = setting("sepbit.window")
+    growth: int | None = setting("sepbit.growth")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class DFTL(NamedFtl):
+    """Single entries cached on demand, segmented LRU.
+
+    Source: Gupta, Kim & Urgaonkar, ASPLOS 2009.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    replacement
+        Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
+        ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
+        used. ``"2q"``: 2Q, simplified: a miss enters A1, first in first out; a hit there moves to
+        Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
+        choices.md#dftl-segments.
+    protected
+        Share of the cache that is the protected (real) segment, or that 2Q leaves to ``Am``.
+        Default: 80%. Range: 0 to 1. Source: choices.md#dftl-segments.
+    evict_batch
+        Write back all dirty entries of the victim's translation page. Default: false. Source:
+        choices.md#dftl-write-back.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "dftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | None = setting(
+        "dftl.replacement"
+    )
+    protected: Quantity | None = setting("dftl.protected")
+    evict_batch: bool | None = setting("dftl.evict_batch")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class DLOOP(NamedFtl):
+    """DFTL striped over planes; GC copies back inside each plane, off the bus.
+
+    Source: Abdurrab, Xie & Wang, IPDPS 2013.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    replacement
+        Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
+        ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
+        used. ``"2q"``: 2Q, simplified: a miss enters A1, first in first out; a hit there moves to
+        Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
+        choices.md#dftl-segments.
+    protected
+        Share of the cache that is the protected (real) segment, or that 2Q leaves to ``Am``.
+        Default: 80%. Range: 0 to 1. Source: choices.md#dftl-segments.
+    evict_batch
+        Write back all dirty entries of the victim's translation page. Default: false. Source:
+        choices.md#dftl-write-back.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "dloop"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | None = setting(
+        "dftl.replacement"
+    )
+    protected: Quantity | None = setting("dftl.protected")
+    evict_batch: bool | None = setting("dftl.evict_batch")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class DLOOPHot(NamedFtl):
+    """DLOOP whose hot planes hold fewer pages, and so have more extra blocks.
+
+    Source: ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    replacement
+        Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
+        ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
+        used. ``"2q"``: 2Q, simplified: a miss enters A1, first in first out; a hit there moves to
+        Am, by recency. Default: segmented-flashsim. Source: FlashSim, which TPFTL and DLOOP ran;
+        choices.md#dftl-segments.
+    protected
+        Share of the cache that is the protected (real) segment, or that 2Q leaves to ``Am``.
+        Default: 80%. Range: 0 to 1. Source: choices.md#dftl-segments.
+    evict_batch
+        Write back all dirty entries of the victim's translation page. Default: false. Source:
+        choices.md#dftl-write-back.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "dloop-hot"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | None = setting(
+        "dftl.replacement"
+    )
+    protected: Quantity | None = setting("dftl.protected")
+    evict_batch: bool | None = setting("dftl.evict_batch")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class CDFTL(NamedFtl):
+    """Two levels: single entries, and whole translation pages that take their dirty ones in.
+
+    Source: Qin, Wang, Liu & Shao, RTAS 2011.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    ctp
+        Share of the cache for whole translation pages. Default: 50%. Range: 0 to 1. Source:
+        choices.md#cdftl-split.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "cdftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    ctp: Quantity | None = setting("cdftl.ctp")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class SFTL(NamedFtl):
+    """Whole translation pages, compressed by runs, and a buffer for sparse dirty entries.
+
+    Source: Jiang et al., MSST 2011.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    bitmaps
+        Bits per mapping of a cached page; 2 is how LeaFTL models S-FTL. Default: 1. Unit: bits.
+        Range: 1 to 2. Source: choices.md#sftl-bitmaps.
+    buffer
+        Share of the cache that is the dirty buffer. Default: 10%. Range: 0 to 1. Source:
+        choices.md#sftl-buffer.
+    sparse
+        Dirty entries up to which a page is sparse. Default: 8. Unit: entries. Source:
+        choices.md#sftl-buffer.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "sftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    bitmaps: int | None = setting("sftl.bitmaps")
+    buffer: Quantity | None = setting("sftl.buffer")
+    sparse: int | None = setting("sftl.sparse")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class ZFTL(NamedFtl):
+    """The directory of one zone in RAM; the page in use, and entries that leave in batches.
+
+    Source: Wang, Zhang & Wang, ICCT 2011.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    zones
+        Zones, at most. Default: 8. Unit: zones. Range: at least 1. Source: choices.md#zftl-zones.
+    tier1
+        Share of the cache for tier 1. Default: all that the page of tier 2 leaves. Range: 0 to 1.
+        Source: choices.md#zftl-tiers.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "zftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    zones: int | None = setting("zftl.zones")
+    tier1: Quantity | None = setting("zftl.tier1")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class TPFTL(NamedFtl):
+    """Two-level lists, prefetching, batch-update and clean-first replacement.
+
+    Source: Zhou et al., EuroSys 2015.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    features
+        Techniques in use: any of r, s, b, c; ``-`` for none. Values: letters of rsbc, or -.
+        Default: rsbc. Source: TPFTL, Figures 7 and 8.
+    threshold
+        Change of the node count that switches selective prefetching. Default: 3. Unit: nodes.
+        Range: at least 1. Source: TPFTL 4.3; choices.md#tpftl-detector.
+    node_bytes
+        RAM of a node. Default: 6B. Range: at most 4KiB. Source: TPFTL, Figure 4: one entry slot;
+        choices.md#tpftl-node.
+    page_order
+        Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
+        touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
+    prefetch_at
+        Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
+        ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "tpftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    features: str | None = setting("tpftl.features")
+    threshold: int | None = setting("tpftl.threshold")
+    node_bytes: Quantity | None = setting("tpftl.node_bytes")
+    page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
+    prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class TPFTLAdaptive(NamedFtl):
+    """Tpftl that prefetches successors while the measured use of prefetched entries is worth it.
+
+    Source: this project; the parameters of tpftl but the threshold.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    features
+        Techniques in use: any of r, s, b, c; ``-`` for none. Values: letters of rsbc, or -.
+        Default: rsbc. Source: TPFTL, Figures 7 and 8.
+    threshold
+        Change of the node count that switches selective prefetching. Default: 3. Unit: nodes.
+        Range: at least 1. Source: TPFTL 4.3; choices.md#tpftl-detector.
+    node_bytes
+        RAM of a node. Default: 6B. Range: at most 4KiB. Source: TPFTL, Figure 4: one entry slot;
+        choices.md#tpftl-node.
+    page_order
+        Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
+        touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
+    prefetch_at
+        Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
+        ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "tpftl-adaptive"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    features: str | None = setting("tpftl.features")
+    threshold: int | None = setting("tpftl.threshold")
+    node_bytes: Quantity | None = setting("tpftl.node_bytes")
+    page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
+    prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class TreeFTL(NamedFtl):
+    """Translation pages and, below them, data pages in one pool; the oldest subtree leaves first.
+
+    Source: Wang & Wong, DATE 2013.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "treeftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class APS(NamedFtl):
+    """One pool for translation pages and data pages, divided where ghosts say it saves most.
+
+    Source: Shim, Seo, Kim & Maeng, MSST 2010.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    map
+        Share of the pool that is for translation pages at first. Default: 50%. Range: 0 to 1.
+        Source: choices.md#aps-ghosts.
+    inertia
+        Flash time by which the ghosts of one part are ahead when a page of RAM moves. Default: 2ms.
+        Source: ten programs; choices.md#aps-ghosts.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "aps"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    map: Quantity | None = setting("aps.map")
+    inertia: Quantity | None = setting("aps.inertia")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class CFTL(NamedFtl):
+    """Runs of pages cached on demand; blocks that are only read are brought together.
+
+    Source: Park, Debnath & Du, MASCOTS 2011.
+
+    Parameters
+    ----------
+    cache
+        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
+        block. Source: TPFTL 5.1; choices.md#cache-default.
+    reads
+        Page reads of a logical block, without a write between, that make it block-mapped. Default:
+        128. Unit: reads. Range: at least 1. Source: choices.md#cftl-conversion.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_copies
+        ``copies`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "cftl"
+
+    cache: Quantity | None = setting("ftl.cache")
+    _: KW_ONLY
+    reads: int | None = setting("cftl.reads")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_copies: Literal["shared", "own"] | None = setting("gc.copies")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
+
+
+class Block(NamedFtl):
+    """Block-level mapping: every page overwritten moves its block.
+
+    Source: CACH-FTL 1, DLOOP II.A.
+    """
+
+    registered = "block"
+
+    _: KW_ONLY
+
+
+class BlockOptimized(NamedFtl):
+    """Block-level mapping, rewritten in place with one erase for each request and block.
+
+    Source: Boukhobza et al., CACH-FTL, 2014, section 5 ("BM").
+
+    Parameters
+    ----------
+    append
+        Program a group without an erase when all its offsets are still erased. Default: false.
+        Source: CACH-FTL rewrites every block that is not empty; choices.md#first-erase.
+    """
+
+    registered = "block-optimized"
+
+    _: KW_ONLY
+    append: bool | None = setting("block-optimized.append")
+
+
+class NFTL(NamedFtl):
+    """A replacement block for each logical block, searched by OOB reads.
+
+    Source: Ban, US patent 5,937,425, 1999 ("NFTL-1").
+
+    Parameters
+    ----------
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "nftl"
+
+    _: KW_ONLY
+    log_blocks: int | None = setting("log.blocks")
+
+
+class NFTLChain(NamedFtl):
+    """Chains of replacement blocks with fixed offsets, the longest folded first.
+
+    Source: Ban, US patent 5,937,425, 1999, by the Linux driver ("NFTL-2").
+
+    Parameters
+    ----------
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "nftl-chain"
+
+    _: KW_ONLY
+    log_blocks: int | None = setting("log.blocks")
+
+
+class BAST(NamedFtl):
+    """A log block for each logical block that is being overwritten.
+
+    Source: Kim et al., IEEE Transactions on Consumer Electronics 2002.
+
+    Parameters
+    ----------
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "bast"
+
+    _: KW_ONLY
+    log_blocks: int | None = setting("log.blocks")
+
+
+class FAST(NamedFtl):
+    """A log block for sequential writes, and others shared by all data blocks.
+
+    Source: Lee et al., TECS 2007.
+
+    Parameters
+    ----------
+    full_sequential
+        What a write to a block whose sequential log is full does. ``"merge"``: A full merge with
+        the page in its place, as for any rewrite inside the log. ``"switch"``: A switch merge; the
+        page then goes to the random log. Default: merge. Source: FlashSim;
+        choices.md#fast-full-sequential.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "fast"
+
+    _: KW_ONLY
+    full_sequential: Literal["merge", "switch"] | None = setting("fast.full_sequential")
+    log_blocks: int | None = setting("log.blocks")
+
+
+class CACHFTL(NamedFtl):
+    """Large groups to blocks rewritten in place, small ones to page-mapped spare blocks first.
+
+    Source: Boukhobza, Olivier & Rubini, Computers 3(1), 2014.
+
+    Parameters
+    ----------
+    threshold
+        Pages up to which a group goes to the PMR. Default: 4. Unit: pages. Source: CACH-FTL 5.1.
+    sync_blocks
+        A write that would leave no more free pages in the PMR than these blocks have collects
+        first. Default: 3. Unit: blocks. Range: 1 to 1048576. Source: CACH-FTL 4.3.3;
+        choices.md#cachftl-sizes.
+    async_free
+        Share of the PMR that is free up to which GC works in idle time. Default: 10%. Range: 0 to
+        1. Source: CACH-FTL 4.3.3; choices.md#cachftl-idle.
+    adaptive_threshold
+        Redirect groups by measured costs instead of ``threshold``. Default: false. Source:
+        choices.md#cachftl-beyond.
+    idle_weight
+        With that, how much GC in idle time counts: 0 where only response times do, 1 where wear
+        does as much. Default: 0%. Range: 0 to 1. Source: choices.md#cachftl-beyond.
+    adaptive_pmr
+        Use no more blocks for the PMR than keep writes from waiting for GC. Default: false. Source:
+        choices.md#cachftl-beyond.
+    out_of_place
+        Rewrite blocks of the BMR out of place, and erase the old ones in idle time. Default: false.
+        Source: choices.md#cachftl-beyond.
+    wear_gap
+        With that, the difference in erases at which a block of the BMR moves to a worn one.
+        Default: never. Unit: erases. Range: at least 1. Source: choices.md#cachftl-beyond.
+    """
+
+    registered = "cachftl"
+
+    _: KW_ONLY
+    threshold: int | None = setting("cachftl.threshold")
+    sync_blocks: int | None = setting("cachftl.sync_blocks")
+    async_free: Quantity | None = setting("cachftl.async_free")
+    adaptive_threshold: bool | None = setting("cachftl.adaptive_threshold")
+    idle_weight: Quantity | None = setting("cachftl.idle_weight")
+    adaptive_pmr: bool | None = setting("cachftl.adaptive_pmr")
+    out_of_place: bool | None = setting("cachftl.out_of_place")
+    wear_gap: int | None = setting("cachftl.wear_gap")
+
+
+class LAST(NamedFtl):
+    """Sequential log blocks, and random ones of a hot and a cold partition: hot blocks die.
+
+    Source: Lee et al., Operating Systems Review 2008.
+
+    Parameters
+    ----------
+    threshold
+        Pages from which on a request is sequential. Default: 8. Unit: pages. Range: at least 1.
+        Source: choices.md#last-rules.
+    sequential
+        Share of the log blocks that are sequential, one at least. Default: 10%. Range: 0 to 1.
+        Source: choices.md#last-rules.
+    hot
+        Share of the random log blocks that are the hot partition; each partition has one at least.
+        Default: 50%. Range: 0 to 1. Source: choices.md#last-rules.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "last"
+
+    _: KW_ONLY
+    threshold: int | None = setting("last.threshold")
+    sequential: Quantity | None = setting("last.sequential")
+    hot: Quantity | None = setting("last.hot")
+    log_blocks: int | None = setting("log.blocks")
+
+
+class KAST(NamedFtl):
+    """Log blocks shared by K logical blocks at most, which bounds the longest merge.
+
+    Source: Cho, Shin & Eom, DATE 2009.
+
+    Parameters
+    ----------
+    associativity
+        K: logical blocks with valid pages in one random log block, at most. Default: 8. Unit:
+        blocks. Range: at least 1. Source: choices.md#kast-rules.
+    sequential
+        Share of the log blocks that may be sequential: one at least, all but one at most. Default:
+        10%. Range: 0 to 1. Source: choices.md#kast-rules.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "kast"
+
+    _: KW_ONLY
+    associativity: int | None = setting("kast.associativity")
+    sequential: Quantity | None = setting("kast.sequential")
+    log_blocks: int | None = setting("log.blocks")
+
+
+class AFTL(NamedFtl):
+    """Replacement blocks whose pages get mappings of their own instead of a merge.
+
+    Source: Wu & Kuo, ICCAD 2006.
+
+    Parameters
+    ----------
+    entries
+        Entries of the fine table. Default: half as many as logical blocks, in the RAM of a block
+        table. Unit: entries. Source: choices.md#aftl-rules.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "aftl"
+
+    _: KW_ONLY
+    entries: int | None = setting("aftl.entries")
+    log_blocks: int | None = setting("log.blocks")
+
+
+class WAFTL(NamedFtl):
+    """A zone logs all writes; its pages move to data blocks where many, else are page-mapped.
+
+    Source: Wei et al., MSST 2011.
+
+    Parameters
+    ----------
+    zone
+        Share of the log blocks that are the buffer zone, one at least. Default: 5%. Range: 0 to 1.
+        Source: choices.md#waftl-rules.
+    threshold
+        Share of a block's pages from which on they are merged into its data block. Default: 50%.
+        Range: 0 to 1. Source: choices.md#waftl-rules.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "waftl"
+
+    _: KW_ONLY
+    zone: Quantity | None = setting("waftl.zone")
+    threshold: Quantity | None = setting("waftl.threshold")
+    log_blocks: int | None = setting("log.blocks")
+
+
+class MNFTL(NamedFtl):
+    """Blocks of each logical block's own, written in order; its page map in their OOBs.
+
+    Source: Qin, Wang, Liu, Shao & Guan, DAC 2011.
+
+    Parameters
+    ----------
+    victim
+        Which block is collected. ``"most-blocks-first"``: The least valid full block of the logical
+        block that has most blocks; the oldest among equals, and the logical block of the lowest
+        number. ``"global"``: The least valid full block of all, the lowest number among equals.
+        Default: most-blocks-first. Source: MNFTL 4.3, the rule that needs no search;
+        choices.md#mnftl-victim.
+    rows
+        Rows of a subtable; each is a page number. Default: the largest power of two that fits into
+        an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
+    idle_blocks
+        Collect in idle time while a logical block has at least so many blocks. With one there is
+        nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source: MNFTL 4.3 suggests
+        it; choices.md#mnftl-idle.
+    cache
+        RAM for a cache of subtables. Default: 0B. Source: the paper has none;
+        choices.md#mnftl-cache.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "mnftl"
+
+    _: KW_ONLY
+    victim: Literal["most-blocks-first", "global"] | None = setting("mnftl.victim")
+    rows: int | None = setting("mnftl.rows")
+    idle_blocks: int | None = setting("mnftl.idle_blocks")
+    cache: Quantity | None = setting("mnftl.cache")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+
+
+class MNFTLHybrid(NamedFtl):
+    """Mnftl behind a log of blocks in SLC mode; needs device.cell mlc or tlc.
+
+    Source: this project; Qin et al., DAC 2011, section 6; the parameters of mnftl.
+
+    Parameters
+    ----------
+    victim
+        Which block is collected. ``"most-blocks-first"``: The least valid full block of the logical
+        block that has most blocks; the oldest among equals, and the logical block of the lowest
+        number. ``"global"``: The least valid full block of all, the lowest number among equals.
+        Default: most-blocks-first. Source: MNFTL 4.3, the rule that needs no search;
+        choices.md#mnftl-victim.
+    rows
+        Rows of a subtable; each is a page number. Default: the largest power of two that fits into
+        an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
+    idle_blocks
+        Collect in idle time while a logical block has at least so many blocks. With one there is
+        nothing to gain. Default: never. Unit: blocks. Range: at least 2. Source: MNFTL 4.3 suggests
+        it; choices.md#mnftl-idle.
+    cache
+        RAM for a cache of subtables. Default: 0B. Source: the paper has none;
+        choices.md#mnftl-cache.
+    slc_blocks
+        Blocks in SLC mode. Default: a quarter of the spare blocks, at least one. Unit: blocks.
+        Range: at least 1. Source: choices.md#mnftl-hybrid.
+    gc_low
+        ``low`` of `ftlab.GC`, for this FTL.
+    gc_high
+        ``high`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    """
+
+    registered = "mnftl-hybrid"
+
+    _: KW_ONLY
+    victim: Literal["most-blocks-first", "global"] | None = setting("mnftl.victim")
+    rows: int | None = setting("mnftl.rows")
+    idle_blocks: int | None = setting("mnftl.idle_blocks")
+    cache: Quantity | None = setting("mnftl.cache")
+    slc_blocks: int | None = setting("mnftl-hybrid.slc_blocks")
+    gc_low: int | None = setting("gc.low")
+    gc_high: int | None = setting("gc.high")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+
+
+class GFTL(NamedFtl):
+    """One block for each logical block, cleaned step by step between requests; a write buffer.
+
+    Source: Choudhuri & Givargis, CODES+ISSS 2008.
+
+    Parameters
+    ----------
+    buffer
+        Write buffer as a share of the logical blocks. Default: 16%, or what the device has. Range:
+        0 to 10. Source: MNFTL 5.2; choices.md#gftl-buffer.
+    """
+
+    registered = "gftl"
+
+    _: KW_ONLY
+    buffer: Quantity | None = setting("gftl.buffer")
+
+
+class Superblock(NamedFtl):
+    """Neighbouring logical blocks share data and log blocks; the page map in their OOBs.
+
+    Source: Kang, Jo, Kim & Lee, EMSOFT 2006.
+
+    Parameters
+    ----------
+    data
+        Logical blocks of a superblock, and its data blocks at most. Default: 4. Unit: blocks.
+        Range: 1 to 64. Source: MNFTL 5.1.
+    logs
+        Log blocks of a superblock at most. Default: 2. Unit: blocks. Range: 1 to 64. Source: MNFTL
+        5.1.
+    pieces
+        Pieces of the page map of a superblock: each more makes a second OOB read more likely.
+        Default: the fewest that fit into an OOB. Unit: pieces. Range: at least 1. Source:
+        choices.md#superblock-pieces.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
+        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    """
+
+    registered = "superblock"
+
+    _: KW_ONLY
+    data: int | None = setting("superblock.data")
+    logs: int | None = setting("superblock.logs")
+    pieces: int | None = setting("superblock.pieces")
+    log_blocks: int | None = setting("log.blocks")

@@ -1,0 +1,47 @@
+"""``ftlab check``: the laws that every FTL obeys, held against one."""
+
+from __future__ import annotations
+
+import click
+
+from ftlab.cli.progress import meter
+from ftlab.plugins import where
+from ftlab.verdicts import Verdict, verdicts
+
+
+@click.command()
+@click.argument("ftl")
+@click.option(
+    "--cases",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Devices, settings and requests to try, drawn at random; the same ones every time.",
+)
+@click.option("--case", metavar="CASE", help="Try this one alone, as a broken law prints it.")
+@click.pass_context
+def check(context: click.Context, ftl: str, cases: int, case: str | None) -> None:
+    """Hold FTL, the name of one or FILE.py[:CLASS], to the laws that every FTL obeys.
+
+    Prints a line for each law, and for one that is broken what happened and the command that makes
+    it happen again; the exit code is 1 then.
+    """
+    with meter() as progress:
+        found = verdicts(ftl, cases, case, progress)
+    for verdict in found:
+        click.echo(_text(verdict, ftl))
+    context.exit(0 if all(verdict.holds for verdict in found) else 1)
+
+
+def _text(verdict: Verdict, ftl: str) -> str:
+    """Return what is said of a law."""
+    if verdict.holds:
+        return f"holds   {verdict.law} ({verdict.cases} cases)"
+    line = where(verdict.exception) if verdict.exception else None
+    told = [
+        f"BROKEN  {verdict.law}",
+        f"        {verdict.message}",
+        *([f"        {line}"] if line else []),
+        f"        ftlab check {ftl} --case '{verdict.case}'",
+    ]
+    return "\n".join(told)

@@ -1,0 +1,150 @@
+"""The compiled cores: that of ftlab, and those of installed packages that bring more.
+
+FTLs in Rust from outside come as a core of their own: all of ftlab with a longer catalogue. The
+package names its module by an entry point in the group ``ftlab.cores``. Packages are looked for
+only when the core of ftlab does not know what a run names, and for lists.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from ftlab import _core
+from ftlab.config import Config, Progress
+from ftlab.errors import ConfigError
+
+GROUP = "ftlab.cores"
+
+PointOfRun: TypeAlias = tuple[Config, str | None]
+"""A configuration and the name of an FTL, if there is one."""
+
+
+@cache
+def plugins() -> tuple[ModuleType, ...]:
+    """Import the cores of installed packages, in the order of their names.
+
+    Raises
+    ------
+    ftlab.ConfigError
+        when one cannot be imported, or was built with another version of ftlab
+    """
+    found = []
+    for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+        try:
+            core = entry.load()
+        except ImportError as error:
+            raise ConfigError(f"{entry.value}: cannot load this core: {error}") from error
+        if core.__version__ != _core.__version__:
+            raise ConfigError(
+                f"{entry.value}: found a core built with ftlab {core.__version__}, "
+                f"expected {_core.__version__}; build the package again"
+            )
+        found.append(core)
+    return tuple(found)
+
+
+def core_of(config: Config, ftl: str | None = None) -> ModuleType:
+    """Return the core that knows the FTL and everything in the configuration.
+
+    It is that of ftlab if it does, or if none does: its message then says what is wrong. A core
+    that knows the FTL alone goes before one that does not.
+    """
+    if _knows(_core, config, ftl):
+        return _core
+    knowing = [core for core in (_core, *plugins()) if _names_ftl(core, ftl)]
+    fitting = (core for core in knowing if _knows(core, config, ftl))
+    return next(fitting, knowing[0] if knowing else _core)
+
+
+def simulate(
+    points: Sequence[tuple[Config, str]],
+    progress: Progress | None = None,
+    written: Sequence[Any] = (),
+) -> list[Any]:
+    """Run points and return their results in order.
+
+    All run on one core, over one reading of their input, if one knows all of them. Else each core
+    runs its own, one core after another. What is ``written`` in Python every core can take, so that
+    only the names of the other FTLs decide.
+    """
+    if written:
+        names = {ftl for _, ftl in points} - {each.name for each in written}
+        knowing = (core for core in _lazily() if all(_names_ftl(core, ftl) for ftl in names))
+        return _run(next(knowing, _core), points, progress, written)
+    for core in _lazily():
+        if all(_knows(core, *point) for point in points):
+            return _run(core, points, progress)
+    cores = [core_of(*point) for point in points]
+    results: dict[int, Any] = {}
+    for core in dict.fromkeys(cores):
+        places = [place for place, each in enumerate(cores) if each is core]
+        part = [(_familiar(points[place][0], core), points[place][1]) for place in places]
+        results.update(zip(places, _run(core, part, progress), strict=True))
+    return [results[place] for place in range(len(points))]
+
+
+def catalogue() -> dict[str, Any]:
+    """Return what all cores offer; what several have is told once."""
+    merged = dict(_catalogue(_core))
+    for core in plugins():
+        for kind, entries in _catalogue(core).items():
+            known = {_name(each) for each in merged[kind]}
+            merged[kind] = [*merged[kind], *(e for e in entries if _name(e) not in known)]
+    return merged
+
+
+def _lazily() -> Any:
+    yield _core
+    yield from plugins()
+
+
+def _run(
+    core: ModuleType,
+    points: Sequence[tuple[Config, str]],
+    progress: Progress | None,
+    written: Sequence[Any] = (),
+) -> list[Any]:
+    texts = [(json.dumps(config), ftl) for config, ftl in points]
+    answer = core.simulate(texts, progress, list(written))
+    results: list[Any] = json.loads(answer)
+    return results
+
+
+def _knows(core: ModuleType, config: Config, ftl: str | None) -> bool:
+    if not _names_ftl(core, ftl):
+        return False
+    try:
+        core.resolve(json.dumps(config))
+    except ConfigError:
+        return False
+    return True
+
+
+def _names_ftl(core: ModuleType, ftl: str | None) -> bool:
+    return ftl is None or any(each["name"] == ftl for each in _catalogue(core)["ftls"])
+
+
+def _familiar(config: Config, core: ModuleType) -> Config:
+    """Return the sections that a core knows, and those that none does: it will say so."""
+    foreign = set().union(*map(_sections, (_core, *plugins()))) - _sections(core)
+    return {section: leaves for section, leaves in config.items() if section not in foreign}
+
+
+@cache
+def _sections(core: ModuleType) -> frozenset[str]:
+    return frozenset(each["section"] for each in _catalogue(core)["settings"])
+
+
+@cache
+def _catalogue(core: ModuleType) -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads(core.catalog())
+    return tree
+
+
+def _name(entry: Any) -> str:
+    return str(entry.get("key", entry.get("name")))

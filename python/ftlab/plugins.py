@@ -1,0 +1,308 @@
+"""What is written in Python: FTLs, orders of replacement, victim policies and write buffers.
+
+A class has the methods of its kind; ftlab makes an instance for each device and calls them.
+Wherever a name is expected, the class itself can stand, or the text ``path/to/file.py:Class``; the
+name of the class may be left out when the file has one of that kind.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import inspect
+import json
+import os
+import re
+import sys
+import traceback
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple, TypeAlias
+
+from ftlab import _core, cores
+from ftlab.config import Config, merge
+from ftlab.errors import ConfigError
+
+METHODS = {
+    "ftl": ("read", "write", "trim"),
+    "replacement": ("insert", "touch", "victim", "remove"),
+    "policy": ("close", "remove", "choose"),
+    "buffer": ("insert", "touch", "evict", "remove"),
+}
+"""The methods that a class of each kind must have."""
+
+PLACES = {
+    ("dftl", "replacement"): "replacement",
+    ("gc", "policy"): "policy",
+    ("buffer", "policy"): "buffer",
+}
+"""The settings whose values may be classes, and their kinds."""
+
+REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?")
+REPLACED = ("dftl", "dloop", "dloop-hot")
+"""The FTLs that obey ``dftl.replacement``."""
+
+
+class Pool(NamedTuple):
+    """The blocks that a victim policy chooses from, numbered from 0."""
+
+    blocks: int
+    pages_per_block: int
+    seed: int
+
+
+class Plugin:
+    """A class of the user's with settings: the keyword arguments of its constructor."""
+
+    kind = ""
+
+    def __init__(self, cls: type, **settings: Any) -> None:
+        self.cls = cls
+        self.settings = settings
+        missing = [each for each in METHODS[self.kind] if not callable(getattr(cls, each, None))]
+        if missing:
+            raise ConfigError(
+                f"{self.given_name}: found no method {missing[0]}, "
+                f"expected {', '.join(METHODS[self.kind])}"
+            )
+
+    @property
+    def given_name(self) -> str:
+        """The class's ``name``, or what it is called."""
+        return self._told("name", self.cls.__name__)
+
+    @property
+    def name(self) -> str:
+        """The name in results: with the settings, to tell two variants of a class apart."""
+        inside = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.given_name}({inside})" if inside else self.given_name
+
+    @property
+    def summary(self) -> str:
+        """The first line of the class's text."""
+        return (inspect.getdoc(self.cls) or "written in Python").partition("\n")[0]
+
+    @property
+    def source(self) -> str:
+        """The file of the class."""
+        try:
+            return os.path.relpath(inspect.getsourcefile(self.cls) or "Python")
+        except TypeError:
+            return "Python"
+
+    def build(self, *arguments: Any) -> Any:
+        """Return an instance of the class: the core calls this for each device."""
+        return self.cls(*arguments, **self.settings)
+
+    def _told(self, attribute: str, default: str) -> str:
+        """Return a text that the class has as an attribute."""
+        value = getattr(self.cls, attribute, default)
+        return value if isinstance(value, str) else default
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both make the same instances."""
+        if not isinstance(other, Plugin) or type(self) is not type(other):
+            return False
+        return (self.cls, self.settings) == (other.cls, other.settings)
+
+    def __hash__(self) -> int:
+        """Return the hash of the class and how its settings are written."""
+        return hash((self.cls, self.name))
+
+    def __str__(self) -> str:
+        """Return the name in results."""
+        return self.name
+
+    def __repr__(self) -> str:
+        """Return the text that makes the same plug-in."""
+        named = "".join(f", {key}={value!r}" for key, value in self.settings.items())
+        return f"{type(self).__name__}({self.cls.__name__}{named})"
+
+
+class PythonFtl(Plugin):
+    """An FTL written in Python, with settings for its constructor.
+
+    The class has the methods ``read(pages, flash)``, ``write(pages, flash)`` and
+    ``trim(pages, flash)``; ``__init__(device, **settings)`` is told the shape of the device. What
+    else it may have: [](tutorial-python.md).
+    """
+
+    kind = "ftl"
+
+    def config(self) -> Config:
+        """Return the sections that this FTL adds to the configuration: none."""
+        return {}
+
+    @property
+    def map(self) -> str:
+        """Where the map lives: ``ram``, ``flash`` or ``oob``."""
+        return self._told("map", "ram")
+
+    @property
+    def cleaning(self) -> str:
+        """How room is made: ``itself``, or ``collects`` for one that keeps to ``gc.low``."""
+        return self._told("cleaning", "itself")
+
+    @property
+    def program_order(self) -> str:
+        """The order in which pages of a block are programmed: ``ascending`` or ``any``."""
+        return self._told("program_order", "ascending")
+
+    @property
+    def opens_least_erased(self) -> bool:
+        """Whether of the free blocks the one with the fewest erases is opened."""
+        return getattr(self.cls, "opens_least_erased", False) is True
+
+    @property
+    def spare_blocks(self) -> int | None:
+        """Blocks beside the logical ones without which it cannot work; None for ``gc.high`` + 1."""
+        spare = getattr(self.cls, "spare_blocks", None)
+        return spare if isinstance(spare, int) else None
+
+
+class Replacement(Plugin):
+    """An order of replacement of DFTL's cached entries."""
+
+    kind = "replacement"
+
+    def __init__(self, cls: type, base: str = "dftl", **settings: Any) -> None:
+        super().__init__(cls, **settings)
+        self.base = base
+
+    @property
+    def name(self) -> str:
+        """The name in results: that of the FTL, and the order."""
+        return f"{self.base}({super().name})"
+
+
+class Policy(Plugin):
+    """A victim policy."""
+
+    kind = "policy"
+
+    def build(self, *arguments: Any) -> Any:
+        """Return an instance for a pool of blocks."""
+        return super().build(Pool(*arguments))
+
+
+class Buffer(Plugin):
+    """A write buffer."""
+
+    kind = "buffer"
+
+
+CLASSES: dict[str, type[Plugin]] = {
+    each.kind: each for each in (PythonFtl, Replacement, Policy, Buffer)
+}
+
+Named: TypeAlias = "str | type | Plugin"
+"""The name of something, its class, or the plug-in."""
+
+
+class Plugged:
+    """Configurations and FTLs in which classes have been replaced by names, and what these mean."""
+
+    def __init__(self) -> None:
+        self.plugins: list[Plugin] = []
+
+    def point(self, config: Mapping[str, Any], ftl: Named) -> tuple[Config, str]:
+        """Return a configuration for the core, and the name of the FTL."""
+        tree = merge([config])
+        plugin = as_plugin("ftl", ftl)
+        if plugin:
+            settings = {**plugin.settings, **tree.pop(plugin.given_name, {})}
+            plugin = self._add(type(plugin)(plugin.cls, **settings))
+        name = plugin.name if plugin else str(ftl)
+        for (section, key), kind in PLACES.items():
+            found = as_plugin(kind, tree.get(section, {}).get(key))
+            if found and kind == "replacement":
+                del tree[section][key]
+                if name in REPLACED:
+                    name = self._add(Replacement(found.cls, name, **found.settings)).name
+            elif found:
+                tree[section][key] = self._add(found).name
+        return tree, name
+
+    def _add(self, plugin: Plugin) -> Plugin:
+        """Return the plug-in, entered once."""
+        if plugin not in self.plugins:
+            self.plugins.append(plugin)
+        return plugin
+
+
+def as_plugin(kind: str, found: Any) -> Plugin | None:
+    """Return the plug-in that a value stands for, or None if it is the name of something else."""
+    if isinstance(found, Plugin):
+        return found
+    if isinstance(found, type):
+        return CLASSES[kind](found)
+    if isinstance(found, str) and (match := REFERENCE.fullmatch(found)):
+        return CLASSES[kind](load(kind, match["path"], match["name"]))
+    return None
+
+
+def load(kind: str, path: str, name: str | None = None) -> type:
+    """Return the class called ``name`` of a file, or the only one with the methods of a kind."""
+    module = _module(path)
+    if name:
+        found = getattr(module, name, None)
+        if isinstance(found, type):
+            return found
+        raise ConfigError(f"{path}: found no class {name}, expected one")
+    own = [each for each in vars(module).values() if isinstance(each, type)]
+    own = [each for each in own if each.__module__ == module.__name__]
+    fitting = [c for c in own if all(callable(getattr(c, each, None)) for each in METHODS[kind])]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(each.__name__ for each in fitting) or "none"
+    raise ConfigError(
+        f"{path}: found {len(fitting)} classes with {', '.join(METHODS[kind])} ({names}), "
+        f"expected one, or {path}:CLASS"
+    )
+
+
+def _module(path: str) -> ModuleType:
+    """Return the module in a file, read again when it has changed."""
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    return _executed(file.resolve(), hashlib.sha256(content).hexdigest())
+
+
+@cache
+def _executed(path: Path, digest: str) -> ModuleType:
+    name = f"ftlab_plugin_{path.stem}_{digest[:12]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{path}: found a file that Python cannot load")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def where(error: BaseException) -> str | None:
+    """Return the line of the user's code that an exception left last, if there is one."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return None
+    last = frames[-1]
+    line = f": {last.line}" if last.line else ""
+    return f"{os.path.basename(last.filename)}, line {last.lineno}, in {last.name}{line}"
+
+
+def resolved(config: Mapping[str, Any], ftl: Named = "page") -> Config:
+    """Return a configuration with all defaults; raises `ftlab.ConfigError` if it is wrong."""
+    plugged = Plugged()
+    tree, name = plugged.point(config, ftl)
+    core = _core if plugged.plugins else cores.core_of(tree, name)
+    answer: Config = json.loads(core.resolve(json.dumps(tree), plugged.plugins))
+    return answer

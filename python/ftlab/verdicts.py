@@ -1,0 +1,42 @@
+"""The laws that every FTL obeys, held against one on tiny devices drawn at random."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ftlab import _core
+from ftlab.config import Progress
+from ftlab.plugins import Named, Plugged
+
+EQUAL = re.compile(r"assertion `left == right` failed: (.*)\n +left: (.*)\n +right: (.*)")
+"""What the core says of two figures that should be equal."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a law: ``message``, ``case`` and ``exception`` are None where it holds."""
+
+    law: str
+    cases: int
+    message: str | None = None
+    case: str | None = None
+    exception: BaseException | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the law held in every case."""
+        return self.message is None
+
+
+def verdicts(
+    ftl: Named, cases: int = 300, case: str | None = None, progress: Progress | None = None
+) -> list[Verdict]:
+    """Hold an FTL to each law: in ``cases`` cases or some of them, or in one ``case``."""
+    plugged = Plugged()
+    _, name = plugged.point({}, ftl)
+    answers = _core.check(name, cases, case, progress, plugged.plugins)
+    return [
+        Verdict(law, tried, message and EQUAL.sub(r"\1: found \2, expected \3", message), at, error)
+        for law, tried, at, message, error in answers
+    ]

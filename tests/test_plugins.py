@@ -1,0 +1,311 @@
+"""FTLs, orders of replacement, victim policies and write buffers written in Python."""
+
+import contextlib
+import re
+from pathlib import Path
+
+import pytest
+
+import ftlab
+from ftlab.plugins import Replacement, load, where
+from test_docs import ROOT, files_of
+
+TUTORIAL = ROOT / "docs" / "tutorial-python.md"
+SMALL = ftlab.Device(capacity="16MiB", over_provisioning=0.1, pages_per_block=32)
+
+
+@pytest.fixture(scope="module")
+def classes(tmp_path_factory) -> dict[str, type]:
+    """The classes of the tutorial, each from the file that it tells to save."""
+    folder = tmp_path_factory.mktemp("tutorial")
+    for name, text in files_of(TUTORIAL).items():
+        (folder / name).write_text(text)
+    kinds = {"ftl": "my_ftl.py", "replacement": "my_2q.py"}
+    kinds |= {"policy": "my_parts.py", "buffer": "my_parts.py"}
+    return {kind: load(kind, str(folder / file)) for kind, file in kinds.items()}
+
+
+@pytest.fixture
+def page_mapped(classes) -> type:
+    return classes["ftl"]
+
+
+def uniform(**settings):
+    return ftlab.Workload("randwrite", bs="4k", size="16MiB", requests=12_000, **settings)
+
+
+WORKLOADS = {
+    "uniform writes": uniform(),
+    "reads and writes": ftlab.Workload(
+        "randrw", bs="4k", size="16MiB", requests=15_000, read_share=0.4
+    ),
+    "long requests": ftlab.Workload("randwrite", bs="64k", size="16MiB", requests=1500),
+    "skewed": ftlab.Workload("zipf", bs="8k", size="16MiB", requests=10_000, zipf_theta=0.9),
+}
+COUNTS = ("flash", "write_amplification", "host", "response_us", "planes", "wear", "device")
+
+
+@pytest.mark.parametrize("workload", list(WORKLOADS.values()), ids=list(WORKLOADS))
+def test_a_page_map_in_python_does_what_the_built_in_one_does(page_mapped, workload):
+    results = [
+        ftlab.simulate(workload, each, SMALL, warmup="sequential") for each in (page_mapped, "page")
+    ]
+    assert results[1].wear.erases_total > 50, "garbage is collected"
+    for figure in COUNTS:
+        assert results[0][figure] == results[1][figure], figure
+
+
+def test_a_page_map_in_python_does_so_under_other_thresholds_and_on_a_trace(page_mapped):
+    setup = {"gc": {"low": 5, "high": 9}, "config": {"input": {"requests": 4000}}}
+    results = [
+        ftlab.simulate("financial1", each, warmup="footprint", **setup)
+        for each in (page_mapped, "page")
+    ]
+    assert results[0].flash == results[1].flash
+    assert results[0].response_us == results[1].response_us
+
+
+def test_the_lines_of_the_page_map_are_few():
+    lines = files_of(TUTORIAL)["my_ftl.py"].splitlines()
+    code = [line for line in lines if line.strip() and not line.lstrip().startswith(("#", '"""'))]
+    assert len(code) <= 46
+
+
+@pytest.mark.parametrize("base", ["dftl", "dloop"])
+@pytest.mark.parametrize("evict_batch", [False, True])
+def test_2q_in_python_does_what_its_twin_in_the_core_does(classes, base, evict_batch):
+    def run(replacement):
+        own = {"replacement": replacement, "evict_batch": evict_batch, "protected": 0.7}
+        return ftlab.simulate(
+            WORKLOADS["skewed"], base, SMALL, config={"dftl": own, "ftl": {"cache": "2KiB"}}
+        )
+
+    mine, twin = run(Replacement(classes["replacement"], protected=0.7)), run("2q")
+    assert twin.mapping.replacements > 1000
+    assert mine.mapping == twin.mapping
+    for figure in COUNTS:
+        assert mine[figure] == twin[figure], figure
+    assert mine.ftl == f"{base}(TwoQ(protected=0.7))"
+
+
+def test_a_policy_and_a_buffer_in_python_do_what_their_twins_in_the_core_do(classes):
+    setup = {"device": SMALL, "warmup": "sequential"}
+    mine = ftlab.simulate(
+        WORKLOADS["skewed"], "page", gc=classes["policy"], buffer=classes["buffer"], **setup
+    )
+    twin = ftlab.simulate(WORKLOADS["skewed"], "page", gc="fifo", buffer="lru", **setup)
+    assert twin.wear.erases_total > 50
+    for figure in (*COUNTS, "buffer", "gc"):
+        assert mine[figure] == twin[figure], figure
+
+
+WRONG = {
+    "forgets to invalidate": (
+        "            self.forget(lpn, flash)\n            self.map[lpn] = new",
+        "            self.map[lpn] = new",
+        r"page \d+ is valid, but an old copy of logical page \d+",
+    ),
+    "loses a page": (
+        "        for old in flash.valid_pages(victim):\n",
+        "        for old in flash.valid_pages(victim):\n"
+        "            if old % 7 == 3:\n"
+        "                flash.invalidate(old)\n"
+        "                continue\n",
+        r"holds data but has no valid copy|must find the newest version|only a valid page can be",
+    ),
+    "erases valid pages": (
+        "        for old in flash.valid_pages(victim):\n",
+        "        for old in flash.valid_pages(victim)[1:]:\n",
+        r"a block with valid pages must not be erased: page \d+ \(block \d+: .* 1 valid.*erases\)"
+        r".*last operations: ",
+    ),
+    "programs out of order": (
+        "return flash.next_page(self.open)",
+        "return flash.next_page(self.open) ^ 1",
+        r"pages of a block are programmed in ascending order: page \d+ \(block \d+: .*\)",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", list(WRONG))
+def test_the_laws_catch_a_mistake_and_say_what_reproduces_it(ftlab, mistake):
+    right, wrong, told = WRONG[mistake]
+    text = files_of(TUTORIAL)["my_ftl.py"]
+    assert right in text
+    Path("wrong.py").write_text(text.replace(right, wrong))
+    answer = ftlab("check", "wrong.py", "--cases", "20")
+    assert answer.exit_code == 1, answer.output
+    assert re.search(told, answer.output), answer.output
+    case = re.search(r"ftlab check wrong\.py --case '(\d+)'", answer.output)
+    assert case, answer.output
+    again = ftlab("check", "wrong.py", "--case", case[1])
+    assert again.exit_code == 1
+    assert re.search(told, again.output), again.output
+
+
+def test_the_laws_hold_for_the_tutorial_and_a_built_in_ftl(ftlab):
+    Path("my_ftl.py").write_text(files_of(TUTORIAL)["my_ftl.py"])
+    for name in ("./my_ftl.py:PageMapped", "tpftl"):
+        answer = ftlab("check", name, "--cases", "10")
+        assert answer.exit_code == 0, answer.output
+        assert answer.output.count("holds  ") == 4
+
+
+def test_a_broken_rule_names_the_line_and_the_run(page_mapped):
+    class Wrong(page_mapped):
+        def next_page(self, flash):
+            return super().next_page(flash) ^ 1
+
+    with pytest.raises(ftlab.RuleError, match=r"ascending order: page 1 .block 0") as raised:
+        ftlab.simulate(uniform(), Wrong, SMALL, seed=3)
+    assert "flash.program(new, lpn)" in where(raised.value)
+    assert raised.value.__notes__ == ["in Wrong at request 1 with seed 3"]
+
+
+def test_a_broken_rule_ends_the_run_even_if_it_is_caught(page_mapped):
+    class Wrong(page_mapped):
+        def trim(self, pages, flash):
+            raise AssertionError("not called")
+
+        def read(self, pages, flash):
+            with contextlib.suppress(ftlab.RuleError):
+                flash.erase(10**6)
+
+    reads = ftlab.Workload("randread", bs="4k", size="16MiB", requests=10)
+    with pytest.raises(ftlab.RuleError, match="must be on the device: found block 1000000"):
+        ftlab.simulate(reads, Wrong, SMALL)
+
+
+def test_an_exception_of_the_users_code_surfaces_with_its_traceback(page_mapped):
+    class Wrong(page_mapped):
+        def write(self, pages, flash):
+            self.nothing.append(pages)
+
+    with pytest.raises(AttributeError, match="nothing") as raised:
+        ftlab.simulate(uniform(), Wrong, SMALL)
+    assert "self.nothing.append(pages)" in where(raised.value)
+    assert ftlab.simulate(uniform(), "page", SMALL).checks.violations == 0
+
+
+def test_an_endless_collection_ends(page_mapped):
+    class Wrong(page_mapped):
+        def collect(self, flash):
+            flash.read_oob(0, "gc_data")
+
+    with pytest.raises(ftlab.RuleError, match="endless loop"):
+        ftlab.simulate(uniform(), Wrong, SMALL)
+
+
+def test_the_flash_cannot_be_kept(page_mapped):
+    class Wrong(page_mapped):
+        def write(self, pages, flash):
+            super().write(pages, flash)
+            self.kept = flash
+
+        def metrics(self):
+            return {"valid": self.kept.valid_in(0)} if hasattr(self, "kept") else {}
+
+    with pytest.raises(ftlab.RuleError, match="only inside the call"):
+        ftlab.simulate(uniform(), Wrong, SMALL)
+
+
+def test_a_device_that_is_too_small_is_a_mistake_in_the_configuration(page_mapped):
+    class Large(page_mapped):
+        spare_blocks = 10_000
+
+    with pytest.raises(ftlab.ConfigError, match=r"device\.blocks: found \d+, Large needs \d+"):
+        ftlab.simulate(uniform(), Large, SMALL)
+
+    class Refuses(page_mapped):
+        def __init__(self, device):
+            raise ftlab.TooSmall(f"found {device.blocks}, expected more")
+
+    with pytest.raises(ftlab.ConfigError, match=r"device\.blocks: found \d+, expected more"):
+        ftlab.simulate(uniform(), Refuses, SMALL)
+
+
+def test_settings_name_and_figures_of_a_class_are_in_the_result(page_mapped):
+    class Mine(page_mapped):
+        """Counts."""
+
+        name = "mine"
+
+        def __init__(self, device, step=1):
+            super().__init__(device)
+            self.step, self.counted, self.ram = step, 0, 4 * device.logical_pages
+
+        def write(self, pages, flash):
+            super().write(pages, flash)
+            self.counted += self.step
+
+        def metrics(self):
+            return {"counted": self.counted, "gc_runs": 0}
+
+        def mapping(self, lpn):
+            return self.map[lpn]
+
+    chosen = [ftlab.PythonFtl(Mine, step=3), Mine, "page"]
+    found = ftlab.compare(uniform(), chosen, SMALL, warmup="sequential")
+    assert list(found.labels) == ["mine(step=3)", "mine", "page"]
+    assert found[0].own["counted"] == 3 * 12_000, "since measuring started"
+    assert found[1].own["counted"] == 12_000
+    assert found[0].ram_bytes == found[2].ram_bytes
+    assert found[0].gc.runs == 0
+
+
+def test_a_map_that_is_wrong_is_found_by_the_audit(page_mapped):
+    class Wrong(page_mapped):
+        def mapping(self, lpn):
+            return 0
+
+    with pytest.raises(ftlab.InternalError, match=r"page 0|dead page"):
+        ftlab.simulate(uniform(), Wrong, SMALL)
+
+
+def test_the_command_line_takes_files(ftlab):
+    for name, text in files_of(TUTORIAL).items():
+        Path(name).write_text(text.replace("device):", "device, step=1):"))
+    source = ["--workload", "randwrite,bs=4k,size=16MiB,requests=3000", "--capacity", "16MiB"]
+    answer = ftlab("compare", *source, "--ftl", "./my_ftl.py,page", "--json")
+    assert answer.exit_code == 0, answer.output
+    assert '"ftl": "PageMapped"' in answer.output
+    answer = ftlab("run", *source, "--ftl", "my_ftl.py:PageMapped", "--set", "PageMapped.step=2")
+    assert "PageMapped(step=2)" in answer.output
+    parts = ["--gc", "my_parts.py:Oldest", "--buffer", "my_parts.py:Recent"]
+    answer = ftlab("run", *source, "--ftl", "tpftl", *parts)
+    assert answer.exit_code == 0, answer.output
+    answer = ftlab("load", *source, "--ftl", "my_ftl.py", "--depths", "1,4", "--loads", "")
+    assert answer.exit_code == 0, answer.output
+    answer = ftlab("run", *source, "--ftl", "nothing.py")
+    assert (answer.exit_code, "nothing.py: cannot be read" in answer.output) == (2, True)
+    answer = ftlab("run", *source, "--ftl", "my_parts.py")
+    assert "my_parts.py: found 0 classes with read, write, trim" in answer.output
+    answer = ftlab("run", *source, "--ftl", "my_ftl.py", "--print-config")
+    assert answer.exit_code == 0, answer.output
+
+
+def test_a_class_without_a_method_and_a_second_ftl_of_a_name_are_refused(page_mapped):
+    with pytest.raises(ftlab.ConfigError, match="Empty: found no method read, expected read, "):
+        ftlab.simulate(uniform(), type("Empty", (), {}), SMALL)
+    twin = type("PageMapped", (page_mapped,), {})
+    with pytest.raises(ftlab.ConfigError, match="two FTLs called PageMapped"):
+        ftlab.compare(uniform(), [page_mapped, twin], SMALL)
+
+
+def test_a_victim_that_is_no_candidate_is_refused(classes):
+    wrong = type(
+        "Wrong", (classes["policy"],), {"choose": lambda self, now: 0 if self.closed else None}
+    )
+    with pytest.raises(ftlab.RuleError, match=r"closed block: choose.. returned 0"):
+        ftlab.simulate(uniform(), "page", SMALL, gc=wrong)
+    wrong = type("Wrong", (classes["replacement"],), {"victim": lambda self: 4095})
+    with pytest.raises(ftlab.RuleError, match=r"in the cache: victim.. returned 4095"):
+        ftlab.simulate(uniform(), ftlab.DFTL(cache="1KiB", replacement=wrong), SMALL)
+
+
+def test_the_only_class_of_a_kind_is_found(tmp_path):
+    file = tmp_path / "parts.py"
+    file.write_text(files_of(TUTORIAL)["my_parts.py"])
+    assert load("policy", str(file)).__name__ == "Oldest"
+    with pytest.raises(ftlab.ConfigError, match="found no class Newest"):
+        load("policy", str(file), "Newest")
