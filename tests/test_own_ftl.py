@@ -123,6 +123,37 @@ def test_its_mistakes_are_told_as_others_are(run, python):
     assert python(caught) == "dac.regions: found 9, expected 1 to 8\n"
 
 
+def test_the_laws_hold_for_it_on_its_core(run):
+    answer = run("check", "dac", "--cases", 20)
+    assert answer.returncode == 0, answer.stderr
+    assert answer.stdout.count("holds  ") == len(answer.stdout.splitlines())
+
+
+def test_it_stands_beside_classes_of_python(python):
+    told = """
+        import ftlab
+
+        class Oldest:
+            def __init__(self, pool):
+                self.closed = {}
+
+            def close(self, block, valid, now):
+                self.closed[block] = None
+
+            def remove(self, block, valid):
+                del self.closed[block]
+
+            def choose(self, now):
+                return next(iter(self.closed), None)
+
+        workload = ftlab.Workload("randwrite", bs="4k", size="16MiB", requests=3000)
+        print(ftlab.simulate(workload, ftlab.Ftl("dac", regions=3), gc=Oldest).config["dac"])
+        ftls = ["dac", ftlab.DFTL(cache="1KiB", replacement="2q"), "page"]
+        print(*ftlab.compare(workload, ftls, gc=Oldest).labels)
+    """
+    assert python(told).splitlines() == ["{'regions': 3, 'young': 0.25}", "dac dftl page"]
+
+
 def test_its_core_has_every_function_of_ours(python):
     names = python("from ftlab_dac import _dac; print(*dir(_dac))").split()
     functions = {name for name in dir(_core) if callable(getattr(_core, name))}
@@ -205,6 +236,37 @@ def test_a_core_of_another_version_is_refused_in_one_line(monkeypatch):
         "other._other: found a core built with ftlab 0.0.9, "
         f"expected {ftlab.__version__}; build the package again"
     )
+
+
+class CoreOf:
+    """A core that has one FTL more, ``page`` by another name."""
+
+    __version__ = _core.__version__
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = self.name = name
+
+    def catalog(self) -> str:
+        everything = json.loads(_core.catalog())
+        everything["ftls"].append({"name": self.name, "settings": []})
+        return json.dumps(everything)
+
+    def resolve(self, config: str, plugins: object = ()) -> str:
+        return _core.resolve(config, plugins)
+
+    def simulate(self, points, progress=None, plugins=()) -> str:
+        known = [(config, {self.name: "page"}.get(ftl, ftl)) for config, ftl in points]
+        results = json.loads(_core.simulate(known, progress, plugins))
+        told = [{**result, "ftl": ftl} for result, (_, ftl) in zip(results, points, strict=True)]
+        return json.dumps(told)
+
+
+def test_ftls_of_two_packages_run_side_by_side(monkeypatch):
+    monkeypatch.setattr(cores, "plugins", lambda: (CoreOf("one"), CoreOf("two")))
+    workload = ftlab.Workload("randwrite", bs="4k", size="16MiB", requests=1000)
+    found = ftlab.compare(workload, ["two", "dftl", "one", "page"])
+    assert [result.ftl for result in found] == ["two", "dftl", "one", "page"]
+    assert found[0].flash == found[2].flash == found[3].flash
 
 
 def test_entry_points_are_not_looked_up_for_what_ftlab_knows(monkeypatch):

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ftlab import _core
+from ftlab.plugins import PLACES
 from ftlab.report.settings import settings_table
 from ftlab.report.tables import Table
 from ftlab.result import Record
@@ -93,6 +94,7 @@ from typing import Literal
 
 from ftlab.config import Quantity
 from ftlab.ftls import NamedFtl
+from ftlab.plugins import Plugin
 from ftlab.settings import Settings, setting
 from ftlab.source import Source
 '''
@@ -131,7 +133,9 @@ def argument(row: Record) -> str:
 def type_of(row: Record) -> str:
     """Return the type of a setting's values."""
     if row.kind == "choice":
-        return f"Literal[{', '.join(json.dumps(name) for name, _ in row['values'])}]"
+        names = f"Literal[{', '.join(json.dumps(name) for name, _ in row['values'])}]"
+        own = (row.section, row.name) in PLACES
+        return f"{names} | type | Plugin" if own else names
     if row.kind == "text" and row["values"].startswith("a list"):
         return LIST
     return TYPES[row.kind]

@@ -11,6 +11,7 @@ from typing import Literal
 
 from ftlab.config import Quantity
 from ftlab.ftls import NamedFtl
+from ftlab.plugins import Plugin
 from ftlab.settings import Settings, setting
 from ftlab.source import Source
 
@@ -218,7 +219,10 @@ class GC(Settings):
     """
 
     policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     _: KW_ONLY
     low: int | None = setting("gc.low")
@@ -285,6 +289,8 @@ class Buffer(Settings):
             "bpac",
             "ref",
         ]
+        | type
+        | Plugin
         | None
     ) = setting("buffer.policy")
     _: KW_ONLY
@@ -572,7 +578,10 @@ class Page(NamedFtl):
 
     _: KW_ONLY
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -630,7 +639,10 @@ class HAT(NamedFtl):
 
     _: KW_ONLY
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -681,7 +693,10 @@ class SEPBIT(NamedFtl):
     window: int | None = setting("sepbit.window")
     growth: int | None = setting("sepbit.growth")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -748,13 +763,16 @@ class DFTL(NamedFtl):
 
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
-    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | None = setting(
-        "dftl.replacement"
+    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | type | Plugin | None = (
+        setting("dftl.replacement")
     )
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -820,13 +838,16 @@ class DLOOP(NamedFtl):
 
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
-    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | None = setting(
-        "dftl.replacement"
+    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | type | Plugin | None = (
+        setting("dftl.replacement")
     )
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -889,13 +910,16 @@ class DLOOPHot(NamedFtl):
 
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
-    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | None = setting(
-        "dftl.replacement"
+    replacement: Literal["segmented", "segmented-flashsim", "lru", "2q"] | type | Plugin | None = (
+        setting("dftl.replacement")
     )
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -958,7 +982,10 @@ class CDFTL(NamedFtl):
     _: KW_ONLY
     ctp: Quantity | None = setting("cdftl.ctp")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1032,7 +1059,10 @@ class SFTL(NamedFtl):
     buffer: Quantity | None = setting("sftl.buffer")
     sparse: int | None = setting("sftl.sparse")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1090,7 +1120,10 @@ class ZFTL(NamedFtl):
     zones: int | None = setting("zftl.zones")
     tier1: Quantity | None = setting("zftl.tier1")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1168,7 +1201,10 @@ class TPFTL(NamedFtl):
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1250,7 +1286,10 @@ class TPFTLAdaptive(NamedFtl):
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1312,7 +1351,10 @@ class TreeFTL(NamedFtl):
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1382,7 +1424,10 @@ class APS(NamedFtl):
     map: Quantity | None = setting("aps.map")
     inertia: Quantity | None = setting("aps.inertia")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
@@ -1437,7 +1482,10 @@ class CFTL(NamedFtl):
     _: KW_ONLY
     reads: int | None = setting("cftl.reads")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")

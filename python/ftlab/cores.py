@@ -48,16 +48,17 @@ def plugins() -> tuple[ModuleType, ...]:
     return tuple(found)
 
 
-def core_of(config: Config, ftl: str | None = None) -> ModuleType:
+def core_of(config: Config, ftl: str | None = None, written: Sequence[Any] = ()) -> ModuleType:
     """Return the core that knows the FTL and everything in the configuration.
 
     It is that of ftlab if it does, or if none does: its message then says what is wrong. A core
-    that knows the FTL alone goes before one that does not.
+    that knows the FTL alone goes before one that does not. What is ``written`` in Python every core
+    can take.
     """
-    if _knows(_core, config, ftl):
+    if _knows(_core, config, ftl, written):
         return _core
-    knowing = [core for core in (_core, *plugins()) if _names_ftl(core, ftl)]
-    fitting = (core for core in knowing if _knows(core, config, ftl))
+    knowing = [core for core in (_core, *plugins()) if _names_ftl(core, ftl, written)]
+    fitting = (core for core in knowing if _knows(core, config, ftl, written))
     return next(fitting, knowing[0] if knowing else _core)
 
 
@@ -69,22 +70,17 @@ def simulate(
     """Run points and return their results in order.
 
     All run on one core, over one reading of their input, if one knows all of them. Else each core
-    runs its own, one core after another. What is ``written`` in Python every core can take, so that
-    only the names of the other FTLs decide.
+    runs its own, one core after another.
     """
-    if written:
-        names = {ftl for _, ftl in points} - {each.name for each in written}
-        knowing = (core for core in _lazily() if all(_names_ftl(core, ftl) for ftl in names))
-        return _run(next(knowing, _core), points, progress, written)
     for core in _lazily():
-        if all(_knows(core, *point) for point in points):
-            return _run(core, points, progress)
-    cores = [core_of(*point) for point in points]
+        if all(_knows(core, *point, written) for point in points):
+            return _run(core, points, progress, written)
+    cores = [core_of(*point, written) for point in points]
     results: dict[int, Any] = {}
     for core in dict.fromkeys(cores):
         places = [place for place, each in enumerate(cores) if each is core]
         part = [(_familiar(points[place][0], core), points[place][1]) for place in places]
-        results.update(zip(places, _run(core, part, progress), strict=True))
+        results.update(zip(places, _run(core, part, progress, written), strict=True))
     return [results[place] for place in range(len(points))]
 
 
@@ -107,7 +103,7 @@ def _run(
     core: ModuleType,
     points: Sequence[tuple[Config, str]],
     progress: Progress | None,
-    written: Sequence[Any] = (),
+    written: Sequence[Any],
 ) -> list[Any]:
     texts = [(json.dumps(config), ftl) for config, ftl in points]
     answer = core.simulate(texts, progress, list(written))
@@ -115,18 +111,19 @@ def _run(
     return results
 
 
-def _knows(core: ModuleType, config: Config, ftl: str | None) -> bool:
-    if not _names_ftl(core, ftl):
+def _knows(core: ModuleType, config: Config, ftl: str | None, written: Sequence[Any]) -> bool:
+    if not _names_ftl(core, ftl, written):
         return False
     try:
-        core.resolve(json.dumps(config))
+        core.resolve(json.dumps(config), list(written))
     except ConfigError:
         return False
     return True
 
 
-def _names_ftl(core: ModuleType, ftl: str | None) -> bool:
-    return ftl is None or any(each["name"] == ftl for each in _catalogue(core)["ftls"])
+def _names_ftl(core: ModuleType, ftl: str | None, written: Sequence[Any]) -> bool:
+    known = [each["name"] for each in _catalogue(core)["ftls"]]
+    return ftl is None or ftl in known or any(each.name == ftl for each in written)
 
 
 def _familiar(config: Config, core: ModuleType) -> Config:

@@ -29,7 +29,11 @@ class Ftl(Settings):
     def config(self) -> Config:
         """Return the sections of the configuration that these settings make, only what is given."""
         known = self.classes.get(self.name)
-        return known.tree(self.given) if known else {}
+        if known:
+            return known.tree(self.given)
+        plugin = as_plugin("ftl", self.name)
+        section = plugin.given_name if plugin else self.name
+        return {section: dict(self.given)} if self.given else {}
 
     def __str__(self) -> str:
         """Name and whatever was set, to tell two variants of one FTL apart."""

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from ftlab import _core, cores
+from ftlab import cores
 from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 
@@ -303,6 +303,6 @@ def resolved(config: Mapping[str, Any], ftl: Named = "page") -> Config:
     """Return a configuration with all defaults; raises `ftlab.ConfigError` if it is wrong."""
     plugged = Plugged()
     tree, name = plugged.point(config, ftl)
-    core = _core if plugged.plugins else cores.core_of(tree, name)
+    core = cores.core_of(tree, name, plugged.plugins)
     answer: Config = json.loads(core.resolve(json.dumps(tree), plugged.plugins))
     return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ftlab import _core
+from ftlab import cores
 from ftlab.config import Progress
 from ftlab.plugins import Named, Plugged
 
@@ -35,7 +35,8 @@ def verdicts(
     """Hold an FTL to each law: in ``cases`` cases or some of them, or in one ``case``."""
     plugged = Plugged()
     _, name = plugged.point({}, ftl)
-    answers = _core.check(name, cases, case, progress, plugged.plugins)
+    core = cores.core_of({}, name, plugged.plugins)
+    answers = core.check(name, cases, case, progress, plugged.plugins)
     return [
         Verdict(law, tried, message and EQUAL.sub(r"\1: found \2, expected \3", message), at, error)
         for law, tried, at, message, error in answers

@@ -30,7 +30,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
 }
 
 fn print(model: &Model, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n### {}\n\n{}.\n", model.name, model.summary)?;
+    writeln!(out, "\n## {}\n\n{}.\n", model.name, model.summary)?;
     writeln!(out, "| figure | published | generated | may differ by | source |")?;
     writeln!(out, "|---|---:|---:|---|---|")?;
     for compared in &comparison.figures {

@@ -249,7 +249,7 @@ fn the_docs_show_every_published_figure_and_point() {
     for data in PROFILES {
         let model = data.model();
         let head = format!("{}\n", data.name);
-        let section = page.split("\n### ").find(|section| section.starts_with(&head));
+        let section = page.split("\n## ").find(|section| section.starts_with(&head));
         let section = section.unwrap_or_else(|| panic!("no section for {}", data.name));
         for figure in &model.published.figures {
             let row = format!("| {} | {} |", figure.name, figure.value);

@@ -31,6 +31,7 @@ use std::sync::Arc;
 type Build = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
+type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
 /// An FTL of a catalogue.
 #[derive(Clone)]
@@ -180,6 +181,16 @@ fn simulation_of<F: Ftl>(
     Ok(Simulation::new(config, device, ftl, buffer, address))
 }
 
+/// What is done around the work of each thread of a session.
+#[derive(Clone)]
+struct Threads(Arc<Around>);
+
+impl fmt::Debug for Threads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Threads")
+    }
+}
+
 /// What can be run.
 #[derive(Clone, Debug)]
 pub struct Catalog {
@@ -187,6 +198,7 @@ pub struct Catalog {
     policies: Policies,
     placements: Placements,
     buffers: Buffers,
+    threads: Threads,
 }
 
 impl Default for Catalog {
@@ -197,6 +209,7 @@ impl Default for Catalog {
             policies: gc::policies(),
             placements: placements(),
             buffers: buffer::buffers(),
+            threads: Threads(Arc::new(|work| work())),
         }
     }
 }
@@ -276,6 +289,23 @@ impl Catalog {
     #[must_use]
     pub fn with_buffer(self, buffer: Named<BuildBuffer>) -> Self {
         Catalog { buffers: self.buffers.with(buffer), ..self }
+    }
+
+    /// The same, with the work of each thread of a session done inside `around`: for FTLs that need
+    /// something on their thread, such as an interpreter. It must call what it is given.
+    #[must_use]
+    pub fn with_threads(
+        self,
+        around: impl Fn(&mut (dyn FnMut() + Send)) + Send + Sync + 'static,
+    ) -> Self {
+        Catalog { threads: Threads(Arc::new(around)), ..self }
+    }
+
+    /// Does the work of a thread, inside what [`Catalog::with_threads`] gave.
+    pub(crate) fn on_thread<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        let (mut work, mut answer) = (Some(work), None);
+        (self.threads.0)(&mut || answer = work.take().map(|work| work()));
+        answer.expect("the work of a thread is done")
     }
 
     /// All victim policies.

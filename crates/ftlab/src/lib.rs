@@ -18,59 +18,20 @@
 //! and collects garbage as `gc.` says. It erases exactly as many blocks as [`ftl::page`]:
 //!
 //! ```
-//! use ftlab::catalog::Catalog;
-//! use ftlab::flash::{Cause, Device, Flash, Owner};
-//! use ftlab::ftl::parts::{block_pool::Stream, page_map::PageMap, planes::Planes};
+//! use ftlab::flash::{Cause, Flash, Owner};
+//! use ftlab::ftl::parts::{page_map::PageMap, planes::Planes};
 //! use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
-//! use ftlab::units::{Lpn, Ppn};
-//! use ftlab::{Error, session};
+//! use ftlab::units::Lpn;
+//! use ftlab::{Error, catalog::Catalog, session};
 //!
-//! ftlab::settings! {
-//!     /// Settings of this FTL.
-//!     pub struct MineConfig in "mine" {
-//!         /// Blocks that garbage collection may open in one step.
-//!         reserve: u32 = 1, in 1..=8, unit "blocks", source "this example";
-//!     }
-//! }
-//!
-//! struct Mine {
-//!     map: PageMap,
-//!     pool: Planes,
-//! }
+//! struct Mine { map: PageMap, pool: Planes }
 //!
 //! impl Design for Mine {
-//!     type Settings = MineConfig;
-//!     const SPEC: Spec = Spec {
-//!         name: "mine",
-//!         summary: "the page map in RAM",
-//!         source: "this example",
-//!         ..Spec::PAGE_LEVEL
-//!     };
-//!
-//!     fn build(setup: &Setup<MineConfig>, flash: &mut Flash) -> Result<Self, Error> {
-//!         let pool = Planes::new(setup, flash.geometry(), setup.own.reserve, 0)?;
-//!         Ok(Mine { map: PageMap::new(flash.geometry().logical_pages), pool })
-//!     }
-//! }
-//!
-//! impl Mine {
-//!     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
-//!         if let Some(old) = self.map.replace(lpn, new) {
-//!             self.pool.invalidate(old, flash);
-//!         }
-//!     }
-//!
-//!     fn collect(&mut self, plane: u32, flash: &mut Flash) {
-//!         self.pool.start_gc(plane);
-//!         while !self.pool.collected_enough(plane, Stream::Data) {
-//!             let mut victim = self.pool.take_victim(plane, flash);
-//!             for (owner, to) in self.pool.move_pages(&mut victim, flash) {
-//!                 if let Owner::Data(lpn) = owner {
-//!                     self.map.replace(*lpn, Some(*to));
-//!                 }
-//!             }
-//!             self.pool.release(&victim, flash);
-//!         }
+//!     type Settings = ();
+//!     const SPEC: Spec = Spec { name: "mine", summary: "a page map in RAM", ..Spec::PAGE_LEVEL };
+//!     fn build(setup: &Setup, flash: &mut Flash) -> Result<Self, Error> {
+//!         let map = PageMap::new(flash.geometry().logical_pages);
+//!         Ok(Mine { map, pool: Planes::new(setup, flash.geometry(), 1, 0)? })
 //!     }
 //! }
 //!
@@ -81,51 +42,30 @@
 //!             flash.host_read(lpn, self.map.get(lpn));
 //!         }
 //!     }
-//!
 //!     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
 //!         for &lpn in pages {
 //!             flash.begin_page();
-//!             let plane = self.pool.place(lpn, flash);
-//!             if self.pool.must_collect(plane, Stream::Data) {
-//!                 self.collect(plane, flash);
-//!             }
-//!             let new = self.pool.next_page(plane, Stream::Data, flash);
+//!             let moved = |lpn, to| drop(self.map.replace(lpn, Some(to)));
+//!             let new = self.pool.host_page(lpn, flash, moved);
 //!             flash.program(new, Owner::Data(lpn), Cause::Host);
-//!             self.remap(lpn, Some(new), flash);
+//!             self.pool.supersede(self.map.replace(lpn, Some(new)), flash);
 //!         }
 //!     }
-//!
 //!     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
 //!         for &lpn in pages {
 //!             flash.begin_page();
-//!             self.remap(lpn, None, flash);
+//!             self.pool.supersede(self.map.replace(lpn, None), flash);
 //!             flash.trim(lpn);
 //!         }
 //!     }
-//!
-//!     fn ram(&self) -> RamUse {
-//!         RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() }
-//!     }
-//!
-//!     fn metrics(&self) -> FtlMetrics {
-//!         FtlMetrics { gc: Some(self.pool.metrics()), ..FtlMetrics::default() }
-//!     }
-//!
-//!     fn reset_metrics(&mut self) {
-//!         self.pool.reset_counts();
-//!     }
-//!
-//!     fn audit(&self, device: &Device) {
-//!         device.audit();
-//!         self.pool.audit(device);
-//!         device.audit_map(0..self.map.len() as u32, |lpn| self.map.get(lpn));
-//!     }
+//!     fn ram(&self) -> RamUse { RamUse { tables: 4 * self.map.len() as u64, ..RamUse::default() } }
+//!     fn metrics(&self) -> FtlMetrics { FtlMetrics::of_gc(self.pool.metrics()) }
+//!     fn reset_metrics(&mut self) { self.pool.reset_counts(); }
 //! }
 //!
 //! let catalog = Catalog::standard().with::<Mine>();
 //! let tree = serde_json::json!({
 //!     "device": { "capacity": "16MiB" },
-//!     "mine": { "reserve": 1 },
 //!     "workload": { "pattern": "randwrite", "bs": "4k", "size": "16MiB", "requests": 10_000 },
 //! });
 //! let config = catalog.resolve(tree.as_object().expect("a table"))?;
@@ -138,6 +78,9 @@
 //! ftlab::laws::obey::<Mine>(20);
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! [`settings!`] gives it settings of its own; what else an FTL may have is in [`ftl::Ftl`] and
+//! [`ftl::Design`]: a check of its map in [`audit`](ftl::Ftl::audit), work in idle time, a mapping cache.
 //!
 //! # Rooms, from the ground upwards
 //!

@@ -105,7 +105,7 @@ pub fn run_points(
     }
     let requests = measured.map(|measured| measured.requests);
     let state = State { warming: AtomicUsize::new(ready.len()), ..State::default() };
-    Session { config, input: input.as_ref(), requests, state }.run(ready, watch)
+    Session { catalog, config, input: input.as_ref(), requests, state }.run(ready, watch)
 }
 
 /// Rejects points that one reading of the input cannot serve.
@@ -234,6 +234,7 @@ struct ReadyPoint {
 }
 
 struct Session<'a> {
+    catalog: &'a Catalog,
     /// The configuration of the first point; only what all points share is used.
     config: &'a Config,
     input: &'a dyn Input,
@@ -255,7 +256,7 @@ impl Session<'_> {
                 let ended = ended.clone();
                 workers.push(scope.spawn(move || {
                     let _ended = ended;
-                    self.simulate(point, feed)
+                    self.catalog.on_thread(|| self.simulate(point, feed))
                 }));
             }
             drop(ended);

@@ -10,6 +10,7 @@ use ftlab::session::panic_message;
 use ftlab::units::{Lpn, Pbn, Ppn, Vtpn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyIterator;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -28,6 +29,26 @@ pub struct TranslationPage {
 /// A page that was read into RAM.
 #[pyclass(module = "ftlab._core")]
 pub struct LoadedPage(Option<Loaded>);
+
+/// The pages of a request, each with its access begun as it is reached.
+#[pyclass(module = "ftlab._core")]
+pub struct PageAccesses {
+    pages: Py<PyIterator>,
+    flash: Py<LentFlash>,
+}
+
+#[pymethods]
+impl PageAccesses {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(lpn) = self.pages.bind(py).clone().next().transpose()? else { return Ok(None) };
+        self.flash.bind(py).try_borrow_mut()?.begin_page()?;
+        Ok(Some(lpn))
+    }
+}
 
 /// The commands of a device, while it is lent.
 #[pyclass(name = "Flash", module = "ftlab._core")]
@@ -165,6 +186,11 @@ impl LentFlash {
     /// Starts the next page access of the request: called once for each page.
     fn begin_page(&mut self) -> PyResult<()> {
         self.command(Flash::begin_page)
+    }
+
+    /// Goes through the pages of a request, and starts the access of each.
+    fn begin_each(this: Bound<'_, Self>, pages: &Bound<'_, PyAny>) -> PyResult<PageAccesses> {
+        Ok(PageAccesses { pages: pages.try_iter()?.unbind(), flash: this.unbind() })
     }
 
     /// What follows in this request depends on what this page access has done so far.

@@ -119,11 +119,14 @@ pub trait Ftl: Send {
         Accounts::default()
     }
 
-    /// Recomputes every invariant from scratch.
+    /// Recomputes every invariant from scratch: those of the device, and what the FTL adds, such as that its
+    /// map finds each page.
     ///
     /// # Panics
     /// When one does not hold.
-    fn audit(&self, device: &Device);
+    fn audit(&self, device: &Device) {
+        device.audit();
+    }
 }
 
 /// An FTL whose type is known only at run time.
@@ -238,6 +241,14 @@ pub struct FtlMetrics {
     pub merges: Option<MergeCounts>,
     /// Figures of this FTL alone, by name.
     pub own: BTreeMap<&'static str, u64>,
+}
+
+impl FtlMetrics {
+    /// Those of garbage collection alone.
+    #[must_use]
+    pub fn of_gc(gc: GcMetrics) -> Self {
+        FtlMetrics { gc: Some(gc), ..FtlMetrics::default() }
+    }
 }
 
 /// Garbage collection since measuring started.

@@ -7,7 +7,6 @@
 //! Departs  nothing.
 //! Not here persistence of the map: a real device would have to write it.
 
-use super::parts::block_pool::Stream;
 use super::parts::page_map::PageMap;
 use super::parts::planes::Planes;
 use super::{Ftl, FtlMetrics, RamUse};
@@ -54,11 +53,11 @@ impl Ftl for PageFtl {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            let plane = self.pool.place(lpn, flash);
-            if self.pool.must_collect(plane, Stream::Data) {
-                self.reclaim(plane, flash);
-            }
-            let new = self.pool.next_page(plane, Stream::Data, flash);
+            let new = self.pool.host_page(lpn, flash, |lpn, to| {
+                if unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0) {
+                    unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
+                }
+            });
             flash.program(new, Owner::Data(lpn), Cause::Host);
             self.remap(lpn, Some(new), flash);
         }
@@ -78,7 +77,7 @@ impl Ftl for PageFtl {
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics { gc: Some(self.pool.metrics()), ..FtlMetrics::default() }
+        FtlMetrics::of_gc(self.pool.metrics())
     }
 
     fn reset_metrics(&mut self) {
@@ -99,25 +98,5 @@ impl PageFtl {
             let stale = unless_bug!(PageInvalidatesBeside, old, Ppn(old.0 ^ 1));
             unless_bug!(PageOldStaysValid, self.pool.invalidate(stale, flash));
         }
-    }
-
-    #[inline(never)]
-    fn reclaim(&mut self, plane: u32, flash: &mut Flash) {
-        self.pool.start_gc(plane);
-        while !self.pool.collected_enough(plane, Stream::Data) {
-            self.collect(plane, flash);
-        }
-    }
-
-    fn collect(&mut self, plane: u32, flash: &mut Flash) {
-        let mut victim = self.pool.take_victim(plane, flash);
-        for &(owner, to) in self.pool.move_pages(&mut victim, flash) {
-            if let Owner::Data(lpn) = owner
-                && unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0)
-            {
-                unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
-            }
-        }
-        self.pool.release(&victim, flash);
     }
 }

@@ -236,6 +236,39 @@ impl Planes {
         self.chooser.lost(plane);
     }
 
+    /// The same for a page that there may be none of.
+    #[inline]
+    pub fn supersede(&mut self, old: Option<Ppn>, flash: &mut Flash) {
+        if let Some(old) = old {
+            self.invalidate(old, flash);
+        }
+    }
+
+    /// The free page for a page of the host, of an FTL with its map in RAM: after GC has made room, which
+    /// tells `moved` where each logical page is now.
+    #[inline]
+    pub fn host_page(&mut self, lpn: Lpn, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) -> Ppn {
+        let plane = self.place(lpn, flash);
+        if self.must_collect(plane, Stream::Data) {
+            self.make_room(plane, flash, moved);
+        }
+        self.next_page(plane, Stream::Data, flash)
+    }
+
+    #[inline(never)]
+    fn make_room(&mut self, plane: u32, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+        self.start_gc(plane);
+        while !self.collected_enough(plane, Stream::Data) {
+            let mut victim = self.take_victim(plane, flash);
+            for &(owner, to) in self.move_pages(&mut victim, flash) {
+                if let Owner::Data(lpn) = owner {
+                    moved(lpn, to);
+                }
+            }
+            self.release(&victim, flash);
+        }
+    }
+
     /// Notes the start of a GC run of a plane.
     pub fn start_gc(&mut self, plane: u32) {
         self.pools[plane as usize].start_gc();
