@@ -10,9 +10,10 @@ from ftlab import _core
 ROOT = Path(__file__).parent.parent
 REGISTER = ROOT / "docs" / "choices.md"
 FOLDERS = {
-    "crates": (".rs", ".toml", ".json", ".snap"),
+    "crates": (".rs", ".toml", ".json", ".snap", ".md"),
     "docs": (".md",),
-    "fuzz": (".rs",),
+    "examples": (".rs", ".py", ".toml"),
+    "fuzz": (".rs", ".toml"),
     "python": (".py", ".pyi"),
     "tests": (".py", ".toml"),
     "tools": (".py",),
@@ -32,7 +33,7 @@ NUMBERED = re.compile(
 def files():
     for folder, suffixes in FOLDERS.items():
         for path in (ROOT / folder).rglob("*"):
-            if path.suffix in suffixes and "_build" not in path.parts:
+            if path.suffix in suffixes and not {"_build", "target"} & set(path.parts):
                 yield path
     yield from PAGES
 

@@ -1,7 +1,7 @@
 //! Bugs that the laws must catch, each at its place in the code behind `unless_bug!`.
 //!
 //! `FTLAB_BUG=NAME` chooses one when the program starts; without it, none is there. `tools/bugs.py` runs
-//! the laws (`tests/laws`) over each, built once.
+//! the laws (`tests/laws.rs`) over each, built once.
 
 use serde::Serialize;
 use std::sync::LazyLock;

@@ -22,9 +22,10 @@ use crate::ftl::dloop::{Dloop, DloopHot};
 use crate::ftl::parts::placement::{BuildPlacement, Placements, placements};
 use crate::ftl::{self, Design, Ftl, Spec, Variant};
 use crate::gc::{self, BuildPolicy, Policies};
-use crate::named::Named;
+use crate::named::{Named, expect_new};
 use crate::settings::{Group, Row, SectionKind, Table};
 use crate::simulate::{Simulation, Simulator};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ impl Entry {
     ///
     /// let spec = Spec { name: "mine", ..Spec::PAGE_LEVEL };
     /// let mine = Entry::built(spec, Vec::new(), |config, flash| {
-    ///     Ok(Box::new(PageFtl::build(&config.setup(), flash)?) as Box<dyn Ftl>)
+    ///     Ok(Box::new(PageFtl::build(&config.setup().checked()?, flash)?) as Box<dyn Ftl>)
     /// });
     /// assert!(Catalog::standard().with_entry(mine).find("mine").is_ok());
     /// ```
@@ -251,12 +252,18 @@ impl Catalog {
     }
 
     /// The same with an FTL more.
+    ///
+    /// # Panics
+    /// As [`Catalog::with_entry`].
     #[must_use]
     pub fn with<F: Design>(self) -> Self {
         self.with_entry(Entry::of::<F>(F::SPEC, Config::clone))
     }
 
     /// The same with a variant of an FTL more.
+    ///
+    /// # Panics
+    /// As [`Catalog::with_entry`].
     #[must_use]
     pub fn variant<V: Variant>(self) -> Self {
         self.with_entry(Entry::of::<V::Of>(V::SPEC, |config| {
@@ -267,28 +274,60 @@ impl Catalog {
     }
 
     /// The same with this FTL more.
+    ///
+    /// # Panics
+    /// When it has no name, or one of the catalogue has it already, or a key of its settings is one of
+    /// another section.
     #[must_use]
     pub fn with_entry(mut self, entry: Entry) -> Self {
+        expect_new("FTL", entry.name(), self.ftls.iter().map(Entry::name));
         self.ftls.push(entry);
+        self.expect_keys_once();
         self
     }
 
     /// The same with a victim policy more.
+    ///
+    /// # Panics
+    /// As [`Catalog::with_entry`].
     #[must_use]
-    pub fn with_policy(self, policy: Named<BuildPolicy>) -> Self {
-        Catalog { policies: self.policies.with(policy), ..self }
+    pub fn with_policy(mut self, policy: Named<BuildPolicy>) -> Self {
+        self.policies = self.policies.with(policy);
+        self.expect_keys_once();
+        self
     }
 
     /// The same with a placement more.
+    ///
+    /// # Panics
+    /// As [`Catalog::with_entry`].
     #[must_use]
-    pub fn with_placement(self, placement: Named<BuildPlacement>) -> Self {
-        Catalog { placements: self.placements.with(placement), ..self }
+    pub fn with_placement(mut self, placement: Named<BuildPlacement>) -> Self {
+        self.placements = self.placements.with(placement);
+        self.expect_keys_once();
+        self
     }
 
     /// The same with a write buffer more.
+    ///
+    /// # Panics
+    /// As [`Catalog::with_entry`].
     #[must_use]
-    pub fn with_buffer(self, buffer: Named<BuildBuffer>) -> Self {
-        Catalog { buffers: self.buffers.with(buffer), ..self }
+    pub fn with_buffer(mut self, buffer: Named<BuildBuffer>) -> Self {
+        self.buffers = self.buffers.with(buffer);
+        self.expect_keys_once();
+        self
+    }
+
+    /// Refuses two sections that declare one key: the second would never see what the user sets.
+    fn expect_keys_once(&self) {
+        let mut keys = BTreeSet::new();
+        for kind in config::sections(&self.own_sections()) {
+            for key in kind.keys {
+                let is_new = keys.insert((kind.name, *key));
+                assert!(is_new, "found two settings called {}.{key}", kind.name);
+            }
+        }
     }
 
     /// The same, with the work of each thread of a session done inside `around`: for FTLs that need
@@ -385,5 +424,51 @@ impl Catalog {
     /// value that cannot be used.
     pub fn resolve(&self, user: &Table) -> Result<Config, Error> {
         self.config().resolve(user, &self.own_sections())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Catalog;
+    use crate::ftl::demand::{DemandFtl, Dftl};
+    use crate::ftl::dloop::Dloop;
+    use crate::ftl::page::PageFtl;
+    use crate::named::{Named, Spec};
+
+    crate::settings! {
+        /// A section that declares a key of another.
+        struct Twin in "gc" {
+            /// Blocks.
+            low: u32 = 3, in 1.., unit "blocks", source "this test";
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "FTL: found two called page")]
+    fn a_second_ftl_of_a_name_is_refused() {
+        let _ = Catalog::standard().with::<PageFtl>();
+    }
+
+    #[test]
+    #[should_panic(expected = "gc.policy: found two called greedy")]
+    fn a_second_policy_of_a_name_is_refused() {
+        let standard = Catalog::standard();
+        let greedy = standard.policies().iter().next().unwrap().clone();
+        let _ = standard.with_policy(greedy);
+    }
+
+    #[test]
+    #[should_panic(expected = "found two settings called gc.low")]
+    fn a_second_declaration_of_a_key_is_refused() {
+        let catalog = Catalog::standard();
+        let lru = catalog.buffers().iter().next().unwrap().clone();
+        let spec = Spec { name: "mine", ..lru.spec };
+        let _ = catalog.with_buffer(Named::new::<Twin>(spec, lru.build));
+    }
+
+    #[test]
+    fn ftls_may_share_a_section() {
+        let catalog = Catalog::default().with::<DemandFtl<Dftl>>().variant::<Dloop>();
+        assert_eq!(catalog.ftls().len(), 2);
     }
 }

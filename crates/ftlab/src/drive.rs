@@ -28,7 +28,7 @@ pub const SIMULATING: &str = "simulating";
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// `measuring input`, `reading`, `warming up` or `simulating`.
+    /// What is being done, such as `warming up`.
     pub phase: &'static str,
     /// Requests read in this phase.
     pub requests: u64,

@@ -41,7 +41,8 @@ impl<B> Named<B> {
     }
 }
 
-/// Things of a kind by their names. Two lists are equal as parts of a configuration, whatever is in them.
+/// Things of a kind by their names, which differ. Two lists are equal as parts of a configuration, whatever
+/// is in them.
 #[derive(Clone)]
 pub struct List<B> {
     kind: &'static str,
@@ -55,12 +56,15 @@ impl<B: Clone> List<B> {
         List { kind, all: Arc::new(Vec::new()) }
     }
 
-    /// The same with one more; one of the same name is replaced.
+    /// The same with one more.
+    ///
+    /// # Panics
+    /// When it has no name, or one has it already: a name that chose another thing than before would give
+    /// wrong results without a word.
     #[must_use]
     pub fn with(mut self, named: Named<B>) -> Self {
-        let all = Arc::make_mut(&mut self.all);
-        all.retain(|other| other.spec.name != named.spec.name);
-        all.push(named);
+        expect_new(self.kind, named.spec.name, self.iter().map(|other| other.spec.name));
+        Arc::make_mut(&mut self.all).push(named);
         self
     }
 
@@ -79,6 +83,18 @@ impl<B: Clone> List<B> {
             .find(|named| named.spec.name == name)
             .ok_or_else(|| Error::unknown(self.kind, name, known()))
     }
+}
+
+/// Refuses a name that is empty or taken.
+///
+/// # Panics
+/// When it is.
+pub fn expect_new(kind: &str, name: &str, mut taken: impl Iterator<Item = &'static str>) {
+    assert!(!name.is_empty(), "{kind}: found one without a name");
+    assert!(
+        taken.all(|other| other != name),
+        "{kind}: found two called {name}, expected names that differ"
+    );
 }
 
 impl<B> PartialEq for List<B> {

@@ -142,8 +142,8 @@ pub trait Simulator: Send {
     /// What was measured.
     fn outcome(&self) -> Outcome<'_>;
 
-    /// Writes what the write buffer still holds, once everything was measured, and checks everything
-    /// again. `None` without a buffer.
+    /// Writes what is still in RAM, of the write buffer and of the FTL, once everything was measured, and
+    /// checks everything again. `None` if neither keeps writes.
     fn drain(&mut self) -> Option<FlushedAtEnd>;
 }
 

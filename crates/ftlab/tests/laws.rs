@@ -31,3 +31,20 @@ fn nothing_is_lost_between_a_buffer_and_an_ftl() {
 fn the_same_seed_gives_the_same_operations() {
     every_ftl_obeys(LAWS[3]);
 }
+
+#[test]
+fn the_laws_name_no_ftl_and_no_buffer() {
+    let catalog = Catalog::standard();
+    let ftls = catalog.ftls().iter().map(|entry| entry.name());
+    let buffers = catalog.buffers().iter().map(|buffer| buffer.spec.name);
+    let names: Vec<String> = ftls.chain(buffers).map(|name| format!("\"{name}\"")).collect();
+    let laws = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/laws")).unwrap();
+    let mut files = 0;
+    for file in laws.map(|entry| entry.unwrap().path()) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let named = names.iter().find(|name| text.contains(*name));
+        assert_eq!(named, None, "{}", file.display());
+        files += 1;
+    }
+    assert!(files >= 4, "{files} files of laws");
+}

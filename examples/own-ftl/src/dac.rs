@@ -49,16 +49,7 @@ impl Design for Dac {
         name: "dac",
         summary: "page mapping; pages move between regions of different temperature",
         source: "Chiang, Lee & Chang, SP&E 1999",
-        obeys: &[
-            "gc.policy",
-            "gc.choices",
-            "gc.window",
-            "gc.low",
-            "gc.high",
-            "gc.mode",
-            "gc.oob_scan",
-        ],
-        ..Spec::PAGE_LEVEL
+        ..Spec::OWN_FRONTIERS
     };
 
     fn build(setup: &Setup<DacConfig>, flash: &mut Flash) -> Result<Self, Error> {
@@ -139,7 +130,7 @@ impl Ftl for Dac {
 }
 
 impl Dac {
-    /// The region that a page goes to which the host writes.
+    /// The region of a page that the host writes.
     fn region_of_update(&mut self, lpn: Lpn, flash: &Flash) -> u8 {
         let Some(old) = self.map.get(lpn) else { return 0 };
         let region = self.regions[flash.geometry().block_of(old).index()];

@@ -1,6 +1,7 @@
 //! Settings out of a tree of tables, as users give them.
 
 use super::section::Section;
+use super::value::Value;
 use crate::error::Error;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
@@ -12,17 +13,24 @@ pub type Table = Map<String, Json>;
 ///
 /// # Errors
 /// [`Error::Config`] names the key.
-pub fn take_key<T: DeserializeOwned>(
+pub fn take_key<T: DeserializeOwned + Value>(
     section: &str,
     name: &str,
     table: &mut Table,
     into: &mut T,
 ) -> Result<(), Error> {
     let Some(value) = table.remove(name) else { return Ok(()) };
+    let found = value.to_string();
     *into = serde_path_to_error::deserialize(value).map_err(|error| {
         let inside = error.path().to_string();
         let inside = if inside == "." { String::new() } else { format!(".{inside}") };
-        Error::config(format!("{section}.{name}{inside}"), error.into_inner().to_string())
+        let told = error.into_inner().to_string();
+        // What the type itself says is for people; what the library says of types is not.
+        let message = match told.starts_with("invalid ") {
+            true => format!("found {found}, expected {}", T::KIND.expected(&told)),
+            false => told,
+        };
+        Error::config(format!("{section}.{name}{inside}"), message)
     })?;
     Ok(())
 }

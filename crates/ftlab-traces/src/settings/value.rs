@@ -28,6 +28,32 @@ pub enum Kind {
     Times,
 }
 
+impl Kind {
+    /// What a value of another type should have been; `told` ends in the name of the type that was expected.
+    pub(super) fn expected(self, told: &str) -> String {
+        match self {
+            Kind::Count if told.ends_with("u16") => {
+                format!("a whole number from 0 to {}", u16::MAX)
+            }
+            Kind::Count if told.ends_with("u32") => {
+                format!("a whole number from 0 to {}", u32::MAX)
+            }
+            Kind::Count => "a whole number".into(),
+            Kind::Number => "a number".into(),
+            Kind::Size => "bytes, or text such as 8KiB".into(),
+            Kind::Time => "nanoseconds, or text such as 25us".into(),
+            Kind::Ratio => "a number, or text such as 15%".into(),
+            Kind::Switch => "true or false".into(),
+            Kind::Choice(names) => {
+                let names: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+                format!("one of {}", names.join(", "))
+            }
+            Kind::Text(form) => form.into(),
+            Kind::Times => "a list of times".into(),
+        }
+    }
+}
+
 /// The type of a setting.
 pub trait Value: Clone + Debug + PartialEq {
     /// What the bounds of a range are.

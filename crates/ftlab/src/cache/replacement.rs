@@ -6,7 +6,8 @@ use super::two_q::TwoQ;
 use crate::units::Lpn;
 use std::fmt::Debug;
 
-/// An order of replacement. A cached entry is a token, a small number that another entry has after it.
+/// An order of replacement of cached entries. Each is known by a token, a small number that is given to
+/// another entry when it has left.
 ///
 /// An order that remembers what it has evicted knows it by its logical page.
 pub trait ReplacementOrder: Debug + Send {

@@ -10,19 +10,19 @@ pub struct TwoQ {
     a1: List,
     am: List,
     is_in_am: Vec<bool>,
-    share_of_a1: usize,
+    most_in_a1: usize,
 }
 
 impl TwoQ {
-    /// `A1` gives up tokens while it holds more than `share_of_a1`.
+    /// `A1` gives up tokens while it holds more than `most_in_a1` of them.
     #[must_use]
-    pub fn new(share_of_a1: usize) -> Self {
+    pub fn new(most_in_a1: usize) -> Self {
         TwoQ {
             links: Links::default(),
             a1: List::default(),
             am: List::default(),
             is_in_am: Vec::new(),
-            share_of_a1,
+            most_in_a1,
         }
     }
 
@@ -50,7 +50,7 @@ impl TwoQ {
     /// The token to evict next.
     #[must_use]
     pub fn victim(&self) -> Option<u32> {
-        let oldest = if self.a1.len() > self.share_of_a1 || self.am.is_empty() {
+        let oldest = if self.a1.len() > self.most_in_a1 || self.am.is_empty() {
             self.a1.back()
         } else {
             self.am.back()

@@ -5,12 +5,26 @@ use crate::device::DeviceConfig;
 use crate::engine::{Log, Timeline};
 use crate::error::Error;
 use crate::units::{Lpn, Pbn, Ppn};
+use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
 /// A device under measurement. It lends an FTL its [`Flash`]; the instruments stay here.
-#[derive(Clone, Debug)]
 pub struct Device {
     flash: Flash,
+}
+
+impl Clone for Device {
+    fn clone(&self) -> Self {
+        Device { flash: self.flash.twin() }
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Flash { medium, truth, meter } = &self.flash;
+        let mut parts = f.debug_struct("Device");
+        parts.field("medium", medium).field("truth", truth).field("meter", meter).finish()
+    }
 }
 
 impl Deref for Device {

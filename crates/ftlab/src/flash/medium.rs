@@ -1,4 +1,5 @@
-//! The medium: pages and blocks, and the part of their state that would survive a power cut.
+//! The medium: pages and blocks. What is programmed would survive a power cut; which pages are valid or
+//! skipped, and how often a block was erased, is what a controller knows in RAM.
 
 use super::cells::Cells;
 use super::{Loaded, Owner};

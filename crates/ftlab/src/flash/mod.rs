@@ -11,7 +11,7 @@
 //! ```
 //!
 //! ```text
-//! FTL --commands--> Flash: medium   what survives a power cut: pages, blocks, their state
+//! FTL --commands--> Flash: medium   pages and blocks: what is programmed, and what of it is valid
 //!                          truth    which version each read must return
 //!                          meter    counts by cause, clock, the last operations
 //! experiment -----> Device: the Flash that it lends, and its instruments
@@ -139,7 +139,20 @@ pub struct Loaded {
 ///     let _ = &mut flash.meter;
 /// }
 /// ```
-#[derive(Clone, Debug)]
+/// ```compile_fail,E0308
+/// fn twin(flash: &ftlab::flash::Flash) -> ftlab::flash::Flash {
+///     flash.clone() // a device to try commands on that cost nothing
+/// }
+/// ```
+/// ```compile_fail,E0277
+/// fn peek(flash: &ftlab::flash::Flash) -> String {
+///     format!("{flash:?}") // everything
+/// }
+/// ```
+///
+/// # Panics
+/// A command that breaks a rule panics with the rule, the page, its block and the last operations; one
+/// to an address beyond the device panics, too.
 pub struct Flash {
     medium: Medium,
     truth: Truth,
@@ -155,6 +168,12 @@ impl Flash {
             meter: Meter::new(device, geometry),
             medium,
         })
+    }
+
+    /// A copy, for one of the whole device.
+    fn twin(&self) -> Self {
+        let Flash { medium, truth, meter } = self;
+        Flash { medium: medium.clone(), truth: truth.clone(), meter: meter.clone() }
     }
 
     /// Declares that the FTL programs the pages of a block in any order, which the device otherwise

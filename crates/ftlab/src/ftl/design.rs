@@ -33,7 +33,8 @@ pub trait Variant: 'static {
     /// What the variant is.
     const SPEC: Spec;
 
-    /// Changes the settings to those of the variant.
+    /// Changes the settings to those of the variant: the device, `gc`, `ftl`, `log` and its own. What else is
+    /// in the set-up stays as it was.
     fn set(setup: &mut Setup<<Self::Of as Design>::Settings>);
 }
 
@@ -170,6 +171,9 @@ pub enum Cleaning {
 
 /// The keys that every page-level FTL obeys.
 const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
+/// The keys of a page-level FTL that fills several blocks at once by rules of its own.
+const OWN_FRONTIERS: &[&str] =
+    &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
 const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
 
 impl Spec {
@@ -187,6 +191,8 @@ impl Spec {
         translates_late: false,
         early_blocks: 0,
     };
+    /// A page-level FTL with its map in RAM that says itself which block a page goes to: also what GC copies.
+    pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map on flash, part of it cached.
     pub const DEMAND_PAGED: Spec =
         Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
@@ -202,7 +208,7 @@ impl Spec {
     /// Whether it obeys a shared setting.
     #[must_use]
     pub fn obeys(&self, key: &str) -> bool {
-        let of = |known: &&&str| key == **known || known.ends_with('.') && key.starts_with(**known);
-        self.obeys.iter().any(|known| of(&known))
+        let is = |known: &str| key == known || known.ends_with('.') && key.starts_with(known);
+        self.obeys.iter().any(|known| is(known))
     }
 }

@@ -9,9 +9,10 @@
 //! RAM      4 B per logical page for the map, 4 B for when the host wrote it last, and 4 B per block for when
 //!          its first page was written.
 //! Role     what placement by temperature can save at the same over-provisioning: compare it with `page`.
-//! Departs  the paper is about log-structured storage: a block of it is a page here, its segment a block. It
-//!          keeps the time of the last write beside each page, and in RAM only for a queue of recent ones;
-//!          here it is in RAM for all, which changes no decision. Victims are chosen by `gc.policy`.
+//! Departs  the paper is known to us by its abstract and by those who cite it. It is about log-structured
+//!          storage: a block of it is a page here, its segment a block. It keeps the time of the last write
+//!          beside each page, and in RAM only for a queue of recent ones; here it is in RAM for all, which
+//!          changes no decision. Victims are chosen by `gc.policy`.
 //! Not here a placement by planes.
 
 use super::parts::block_pool::{BlockPool, Stream};
@@ -81,7 +82,7 @@ impl Lifespan {
     }
 
     /// Whether an age is below so many means.
-    fn exceeds(&self, age: u32, times: u64) -> bool {
+    fn is_longer_than(&self, age: u32, times: u64) -> bool {
         self.mean.is_none_or(|mean| u64::from(age) < mean * times)
     }
 }
@@ -93,16 +94,7 @@ impl Design for Sepbit {
         name: "sepbit",
         summary: "page mapping, six frontiers: pages are put together by how long they may live",
         source: "Wang et al., FAST 2022",
-        obeys: &[
-            "gc.policy",
-            "gc.choices",
-            "gc.window",
-            "gc.low",
-            "gc.high",
-            "gc.mode",
-            "gc.oob_scan",
-        ],
-        ..Spec::PAGE_LEVEL
+        ..Spec::OWN_FRONTIERS
     };
 
     fn build(setup: &Setup<SepbitConfig>, flash: &mut Flash) -> Result<Self, Error> {
@@ -186,7 +178,7 @@ impl Sepbit {
     /// The class of a page that the host writes.
     fn class_of_write(&self, lpn: Lpn) -> u8 {
         let replaces = self.map.get(lpn).is_some();
-        if replaces && self.lifespan.exceeds(self.age(lpn), 1) { SHORT } else { LONG }
+        if replaces && self.lifespan.is_longer_than(self.age(lpn), 1) { SHORT } else { LONG }
     }
 
     /// The class of a page that GC moves.
@@ -194,8 +186,8 @@ impl Sepbit {
         let (age, growth) = (self.age(lpn), self.settings.growth);
         match from {
             SHORT => MOVED_SHORT,
-            _ if self.lifespan.exceeds(age, growth) => MOVED,
-            _ if self.lifespan.exceeds(age, growth * growth) => MOVED + 1,
+            _ if self.lifespan.is_longer_than(age, growth) => MOVED,
+            _ if self.lifespan.is_longer_than(age, growth * growth) => MOVED + 1,
             _ => MOVED + 2,
         }
     }

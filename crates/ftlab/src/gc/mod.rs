@@ -1,7 +1,7 @@
 //! Victim selection: which closed block garbage collection takes next. One file a policy.
 //!
 //! To add one: write `gc/NAME.rs` with a type that implements [`VictimPolicy`] and [`PolicyDesign`], and
-//! add its line to [`policies`].
+//! add its `mod` and its line to [`policies`].
 
 mod config;
 mod cost_benefit;
