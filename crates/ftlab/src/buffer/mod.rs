@@ -41,6 +41,7 @@ use crate::named::{List, Named, Spec};
 use crate::request::Op;
 use crate::settings::{Group, Sections};
 use crate::units::{Bytes, Lpn};
+use dyn_clone::DynClone;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -143,26 +144,10 @@ pub trait BufferDesign: WriteBuffer + Sized + 'static {
     ) -> Result<Self, Error>;
 }
 
-/// Lets a boxed buffer be cloned; every `Clone` type has it.
-pub trait BoxClone {
-    /// A copy in a box of its own.
-    fn box_clone(&self) -> Box<dyn WriteBuffer>;
-}
-
-impl<B: WriteBuffer + Clone + 'static> BoxClone for B {
-    fn box_clone(&self) -> Box<dyn WriteBuffer> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn WriteBuffer> {
-    fn clone(&self) -> Self {
-        (**self).box_clone()
-    }
-}
+dyn_clone::clone_trait_object!(WriteBuffer);
 
 /// Which pages are in RAM, and which leave next. It does not touch them: [`BufferManager`] does.
-pub trait WriteBuffer: Send + Debug + BoxClone {
+pub trait WriteBuffer: Send + Debug + DynClone {
     /// Whether a page that is not there can be added.
     fn has_room(&self) -> bool;
 

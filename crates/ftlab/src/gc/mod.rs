@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::named::{List, Named, Spec};
 use crate::settings::{Group, Sections};
 use crate::units::Pbn;
+use dyn_clone::DynClone;
 use greedy::Greedy;
 use std::fmt::Debug;
 use std::ops::{Deref, DerefMut};
@@ -62,14 +63,14 @@ pub struct Pool {
 }
 
 /// What a policy is told about the closed blocks of a pool, and what it answers. `now` counts page programs.
-pub trait VictimPolicy: Send + Debug + CloneBoxed {
+pub trait VictimPolicy: Send + Debug + DynClone {
     /// A block was filled; it has `valid` valid pages.
     fn close(&mut self, pbn: Pbn, valid: u32, now: u64);
     /// A page of a closed block was invalidated; `valid` are left.
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64);
     /// A closed block with `valid` valid pages is a candidate no more.
     fn remove(&mut self, pbn: Pbn, valid: u32);
-    /// The block to collect; it stays a candidate until removed.
+    /// The block to collect, `None` only when there is no candidate; it stays one until removed.
     fn choose(&mut self, now: u64) -> Option<Pbn>;
 }
 
@@ -83,23 +84,7 @@ pub trait PolicyDesign: VictimPolicy + Sized + 'static {
     fn build(pool: &Pool, own: Self::Settings) -> Self;
 }
 
-/// Lets a boxed policy be cloned; every `Clone` type has it.
-pub trait CloneBoxed {
-    /// A copy in a box of its own.
-    fn clone_boxed(&self) -> Box<dyn VictimPolicy>;
-}
-
-impl<P: VictimPolicy + Clone + 'static> CloneBoxed for P {
-    fn clone_boxed(&self) -> Box<dyn VictimPolicy> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn VictimPolicy> {
-    fn clone(&self) -> Self {
-        (**self).clone_boxed()
-    }
-}
+dyn_clone::clone_trait_object!(VictimPolicy);
 
 /// The closed blocks of a pool under a policy. The default policy is called without indirection: it hears
 /// of every page that is invalidated.

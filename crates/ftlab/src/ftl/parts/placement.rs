@@ -24,6 +24,7 @@ use crate::flash::{Flash, Geometry};
 use crate::named::{List, Named, Spec};
 use crate::settings::{Group, Sections};
 use crate::units::{Lpn, Vtpn};
+use dyn_clone::DynClone;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -86,7 +87,7 @@ pub struct PlaneSet<'a> {
 }
 
 /// Chooses a plane for each page of the host.
-pub trait Placement: Send + Debug + CloneBoxed {
+pub trait Placement: Send + Debug + DynClone {
     /// The plane for a page: one that takes it ([`Room::takes`]).
     ///
     /// # Panics
@@ -107,23 +108,7 @@ pub trait PlacementDesign: Placement + Sized + 'static {
     fn build(planes: &PlaneSet<'_>, own: Self::Settings) -> Self;
 }
 
-/// Lets a boxed placement be cloned; every `Clone` type has it.
-pub trait CloneBoxed {
-    /// A copy in a box of its own.
-    fn clone_boxed(&self) -> Box<dyn Placement>;
-}
-
-impl<P: Placement + Clone + 'static> CloneBoxed for P {
-    fn clone_boxed(&self) -> Box<dyn Placement> {
-        Box::new(self.clone())
-    }
-}
-
-impl Clone for Box<dyn Placement> {
-    fn clone(&self) -> Self {
-        (**self).clone_boxed()
-    }
-}
+dyn_clone::clone_trait_object!(Placement);
 
 /// The order in which planes are counted: a permutation of channel, way, die and plane, of which the
 /// first changes fastest.
