@@ -63,12 +63,14 @@ fn formats() -> Vec<Value> {
 
 fn ftls(catalog: &Catalog) -> Vec<Value> {
     let rows = catalog.rows();
+    let config = catalog.config();
+    let usual = json!(config);
     list(catalog.ftls(), |ftl| {
         let shared = rows.iter().filter(|row| ftl.spec.obeys(&row.key()));
-        let adapted = json!(ftl.adapted(&catalog.config()));
+        let adapted = json!(ftl.adapted(&config));
         let settings: Vec<Value> = shared
             .chain(&ftl.rows())
-            .map(|one| row(catalog, &with_default(one, &adapted)))
+            .map(|one| row(catalog, &with_default(one, &usual, &adapted)))
             .collect();
         json!({
             "name": ftl.spec.name,
@@ -82,12 +84,12 @@ fn ftls(catalog: &Catalog) -> Vec<Value> {
 }
 
 /// A setting with the default that an FTL has: a variant may set another.
-fn with_default(row: &Row, adapted: &Value) -> Row {
-    match &adapted[row.section][row.name] {
-        Value::String(set) if matches!(row.kind, Kind::Choice(_)) => {
-            Row { default: set.clone(), ..row.clone() }
-        }
-        _ => row.clone(),
+fn with_default(row: &Row, usual: &Value, adapted: &Value) -> Row {
+    let [usual, set] = [usual, adapted].map(|config| &config[row.section][row.name]);
+    match set {
+        _ if set == usual => row.clone(),
+        Value::String(text) => Row { default: text.clone(), ..row.clone() },
+        other => Row { default: other.to_string(), ..row.clone() },
     }
 }
 

@@ -195,7 +195,7 @@ pub struct MappingReport {
     /// Translation pages with an entry in the cache at the end.
     pub cached_translation_pages: u64,
     /// Entries x 8 B / budget.
-    pub space_utilization: f64,
+    pub space_utilization: Option<f64>,
 }
 
 /// Garbage collection.
@@ -481,7 +481,8 @@ fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<Mappin
         translation_writes: pages(Operation::Program) + pages(Operation::CopyBack),
         cached_entries: mapping.occupancy.entries,
         cached_translation_pages: mapping.occupancy.translation_pages,
-        space_utilization: 8.0 * mapping.occupancy.entries as f64 / ram.cache as f64,
+        space_utilization: (ram.cache > 0)
+            .then(|| 8.0 * mapping.occupancy.entries as f64 / ram.cache as f64),
     })
 }
 

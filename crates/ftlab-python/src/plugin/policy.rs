@@ -9,10 +9,9 @@ use std::sync::Arc;
 /// How the policy of a plug-in is built.
 pub fn build(plugin: Plugin) -> BuildPolicy {
     Arc::new(move |pool: &Pool, _| {
-        let built = plugin.build((pool.blocks, pool.pages_per_block, pool.seed));
-        let object = built.unwrap_or_else(|error| panic!("{error}"));
+        let object = plugin.build((pool.blocks, pool.pages_per_block, pool.seed))?;
         let policy = plugin.faults.run(|py| PythonPolicy::of(object.bind(py), &plugin, pool));
-        Victims::Other(Box::new(policy))
+        Ok(Victims::Other(Box::new(policy)))
     })
 }
 

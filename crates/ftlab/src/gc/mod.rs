@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// The policies of this project.
 #[must_use]
 pub fn policies() -> Policies {
-    let greedy: BuildPolicy = Arc::new(|pool, _| Victims::greedy(pool));
+    let greedy: BuildPolicy = Arc::new(|pool, _| Ok(Victims::greedy(pool)));
     List::new("gc.policy")
         .with(Named::new::<()>(Greedy::SPEC, greedy))
         .with(policy::<cost_benefit::CostBenefit>())
@@ -40,7 +40,8 @@ pub fn policies() -> Policies {
 #[must_use]
 pub fn policy<P: PolicyDesign>() -> Named<BuildPolicy> {
     let build = |pool: &Pool, settings: &Sections| {
-        Victims::Other(Box::new(P::build(pool, P::Settings::of(settings))))
+        let victims: Box<dyn VictimPolicy> = Box::new(P::build(pool, P::Settings::of(settings)));
+        Ok(Victims::Other(victims))
     };
     Named::new::<P::Settings>(P::SPEC, Arc::new(build))
 }
@@ -48,8 +49,9 @@ pub fn policy<P: PolicyDesign>() -> Named<BuildPolicy> {
 /// Policies by name.
 pub type Policies = List<BuildPolicy>;
 
-/// Makes a policy without closed blocks, from its own settings among others.
-pub type BuildPolicy = Arc<dyn Fn(&Pool, &Sections) -> Victims + Send + Sync>;
+/// Makes a policy without closed blocks, from its own settings among others; an error says why it cannot
+/// work on the pool.
+pub type BuildPolicy = Arc<dyn Fn(&Pool, &Sections) -> Result<Victims, Error> + Send + Sync>;
 
 /// The blocks that a policy chooses from.
 #[derive(Clone, Copy, Debug)]
@@ -162,8 +164,10 @@ impl Gc {
     }
 
     /// No closed blocks, in a pool of so many.
-    #[must_use]
-    pub fn victims(&self, blocks: u32, pages_per_block: u32) -> Victims {
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the policy cannot work on such a pool.
+    pub fn victims(&self, blocks: u32, pages_per_block: u32) -> Result<Victims, Error> {
         (self.policy)(&Pool { blocks, pages_per_block, seed: self.seed }, &self.settings)
     }
 }
@@ -188,7 +192,7 @@ mod tests {
     fn victims(policy: &str) -> Victims {
         let config = GcConfig { policy: policy.into(), ..GcConfig::default() };
         let gc = Gc::new(&config, &policies(), &Sections::default(), 1).expect("a policy");
-        gc.victims(100, 8)
+        gc.victims(100, 8).expect("a pool that it accepts")
     }
 
     /// Blocks 7, 3 and 5 are closed in this order; 3 and 5 lose pages.

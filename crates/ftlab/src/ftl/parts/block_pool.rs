@@ -227,7 +227,7 @@ impl BlockPool {
             lent: 0,
             region: region.blocks.clone(),
             frontiers: [None; STREAMS],
-            victims: gc.victims(region.blocks.len() as u32, geometry.pages_per_block),
+            victims: gc.victims(region.blocks.len() as u32, geometry.pages_per_block)?,
             translation_blocks: BTreeSet::new(),
             low,
             high,
