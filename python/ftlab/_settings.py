@@ -1635,6 +1635,16 @@ class CACHFTL(NamedFtl):
     wear_gap
         With that, the difference in erases at which a block of the BMR moves to a worn one.
         Default: never. Unit: erases. Range: at least 1. Source: choices.md#cachftl-beyond.
+    gc_policy
+        ``policy`` of `ftlab.GC`, for this FTL.
+    gc_mode
+        ``mode`` of `ftlab.GC`, for this FTL.
+    gc_oob_scan
+        ``oob_scan`` of `ftlab.GC`, for this FTL.
+    gc_choices
+        ``choices`` of `ftlab.GC`, for this FTL.
+    gc_window
+        ``window`` of `ftlab.GC`, for this FTL.
     """
 
     registered = "cachftl"
@@ -1648,6 +1658,13 @@ class CACHFTL(NamedFtl):
     adaptive_pmr: bool | None = setting("cachftl.adaptive_pmr")
     out_of_place: bool | None = setting("cachftl.out_of_place")
     wear_gap: int | None = setting("cachftl.wear_gap")
+    gc_policy: (
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+    ) = setting("gc.policy")
+    gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    gc_oob_scan: bool | None = setting("gc.oob_scan")
+    gc_choices: int | None = setting("gc.choices")
+    gc_window: Quantity | None = setting("gc.window")
 
 
 class LAST(NamedFtl):

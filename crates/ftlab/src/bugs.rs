@@ -87,6 +87,14 @@ macro_rules! bugs {
 }
 
 bugs! {
+    NamedUnchecked: "settings: those of a policy or buffer are not checked",
+        why "a configuration that was not read from a file may hold anything", law "what_cannot_work";
+    DeviceUnchecked: "settings: those of the device are not checked",
+        why "no pages in a block", law "what_cannot_work";
+    GcUnchecked: "settings: those of GC are not checked",
+        why "a batch that ends before it begins", law "what_cannot_work";
+    OwnUnchecked: "settings: those of the FTL are not checked",
+        why "a configuration that was not read from a file may hold anything", law "what_cannot_work";
     DftlGcLeavesClean: "dftl: GC forgets to mark a cached entry dirty",
         why "FlashSim's bug: the entry is dropped as clean and the page's new place with it";
     TpftlGcLeavesClean: "tpftl: GC forgets to mark a cached entry dirty",
@@ -230,7 +238,7 @@ bugs! {
     TpftlUseCountsTwice: "tpftl-adaptive: a page watched counts as used twice",
         why "the node goes on watching a page that was asked for";
     TpftlWatchesCached: "tpftl-adaptive: a page is watched although it is cached",
-        why "its use says nothing about prefetching";
+        why "its use says nothing about prefetching", by "tpftl-adaptive";
     ZftlDirectoryUnwritten: "zftl: the directory is not programmed when a zone is left",
         why "translation pages are looked for where they were";
     ZftlLeavesTier1Full: "zftl: a zone is left with a full tier 1",
@@ -319,4 +327,116 @@ bugs! {
         why "its pages are nowhere";
     BplruPadsOverHeld: "buffer: BPLRU pads with pages that are in RAM",
         why "the older version on flash is written over the newest one", law "nothing_is_lost";
+    DevicePageAny: "device: a page of any size",
+        why "the mappings of a translation page are counted by shifts", law "what_cannot_work";
+    DeviceOobTooLarge: "device: an OOB larger than its page",
+        why "maps in OOBs that no device can hold", law "what_cannot_work";
+    DeviceEmpty: "device: a capacity of nothing",
+        why "no block", law "what_cannot_work";
+    DeviceTooLarge: "device: more pages than numbers of 32 bits",
+        why "two pages with one number", law "what_cannot_work";
+    DeviceTooFewBlocks: "device: fewer physical than logical blocks",
+        why "spare blocks are counted below 0", law "what_cannot_work";
+    GcBatchEndsAtOnce: "gc: a batch may end where it starts",
+        why "gc.high is not respected", law "what_cannot_work";
+    CellsUnevenBlock: "cells: a block may end inside a word line",
+        why "a page without the others of its word line", law "what_cannot_work";
+    CellsTimesTooMany: "cells: times for more bits than a cell has",
+        why "times that no page has", law "what_cannot_work";
+    MediumOrderIgnored: "flash: an FTL that needs any order is built on a device that insists on ascending",
+        why "offsets are programmed as the host writes them", law "every_ftl_obeys";
+    MediumAnyOrderOfCells: "flash: cells of several bits are programmed in any order",
+        why "word lines disturb each other", law "what_cannot_work";
+    MediumCellsIgnored: "flash: an FTL that needs any order is built on cells of several bits",
+        why "word lines disturb each other", law "every_ftl_obeys";
+    FlashOobTooSmall: "flash: an FTL may declare more than an OOB has",
+        why "the map does not fit", law "what_is_in_range", by "mnftl,superblock,gftl";
+    FlashSlcAsMlc: "flash: cells of one bit are taken to have two",
+        why "a block in SLC mode would be no faster", law "what_cannot_work", by "mnftl-hybrid";
+    BufferOfNoPage: "buffer: less than a page of RAM",
+        why "a buffer that holds nothing", law "what_cannot_work";
+    ClashOfNoBlock: "clash: no room for a block beside the p-space",
+        why "a group that leaves the p-space goes nowhere", law "nothing_is_lost";
+    GftlNoneToCleanInto: "gftl: all spare blocks are the write buffer",
+        why "no block is left to clean into", law "every_ftl", by "gftl";
+    MnftlTooFewBlocks: "mnftl: a device with too few blocks",
+        why "all blocks of all logical blocks may be valid", law "every_ftl", by "mnftl,mnftl-hybrid";
+    LogsTooFew: "logs: fewer log blocks than the FTL needs",
+        why "no log block of a kind", law "what_is_in_range";
+    DataTooFewBlocks: "data blocks: a device with too few blocks",
+        why "no block is left to merge into", law "every_ftl";
+    PoolTooFewBlocks: "pool: a device with too few blocks",
+        why "GC finds no victim that gains a page", law "every_ftl";
+    PlanesCopyBackAcross: "planes: copy-back although pages go to any plane",
+        why "no data leaves a plane without the bus", law "what_cannot_work";
+    SuperblockPiecesTooMany: "superblock: more pieces than pages",
+        why "a directory of pieces without pages", law "what_is_in_range", by "superblock";
+    MnftlRowsTooMany: "mnftl: a subtable of more rows than a block has pages",
+        why "rows without pages", law "what_is_in_range", by "mnftl";
+    CachTooFewBlocks: "cachftl: a device with too few blocks",
+        why "no room for a group in the PMR", law "every_ftl", by "cachftl";
+    SuperblockTooFewBlocks: "superblock: a device with too few blocks",
+        why "no block is left to copy to", law "every_ftl", by "superblock";
+    CftlAnyPlacement: "cftl: is built with a placement by planes",
+        why "a logical block is brought together in one plane", law "what_is_not_obeyed", by "cftl";
+    TpftlCacheTooSmall: "tpftl: a cache without room for an entry and a node",
+        why "nothing can be evicted for the first entry", law "what_is_in_range", by "tpftl,tpftl-adaptive";
+    CftlCacheTooSmall: "cftl: a cache without room for a run",
+        why "nothing can be evicted for the first run", law "what_is_in_range", by "cftl";
+    PooledCacheTooSmall: "pooled: a cache without room for a translation page",
+        why "nothing can be evicted for the first page", law "what_is_in_range", by "treeftl,aps";
+    DftlCacheTooSmall: "dftl: a cache without room for an entry",
+        why "nothing can be evicted for the first entry", law "what_is_in_range", by "dftl,dloop";
+    CdftlCacheTooSmall: "cdftl: a cache without room for a translation page and an entry",
+        why "nothing can be evicted for the first page", law "what_is_in_range", by "cdftl";
+    SftlCacheTooSmall: "sftl: a cache without room for a translation page",
+        why "nothing can be evicted for the first page", law "what_is_in_range", by "sftl";
+    ZftlCacheTooSmall: "zftl: a cache without room for a translation page",
+        why "the page in use does not fit", law "what_is_in_range", by "zftl";
+    BlockOptTrimmedStays: "block-optimized: a trimmed page stays valid in its place",
+        why "a page without data is copied for ever";
+    ApsTranslatesEarly: "aps: a page is translated when it is written, and again when it leaves",
+        why "translates_late is declared", by "aps";
+    PooledDeniesWrites: "pooled: pages are kept in RAM, and that is denied",
+        why "keeps_writes is declared", by "treeftl,aps";
+    MnftlDeniesIdleTime: "mnftl: idle time is used, and that is denied",
+        why "no host would grant it", by "mnftl,mnftl-hybrid";
+    CftlMakesRoomEarly: "cftl: a conversion makes more room than it needs",
+        why "early_blocks is declared", by "cftl";
+    SftlFlushUncounted: "sftl: the load of a buffer that is flushed is not counted",
+        why "every load of a translation page has a reason", by "sftl";
+    ZftlOneDirectory: "zftl: the directory of one zone is declared",
+        why "every valid page is needed", by "zftl";
+    ZftlWritesUntold: "zftl: directories are programmed, and that is not told",
+        why "every program for the map has a reason", by "zftl";
+    ZftlDeniesRegions: "zftl: zones are declared to exchange blocks",
+        why "the levels of GC hold in each zone", by "zftl";
+    CachRamUntold: "cachftl: pages are in RAM alone, and that is not told",
+        why "every page that holds data is valid or in RAM", by "cachftl";
+    CachFillUncounted: "cachftl: a block that is filled with a group is not counted",
+        why "no pages are copied but to fill a block", by "cachftl";
+    CachRewriteUncounted: "cachftl: a block that is erased to be rewritten is not counted",
+        why "no data block is erased but to be rewritten", by "cachftl";
+    AftlMoveUncounted: "aftl: a page that leaves the fine level by itself is not counted",
+        why "no pages are copied without a merge", by "aftl";
+    WaftlFoundedUncounted: "waftl: a data block that replaces none is not counted",
+        why "merges copy a block of pages at most", by "waftl";
+    KastMergedAddsUp: "kast: logical blocks of all merges are added up, not the most of one taken",
+        why "the merge of a log block is bounded by K", by "kast";
+    SepbitMovesAsMap: "sepbit: pages that GC moves are counted as translation pages",
+        why "a map in RAM needs none", by "sepbit";
+    SepbitGcLeavesMap: "sepbit: the map keeps the old place after GC",
+        why "stale PPN", by "sepbit";
+    SepbitReserveIsShort: "sepbit: no block is kept for what GC spreads over classes",
+        why "a GC step that opens a block for each class finds no free one", by "sepbit";
+    WindowKeepsCollected: "windowed-greedy: a block that was collected stays in the window",
+        why "it is chosen again", law "every_ftl", by "page,dftl";
+    TwoQueuesHitUnnoted: "2q: a token that was hit is taken to be in A1",
+        why "the lists no longer tell what is in them", by "dftl";
+    RoundRobinLosesTurn: "placement: a plane that was chosen has no other turn",
+        why "in the end no plane takes a page", by "page,dftl,tpftl";
+    LeastBusyLosesPlane: "placement: a plane that was chosen is not asked again",
+        why "in the end no plane takes a page", by "page,dftl,tpftl";
+    StripedHotSeeksFull: "placement: a page that must move looks for a full plane",
+        why "there is none, or GC finds no room in it", law "every_ftl_survives", by "page,dftl,tpftl,cdftl,sftl,treeftl,aps";
 }

@@ -59,9 +59,7 @@ impl Entry {
     ) -> Self {
         let settings = F::Settings::kinds();
         let adapt = Arc::new(adapt);
-        Entry::adapting(spec, settings, adapt, |config, flash| {
-            F::build(&config.setup().checked()?, flash)
-        })
+        Entry::adapting(spec, settings, adapt, |config, flash| F::build(&config.setup(), flash))
     }
 
     /// An FTL that is built by a function instead of a [`Design`]: of a type that is known at run time only
@@ -102,7 +100,12 @@ impl Entry {
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
         let (for_build, for_simulate) = (adapt.clone(), adapt.clone());
-        let build = Arc::new(build);
+        let own = settings.clone();
+        let build = Arc::new(move |config: &Config, flash: &mut Flash| {
+            config.setup::<()>().checked()?;
+            unless_bug!(OwnUnchecked, config.own.check(&own)?);
+            build(config, flash)
+        });
         let alone = build.clone();
         Entry {
             spec,

@@ -153,7 +153,7 @@ impl Config {
     ) -> Result<Option<BufferManager>, Error> {
         let Some(named) = buffer::find(&self.buffers, &self.buffer)? else { return Ok(None) };
         let geometry = flash.geometry();
-        let policy = (named.build)(&self.buffer, &self.own, geometry)?;
+        let policy = named.checked(&self.own)?(&self.buffer, &self.own, geometry)?;
         Ok(Some(BufferManager::new(policy, self.buffer.size.0, geometry, ftl_keeps_writes)))
     }
 

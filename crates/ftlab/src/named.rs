@@ -1,7 +1,7 @@
 //! Lists of things that are chosen by name, to which anyone can add.
 
 use crate::error::Error;
-use crate::settings::{Group, Row, SectionKind};
+use crate::settings::{Group, Row, SectionKind, Sections};
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,6 +32,15 @@ impl<B> Named<B> {
     #[must_use]
     pub fn new<G: Group>(spec: Spec, build: B) -> Self {
         Named { spec, settings: G::kinds(), build }
+    }
+
+    /// What builds it, after checking that its own settings are in range.
+    ///
+    /// # Errors
+    /// [`Error::Config`] with the key of one that is not.
+    pub fn checked(&self, settings: &Sections) -> Result<&B, Error> {
+        unless_bug!(NamedUnchecked, settings.check(&self.settings)?);
+        Ok(&self.build)
     }
 
     /// The rows of its own settings.

@@ -33,6 +33,21 @@ fn the_same_seed_gives_the_same_operations() {
 }
 
 #[test]
+fn what_cannot_work_is_refused_by_its_key() {
+    every_ftl_obeys(LAWS[4]);
+}
+
+#[test]
+fn what_is_in_range_is_refused_or_works() {
+    every_ftl_obeys(LAWS[5]);
+}
+
+#[test]
+fn what_is_not_obeyed_changes_nothing() {
+    every_ftl_obeys(LAWS[6]);
+}
+
+#[test]
 fn the_laws_name_no_ftl_and_no_buffer() {
     let catalog = Catalog::standard();
     let ftls = catalog.ftls().iter().map(|entry| entry.name());

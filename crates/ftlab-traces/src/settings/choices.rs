@@ -103,6 +103,17 @@ macro_rules! settings {
                 let _ = rng;
                 drawn
             }
+
+            fn at_edges(&self, edge: $crate::settings::Edge) -> Vec<(&'static str, Self)> {
+                let found: Vec<(&'static str, Self)> = Vec::new();
+                $($(let found = $crate::settings::with_edges(found, edge, &($range), |value: $type| {
+                    let mut section = self.clone();
+                    section.$field = value;
+                    (concat!($section, ".", stringify!($field)), section)
+                });)?)*
+                let _ = edge;
+                found
+            }
         }
     };
 }

@@ -2,6 +2,7 @@
 
 use super::section::{Row, Section};
 use super::tree::{self, Table};
+use super::value::Edge;
 use crate::error::Error;
 use crate::rng::Rng;
 use std::any::{Any, TypeId};
@@ -82,6 +83,8 @@ pub struct SectionKind {
     pub rows: fn() -> Vec<Row>,
     take: fn(&mut Table) -> Result<Arc<dyn AnySection>, Error>,
     draw: fn(&mut Rng) -> Arc<dyn AnySection>,
+    check: fn(&Sections) -> Result<(), Error>,
+    at_edges: fn(&Sections, Edge) -> Vec<(&'static str, Sections)>,
     id: TypeId,
 }
 
@@ -95,6 +98,16 @@ impl SectionKind {
             rows: T::rows,
             take: |tree| Ok(Arc::new(tree::take::<T>(tree)?)),
             draw: |rng| Arc::new(T::draw(rng)),
+            check: |sections| sections.get::<T>().check(),
+            at_edges: |sections, edge| {
+                let with = |section: T| {
+                    let mut sections = sections.clone();
+                    sections.set(section);
+                    sections
+                };
+                let sections = sections.get::<T>().at_edges(edge).into_iter();
+                sections.map(|(key, section)| (key, with(section))).collect()
+            },
             id: TypeId::of::<T>(),
         }
     }
@@ -147,6 +160,20 @@ impl Sections {
         for kind in kinds {
             self.replace((kind.draw)(rng));
         }
+    }
+
+    /// Rejects values out of range in sections of these kinds.
+    ///
+    /// # Errors
+    /// As [`Section::check`].
+    pub fn check(&self, kinds: &[SectionKind]) -> Result<(), Error> {
+        kinds.iter().try_for_each(|kind| (kind.check)(self))
+    }
+
+    /// As [`Section::at_edges`], of sections of these kinds.
+    #[must_use]
+    pub fn at_edges(&self, kinds: &[SectionKind], edge: Edge) -> Vec<(&'static str, Sections)> {
+        kinds.iter().flat_map(|kind| (kind.at_edges)(self, edge)).collect()
     }
 
     /// The section of this type.

@@ -33,7 +33,9 @@ pub use draw::{Draw, absent_or};
 pub use group::{Group, SectionKind, Sections};
 pub use section::{Row, Section};
 pub use tree::{Table, expect_empty, table_of, take, take_key};
-pub use value::{Kind, Value, check_range, shown_range};
+#[doc(hidden)]
+pub use value::with_edges;
+pub use value::{Edge, Kind, Value, check_range, shown_range};
 
 #[doc(hidden)]
 pub use {serde, serde_json};

@@ -1,7 +1,7 @@
 //! A section of a configuration, and its rows.
 
 use super::tree::Table;
-use super::value::Kind;
+use super::value::{Edge, Kind};
 use crate::error::Error;
 use crate::rng::Rng;
 use serde::Serialize;
@@ -65,4 +65,8 @@ pub trait Section: Clone + Debug + Default + PartialEq + Serialize + Send + Sync
     /// What a law might try. Settings that do not fit together are drawn again.
     #[must_use]
     fn draw(rng: &mut Rng) -> Self;
+
+    /// The same with one setting at an edge of its range, for each edge, and the key of that setting.
+    #[must_use]
+    fn at_edges(&self, edge: Edge) -> Vec<(&'static str, Self)>;
 }

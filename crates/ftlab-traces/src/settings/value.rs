@@ -76,6 +76,64 @@ pub trait Value: Clone + Debug + PartialEq {
 
     /// A bound of a range as people write it.
     fn bound_shown(bound: &Self::Bound) -> String;
+
+    /// The value so many steps (-1, 0 or 1) from a bound, where there is one.
+    fn beside(_bound: &Self::Bound, _step: i8) -> Option<Self> {
+        None
+    }
+
+    /// The largest value, where there is one.
+    fn most() -> Option<Self> {
+        None
+    }
+
+    /// The values at the ends of a range, or next to them outside.
+    fn at_edges(edge: Edge, range: &impl RangeBounds<Self::Bound>) -> Vec<Self> {
+        let at = |bound: Bound<&Self::Bound>, outwards: i8| match (bound, edge) {
+            (Bound::Included(bound), Edge::Inside) => Self::beside(bound, 0),
+            (Bound::Included(bound), Edge::Outside) => Self::beside(bound, outwards),
+            (Bound::Excluded(bound), Edge::Inside) => Self::beside(bound, -outwards),
+            (Bound::Excluded(bound), Edge::Outside) => Self::beside(bound, 0),
+            (Bound::Unbounded, Edge::Inside) if outwards > 0 => Self::most(),
+            (Bound::Unbounded, _) => None,
+        };
+        [at(range.start_bound(), -1), at(range.end_bound(), 1)].into_iter().flatten().collect()
+    }
+}
+
+/// Which side of a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// The last value in range.
+    Inside,
+    /// The first one out of range.
+    Outside,
+}
+
+trait Step: Copy {
+    /// The value so many steps (-1, 0 or 1) away, where there is one.
+    fn stepped(self, steps: i8) -> Option<Self>;
+}
+
+macro_rules! step {
+    ($($type:ty: $signed:ty),+) => {$(
+        impl Step for $type {
+            fn stepped(self, steps: i8) -> Option<Self> {
+                self.checked_add_signed(<$signed>::from(steps))
+            }
+        }
+    )+};
+}
+step!(u16: i16, u32: i32, u64: i64);
+
+impl Step for f64 {
+    fn stepped(self, steps: i8) -> Option<Self> {
+        Some(match steps {
+            0 => self,
+            ..0 => self.next_down(),
+            1.. => self.next_up(),
+        })
+    }
 }
 
 macro_rules! number {
@@ -91,6 +149,12 @@ macro_rules! number {
             }
             fn bound_shown(bound: &$type) -> String {
                 bound.to_string()
+            }
+            fn beside(bound: &$type, step: i8) -> Option<Self> {
+                bound.stepped(step)
+            }
+            fn most() -> Option<Self> {
+                Some(<$type>::MAX)
             }
         }
     )+};
@@ -109,6 +173,12 @@ impl Value for Bytes {
     fn bound_shown(bound: &u64) -> String {
         Bytes(*bound).to_string()
     }
+    fn beside(bound: &u64, step: i8) -> Option<Self> {
+        bound.stepped(step).map(Bytes)
+    }
+    fn most() -> Option<Self> {
+        Some(Bytes(u64::MAX))
+    }
 }
 
 impl Value for Duration {
@@ -122,6 +192,12 @@ impl Value for Duration {
     }
     fn bound_shown(bound: &u64) -> String {
         Duration(*bound).to_string()
+    }
+    fn beside(bound: &u64, step: i8) -> Option<Self> {
+        bound.stepped(step).map(Duration)
+    }
+    fn most() -> Option<Self> {
+        Some(Duration(u64::MAX))
     }
 }
 
@@ -139,6 +215,12 @@ impl Value for Ratio {
     }
     fn bound_shown(bound: &f64) -> String {
         bound.to_string()
+    }
+    fn beside(bound: &f64, step: i8) -> Option<Self> {
+        bound.stepped(step).map(Ratio)
+    }
+    fn most() -> Option<Self> {
+        Some(Ratio(f64::MAX))
     }
 }
 
@@ -186,6 +268,12 @@ impl<T: Value> Value for Option<T> {
     fn bound_shown(bound: &T::Bound) -> String {
         T::bound_shown(bound)
     }
+    fn beside(bound: &T::Bound, step: i8) -> Option<Self> {
+        T::beside(bound, step).map(Some)
+    }
+    fn most() -> Option<Self> {
+        T::most().map(Some)
+    }
 }
 
 impl Value for Vec<Duration> {
@@ -199,6 +287,9 @@ impl Value for Vec<Duration> {
     }
     fn bound_shown(bound: &u64) -> String {
         Duration(*bound).to_string()
+    }
+    fn beside(bound: &u64, step: i8) -> Option<Self> {
+        Duration::beside(bound, step).map(|time| vec![time])
     }
 }
 
@@ -236,6 +327,18 @@ pub fn check_range<T: Value>(
     }
     let (found, expected) = (value.found(), shown_range::<T>(range));
     Err(Error::config(key, format!("found {found}, expected {expected}")))
+}
+
+/// Adds what is made of the values at the edges of a range.
+#[doc(hidden)]
+pub fn with_edges<T: Value, S>(
+    mut found: Vec<S>,
+    edge: Edge,
+    range: &impl RangeBounds<T::Bound>,
+    with: impl Fn(T) -> S,
+) -> Vec<S> {
+    found.extend(T::at_edges(edge, range).into_iter().map(with));
+    found
 }
 
 /// Lets a type that is written as text be a setting: `text_value!(HostMode, "open, closed:QD")`.

@@ -58,7 +58,7 @@ impl BufferDesign for Clash {
         let block = geometry.pages_per_block as usize;
         let least = (pages as f64 * own.page_space.0).ceil().max(1.0) as usize;
         let block_capacity = pages.saturating_sub(least) / block;
-        if block_capacity == 0 {
+        if unless_bug!(ClashOfNoBlock, block_capacity == 0, false) {
             let message = format!(
                 "found {}, which is {pages} pages of which {least} are the p-space, expected room for \
                  a block of {block} beside them",

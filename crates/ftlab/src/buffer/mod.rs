@@ -116,7 +116,7 @@ impl BufferConfig {
     /// [`Error::Config`] when there is none.
     pub fn pages(&self, geometry: &Geometry) -> Result<usize, Error> {
         let pages = self.size.0 / u64::from(geometry.page_bytes);
-        if pages == 0 || u32::try_from(pages).is_err() {
+        if unless_bug!(BufferOfNoPage, pages == 0, false) || u32::try_from(pages).is_err() {
             let page = Bytes(u64::from(geometry.page_bytes));
             let message =
                 format!("found {}, expected room for 1 to 2^32 pages of {page}", self.size);

@@ -43,7 +43,7 @@ impl TwoQ {
         } else {
             self.links.remove(&mut self.a1, token);
             self.links.push_front(&mut self.am, token);
-            self.is_in_am[token as usize] = true;
+            unless_bug!(TwoQueuesHitUnnoted, self.is_in_am[token as usize] = true);
         }
     }
 

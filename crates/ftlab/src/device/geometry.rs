@@ -64,7 +64,7 @@ impl Geometry {
     pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
         let block_bytes = device.page.0 * u64::from(device.pages_per_block);
         let logical_blocks = capacity.div_ceil(block_bytes);
-        if logical_blocks == 0 {
+        if unless_bug!(DeviceEmpty, logical_blocks == 0, false) {
             return Err(Error::config("device.capacity", "found 0, expected at least one block"));
         }
         let dies = device.channels * device.chips_per_channel * device.dies_per_chip;
@@ -74,7 +74,7 @@ impl Geometry {
         let blocks_per_plane = wanted.div_ceil(planes).max(2);
         let physical_blocks = blocks_per_plane * planes;
         let most_blocks = MOST_PAGES / u64::from(device.pages_per_block);
-        if physical_blocks.max(logical_blocks) > most_blocks {
+        if unless_bug!(DeviceTooLarge, physical_blocks.max(logical_blocks) > most_blocks, false) {
             return Err(Error::config(
                 "device.capacity",
                 format!(
@@ -84,7 +84,7 @@ impl Geometry {
                 ),
             ));
         }
-        if physical_blocks < logical_blocks {
+        if unless_bug!(DeviceTooFewBlocks, physical_blocks < logical_blocks, false) {
             return Err(Error::config(
                 "device.blocks",
                 format!("found {physical_blocks}, expected at least the {logical_blocks} logical"),

@@ -85,12 +85,12 @@ crate::settings! {
             source "choices.md#overtaken-programs";
     }
     check |own| {
-        if !own.page.0.is_power_of_two() {
+        if unless_bug!(DevicePageAny, !own.page.0.is_power_of_two(), false) {
             let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
             return Err(Error::config("device.page", message));
         }
         let (oob, page) = (own.oob_bytes(), own.page);
-        if oob > page.0 {
+        if unless_bug!(DeviceOobTooLarge, oob > page.0, false) {
             let message = format!("found {oob} B, expected at most the {page} of a page");
             return Err(Error::config("device.oob", message));
         }

@@ -57,7 +57,7 @@ impl Cells {
             return Ok(None);
         }
         let pages = device.pages_per_block;
-        if !pages.is_multiple_of(bits) {
+        if unless_bug!(CellsUnevenBlock, !pages.is_multiple_of(bits), false) {
             let message = format!(
                 "found {} with device.pages_per_block = {pages}, expected a multiple of {bits}",
                 cell.name()
@@ -110,7 +110,9 @@ fn times(
     bits: u32,
 ) -> Result<Vec<Nanos>, Error> {
     match by_bit {
-        Some(times) if times.len() == bits as usize => Ok(times.iter().map(|t| t.0).collect()),
+        Some(times) if unless_bug!(CellsTimesTooMany, times.len() == bits as usize, true) => {
+            Ok(times.iter().map(|t| t.0).collect())
+        }
         Some(times) => {
             let message =
                 format!("found a list of {}, expected {bits} times, LSB first", times.len());

@@ -46,7 +46,7 @@ impl Device {
     /// An erased device that holds `capacity` bytes of logical address space.
     ///
     /// # Errors
-    /// [`Error::Config`] when the geometry is impossible.
+    /// [`Error::Config`] when a setting is out of range or the geometry is impossible.
     pub fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
         Ok(Device { flash: Flash::new(device, capacity)? })
     }

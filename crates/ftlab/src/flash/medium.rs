@@ -50,7 +50,11 @@ impl Medium {
         let geometry = Geometry::new(device, capacity)?;
         let cell = device.cell.unwrap_or(Cell::Slc);
         let cells = Cells::new(cell, device)?.map(Box::new);
-        if cells.is_some() && device.program_order == Some(ProgramOrder::Any) {
+        if unless_bug!(
+            MediumAnyOrderOfCells,
+            cells.is_some() && device.program_order == Some(ProgramOrder::Any),
+            false
+        ) {
             return Err(cells_need_ascending_order(cell));
         }
         let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
@@ -71,12 +75,18 @@ impl Medium {
 
     /// As [`super::Flash::allow_any_order`].
     pub fn allow_any_order(&mut self) -> Result<(), Error> {
-        if self.configured_order == Some(ProgramOrder::Ascending) {
+        if unless_bug!(
+            MediumOrderIgnored,
+            self.configured_order == Some(ProgramOrder::Ascending),
+            false
+        ) {
             let message = "found ascending, expected any (or nothing): this FTL keeps pages at their \
                            offsets inside a block, whichever is written first";
             return Err(Error::config("device.program_order", message));
         }
-        if let (Some(_), Some(cell)) = (&self.cells, self.cell) {
+        if let (Some(_), Some(cell)) = (&self.cells, self.cell)
+            && unless_bug!(MediumCellsIgnored, true, false)
+        {
             return Err(cells_need_ascending_order(cell));
         }
         self.order = ProgramOrder::Any;

@@ -52,6 +52,7 @@ pub use valid_pages::ValidPages;
 
 use crate::device::{Cell, DeviceConfig, ProgramOrder};
 use crate::error::Error;
+use crate::settings::Section;
 use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
 use cells::Cells;
 use medium::{Medium, WASTED};
@@ -161,6 +162,7 @@ pub struct Flash {
 
 impl Flash {
     fn new(device: &DeviceConfig, capacity: u64) -> Result<Self, Error> {
+        unless_bug!(DeviceUnchecked, device.check()?);
         let medium = Medium::new(device, capacity)?;
         let geometry = &medium.geometry;
         Ok(Flash {
@@ -190,7 +192,7 @@ impl Flash {
     /// # Errors
     /// [`Error::Config`] when an OOB of the device is smaller.
     pub fn expect_oob(&self, bytes: u32, what: &str) -> Result<(), Error> {
-        if bytes <= self.medium.oob_bytes {
+        if unless_bug!(FlashOobTooSmall, bytes <= self.medium.oob_bytes, true) {
             return Ok(());
         }
         let message =
@@ -210,7 +212,7 @@ impl Flash {
     /// # Errors
     /// [`Error::Config`] when the cells have one bit, or the pages of a block do not fill whole word lines.
     pub fn use_slc_mode(&mut self, blocks: Range<u32>, device: &DeviceConfig) -> Result<(), Error> {
-        let cell = device.cell.unwrap_or(Cell::Mlc);
+        let cell = unless_bug!(FlashSlcAsMlc, device.cell, None).unwrap_or(Cell::Mlc);
         let Some(mut cells) = Cells::new(cell, device)? else {
             let message = "found slc, expected mlc or tlc: this FTL has a region in SLC mode";
             return Err(Error::config("device.cell", message));

@@ -250,7 +250,7 @@ impl AftlFtl {
         let old = self.coarse.data().newest(lpn).map(|ppn| flash.geometry().block_of(ppn));
         self.fine.remove(lpn.0);
         self.coarse.move_here(lpn, flash);
-        self.counts.coarsened_pages += 1;
+        unless_bug!(AftlMoveUncounted, self.counts.coarsened_pages += 1);
         self.release_if_dead(lpn, old, flash);
     }
 

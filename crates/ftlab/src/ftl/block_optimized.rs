@@ -87,7 +87,7 @@ impl Ftl for BlockOptimizedFtl {
         for &lpn in pages {
             flash.begin_page();
             if flash.is_valid(slot(lpn)) {
-                flash.invalidate(slot(lpn));
+                unless_bug!(BlockOptTrimmedStays, flash.invalidate(slot(lpn)));
             }
             flash.trim(lpn);
         }

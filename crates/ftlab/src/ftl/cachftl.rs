@@ -97,7 +97,7 @@ impl CachftlConfig {
         let spare = geometry.blocks() - geometry.logical_blocks();
         let other = u32::from(self.out_of_place);
         let least = self.least_blocks(geometry) + other;
-        if spare < least {
+        if unless_bug!(CachTooFewBlocks, spare < least, false) {
             let message = format!(
                 "found {spare} spare blocks, expected at least {least} for the page-mapped region: \
                  cachftl.sync_blocks, one that is written, and room for a group; raise over-provisioning"
@@ -150,7 +150,7 @@ impl Design for CachFtl {
         summary: "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
         source: "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
         cleaning: Cleaning::Rewrites,
-        obeys: &[],
+        obeys: &["gc.policy", "gc.choices", "gc.window", "gc.mode", "gc.oob_scan"],
         ..Spec::LOG_BLOCKS
     };
 
@@ -300,7 +300,10 @@ impl Ftl for CachFtl {
     fn accounts(&self) -> Accounts {
         Accounts {
             blocks_filled: self.counts.bmr_groups + self.counts.bmr_gcs + self.counts.wear_moves,
-            pages_in_ram: self.job.as_ref().map_or(0, |job| job.all_in_ram().len() as u32),
+            pages_in_ram: self
+                .job
+                .as_ref()
+                .map_or(0, |job| unless_bug!(CachRamUntold, job.all_in_ram().len() as u32, 0)),
             ..Accounts::default()
         }
     }
@@ -520,7 +523,7 @@ impl CachFtl {
         } else if let Some(block) = self.bmr.block(lbn).filter(|block| !flash.is_erased(*block)) {
             flash.erase(block, BlockKind::Data, Cause::Merge);
             self.work.erases += 1;
-            self.counts.rewrites += 1;
+            unless_bug!(CachRewriteUncounted, self.counts.rewrites += 1);
         }
     }
 
@@ -567,7 +570,7 @@ impl CachFtl {
 
     /// Function 2: all phases of a merge at once, with the pages of the host among the others.
     fn flush_to_bmr(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
-        self.counts.bmr_groups += 1;
+        unless_bug!(CachFillUncounted, self.counts.bmr_groups += 1);
         flash.begin_page();
         let mut merge = self.take_over(lbn, group, flash);
         for &lpn in group {

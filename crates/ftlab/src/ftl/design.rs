@@ -78,13 +78,13 @@ impl<S: Default> Default for Setup<S> {
 }
 
 impl<S: Group> Setup<S> {
-    /// The same, after checking that all its settings are in range: an FTL is built from no other.
+    /// The same, after checking that all its settings are in range: an FTL is built from no other. Those of
+    /// the device are checked when that is built.
     ///
     /// # Errors
     /// [`Error::Config`] with the key of a setting out of range.
     pub fn checked(self) -> Result<Self, Error> {
-        self.device.check()?;
-        self.gc.check()?;
+        unless_bug!(GcUnchecked, self.gc.check()?);
         self.ftl.check()?;
         self.log.check()?;
         self.own.check_all()?;

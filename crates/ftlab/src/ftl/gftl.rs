@@ -58,7 +58,7 @@ impl GftlConfig {
             Some(Ratio(ratio)) => share(ratio),
             None => share(BUFFER).min(spare.saturating_sub(1).max(1)),
         };
-        if spare > wanted {
+        if unless_bug!(GftlNoneToCleanInto, spare > wanted, true) {
             return Ok(wanted);
         }
         let message = format!(

@@ -252,7 +252,12 @@ impl KastFtl {
         let log = self.random.remove(number);
         self.data.release_log(log.pbn, flash);
         self.counts.reclaims += 1;
-        self.counts.most_merged = self.counts.most_merged.max(owners.len() as u64);
+        let merged = owners.len() as u64;
+        self.counts.most_merged = unless_bug!(
+            KastMergedAddsUp,
+            self.counts.most_merged.max(merged),
+            self.counts.most_merged + merged
+        );
     }
 
     /// Completes the sequential log of a logical block if it has one, else merges it in full.

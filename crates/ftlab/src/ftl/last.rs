@@ -92,9 +92,6 @@ impl Design for LastFtl {
 
     fn build(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let LastConfig { threshold, sequential, hot } = setup.own;
-        if threshold == 0 {
-            return Err(Error::config("last.threshold", "found 0, expected at least 1"));
-        }
         let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
         let sequential = share_of(log_blocks, sequential, 1, log_blocks - 2);
         let random = log_blocks - sequential;

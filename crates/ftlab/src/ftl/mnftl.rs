@@ -121,7 +121,7 @@ impl Ftl for Mnftl {
     }
 
     fn uses_idle_time(&self) -> bool {
-        self.idle_blocks.is_some()
+        unless_bug!(MnftlDeniesIdleTime, self.idle_blocks.is_some(), false)
     }
 
     fn background(&mut self, flash: &mut Flash) -> bool {
@@ -331,7 +331,7 @@ impl Mnftl {
 fn needs_blocks(geometry: &Geometry, blocks: u32, kept: u32) -> Result<(), Error> {
     let logical = geometry.logical_blocks();
     let needed = u64::from(logical) + u64::from(kept) + 1;
-    if u64::from(blocks) >= needed {
+    if unless_bug!(MnftlTooFewBlocks, u64::from(blocks) >= needed, true) {
         return Ok(());
     }
     let message = format!(

@@ -99,7 +99,7 @@ impl Design for Sepbit {
 
     fn build(setup: &Setup<SepbitConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let spread = u32::from(CLASSES - MOVED);
+        let spread = unless_bug!(SepbitReserveIsShort, u32::from(CLASSES - MOVED), 0);
         Ok(Sepbit {
             map: PageMap::new(geometry.logical_pages),
             pool: BlockPool::with_levels(&setup.collection()?, geometry, CLASSES, spread)?,
@@ -223,12 +223,13 @@ impl Sepbit {
         }
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
-            let page = flash.load(from, Cause::GcData);
+            let cause = unless_bug!(SepbitMovesAsMap, Cause::GcData, Cause::Translation);
+            let page = flash.load(from, cause);
             let Owner::Data(lpn) = flash.owner_of(&page) else { panic!("no map is on flash") };
             let to = self.next_page(self.class_of_move(class, lpn), flash);
-            flash.store(to, page, Cause::GcData);
+            flash.store(to, page, cause);
             flash.invalidate(from);
-            self.map.replace(lpn, Some(to));
+            unless_bug!(SepbitGcLeavesMap, self.map.replace(lpn, Some(to)));
         }
         self.pool.release(victim, flash);
     }

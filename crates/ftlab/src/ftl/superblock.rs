@@ -85,7 +85,7 @@ impl Design for SuperblockFtl {
         let most_logs = setup.log.blocks(geometry, 1)?;
         let logical_blocks = geometry.logical_blocks();
         let needed = u64::from(logical_blocks) + u64::from(most_logs) + 1;
-        if u64::from(geometry.blocks()) < needed {
+        if unless_bug!(SuperblockTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
             let message = format!(
                 "found {} physical blocks for {logical_blocks} logical, expected at least {needed} to \
                  hold {most_logs} log blocks and one to copy to; raise over-provisioning",

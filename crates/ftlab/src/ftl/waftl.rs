@@ -257,7 +257,7 @@ impl WaftlFtl {
             self.data.merge_full(lbn, None, flash);
         } else {
             self.data.create(lbn, flash);
-            self.counts.founded += 1;
+            unless_bug!(WaftlFoundedUncounted, self.counts.founded += 1);
         }
     }
 }

@@ -152,14 +152,15 @@ impl Gc {
     /// The policy that the settings name, out of a list.
     ///
     /// # Errors
-    /// [`Error::Unknown`] when there is none of that name.
+    /// [`Error::Unknown`] when there is none of that name, [`Error::Config`] for a setting of it that is
+    /// out of range.
     pub fn new(
         config: &GcConfig,
         policies: &Policies,
         settings: &Sections,
         seed: u64,
     ) -> Result<Self, Error> {
-        let policy = policies.find(&config.policy, &[])?.build.clone();
+        let policy = policies.find(&config.policy, &[])?.checked(settings)?.clone();
         Ok(Gc { config: config.clone(), policy, settings: settings.clone(), seed })
     }
 

@@ -57,7 +57,7 @@ impl VictimPolicy for WindowedGreedy {
     }
 
     fn remove(&mut self, pbn: Pbn, _valid: u32) {
-        self.links.remove(&mut self.closed, pbn.0);
+        unless_bug!(WindowKeepsCollected, self.links.remove(&mut self.closed, pbn.0));
     }
 
     fn choose(&mut self, _now: u64) -> Option<Pbn> {

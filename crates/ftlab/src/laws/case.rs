@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
-use crate::device::{Cell, DeviceConfig};
+use crate::device::{Cell, DeviceConfig, ProgramOrder};
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
@@ -82,6 +82,7 @@ impl<'a> Case<'a> {
             case.draw_cache(rng)?;
         }
         case.draw_cell(rng);
+        case.draw_order();
         case.build().ok()?;
         case.draw_buffer(rng);
         let least = case.least_blocks();
@@ -118,7 +119,7 @@ impl<'a> Case<'a> {
             self.config.ftl.cache = Some(Bytes(middle));
             match self.build() {
                 Ok(_) => accepted = middle,
-                Err(Error::Config { key, .. }) if key == "ftl.cache" => refused = middle,
+                Err(error) if names(&error, "ftl.cache") => refused = middle,
                 Err(_) => return None,
             }
         }
@@ -145,10 +146,18 @@ impl<'a> Case<'a> {
         }
         if (needed || rng.chance(0.3)) && device.pages_per_block.is_multiple_of(cell.bits()) {
             device.cell = Some(cell);
-            let refused =
-                |error: &Error| matches!(error, Error::Config { key, .. } if key == "device.cell");
-            if self.build().is_err_and(|error| refused(&error)) {
+            if self.build().is_err_and(|error| names(&error, "device.cell")) {
                 self.config.device.cell = None;
+            }
+        }
+    }
+
+    /// Now and then a device that insists on ascending order, unless the FTL needs any.
+    fn draw_order(&mut self) {
+        if Rng::new(self.seed(), "order").chance(0.3) {
+            self.config.device.program_order = Some(ProgramOrder::Ascending);
+            if self.build().is_err_and(|error| names(&error, "device.program_order")) {
+                self.config.device.program_order = None;
             }
         }
     }
@@ -197,6 +206,17 @@ impl<'a> Case<'a> {
         self.config.run.seed
     }
 
+    /// The same FTL under another configuration.
+    pub fn with(&self, config: Config) -> Case<'a> {
+        Case { entry: self.entry, config }
+    }
+
+    /// Whether device, FTL and buffer can work.
+    pub fn build_all(&self) -> Result<(), Error> {
+        let (device, ftl) = self.build()?;
+        self.config.buffer_manager(&device, ftl.keeps_writes()).map(drop)
+    }
+
     /// An erased device with the FTL on it.
     pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
         let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
@@ -235,6 +255,11 @@ impl fmt::Display for Case<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", json!({"ftl": self.entry.name(), "config": self.config}))
     }
+}
+
+/// Whether an error names a key.
+fn names(error: &Error, name: &str) -> bool {
+    matches!(error, Error::Config { key, .. } if key == name)
 }
 
 fn draw_device(rng: &mut Rng) -> DeviceConfig {

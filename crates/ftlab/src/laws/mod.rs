@@ -15,15 +15,17 @@
 mod buffered;
 mod case;
 mod run;
+mod settings;
 mod traffic;
 
 use crate::catalog::{Catalog, Entry};
 use crate::error::Error;
+use crate::flash::Ledger;
 use crate::ftl::Design;
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::session::panic_message;
-use crate::units::{Lpn, Pbn};
+use crate::units::{Lpn, Nanos, Pbn};
 use buffered::Buffered;
 use case::Case;
 use run::Run;
@@ -53,11 +55,26 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 4] = [
+pub const LAWS: [Law; 7] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
     Law { name: "the same seed gives the same operations", of_ten: 2, check: deterministic },
+    Law {
+        name: "what cannot work is refused",
+        of_ten: 1,
+        check: settings::what_cannot_work_is_refused,
+    },
+    Law {
+        name: "what is in range is refused or works",
+        of_ten: 1,
+        check: settings::what_is_in_range_is_refused_or_works,
+    },
+    Law {
+        name: "what is not obeyed changes nothing",
+        of_ten: 1,
+        check: settings::what_is_not_obeyed_changes_nothing,
+    },
 ];
 
 /// A law that was broken, and what reproduces it.
@@ -160,12 +177,12 @@ fn begin<'a>(case: &'a Case<'a>) -> Run<'a> {
     for lpn in (0..written).map(Lpn) {
         run.serve(Op::Write, &[lpn]);
     }
-    run.audit();
     run
 }
 
 fn after_every_request(case: &Case<'_>) {
     let mut run = begin(case);
+    run.audit();
     let mut traffic = Traffic::draw(case.seed(), run.pages());
     let requests = REQUESTS + Rng::new(case.seed(), "requests").below(2 * REQUESTS);
     for _ in 0..requests {
@@ -206,16 +223,18 @@ fn below_a_buffer(case: &Case<'_>) {
 }
 
 fn deterministic(case: &Case<'_>) {
-    let [once, twice] = [(), ()].map(|()| {
-        let mut run = begin(case);
-        let mut traffic = Traffic::draw(case.seed(), run.pages());
-        for _ in 0..4 * REQUESTS {
-            let (op, pages) = traffic.next();
-            run.serve(op, &pages);
-        }
-        let erases = (0..run.device.geometry().blocks()).map(|b| run.device.erases_of(Pbn(b)));
-        let time = run.device.timeline().idle_at();
-        (run.device.ledger().clone(), erases.collect::<Vec<_>>(), time)
-    });
-    assert_eq!(once, twice, "same seed, same operations");
+    assert_eq!(operations(case), operations(case), "same seed, same operations");
+}
+
+/// What a case comes to: the counts, the erases of each block, and the time.
+fn operations(case: &Case<'_>) -> (Ledger, Vec<u32>, Nanos) {
+    let mut run = begin(case);
+    let mut traffic = Traffic::draw(case.seed(), run.pages());
+    for _ in 0..4 * REQUESTS {
+        let (op, pages) = traffic.next();
+        run.serve(op, &pages);
+    }
+    let erases = (0..run.device.geometry().blocks()).map(|b| run.device.erases_of(Pbn(b)));
+    let time = run.device.timeline().idle_at();
+    (run.device.ledger().clone(), erases.collect(), time)
 }

@@ -1,6 +1,7 @@
 //! A case under way: every request is followed by the laws.
 
 use super::case::Case;
+use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::parts::placement::{SINGLE, STRIPED};
@@ -84,6 +85,11 @@ impl<'a> Run<'a> {
             for _ in 0..self.idle.below(4) {
                 self.ftl.background(&mut self.device);
             }
+        } else {
+            assert!(
+                !self.ftl.background(&mut self.device),
+                "a step of an FTL that uses no idle time"
+            );
         }
         match op {
             Op::Read => self.ftl.read(pages, &mut self.device),
@@ -135,6 +141,7 @@ impl<'a> Run<'a> {
         self.every_valid_page_is_needed();
         self.striped_pages_keep_to_their_planes();
         self.few_pages_are_wasted();
+        self.blocks_are_programmed_as_the_device_insists();
         self.the_cache_keeps_to_its_budget();
     }
 
@@ -390,6 +397,20 @@ impl<'a> Run<'a> {
         }
     }
 
+    fn blocks_are_programmed_as_the_device_insists(&self) {
+        let device = &self.case.config.device;
+        if device.program_order != Some(ProgramOrder::Ascending) && device.cell.is_none() {
+            return;
+        }
+        let geometry = self.device.geometry();
+        for pbn in (0..geometry.blocks()).map(Pbn) {
+            let first = geometry.first_page(pbn).0;
+            let pages = (first..first + geometry.pages_per_block).map(Ppn);
+            let programmed = pages.map(|ppn| self.device.is_programmed(ppn));
+            assert!(programmed.is_sorted_by(|a, b| a >= b), "block {pbn} is programmed in order");
+        }
+    }
+
     fn trimmed_pages_are_empty_and_written_ones_are_not(&self) {
         let mut only_in_ram = 0;
         for (number, expected) in self.holds_data.iter().enumerate() {
@@ -455,6 +476,7 @@ impl<'a> Run<'a> {
         let (used, budget) = (mapping.occupancy.bytes, self.ftl.ram().cache);
         let cache = self.case.config.ftl.cache.map_or(0, |bytes| bytes.0);
         assert_eq!(budget, cache, "the budget is what was configured");
+        assert!(budget > 0, "a cache of nothing is refused");
         assert!(used <= budget, "the cache holds {used} B of {budget}");
     }
 

@@ -108,7 +108,7 @@ impl MappingCache for Cdftl {
         let share = setup.own.ctp.0;
         let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
         let least = page_bytes + ENTRY_BYTES;
-        if budget < least {
+        if unless_bug!(CdftlCacheTooSmall, budget < least, false) {
             let message = format!(
                 "found {budget} B, expected at least a translation page and an entry, {least} B"
             );

@@ -62,7 +62,7 @@ impl Design for Cftl {
     };
 
     fn build(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        if setup.ftl.placement != SINGLE {
+        if unless_bug!(CftlAnyPlacement, setup.ftl.placement != SINGLE, false) {
             let message = "found a placement by plane, expected single: a logical block is brought \
                            together wherever a block is free";
             return Err(Error::config("ftl.placement", message));
@@ -136,7 +136,15 @@ impl Cftl {
         }
         unless_bug!(
             CftlTakesGcsBlocks,
-            self.demand.make_room_for_blocks(ALL, BLOCKS_OF_A_CONVERSION, flash)
+            self.demand.make_room_for_blocks(
+                ALL,
+                unless_bug!(
+                    CftlMakesRoomEarly,
+                    BLOCKS_OF_A_CONVERSION,
+                    2 * BLOCKS_OF_A_CONVERSION + 2
+                ),
+                flash
+            )
         );
         let home = flash.geometry().first_page(self.demand.store.pool.take_block(ALL));
         let mut rest = pages.start;

@@ -225,7 +225,7 @@ impl Dftl {
     fn under(order: Order, setup: &Setup<DftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
         let capacity = (budget / ENTRY_BYTES) as usize;
-        if capacity == 0 {
+        if unless_bug!(DftlCacheTooSmall, capacity == 0, false) {
             let message =
                 format!("found {budget} B, expected at least one entry of {ENTRY_BYTES} B");
             return Err(Error::config("ftl.cache", message));

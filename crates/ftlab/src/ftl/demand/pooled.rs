@@ -152,7 +152,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         for &lpn in pages {
             flash.begin_page();
             if !self.held.holds(lpn) {
-                if P::NEEDS_MAP {
+                if unless_bug!(ApsTranslatesEarly, P::NEEDS_MAP, true) {
                     self.translate(lpn, last, flash);
                 }
                 self.data_pages += 1;
@@ -189,7 +189,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
     }
 
     fn keeps_writes(&self) -> bool {
-        true
+        unless_bug!(PooledDeniesWrites, true, false)
     }
 
     fn buffered(&self) -> BufferCounts {

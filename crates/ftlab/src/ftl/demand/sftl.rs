@@ -94,7 +94,7 @@ impl MappingCache for Sftl {
         let buffered = (budget as f64 * share) as u64 / BUFFERED_BYTES;
         let page_budget = budget - buffered * BUFFERED_BYTES;
         let format = Format { entries: geometry.entries_per_translation_page(), bitmaps };
-        if page_budget < format.plain() {
+        if unless_bug!(SftlCacheTooSmall, page_budget < format.plain(), false) {
             let message = format!(
                 "found {page_budget} B beside the dirty buffer, expected at least a translation \
                  page, {} B",
@@ -298,7 +298,7 @@ impl Sftl {
         let remains = self.buffer.take_fullest().expect("a full buffer has entries");
         self.counts.replacements += 1;
         self.counts.dirty_replacements += 1;
-        self.buffer_flushes += 1;
+        unless_bug!(SftlFlushUncounted, self.buffer_flushes += 1);
         store.write_back(remains.vtpn, &remains.changes, flash);
     }
 }

@@ -71,7 +71,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         let budget = setup.ftl.cache_bytes(geometry);
         let TpftlConfig { features, node_bytes, page_order, prefetch_at, .. } = setup.own;
         let least = ENTRY_BYTES + node_bytes.0;
-        if budget < least {
+        if unless_bug!(TpftlCacheTooSmall, budget < least, false) {
             let message =
                 format!("found {budget} B, expected at least an entry and a node, {least} B");
             return Err(Error::config("ftl.cache", message));

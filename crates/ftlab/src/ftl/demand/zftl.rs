@@ -150,9 +150,9 @@ impl Ftl for Zftl {
         let batches: u64 = self.zones.iter().map(|zone| zone.cache.batches_written()).sum();
         Accounts {
             other_loads: Some(self.switches + batches),
-            directories: self.zones.len() as u32,
-            directory_writes: self.directory_writes,
-            regions: self.zones.len() > 1,
+            directories: unless_bug!(ZftlOneDirectory, self.zones.len() as u32, 1),
+            directory_writes: unless_bug!(ZftlWritesUntold, self.directory_writes, 0),
+            regions: unless_bug!(ZftlDeniesRegions, self.zones.len() > 1, false),
             ..Accounts::default()
         }
     }

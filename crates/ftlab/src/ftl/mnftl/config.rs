@@ -40,7 +40,7 @@ impl MnftlConfig {
     pub(super) fn rows(&self, pages: u32, row: u32, flash: &Flash) -> Result<u32, Error> {
         let most = (flash.oob_bytes() / row).max(1);
         let rows = self.rows.unwrap_or((1 << most.ilog2()).min(pages));
-        if rows > pages {
+        if unless_bug!(MnftlRowsTooMany, rows > pages, false) {
             let message = format!("found {rows}, expected 1 to the {pages} of a block");
             return Err(Error::config("mnftl.rows", message));
         }

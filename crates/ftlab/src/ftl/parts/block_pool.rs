@@ -209,7 +209,7 @@ impl BlockPool {
         let logical = blocks_of(region.pages.len() as u32);
         let kept = u64::from(high) + open + u64::from(map_pages > 0);
         let needed = logical + blocks_of(map_pages) + kept;
-        if (region.blocks.len() as u64) < needed {
+        if unless_bug!(PoolTooFewBlocks, (region.blocks.len() as u64) < needed, false) {
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(

@@ -43,7 +43,7 @@ impl LogConfig {
     pub fn blocks(&self, geometry: &Geometry, least: u32) -> Result<u32, Error> {
         let spare = geometry.blocks() - geometry.logical_blocks();
         let blocks = self.blocks.unwrap_or(spare.saturating_sub(1).max(least));
-        if blocks < least {
+        if unless_bug!(LogsTooFew, blocks < least, false) {
             let message = format!("found {blocks}, expected at least {least} for this FTL");
             return Err(Error::config("log.blocks", message));
         }
@@ -77,7 +77,7 @@ impl DataBlocks {
         let geometry = flash.geometry();
         let logical = geometry.logical_blocks();
         let needed = u64::from(logical) + u64::from(log_blocks) + 1;
-        if u64::from(geometry.blocks()) < needed {
+        if unless_bug!(DataTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(

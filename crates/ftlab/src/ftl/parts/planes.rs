@@ -107,7 +107,7 @@ impl Planes {
         translation_pages: u32,
     ) -> Result<Self, Error> {
         let gc = &setup.collection()?;
-        let build = &setup.placements.find(&setup.ftl.placement, &[])?.build;
+        let build = setup.placements.find(&setup.ftl.placement, &[])?.checked(&setup.settings)?;
         if let BuildPlacement::Single = build {
             let whole = Region::whole(geometry, translation_pages);
             return Self::in_region(gc, geometry, reserve, &whole);
@@ -152,7 +152,11 @@ impl Planes {
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
-        if gc.copy_back != CopyBack::Off && geometry.planes() > 1 {
+        if unless_bug!(
+            PlanesCopyBackAcross,
+            gc.copy_back != CopyBack::Off && geometry.planes() > 1,
+            false
+        ) {
             let message = "found copy-back with ftl.placement = single, expected off, or a placement \
                            that keeps pages in their planes";
             return Err(Error::config("gc.copy_back", message));

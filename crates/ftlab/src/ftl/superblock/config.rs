@@ -31,7 +31,7 @@ impl SuperblockConfig {
         };
         let fewest = (1..=group).find(|pieces| bytes(*pieces) <= flash.oob_bytes());
         let pieces = self.pieces.or(fewest).unwrap_or(group.isqrt());
-        if pieces > group {
+        if unless_bug!(SuperblockPiecesTooMany, pieces > group, false) {
             let message =
                 format!("found {pieces}, expected 1 to the {group} pages of a superblock");
             return Err(Error::config("superblock.pieces", message));

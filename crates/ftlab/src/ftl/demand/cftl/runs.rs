@@ -80,7 +80,7 @@ impl MappingCache for Runs {
 
     fn build(setup: &Setup<CftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        if budget < RUN_BYTES {
+        if unless_bug!(CftlCacheTooSmall, budget < RUN_BYTES, false) {
             let message = format!("found {budget} B, expected at least one run of {RUN_BYTES} B");
             return Err(Error::config("ftl.cache", message));
         }

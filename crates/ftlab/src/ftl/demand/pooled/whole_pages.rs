@@ -33,7 +33,7 @@ impl MappingCache for WholePages {
     fn build(setup: &Setup<()>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
         let page_bytes = u64::from(geometry.page_bytes) + HEADER_BYTES;
-        if budget < page_bytes {
+        if unless_bug!(PooledCacheTooSmall, budget < page_bytes, false) {
             let message =
                 format!("found {budget} B, expected at least a translation page, {page_bytes} B");
             return Err(Error::config("ftl.cache", message));

@@ -62,11 +62,13 @@ impl MappingCache for Tiers {
     fn build(setup: &Setup<ZftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
         let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
-        let left = budget.checked_sub(page_bytes).ok_or_else(|| {
-            let message =
-                format!("found {budget} B, expected at least a translation page, {page_bytes} B");
-            Error::config("ftl.cache", message)
-        })?;
+        let left = unless_bug!(ZftlCacheTooSmall, budget.checked_sub(page_bytes), Some(0))
+            .ok_or_else(|| {
+                let message = format!(
+                    "found {budget} B, expected at least a translation page, {page_bytes} B"
+                );
+                Error::config("ftl.cache", message)
+            })?;
         let share = setup.own.tier1.map_or(1.0, |share| share.0);
         let tier1 = ((budget as f64 * share) as u64).min(left);
         Ok(Tiers {

@@ -40,7 +40,7 @@ impl Placement for LeastBusy {
                 self.queue =
                     all.map(|plane| Reverse((flash.plane_free_at(plane), plane))).collect();
             } else if room.takes(plane) {
-                self.queue.push(Reverse((then, plane)));
+                unless_bug!(LeastBusyLosesPlane, self.queue.push(Reverse((then, plane))));
                 return plane;
             }
         }

@@ -30,7 +30,7 @@ impl Placement for RoundRobin {
         loop {
             let plane = self.turns.pop_front().expect("a plane that is not full");
             if room.takes(plane) {
-                self.turns.push_back(plane);
+                unless_bug!(RoundRobinLosesTurn, self.turns.push_back(plane));
                 return plane;
             }
         }
