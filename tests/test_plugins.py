@@ -9,7 +9,9 @@ import pytest
 
 import ftlab
 from ftlab import cores
+from ftlab.config import merge
 from ftlab.plugins import Buffer, Policy, Replacement, load, resolved, where
+from ftlab.simulation import execute
 from test_docs import ROOT, files_of
 
 TUTORIAL = ROOT / "docs" / "tutorial-python.md"
@@ -272,8 +274,9 @@ def test_a_map_that_is_wrong_is_found_by_the_audit(page_mapped):
         def mapping(self, lpn):
             return 0
 
-    with pytest.raises(ftlab.InternalError, match=r"page 0|dead page"):
+    with pytest.raises(ftlab.RuleError, match=r"page 0|dead page") as raised:
         ftlab.simulate(uniform(), Wrong, SMALL)
+    assert "in Wrong at request" in raised.value.__notes__[0]
 
 
 def test_the_command_line_takes_files(ftlab):
@@ -347,6 +350,16 @@ def test_a_file_that_cannot_be_loaded_is_told_in_one_line(ftlab, text, told):
     assert re.fullmatch(told, answer.stderr), answer.stderr
 
 
+def test_a_bug_of_an_ftl_of_the_user_is_not_one_of_ftlab(ftlab):
+    right, wrong, told = WRONG["forgets to invalidate"]
+    Path("wrong.py").write_text(files_of(TUTORIAL)["my_ftl.py"].replace(right, wrong))
+    source = ["--workload", "randwrite,bs=4k,size=16MiB,requests=6000"]
+    answer = ftlab("run", *source, "--ftl", "wrong.py")
+    assert answer.exit_code == 1
+    assert re.search(told, answer.stderr), answer.stderr
+    assert "please report" not in answer.stderr
+
+
 def test_the_line_of_the_user_is_told_not_that_of_a_library(ftlab):
     text = files_of(TUTORIAL)["my_ftl.py"]
     wrong = text.replace(
@@ -357,12 +370,48 @@ def test_the_line_of_the_user_is_told_not_that_of_a_library(ftlab):
     assert re.search(r"wrong.py, line \d+, in next_page: random.choice\(\[\]\)", answer.output)
 
 
+def test_the_line_of_a_device_that_was_drawn_in_vain_is_not_told(ftlab):
+    text = files_of(TUTORIAL)["my_ftl.py"]
+    right, wrong, _ = WRONG["programs out of order"]
+    odd = "self.device = device\n        if device.gc_low % 3:\n            raise KeyError('odd')\n"
+    text = text.replace(right, wrong).replace("self.device = device\n", odd)
+    Path("wrong.py").write_text(text)
+    answer = ftlab("check", "wrong.py", "--cases", "40")
+    assert answer.exit_code == 1
+    assert "ascending order" in answer.output
+    assert "KeyError" not in answer.output
+    assert "raise" not in answer.output
+
+
 def test_a_class_without_a_method_and_a_second_ftl_of_a_name_are_refused(page_mapped):
     with pytest.raises(ftlab.ConfigError, match="Empty: found no method read, expected read, "):
         ftlab.simulate(uniform(), type("Empty", (), {}), SMALL)
     twin = type("PageMapped", (page_mapped,), {})
-    with pytest.raises(ftlab.ConfigError, match="two FTLs called PageMapped"):
+    with pytest.raises(ftlab.ConfigError, match="FTL: found two called PageMapped; give "):
         ftlab.compare(uniform(), [page_mapped, twin], SMALL)
+    named = type("Mine", (page_mapped,), {"name": "page"})
+    with pytest.raises(ftlab.ConfigError, match="FTL: found two called page; give one"):
+        ftlab.simulate(uniform(), named, SMALL)
+    named = type("gc", (page_mapped,), {})
+    with pytest.raises(ftlab.ConfigError, match="FTL: found one called gc as a section"):
+        ftlab.simulate(uniform(), named, SMALL)
+
+
+@pytest.mark.parametrize("kind", ["policy", "buffer"])
+def test_two_parts_of_a_name_are_refused(classes, kind):
+    section, taken = {"policy": ("gc", "greedy"), "buffer": ("buffer", "none")}[kind]
+    one = classes[kind]
+    twin = type(one.__name__, (one,), {})
+    both = [
+        (merge([uniform().config(), {section: {"policy": each}}]), "page") for each in (one, twin)
+    ]
+    with pytest.raises(
+        ftlab.ConfigError, match=rf"{section}.policy: found two called {twin.__name__};"
+    ):
+        execute(both)
+    named = type("Mine", (one,), {"name": taken})
+    with pytest.raises(ftlab.ConfigError, match=f"found two called {taken}; give one"):
+        ftlab.simulate(uniform(), "page", SMALL, config={section: {"policy": named}})
 
 
 def test_one_order_serves_two_ftls(classes):
@@ -397,6 +446,38 @@ def test_classes_are_shown_by_their_names(classes):
     assert str(ftlab.DFTL(replacement=order)) == "dftl(replacement=TwoQ(protected=0.5))"
     named = type("Order", (order.cls,), {"name": "mine"})
     assert str(ftlab.DFTL(replacement=named)) == "dftl(replacement=mine)"
+
+
+class Unordered:
+    """A buffer, but for what leaves next."""
+
+    def __init__(self, capacity, pages_per_block):
+        self.pages = []
+
+    def insert(self, lpn, is_write):
+        self.pages.append(lpn)
+
+    def touch(self, lpn, is_write):
+        pass
+
+    def remove(self, lpn):
+        self.pages.remove(lpn)
+
+
+@pytest.mark.parametrize(
+    ("leaving", "told"),
+    [
+        (lambda pages: [], r"at least one page must leave a buffer: evict\(\) returned \[\]"),
+        (lambda pages: [pages[0], pages[0]], r"must be in it, each once: evict\(\) returned "),
+        (lambda pages: [max(pages) + 1], r"must be in it, each once: evict\(\) returned "),
+        (lambda pages: [min(pages), max(pages)], r"together must be of one logical block: evict"),
+    ],
+    ids=["none", "twice", "foreign", "two blocks"],
+)
+def test_pages_that_cannot_leave_a_buffer_are_refused(leaving, told):
+    wrong = type("Wrong", (Unordered,), {"evict": lambda self: leaving(self.pages)})
+    with pytest.raises(ftlab.RuleError, match=told):
+        ftlab.simulate(uniform(), "page", SMALL, buffer={"policy": wrong, "size": "256KiB"})
 
 
 def test_settings_that_a_constructor_does_not_take_are_refused(classes):
