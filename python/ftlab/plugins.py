@@ -155,7 +155,7 @@ class PythonFtl(Plugin):
 
     The class has the methods ``read(pages, flash)``, ``write(pages, flash)`` and
     ``trim(pages, flash)``; ``__init__(device, **settings)`` is told the shape of the device. What
-    else it may have: [](tutorial-python.md).
+    else it may have is in docs/tutorial-python.md.
     """
 
     kind = "ftl"
