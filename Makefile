@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test bugs fuzz lint lint-rust lint-python bench docs clean
+.PHONY: demo test bugs fuzz lint lint-rust lint-python bench settings docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -54,6 +54,10 @@ lint-python: $(CORE)
 bench: $(CORE)
 	cargo bench --locked -p ftlab
 	$(BIN)/python tools/plot_sizes.py target/bench/sizes.csv target/bench/sizes.svg
+
+# Writes what repeats the catalogue: docs/settings.md and the classes of python/ftlab/_settings.py.
+settings: $(CORE)
+	$(BIN)/python tools/settings.py
 
 docs: $(CORE) $(VENV)/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

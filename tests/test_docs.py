@@ -2,10 +2,15 @@
 
 import re
 import shlex
+import tomllib
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
+import click
 import pytest
 
+from ftlab.cli import program
 from ftlab.config import merge
 from test_core import SECTIONS
 
@@ -76,10 +81,47 @@ def test_links_between_pages_lead_somewhere():
         assert [each for each in targets if not (page.parent / each).exists()] == [], page.name
 
 
-def test_every_option_of_run_is_documented():
-    from ftlab.cli import program
+def verbs(group: click.Group, before: str = "ftlab") -> Iterator[str]:
+    """The verbs of the command line, as they are written."""
+    for name, each in group.commands.items():
+        if isinstance(each, click.Group):
+            yield from verbs(each, f"{before} {name}")
+        else:
+            yield f"{before} {name}"
 
+
+def test_every_verb_has_a_section():
     text = (ROOT / "docs" / "cli.md").read_text("utf-8")
-    options = [name for each in program.commands["run"].params for name in each.opts]
+    headings = " ".join(re.findall(r"^## (.*)", text, re.MULTILINE))
+    assert [verb for verb in verbs(program) if not re.search(rf"`{verb}\b", headings)] == []
+
+
+def requirements() -> Iterator[str]:
+    """The packages and crates that are asked for somewhere."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    asked = [project["build-system"]["requires"], project["project"]["dependencies"]]
+    asked += project["project"]["optional-dependencies"].values()
+    asked += project["dependency-groups"].values()
+    for each in chain.from_iterable(asked):
+        yield re.match(r"[\w-]+", each)[0]
+    for path in [*ROOT.glob("crates/*/Cargo.toml"), ROOT / "fuzz" / "Cargo.toml"]:
+        crate = tomllib.loads(path.read_text("utf-8"))
+        yield from crate["dependencies"]
+        yield from crate.get("dev-dependencies", {})
+
+
+def test_every_dependency_has_a_row():
+    text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    rows = " ".join(re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE))
+    known = {*re.findall(r"[\w-]+", rows), "ftlab", "ftlab-traces"}
+    assert sorted(set(requirements()) - known) == []
+
+
+def test_every_option_of_a_verb_with_many_is_documented():
+    text = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    verbs = ("run", "compare", "check")
+    options = [
+        name for verb in verbs for each in program.commands[verb].params for name in each.opts
+    ]
     flags = [name for name in options if name.startswith("--") and name != "--output"]
     assert [flag for flag in flags if flag not in text] == []

@@ -1,13 +1,17 @@
 """FTLs, orders of replacement, victim policies and write buffers written in Python."""
 
 import contextlib
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 import ftlab
-from ftlab.plugins import Replacement, load, where
+from ftlab import cores
+from ftlab.config import merge
+from ftlab.plugins import Buffer, Policy, Replacement, load, resolved, where
+from ftlab.simulation import execute
 from test_docs import ROOT, files_of
 
 TUTORIAL = ROOT / "docs" / "tutorial-python.md"
@@ -260,7 +264,8 @@ def test_settings_by_name_reach_a_class(page_mapped, tmp_path):
     named = f"{tmp_path / 'my_ftl.py'}:PageMapped"
     found = ftlab.simulate(uniform(), ftlab.Ftl(named, step=2), SMALL)
     assert found.ftl == "PageMapped(step=2)"
-    with pytest.raises(TypeError, match="stride"):
+    refused = r'unknown key "PageMapped.stride"; known: PageMapped.step$'
+    with pytest.raises(ftlab.ConfigError, match=refused):
         ftlab.simulate(uniform(), ftlab.Ftl(named, stride=2), SMALL)
 
 
@@ -269,8 +274,9 @@ def test_a_map_that_is_wrong_is_found_by_the_audit(page_mapped):
         def mapping(self, lpn):
             return 0
 
-    with pytest.raises(ftlab.InternalError, match=r"page 0|dead page"):
+    with pytest.raises(ftlab.RuleError, match=r"page 0|dead page") as raised:
         ftlab.simulate(uniform(), Wrong, SMALL)
+    assert "in Wrong at request" in raised.value.__notes__[0]
 
 
 def test_the_command_line_takes_files(ftlab):
@@ -295,12 +301,193 @@ def test_the_command_line_takes_files(ftlab):
     assert answer.exit_code == 0, answer.output
 
 
+def test_settings_by_name_reach_their_class_alone(ftlab):
+    text = files_of(TUTORIAL)["my_ftl.py"].replace("device):", "device, step=1):")
+    Path("my_ftl.py").write_text(text)
+    Path("other.py").write_text(text.replace("PageMapped", "Other"))
+    source = ["--workload", "randwrite,bs=4k,size=16MiB,requests=300", "--json"]
+    chosen = [*source, "--ftl", "./my_ftl.py,other.py,page", "--set", "PageMapped.step=2"]
+    answer = ftlab("compare", *chosen, "--set", "Other.step=3")
+    assert answer.exit_code == 0, answer.output
+    names = [each["ftl"] for each in json.loads(answer.stdout)]
+    assert names == ["PageMapped(step=2)", "Other(step=3)", "page"]
+    assert ftlab("compare", *chosen, "--set", "Other.step=3", "--print-config").exit_code == 0
+
+
+MISTAKES = {
+    "gc=5": "gc: found 5, expected settings by their keys",
+    "PageMapped=5": "PageMapped: found 5, expected settings by their keys",
+    "PageMapped.stepp=2": 'unknown key "PageMapped.stepp"; known: PageMapped.step',
+    "PageMapped.cls=2": 'unknown key "PageMapped.cls"; known: PageMapped.step',
+}
+
+
+@pytest.mark.parametrize("mistake", list(MISTAKES))
+def test_a_mistake_in_a_setting_is_told_in_one_line(ftlab, mistake):
+    text = files_of(TUTORIAL)["my_ftl.py"].replace("device):", "device, step=1):")
+    Path("my_ftl.py").write_text(text)
+    source = ["--workload", "randwrite,bs=4k,size=16MiB,requests=300"]
+    answer = ftlab("run", *source, "--ftl", "my_ftl.py", "--set", mistake)
+    assert (answer.exit_code, answer.stderr) == (2, f"error: {MISTAKES[mistake]}\n")
+
+
+def test_a_section_may_be_absent(page_mapped):
+    assert ftlab.simulate(uniform(), page_mapped, SMALL, config={"gc": None}).ftl == "PageMapped"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def (\n", r"error: bad.py: cannot be loaded: SyntaxError: .*line 1\)\n"),
+        ("import nothing_here\n", r"error: bad.py: cannot be loaded: ModuleNotFoundError: .*\n"),
+    ],
+    ids=["syntax", "import"],
+)
+def test_a_file_that_cannot_be_loaded_is_told_in_one_line(ftlab, text, told):
+    Path("bad.py").write_text(text)
+    answer = ftlab("run", "financial1", "--ftl", "bad.py")
+    assert answer.exit_code == 2
+    assert re.fullmatch(told, answer.stderr), answer.stderr
+
+
+def test_a_bug_of_an_ftl_of_the_user_is_not_one_of_ftlab(ftlab):
+    right, wrong, told = WRONG["forgets to invalidate"]
+    Path("wrong.py").write_text(files_of(TUTORIAL)["my_ftl.py"].replace(right, wrong))
+    source = ["--workload", "randwrite,bs=4k,size=16MiB,requests=6000"]
+    answer = ftlab("run", *source, "--ftl", "wrong.py")
+    assert answer.exit_code == 1
+    assert re.search(told, answer.stderr), answer.stderr
+    assert "please report" not in answer.stderr
+
+
+def test_the_line_of_the_user_is_told_not_that_of_a_library(ftlab):
+    text = files_of(TUTORIAL)["my_ftl.py"]
+    wrong = text.replace(
+        "        return flash.next", "        random.choice([])\n        return flash.next"
+    )
+    Path("wrong.py").write_text(f"import random\n{wrong}")
+    answer = ftlab("check", "wrong.py", "--cases", "5")
+    assert re.search(r"wrong.py, line \d+, in next_page: random.choice\(\[\]\)", answer.output)
+
+
+def test_the_line_of_a_device_that_was_drawn_in_vain_is_not_told(ftlab):
+    text = files_of(TUTORIAL)["my_ftl.py"]
+    right, wrong, _ = WRONG["programs out of order"]
+    odd = "self.device = device\n        if device.gc_low % 3:\n            raise KeyError('odd')\n"
+    text = text.replace(right, wrong).replace("self.device = device\n", odd)
+    Path("wrong.py").write_text(text)
+    answer = ftlab("check", "wrong.py", "--cases", "40")
+    assert answer.exit_code == 1
+    assert "ascending order" in answer.output
+    assert "KeyError" not in answer.output
+    assert "raise" not in answer.output
+
+
 def test_a_class_without_a_method_and_a_second_ftl_of_a_name_are_refused(page_mapped):
     with pytest.raises(ftlab.ConfigError, match="Empty: found no method read, expected read, "):
         ftlab.simulate(uniform(), type("Empty", (), {}), SMALL)
     twin = type("PageMapped", (page_mapped,), {})
-    with pytest.raises(ftlab.ConfigError, match="two FTLs called PageMapped"):
+    with pytest.raises(ftlab.ConfigError, match="FTL: found two called PageMapped; give "):
         ftlab.compare(uniform(), [page_mapped, twin], SMALL)
+    named = type("Mine", (page_mapped,), {"name": "page"})
+    with pytest.raises(ftlab.ConfigError, match="FTL: found two called page; give one"):
+        ftlab.simulate(uniform(), named, SMALL)
+    named = type("gc", (page_mapped,), {})
+    with pytest.raises(ftlab.ConfigError, match="FTL: found one called gc as a section"):
+        ftlab.simulate(uniform(), named, SMALL)
+
+
+@pytest.mark.parametrize("kind", ["policy", "buffer"])
+def test_two_parts_of_a_name_are_refused(classes, kind):
+    section, taken = {"policy": ("gc", "greedy"), "buffer": ("buffer", "none")}[kind]
+    one = classes[kind]
+    twin = type(one.__name__, (one,), {})
+    both = [
+        (merge([uniform().config(), {section: {"policy": each}}]), "page") for each in (one, twin)
+    ]
+    with pytest.raises(
+        ftlab.ConfigError, match=rf"{section}.policy: found two called {twin.__name__};"
+    ):
+        execute(both)
+    named = type("Mine", (one,), {"name": taken})
+    with pytest.raises(ftlab.ConfigError, match=f"found two called {taken}; give one"):
+        ftlab.simulate(uniform(), "page", SMALL, config={section: {"policy": named}})
+
+
+def test_one_order_serves_two_ftls(classes):
+    order = Replacement(classes["replacement"])
+    both = ftlab.compare(
+        uniform(), ["dftl", "dloop", "page"], SMALL, config={"dftl": {"replacement": order}}
+    )
+    assert [result.ftl for result in both] == ["dftl(TwoQ)", "dloop(TwoQ)", "page"]
+
+
+def test_an_order_is_refused_under_an_engine_that_is_not_dftls(classes, monkeypatch):
+    monkeypatch.setattr(cores, "obeying", lambda key: (["dftl"], ["other"]))
+    config = {"dftl": {"replacement": classes["replacement"]}}
+    with pytest.raises(
+        ftlab.ConfigError, match="replacement: found a class under other, expected d"
+    ):
+        resolved(config, "other")
+
+
+def test_a_plugin_of_another_kind_is_refused(classes, page_mapped):
+    for wrong in (Policy(classes["policy"]), Replacement(classes["replacement"])):
+        with pytest.raises(ftlab.ConfigError, match=f"{wrong}: found an? .*, expected an FTL"):
+            ftlab.simulate(uniform(), wrong, SMALL)
+    with pytest.raises(ftlab.ConfigError, match="found an FTL, expected a victim policy"):
+        ftlab.simulate(uniform(), "page", SMALL, gc=ftlab.PythonFtl(page_mapped))
+
+
+def test_classes_are_shown_by_their_names(classes):
+    order = classes["replacement"]
+    assert str(ftlab.DFTL(replacement=order)) == "dftl(replacement=TwoQ)"
+    order = Replacement(order, protected=0.5)
+    assert str(ftlab.DFTL(replacement=order)) == "dftl(replacement=TwoQ(protected=0.5))"
+    named = type("Order", (order.cls,), {"name": "mine"})
+    assert str(ftlab.DFTL(replacement=named)) == "dftl(replacement=mine)"
+
+
+class Unordered:
+    """A buffer, but for what leaves next."""
+
+    def __init__(self, capacity, pages_per_block):
+        self.pages = []
+
+    def insert(self, lpn, is_write):
+        self.pages.append(lpn)
+
+    def touch(self, lpn, is_write):
+        pass
+
+    def remove(self, lpn):
+        self.pages.remove(lpn)
+
+
+@pytest.mark.parametrize(
+    ("leaving", "told"),
+    [
+        (lambda pages: [], r"at least one page must leave a buffer: evict\(\) returned \[\]"),
+        (lambda pages: [pages[0], pages[0]], r"must be in it, each once: evict\(\) returned "),
+        (lambda pages: [max(pages) + 1], r"must be in it, each once: evict\(\) returned "),
+        (lambda pages: [min(pages), max(pages)], r"together must be of one logical block: evict"),
+    ],
+    ids=["none", "twice", "foreign", "two blocks"],
+)
+def test_pages_that_cannot_leave_a_buffer_are_refused(leaving, told):
+    wrong = type("Wrong", (Unordered,), {"evict": lambda self: leaving(self.pages)})
+    with pytest.raises(ftlab.RuleError, match=told):
+        ftlab.simulate(uniform(), "page", SMALL, buffer={"policy": wrong, "size": "256KiB"})
+
+
+def test_settings_that_a_constructor_does_not_take_are_refused(classes):
+    with pytest.raises(ftlab.ConfigError, match=r'unknown key "Oldest.age"; known: none'):
+        Policy(classes["policy"], age=3)
+    with pytest.raises(ftlab.ConfigError, match=r'unknown key "Recent.cls"'):
+        Buffer(classes["buffer"], cls=3)
+    bare = type("Bare", (classes["policy"],), {"__init__": lambda self: None})
+    with pytest.raises(ftlab.ConfigError, match=r"Bare: too many .*, expected __init__\(pool, \*"):
+        Policy(bare)
 
 
 def test_a_victim_that_is_no_candidate_is_refused(classes):

@@ -1,6 +1,6 @@
 """Writes what repeats the catalogue: the classes `python/ftlab/_settings.py`, `docs/settings.md`.
 
-Run `python tools/settings.py` when settings of the core have changed; with `--check` it writes
+Run `make settings` when settings of the core have changed; with `--check` it writes
 nothing and fails if one of them is not up to date.
 """
 
@@ -26,7 +26,7 @@ from ftlab.result import Record
 ROOT = Path(__file__).parent.parent
 CLASSES = ROOT / "python" / "ftlab" / "_settings.py"
 PAGE = ROOT / "docs" / "settings.md"
-COMMAND = "python tools/settings.py"
+COMMAND = "make settings"
 WIDTH = 100
 
 WORDS = {"adaptive", "block", "chain", "hot", "hybrid", "optimized", "page", "superblock"}

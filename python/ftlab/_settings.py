@@ -1,6 +1,6 @@
 """The settings of a run as classes, one for each section and each FTL.
 
-Made by `python tools/settings.py` from the catalogue of the core. Do not edit.
+Made by `make settings` from the catalogue of the core. Do not edit.
 """
 
 from __future__ import annotations

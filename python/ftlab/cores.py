@@ -94,6 +94,28 @@ def catalogue() -> dict[str, Any]:
     return merged
 
 
+def sections() -> frozenset[str]:
+    """Return the sections of a configuration that ftlab itself has."""
+    return _sections(_core)
+
+
+def have(ftl: str) -> bool:
+    """Tell whether a core has this FTL."""
+    return any(_names_ftl(core, ftl, ()) for core in _lazily())
+
+
+def obeying(key: str) -> tuple[list[str], list[str]]:
+    """Return the FTLs that obey a setting: those of ftlab, and those of packages."""
+    own = _obeying(_core, key)
+    others = [name for core in plugins() for name in _obeying(core, key)]
+    return own, [name for name in others if name not in own]
+
+
+def _obeying(core: ModuleType, key: str) -> list[str]:
+    ftls = _catalogue(core)["ftls"]
+    return [ftl["name"] for ftl in ftls if any(each["key"] == key for each in ftl["settings"])]
+
+
 def _lazily() -> Any:
     yield _core
     yield from plugins()

@@ -2,8 +2,8 @@
 
 ``ConfigError`` and ``TraceError`` are mistakes in what was asked; ``Interrupted`` says that a run
 was stopped; ``InternalError`` is a broken invariant, a bug in ftlab or in one of its FTLs;
-``RuleError`` is a rule of the flash that an FTL written in Python broke. The constructor of such an
-FTL raises ``TooSmall`` for a device with too few blocks.
+``RuleError`` is a rule that a class written in Python broke. The constructor of an FTL in Python
+raises ``TooSmall`` for a device with too few blocks.
 """
 
 from ftlab._core import (

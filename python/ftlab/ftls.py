@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from ftlab import cores
 from ftlab.config import Config, given
-from ftlab.plugins import Named, PythonFtl, as_plugin
+from ftlab.plugins import Named, PythonFtl, as_plugin, shown
 from ftlab.settings import Settings, written
 
 
@@ -33,11 +33,12 @@ class Ftl(Settings):
             return known.tree(self.given)
         plugin = as_plugin("ftl", self.name)
         section = plugin.given_name if plugin else self.name
-        return {section: dict(self.given)} if self.given else {}
+        is_known = plugin or cores.have(self.name)
+        return {section: dict(self.given)} if self.given and is_known else {}
 
     def __str__(self) -> str:
         """Name and whatever was set, to tell two variants of one FTL apart."""
-        inside = ", ".join(f"{name}={value}" for name, value in self.given.items())
+        inside = ", ".join(f"{name}={shown(value)}" for name, value in self.given.items())
         return f"{self.name}({inside})" if inside else self.name
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +33,14 @@ METHODS = {
 }
 """The methods that a class of each kind must have."""
 
+KINDS = {
+    "ftl": "an FTL",
+    "replacement": "an order of replacement",
+    "policy": "a victim policy",
+    "buffer": "a write buffer",
+}
+"""What each kind is called."""
+
 PLACES = {
     ("dftl", "replacement"): "replacement",
     ("gc", "policy"): "policy",
@@ -41,8 +49,8 @@ PLACES = {
 """The settings whose values may be classes, and their kinds."""
 
 REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?")
-REPLACED = ("dftl", "dloop", "dloop-hot")
-"""The FTLs that obey ``dftl.replacement``."""
+PREFIX = "ftlab_plugin_"
+"""What the names of modules of files begin with."""
 
 
 class Pool(NamedTuple):
@@ -57,8 +65,10 @@ class Plugin:
     """A class of the user's with settings: the keyword arguments of its constructor."""
 
     kind = ""
+    arguments: tuple[str, ...] = ()
+    """What the constructor is given before the settings."""
 
-    def __init__(self, cls: type, **settings: Any) -> None:
+    def __init__(self, cls: type, /, **settings: Any) -> None:
         self.cls = cls
         self.settings = settings
         missing = [each for each in METHODS[self.kind] if not callable(getattr(cls, each, None))]
@@ -67,17 +77,35 @@ class Plugin:
                 f"{self.given_name}: found no method {missing[0]}, "
                 f"expected {', '.join(METHODS[self.kind])}"
             )
+        self._check_settings()
+
+    def _check_settings(self) -> None:
+        """Refuse settings that the constructor does not take."""
+        try:
+            signature = inspect.signature(self.cls)
+        except (TypeError, ValueError):
+            return  # A constructor that does not tell: it will refuse by itself.
+        known = list(signature.parameters.values())[len(self.arguments) :]
+        names = [each.name for each in known if each.kind is not each.VAR_KEYWORD]
+        unknown = next((key for key in self.settings if key not in names), None)
+        if unknown and len(names) == len(known):
+            known_keys = ", ".join(f"{self.given_name}.{name}" for name in names) or "none"
+            raise ConfigError(f'unknown key "{self.given_name}.{unknown}"; known: {known_keys}')
+        try:
+            signature.bind(*self.arguments, **self.settings)
+        except TypeError as error:
+            told = ", ".join([*self.arguments, "**settings"])
+            raise ConfigError(f"{self.given_name}: {error}, expected __init__({told})") from error
 
     @property
     def given_name(self) -> str:
         """The class's ``name``, or what it is called."""
-        return self._told("name", self.cls.__name__)
+        return called(self.cls)
 
     @property
     def name(self) -> str:
         """The name in results: with the settings, to tell two variants of a class apart."""
-        inside = ", ".join(f"{key}={value}" for key, value in self.settings.items())
-        return f"{self.given_name}({inside})" if inside else self.given_name
+        return str(self)
 
     @property
     def summary(self) -> str:
@@ -105,15 +133,16 @@ class Plugin:
         """Tell whether both make the same instances."""
         if not isinstance(other, Plugin) or type(self) is not type(other):
             return False
-        return (self.cls, self.settings) == (other.cls, other.settings)
+        return (self.cls, self.settings, self.name) == (other.cls, other.settings, other.name)
 
     def __hash__(self) -> int:
         """Return the hash of the class and how its settings are written."""
         return hash((self.cls, self.name))
 
     def __str__(self) -> str:
-        """Return the name in results."""
-        return self.name
+        """Return what the class is called, with the settings."""
+        inside = ", ".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.given_name}({inside})" if inside else self.given_name
 
     def __repr__(self) -> str:
         """Return the text that makes the same plug-in."""
@@ -126,14 +155,19 @@ class PythonFtl(Plugin):
 
     The class has the methods ``read(pages, flash)``, ``write(pages, flash)`` and
     ``trim(pages, flash)``; ``__init__(device, **settings)`` is told the shape of the device. What
-    else it may have: [](tutorial-python.md).
+    else it may have is in docs/tutorial-python.md.
     """
 
     kind = "ftl"
+    arguments = ("device",)
 
     def config(self) -> Config:
         """Return the sections that this FTL adds to the configuration: none."""
         return {}
+
+    def with_settings(self, settings: Mapping[str, Any]) -> PythonFtl:
+        """Return the same with more settings, which are stronger."""
+        return PythonFtl(self.cls, **{**self.settings, **settings})
 
     @property
     def map(self) -> str:
@@ -166,21 +200,27 @@ class Replacement(Plugin):
     """An order of replacement of DFTL's cached entries."""
 
     kind = "replacement"
+    arguments = ("entries",)
+    base = "dftl"
+    """The FTL that has the cache."""
 
-    def __init__(self, cls: type, base: str = "dftl", **settings: Any) -> None:
-        super().__init__(cls, **settings)
-        self.base = base
+    def under(self, base: str) -> Replacement:
+        """Return the same order in the cache of this FTL."""
+        order = Replacement(self.cls, **self.settings)
+        order.base = base
+        return order
 
     @property
     def name(self) -> str:
         """The name in results: that of the FTL, and the order."""
-        return f"{self.base}({super().name})"
+        return f"{self.base}({self})"
 
 
 class Policy(Plugin):
     """A victim policy."""
 
     kind = "policy"
+    arguments = ("pool",)
 
     def build(self, *arguments: Any) -> Any:
         """Return an instance for a pool of blocks."""
@@ -191,6 +231,7 @@ class Buffer(Plugin):
     """A write buffer."""
 
     kind = "buffer"
+    arguments = ("capacity", "pages_per_block")
 
 
 CLASSES: dict[str, type[Plugin]] = {
@@ -209,21 +250,45 @@ class Plugged:
 
     def point(self, config: Mapping[str, Any], ftl: Named) -> tuple[Config, str]:
         """Return a configuration for the core, and the name of the FTL."""
-        tree = merge([config])
-        plugin = as_plugin("ftl", ftl)
-        if plugin:
-            settings = {**plugin.settings, **tree.pop(plugin.given_name, {})}
-            plugin = self._add(type(plugin)(plugin.cls, **settings))
-        name = plugin.name if plugin else str(ftl)
+        return self.points([(config, ftl)])[0]
+
+    def points(self, points: Iterable[tuple[Mapping[str, Any], Named]]) -> list[tuple[Config, str]]:
+        """Return configurations for the core, and the names of FTLs.
+
+        A section called as one of the classes has settings for that class alone.
+        """
+        trees = [(merge([config]), as_plugin("ftl", ftl) or str(ftl)) for config, ftl in points]
+        sections = {ftl.given_name for _, ftl in trees if isinstance(ftl, PythonFtl)}
+        for name in sections & cores.sections():
+            raise ConfigError(
+                f"FTL: found one called {name} as a section of the configuration is; "
+                "give the class another `name`"
+            )
+        return [self._point(tree, ftl, sections) for tree, ftl in trees]
+
+    def _point(self, tree: Config, ftl: Plugin | str, sections: set[str]) -> tuple[Config, str]:
+        own = {name: _table(name, tree.pop(name, None)) for name in sorted(sections)}
+        name = str(ftl)
+        if isinstance(ftl, PythonFtl):
+            name = self._add(ftl.with_settings(own[ftl.given_name])).name
         for (section, key), kind in PLACES.items():
-            found = as_plugin(kind, tree.get(section, {}).get(key))
-            if found and kind == "replacement":
+            table = tree.get(section)
+            found = as_plugin(kind, table.get(key)) if isinstance(table, Mapping) else None
+            if isinstance(found, Replacement):
                 del tree[section][key]
-                if name in REPLACED:
-                    name = self._add(Replacement(found.cls, name, **found.settings)).name
+                name = self._under(found, name, f"{section}.{key}")
             elif found:
                 tree[section][key] = self._add(found).name
         return tree, name
+
+    def _under(self, order: Replacement, ftl: str, key: str) -> str:
+        """Return the name of an FTL under this order, or of one that obeys none."""
+        own, foreign = cores.obeying(key)
+        if ftl in own:
+            return self._add(order.under(ftl)).name
+        if ftl in foreign:
+            raise ConfigError(f"{key}: found a class under {ftl}, expected {', '.join(own)}")
+        return ftl
 
     def _add(self, plugin: Plugin) -> Plugin:
         """Return the plug-in, entered once."""
@@ -232,10 +297,23 @@ class Plugged:
         return plugin
 
 
+def called(cls: type) -> str:
+    """Return the name of a class: its ``name``, or what Python calls it."""
+    name = getattr(cls, "name", None)
+    return name if isinstance(name, str) and name else cls.__name__
+
+
+def shown(value: Any) -> str:
+    """Return a value of a setting as names and labels have it."""
+    return called(value) if isinstance(value, type) else str(value)
+
+
 def as_plugin(kind: str, found: Any) -> Plugin | None:
     """Return the plug-in that a value stands for, or None if it is the name of something else."""
     if isinstance(found, Plugin):
-        return found
+        if found.kind == kind:
+            return found
+        raise ConfigError(f"{found}: found {KINDS[found.kind]}, expected {KINDS[kind]}")
     if isinstance(found, type):
         return CLASSES[kind](found)
     if isinstance(found, str) and (match := REFERENCE.fullmatch(found)):
@@ -263,6 +341,13 @@ def load(kind: str, path: str, name: str | None = None) -> type:
     )
 
 
+def _table(name: str, section: Any) -> Mapping[str, Any]:
+    """Return a section of settings for a class, or nothing."""
+    if section is None or isinstance(section, Mapping):
+        return section or {}
+    raise ConfigError(f"{name}: found {section!r}, expected settings by their keys")
+
+
 def _module(path: str) -> ModuleType:
     """Return the module in a file, read again when it has changed."""
     file = Path(path)
@@ -275,7 +360,7 @@ def _module(path: str) -> ModuleType:
 
 @cache
 def _executed(path: Path, digest: str) -> ModuleType:
-    name = f"ftlab_plugin_{path.stem}_{digest[:12]}"
+    name = f"{PREFIX}{path.stem}_{digest[:12]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ConfigError(f"{path}: found a file that Python cannot load")
@@ -283,26 +368,35 @@ def _executed(path: Path, digest: str) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except BaseException as error:
         del sys.modules[name]
-        raise
+        if not isinstance(error, Exception):
+            raise
+        told = f"{os.path.relpath(path)}: cannot be loaded: {type(error).__name__}: {error}"
+        raise ConfigError(told) from error
     return module
 
 
 def where(error: BaseException) -> str | None:
     """Return the line of the user's code that an exception left last, if there is one."""
     frames = traceback.extract_tb(error.__traceback__)
-    if not frames:
+    modules = [module for name, module in sys.modules.items() if name.startswith(PREFIX)]
+    files = {module.__file__ for module in modules}
+    own = [each for each in frames if each.filename in files] or frames
+    if not own:
         return None
-    last = frames[-1]
+    last = own[-1]
     line = f": {last.line}" if last.line else ""
     return f"{os.path.basename(last.filename)}, line {last.lineno}, in {last.name}{line}"
 
 
-def resolved(config: Mapping[str, Any], ftl: Named = "page") -> Config:
-    """Return a configuration with all defaults; raises `ftlab.ConfigError` if it is wrong."""
+def resolved(config: Mapping[str, Any], ftl: Named = "page", *others: Named) -> Config:
+    """Return a configuration with all defaults; raises `ftlab.ConfigError` if it is wrong.
+
+    It is that of ``ftl``, beside which ``others`` run.
+    """
     plugged = Plugged()
-    tree, name = plugged.point(config, ftl)
+    tree, name = plugged.points([(config, each) for each in (ftl, *others)])[0]
     core = cores.core_of(tree, name, plugged.plugins)
     answer: Config = json.loads(core.resolve(json.dumps(tree), plugged.plugins))
     return answer

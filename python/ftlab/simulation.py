@@ -124,7 +124,7 @@ def execute(
     in a configuration, a class may stand (`ftlab.plugins`).
     """
     plugged = Plugged()
-    named = [plugged.point(config, ftl) for config, ftl in points]
+    named = plugged.points(points)
     return [Result(each) for each in cores.simulate(named, progress, plugged.plugins)]
 
 

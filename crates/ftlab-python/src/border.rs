@@ -29,7 +29,7 @@ pub mod defined {
         ftlab._core,
         RuleError,
         FtlabError,
-        "A rule of the flash that an FTL written in Python has broken."
+        "A rule that a class written in Python has broken."
     );
     create_exception!(
         ftlab._core,

@@ -1,5 +1,6 @@
 //! The laws, for FTLs written in Python as for any other.
 
+use crate::plugin::Faults;
 use ftlab::Error;
 use ftlab::catalog::Catalog;
 use ftlab::laws::{Broken, Law, hold_case, hold_seed};
@@ -18,12 +19,13 @@ pub struct Checked {
 }
 
 /// Holds an FTL to a law in so many cases, or in the one that a line describes: a seed, or the line of JSON that
-/// a broken law prints.
+/// a broken law prints. `faults` then has what Python code raised in the last case.
 pub fn check(
     catalog: &Catalog,
     law: Law,
     cases: u64,
     case: Option<&str>,
+    faults: &Faults,
     watch: Watch<'_>,
 ) -> Result<Checked, Error> {
     let entry = &catalog.ftls()[0];
@@ -40,6 +42,7 @@ pub fn check(
             let fraction = Some(done as f64 / all as f64);
             watch(Progress { phase: law.name, requests: done as u64, fraction })?;
         }
+        faults.clear();
         let held = catch_unwind(AssertUnwindSafe(|| hold_seed(entry, law, seed)));
         let broken = held.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());

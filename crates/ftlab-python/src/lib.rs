@@ -144,15 +144,11 @@ mod functions {
         for law in LAWS {
             let progress = progress.as_ref().map(|progress| progress.clone_ref(py));
             let checked = with_progress(py, progress, |watch| {
-                crate::check::check(&catalog, law, cases, case, watch)
+                crate::check::check(&catalog, law, cases, case, &faults, watch)
             });
-            let raised = faults.take();
-            let checked = match (checked, raised) {
-                (Err(error), raised) => return Err(raised.unwrap_or(error)),
-                (Ok(checked), raised) => (checked, raised),
-            };
-            let (checked, raised) = checked;
+            let checked = checked?;
             let (case, message) = checked.broken.map(|b| (b.case, b.message)).unzip();
+            let raised = message.as_deref().and_then(|message| faults.take(message));
             answers.push((checked.law.name, checked.cases, case, message, raised));
         }
         Ok(answers)

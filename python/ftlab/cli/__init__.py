@@ -1,7 +1,7 @@
 """The command ``ftlab``: one file for each verb, what they share in the others.
 
 Standard output is for the result, standard error for progress and warnings. Exit codes: 0 fine,
-1 a broken invariant inside ftlab or a law that an FTL broke, 2 a mistake in the command,
+1 a rule, an invariant or a law that an FTL broke, 2 a mistake in the command,
 configuration or trace, 130 stopped.
 """
 
@@ -27,9 +27,14 @@ from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
 from ftlab.plugins import where
 
+BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above"
+
 
 class Program(click.Group):
-    """The group of verbs; it turns every exception into one line and an exit code."""
+    """The group of verbs; it turns every mistake into one line and an exit code.
+
+    What a class of the user's raises keeps its traceback.
+    """
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run the command line and leave the process with its exit code."""
@@ -48,7 +53,7 @@ class Program(click.Group):
         except RuleError as error:
             code = _fail("\n".join([str(error), *_places(error)]), 1)
         except InternalError as error:
-            code = _fail(f"{error}\nthis is a bug in ftlab: please report the lines above", 1)
+            code = _fail(f"{error}\n{BROKEN}", 1)
         except FtlabError as error:
             code = _fail(translated(str(error)), 2)
         sys.exit(code)

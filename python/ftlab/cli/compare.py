@@ -31,7 +31,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     ftls = parse.names(ftl)
     config = configuration(options)
     if print_config:
-        print_resolved(config, ftls[0])
+        print_resolved(config, *ftls)
         return
     outputs = Outputs.of(options)
     comparison = perform(config, ftls)

@@ -22,9 +22,9 @@ def configuration(options: Mapping[str, Any]) -> Config:
     return merge([source_config(options), model_config(options)])
 
 
-def print_resolved(config: Config, ftl: str) -> None:
+def print_resolved(config: Config, *ftls: str) -> None:
     """Print the configuration with all defaults, as JSON."""
-    click.echo(json.dumps(resolved(config, ftl), indent=2))
+    click.echo(json.dumps(resolved(config, *ftls), indent=2))
 
 
 def perform(config: Config, ftls: list[str]) -> Comparison:

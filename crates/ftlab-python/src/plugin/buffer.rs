@@ -17,8 +17,13 @@ pub fn build(plugin: Plugin) -> BuildBuffer {
         let pages = config.pages(geometry)?;
         let object = plugin.build((pages, geometry.pages_per_block))?;
         let built = Python::attach(|py| {
-            PythonBuffer::of(object.bind(py), plugin.faults.clone(), pages, BTreeSet::new())
-                .map_err(|error| Error::Internal(plugin.faults.keep(py, error)))
+            PythonBuffer::of(
+                object.bind(py),
+                plugin.faults.clone(),
+                pages,
+                geometry.pages_per_block,
+            )
+            .map_err(|error| Error::Internal(plugin.faults.keep(py, error)))
         });
         Ok(Box::new(built?) as Box<dyn WriteBuffer>)
     })
@@ -35,6 +40,7 @@ struct PythonBuffer {
     remove: Py<PyAny>,
     keeps_reads: bool,
     capacity: usize,
+    pages_per_block: u32,
     here: BTreeSet<u32>,
 }
 
@@ -43,7 +49,7 @@ impl PythonBuffer {
         object: &Bound<'_, PyAny>,
         faults: Faults,
         capacity: usize,
-        here: BTreeSet<u32>,
+        pages_per_block: u32,
     ) -> PyResult<Self> {
         Ok(PythonBuffer {
             faults,
@@ -57,7 +63,8 @@ impl PythonBuffer {
                 None => false,
             },
             capacity,
-            here,
+            pages_per_block,
+            here: BTreeSet::new(),
         })
     }
 
@@ -71,7 +78,9 @@ impl Clone for PythonBuffer {
     fn clone(&self) -> Self {
         self.faults.run(|py| {
             let object = py.import("copy")?.call_method1("deepcopy", (&self.object,))?;
-            PythonBuffer::of(&object, self.faults.clone(), self.capacity, self.here.clone())
+            let faults = self.faults.clone();
+            let copy = PythonBuffer::of(&object, faults, self.capacity, self.pages_per_block)?;
+            Ok(PythonBuffer { here: self.here.clone(), ..copy })
         })
     }
 }
@@ -93,18 +102,19 @@ impl WriteBuffer for PythonBuffer {
     fn evict(&mut self, leaving: &mut Vec<Lpn>) {
         let pages = self.faults.run(|py| {
             let pages: Vec<u32> = self.evict.call0(py)?.extract(py)?;
-            let gone = pages.iter().find(|lpn| !self.here.contains(lpn));
-            match (gone, pages.is_empty()) {
-                (None, false) => Ok(pages),
-                _ => Err(RuleError::new_err(format!(
-                    "the pages that leave a buffer must be in it: evict() returned {pages:?}"
-                ))),
-            }
+            let block = |lpn: &u32| lpn / self.pages_per_block;
+            let rule = if pages.is_empty() {
+                "at least one page must leave a buffer"
+            } else if !pages.iter().all(|lpn| self.here.remove(lpn)) {
+                "the pages that leave a buffer must be in it, each once"
+            } else if pages.iter().any(|lpn| block(lpn) != block(&pages[0])) {
+                "the pages that leave a buffer together must be of one logical block"
+            } else {
+                return Ok(pages);
+            };
+            Err(RuleError::new_err(format!("{rule}: evict() returned {pages:?}")))
         });
-        for lpn in pages {
-            self.here.remove(&lpn);
-            leaving.push(Lpn(lpn));
-        }
+        leaving.extend(pages.into_iter().map(Lpn));
     }
 
     fn remove(&mut self, lpn: Lpn) {

@@ -4,9 +4,10 @@ pub use crate::border::{RuleError, TooSmall};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The first exception of a run. The core knows no Python, so that a panic goes through it in its place.
+/// The exceptions of a run, each behind the message that goes through the core in its place: the core knows no
+/// Python.
 #[derive(Clone, Debug, Default)]
-pub struct Faults(Arc<Mutex<Option<PyErr>>>);
+pub struct Faults(Arc<Mutex<Vec<(String, PyErr)>>>);
 
 impl Faults {
     /// Runs Python code inside the core.
@@ -28,19 +29,27 @@ impl Faults {
                 format!("{}: {text}", kind.unwrap_or_default())
             }
         };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((message.clone(), error));
         message
     }
 
-    /// The exception that was kept, if any.
-    pub fn take(&self) -> Option<PyErr> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// The first exception of which the core tells, or else the first; all are forgotten.
+    pub fn take(&self, told: &str) -> Option<PyErr> {
+        let kept = self.clear();
+        let place = kept.iter().position(|(message, _)| told.contains(message));
+        kept.into_iter().nth(place.unwrap_or(0)).map(|(_, error)| error)
     }
 
-    /// The exception that was kept, with a note that says in which run it was; `error` if there is none.
+    /// Forgets all exceptions; returns them.
+    pub fn clear(&self) -> Vec<(String, PyErr)> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The exception of which the core tells, with a note that says in which run it was; `error` if there is
+    /// none.
     pub fn instead_of(&self, py: Python<'_>, error: PyErr) -> PyErr {
-        let Some(kept) = self.take() else { return error };
         let told = error.value(py).to_string();
+        let Some(kept) = self.take(&told) else { return error };
         if let Some((place, _)) = told.split_once(": ").filter(|(place, _)| place.contains(" at "))
         {
             // An exception without notes is no less true.

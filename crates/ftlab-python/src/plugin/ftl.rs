@@ -1,6 +1,6 @@
 //! An FTL written in Python.
 
-use super::{DeviceInfo, Faults, LentFlash, Plugin, lasting, method};
+use super::{DeviceInfo, Faults, LentFlash, Plugin, RuleError, lasting, method};
 use crate::border::ConfigError;
 use ftlab::Error;
 use ftlab::catalog::Entry;
@@ -8,10 +8,12 @@ use ftlab::config::Config;
 use ftlab::flash::{Device, Flash};
 use ftlab::ftl::parts::block_pool::GcCounts;
 use ftlab::ftl::{Cleaning, Ftl, FtlMetrics, GcMetrics, MapPlace, RamUse, Spec};
+use ftlab::session::panic_message;
 use ftlab::units::{Lpn, Ppn};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The figures by which an FTL tells of its GC: then it has a `gc` section in its result, as others do.
 const GC_FIGURES: [&str; 4] = ["gc_runs", "gc_blocks", "gc_valid_pages", "gc_forced_victims"];
@@ -120,6 +122,23 @@ impl PythonFtl {
         let figures: BTreeMap<String, u64> = self.faults.run(|py| metrics.call0(py)?.extract(py));
         figures.into_iter().map(|(name, figure)| (lasting(name), figure)).collect()
     }
+
+    /// Checks the state of the device, and the map against it.
+    fn audit_all(&self, device: &Device) {
+        device.audit();
+        let Some(mapping) = &self.mapping else { return };
+        let pages = device.geometry().pages();
+        let map = self.faults.run(|py| {
+            let mapping = mapping.bind(py);
+            let place = |lpn| mapping.call1((lpn,))?.extract::<Option<u32>>();
+            (0..device.geometry().logical_pages).map(place).collect::<PyResult<Vec<_>>>()
+        });
+        device.audit_map(0..map.len() as u32, |lpn| {
+            let ppn = map[lpn.index()];
+            assert!(ppn < Some(pages), "{lpn} is mapped to page {ppn:?} of {pages}");
+            ppn.map(Ppn)
+        });
+    }
 }
 
 /// Bytes of RAM that the object says it uses, as an attribute or a method.
@@ -187,19 +206,11 @@ impl Ftl for PythonFtl {
         self.before = self.figures();
     }
 
+    /// What does not hold is a mistake of the class: a rule that it broke, not a bug of the core.
     fn audit(&self, device: &Device) {
-        device.audit();
-        let Some(mapping) = &self.mapping else { return };
-        let pages = device.geometry().pages();
-        let map = self.faults.run(|py| {
-            let mapping = mapping.bind(py);
-            let place = |lpn| mapping.call1((lpn,))?.extract::<Option<u32>>();
-            (0..device.geometry().logical_pages).map(place).collect::<PyResult<Vec<_>>>()
-        });
-        device.audit_map(0..map.len() as u32, |lpn| {
-            let ppn = map[lpn.index()];
-            assert!(ppn < Some(pages), "{lpn} is mapped to page {ppn:?} of {pages}");
-            ppn.map(Ppn)
-        });
+        let held = catch_unwind(AssertUnwindSafe(|| self.audit_all(device)));
+        if let Err(panic) = held {
+            self.faults.run(|_| Err::<(), _>(RuleError::new_err(panic_message(panic.as_ref()))));
+        }
     }
 }

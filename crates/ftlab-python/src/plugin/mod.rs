@@ -19,6 +19,7 @@ pub use flash::{LentFlash, TranslationPage};
 
 use crate::border::{ConfigError, catalog as known, raise};
 use ftlab::Error;
+use ftlab::buffer::NONE;
 use ftlab::catalog::Catalog;
 use ftlab::named::{Named, Spec};
 use pyo3::prelude::*;
@@ -72,19 +73,22 @@ pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalo
         let plugin = Plugin { object: object.clone().unbind(), faults: faults.clone() };
         catalog = match Plugin::text(object, "kind")? {
             "ftl" => {
-                let entry = ftl::entry(object, plugin, free(&catalog, name)?)?;
-                catalog.with_entry(entry)
+                expect_new("FTL", name, catalog.find(name).is_ok())?;
+                catalog.with_entry(ftl::entry(object, plugin, name)?)
             }
             "replacement" => {
                 let base = catalog.find(Plugin::text(object, "base")?).map_err(raise)?.clone();
-                let entry = replacement::entry(&base, plugin, free(&catalog, name)?);
-                catalog.with_entry(entry)
+                expect_new("FTL", name, catalog.find(name).is_ok())?;
+                catalog.with_entry(replacement::entry(&base, plugin, name))
             }
             "policy" => {
+                expect_new("gc.policy", name, catalog.policies().find(name, &[]).is_ok())?;
                 let named = Named::new::<()>(Plugin::spec(object)?, policy::build(plugin));
                 catalog.with_policy(named)
             }
             "buffer" => {
+                let is_taken = name == NONE || catalog.buffers().find(name, &[]).is_ok();
+                expect_new("buffer.policy", name, is_taken)?;
                 let named = Named::new::<()>(Plugin::spec(object)?, buffer::build(plugin));
                 catalog.with_buffer(named)
             }
@@ -97,12 +101,13 @@ pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalo
     Ok(catalog)
 }
 
-/// A name, unless another FTL has it.
-fn free(catalog: &Catalog, name: &'static str) -> PyResult<&'static str> {
-    if catalog.find(name).is_err() {
-        return Ok(name);
+/// Refuses a name that another of the kind has: one of the two would run in place of the other.
+fn expect_new(kind: &str, name: &str, is_taken: bool) -> PyResult<()> {
+    if !is_taken {
+        return Ok(());
     }
-    let message = format!("found two FTLs called {name}; give one of the classes another `name`");
+    let message =
+        format!("{kind}: found two called {name}; give one of the classes another `name`");
     Err(ConfigError::new_err(message))
 }
 
