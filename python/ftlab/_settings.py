@@ -921,6 +921,9 @@ class CDFTL(NamedFtl):
     ctp
         Share of the cache for whole translation pages. Default: 50%. Range: 0 to 1. Source:
         choices.md#cdftl-split.
+    absorb
+        A page that leaves the CTP dirty takes the dirty entries of the CMT that it covers along,
+        which become clean. Default: false. Source: choices.md#cdftl-absorb.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -957,6 +960,7 @@ class CDFTL(NamedFtl):
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
     ctp: Quantity | None = setting("cdftl.ctp")
+    absorb: bool | None = setting("cdftl.absorb")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
     ) = setting("gc.policy")

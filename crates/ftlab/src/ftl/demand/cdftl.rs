@@ -6,12 +6,12 @@
 //!          leaves the CTP dirty is programmed, and nothing is read for that. So an entry whose page
 //!          is not cached (uncovered) stays while it is dirty, however cold.
 //! RAM      8 B per entry of the CMT, page size + 4 B per page of the CTP + GTD.
-//! Departs  a page that leaves the CTP dirty takes all dirty entries of the CMT that it covers along and
-//!          makes them clean, where TPFTL 2.2 lets them stay (choices.md#cdftl-absorb). The paper's split
-//!          is not known to us (choices.md#cdftl-split), nor what it does when all entries are dirty and
-//!          uncovered: the oldest one's page is loaded then, and that entry alone merged
-//!          (choices.md#cdftl-uncovered).
-//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry.
+//! Departs  nothing known. The paper's split is not known to us (choices.md#cdftl-split), nor what it does
+//!          when all entries are dirty and uncovered: the oldest one's page is loaded then, and that entry
+//!          alone merged (choices.md#cdftl-uncovered).
+//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry. `absorb`: a
+//!          page that is programmed takes the dirty entries of the CMT that it covers along
+//!          (choices.md#cdftl-absorb).
 //!
 //! The victim in the CMT is the oldest entry that is clean or covered. These wait in one heap by last
 //! touch and the others in a second one, so nothing is searched. A hit leaves the heaps alone; an outdated
@@ -43,6 +43,9 @@ crate::settings! {
         /// Share of the cache for whole translation pages.
         ctp: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.5, 0.9, 1.0].map(Ratio),
             source "choices.md#cdftl-split";
+        /// A page that leaves the CTP dirty takes the dirty entries of the CMT that it covers along, which
+        /// become clean.
+        absorb: bool = false, source "choices.md#cdftl-absorb";
     }
 }
 
@@ -65,6 +68,7 @@ struct Page {
 #[derive(Clone, Debug)]
 pub struct Cdftl {
     budget: u64,
+    absorbs: bool,
     entry_capacity: usize,
     page_capacity: usize,
     page_bytes: u64,
@@ -118,6 +122,7 @@ impl MappingCache for Cdftl {
         let pages = ((budget as f64 * share) as u64 / page_bytes).clamp(1, most);
         Ok(Cdftl {
             budget,
+            absorbs: setup.own.absorb,
             entry_capacity: ((budget - pages * page_bytes) / ENTRY_BYTES) as usize,
             page_capacity: pages as usize,
             page_bytes,
@@ -311,28 +316,31 @@ impl Cdftl {
         page
     }
 
-    /// Takes the oldest page out of the CTP. A dirty one is programmed, with all dirty entries of the
-    /// CMT that it covers; a clean one leaves them uncovered.
+    /// Takes the oldest page out of the CTP. A dirty one is programmed. The dirty entries of the CMT that it
+    /// covered stay, uncovered, unless it absorbs them.
     fn evict_page(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let token = self.page_order.back();
         self.page_links.remove(&mut self.page_order, token);
         let Page { vtpn, mut image } = self.pages.remove(token);
         self.page_tokens.take(vtpn.0);
         self.counts.replacements += 1;
-        if image.dirty_slots() == 0 {
-            for token in self.dirty_links.from_oldest(&self.dirty[vtpn.index()]) {
-                self.evictable.remove(token);
-                self.blocked.insert(token, self.entries[token].touched);
+        let is_dirty = image.dirty_slots() > 0;
+        if is_dirty && self.absorbs {
+            let dirty = std::mem::take(&mut self.dirty[vtpn.index()]);
+            for token in self.dirty_links.from_oldest(&dirty) {
+                let entry = &mut self.entries[token];
+                entry.dirty = false;
+                image.set(entry.lpn, entry.ppn);
             }
+        }
+        for token in self.dirty_links.from_oldest(&self.dirty[vtpn.index()]) {
+            self.evictable.remove(token);
+            self.blocked.insert(token, self.entries[token].touched);
+        }
+        if !is_dirty {
             return;
         }
         self.counts.dirty_replacements += 1;
-        let dirty = std::mem::take(&mut self.dirty[vtpn.index()]);
-        for token in self.dirty_links.from_oldest(&dirty) {
-            let entry = &mut self.entries[token];
-            entry.dirty = false;
-            image.set(entry.lpn, entry.ppn);
-        }
         self.changes.clear();
         self.changes.extend(image.changes());
         store.write_whole(vtpn, &self.changes, flash);
