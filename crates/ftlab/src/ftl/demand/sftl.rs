@@ -7,10 +7,9 @@
 //! RAM      4 B per cached page + `bitmaps` bits per entry + 4 B per head, at most page size + 4 B;
 //!          8 B per entry of the buffer, whose share is set aside + GTD.
 //! Departs  with one bitmap nothing is counted for the marks of dirty mappings, by which sparse pages
-//!          are known (choices.md#sftl-dirty-bits). A page that leaves its entries to the buffer counts
-//!          as replaced, where TPFTL 2.2 says that this is postponed (choices.md#sftl-spill). The paper
-//!          is not known to us in full; filled in (choices.md#sftl-buffer): a sparse page for which the
-//!          buffer has no room makes it flush; writes by GC take no dirty entries with them.
+//!          are known (choices.md#sftl-dirty-bits). The paper is not known to us in full; filled in
+//!          (choices.md#sftl-buffer): a sparse page for which the buffer has no room makes it flush;
+//!          writes by GC take no dirty entries with them.
 //! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
 //!
 //! The size of a page is known only when it has been read, and changes with each update: by up to two
@@ -20,8 +19,9 @@
 //! exceeded by a page (choices.md#cache-overshoot). The page in use is the last to go, and one page always
 //! fits.
 //!
-//! Replacements count evicted pages: dirty ones were programmed; those whose entries went to the
-//! buffer are clean; a flush is a dirty replacement of its own.
+//! Replacements count pages that left with all their entries: clean ones, those that were programmed, and
+//! those whose entries were flushed from the buffer. Until then a sparse page's replacement is postponed,
+//! as TPFTL 2.2 has it (choices.md#sftl-spill).
 
 mod buffer;
 mod page;
@@ -166,6 +166,7 @@ impl MappingCache for Sftl {
         let sparse = dirty <= self.sparse.min(self.buffer.capacity());
         if dirty == 0 {
             self.remove_oldest();
+            self.counts.replacements += 1;
         } else if !sparse {
             self.write_oldest(store, flash);
         } else if dirty <= self.buffer.room() {
@@ -280,13 +281,13 @@ impl Sftl {
         let page = self.pages.remove(token);
         self.tokens.take(page.vtpn.0);
         self.page_bytes -= page.bytes();
-        self.counts.replacements += 1;
         page
     }
 
     /// Programs a page that is whole in RAM, so that nothing is read.
     fn write_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let page = self.remove_oldest();
+        self.counts.replacements += 1;
         self.counts.dirty_replacements += 1;
         self.changes.clear();
         self.changes.extend(page.image.changes());
