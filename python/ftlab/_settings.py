@@ -989,8 +989,8 @@ class SFTL(NamedFtl):
         Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
         block. Source: TPFTL 5.1; choices.md#cache-default.
     bitmaps
-        Bits per mapping of a cached page; 2 is how LeaFTL models S-FTL. Default: 1. Unit: bits.
-        Range: 1 to 2. Source: choices.md#sftl-bitmaps.
+        Bits per mapping that tell runs: the heads, or also what is overwritten, as LeaFTL models
+        S-FTL. Default: 1. Unit: bits. Range: 1 to 2. Source: choices.md#sftl-bitmaps.
     buffer
         Share of the cache that is the dirty buffer. Default: 10%. Range: 0 to 1. Source:
         choices.md#sftl-buffer.

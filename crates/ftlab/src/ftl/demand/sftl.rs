@@ -4,12 +4,12 @@
 //!          of consecutive PPNs. A page that leaves with many dirty entries is programmed, without a
 //!          read; one with few leaves these in a dirty buffer and costs nothing. A full buffer flushes
 //!          the translation page with most entries: one read, one program.
-//! RAM      4 B per cached page + `bitmaps` bits per entry + 4 B per head, at most page size + 4 B;
+//! RAM      4 B per cached page + 2 bits per entry (head, dirty) + 4 B per head; never more than a page
+//!          that is not compressed, page size + 4 B + a bit per entry (choices.md#sftl-dirty-bits);
 //!          8 B per entry of the buffer, whose share is set aside + GTD.
-//! Departs  with one bitmap nothing is counted for the marks of dirty mappings, by which sparse pages
-//!          are known (choices.md#sftl-dirty-bits). The paper is not known to us in full; filled in
-//!          (choices.md#sftl-buffer): a sparse page for which the buffer has no room makes it flush;
-//!          writes by GC take no dirty entries with them.
+//! Departs  nothing known. The paper is not known to us in full; filled in (choices.md#sftl-buffer): a
+//!          sparse page for which the buffer has no room makes it flush; writes by GC take no dirty
+//!          entries with them.
 //! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
 //!
 //! The size of a page is known only when it has been read, and changes with each update: by up to two
@@ -44,7 +44,7 @@ const BUFFERED_BYTES: u64 = 8;
 crate::settings! {
     /// S-FTL's own parameters.
     pub struct SftlConfig in "sftl" {
-        /// Bits per mapping of a cached page; 2 is how LeaFTL models S-FTL.
+        /// Bits per mapping that tell runs: the heads, or also what is overwritten, as LeaFTL models S-FTL.
         bitmaps: u32 = 1, in 1..=2, unit "bits", laws 1..=2, source "choices.md#sftl-bitmaps";
         /// Share of the cache that is the dirty buffer.
         buffer: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.02, 0.1, 0.3].map(Ratio),

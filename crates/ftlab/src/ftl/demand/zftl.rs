@@ -5,12 +5,13 @@
 //!          tier 1 a few entries that earlier ones left behind. Tier 1 evicts in batches: with its
 //!          oldest entry all that share the translation page leave.
 //! RAM      4 B per zone (where its directory is on flash) + 4 B per translation page of a zone; 8 B
-//!          per entry of tier 1, page size + 4 B for tier 2.
+//!          per entry of tier 1; page size + 4 B + a bit per mapping for tier 2, which knows what of it
+//!          is dirty (choices.md#sftl-dirty-bits).
 //! Departs  the paper is not known to us in detail. Filled in (choices.md#zftl-tiers): a page that
 //!          leaves tier 2 leaves its dirty entries to tier 1, or the entry used last if none is dirty;
 //!          entries return to their page when it is loaded again; more dirty entries than tier 1 has
 //!          room for are programmed with their page. A directory is one page, however large the zone
-//!          (choices.md#zftl-switch); which mappings of tier 2 are dirty takes no RAM.
+//!          (choices.md#zftl-switch).
 //! Options  `zones`, of which a device has fewer where GC would have no room in each
 //!          (choices.md#zftl-zones); `tier1`.
 //! Not here a choice which entries deserve tier 1 beyond that ("selective" in the paper's title).

@@ -61,7 +61,8 @@ impl MappingCache for Tiers {
 
     fn build(setup: &Setup<ZftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
+        let marks = Image::mark_bytes(geometry.entries_per_translation_page());
+        let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES + marks;
         let left = budget.checked_sub(page_bytes).ok_or_else(|| {
             let message =
                 format!("found {budget} B, expected at least a translation page, {page_bytes} B");
