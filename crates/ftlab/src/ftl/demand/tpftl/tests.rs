@@ -134,6 +134,27 @@ fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
     assert_eq!(bench.cached(), [(at(2, 5), false), (at(3, 5), true)]);
 }
 
+/// Four nodes, touched in one order and then in the reverse one, are equally hot: that touched longest ago leaves
+/// first, whatever left before (choices.md#tpftl-hotness).
+#[test]
+fn among_equally_hot_nodes_the_one_touched_longest_ago_goes_first() {
+    let mut bench = bench(4 * 3, "-");
+    for vtpn in 0..4 {
+        bench.read(at(vtpn, 0));
+    }
+    for vtpn in (0..4).rev() {
+        bench.read(at(vtpn, 1));
+    }
+    let held = |bench: &Bench<Tpftl>| {
+        let cached: Vec<u32> = bench.cached().iter().map(|(lpn, _)| *lpn).collect();
+        [0, 1, 2, 3].map(|vtpn| cached.iter().filter(|lpn| *lpn / 1024 == vtpn).count())
+    };
+    bench.read(at(4, 0));
+    assert_eq!(held(&bench), [2, 2, 2, 0]);
+    bench.read(at(5, 0));
+    assert_eq!(held(&bench), [2, 2, 1, 0]);
+}
+
 #[test]
 fn a_cache_of_one_entry_and_its_node_works() {
     let mut bench = bench(2, "rsbc");
