@@ -1128,6 +1128,10 @@ class TPFTL(NamedFtl):
     page_order
         Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
         touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
+    request_prefetch
+        Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
+        ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
+        page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
@@ -1170,6 +1174,7 @@ class TPFTL(NamedFtl):
     threshold: int | None = setting("tpftl.threshold")
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
+    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
@@ -1210,6 +1215,10 @@ class TPFTLAdaptive(NamedFtl):
     page_order
         Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
         touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
+    request_prefetch
+        Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
+        ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
+        page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
@@ -1252,6 +1261,7 @@ class TPFTLAdaptive(NamedFtl):
     threshold: int | None = setting("tpftl.threshold")
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
+    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None

@@ -32,8 +32,8 @@ pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
-pub use tpftl::{Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
-pub use tpftl::{Tpftl, TpftlConfig};
+pub use tpftl::{Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt, RequestPrefetch};
+pub use tpftl::{SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Setup, Spec};

@@ -6,14 +6,15 @@
 //!          Replacement writes all dirty entries of a node at once (`b`), clean entries go first (`c`).
 //! RAM      6 B per entry (offset, PPN), one slot of 6 B per node (Figure 4 frees two slots by
 //!          evicting a node with one entry: choices.md#tpftl-node) + GTD + 1 B for the counter.
-//! Departs  any page of a request that misses prefetches the rest of it, where 4.3 speaks of the first
-//!          page (choices.md#tpftl-trigger). Where the paper is silent: hotness of an entry is the
+//! Departs  each miss of a request prefetches the rest of it, where 4.3 speaks of the first page
+//!          (choices.md#tpftl-trigger). Where the paper is silent: hotness of an entry is the
 //!          access count at its last touch (choices.md#tpftl-hotness); the node being loaded is a
 //!          victim only when it is alone (choices.md#tpftl-victim); prefetched entries stand right
 //!          behind the requested one (choices.md#tpftl-prefetch-at); the longer of both prefetches is
 //!          loaded, without what is cached (choices.md#tpftl-length); each node that comes or goes
 //!          counts by itself (choices.md#tpftl-detector).
-//! Options  `features` switches r, s, b, c; `page_order`, `prefetch_at`, `threshold`, `node_bytes`.
+//! Options  `features` switches r, s, b, c; `request_prefetch`, `page_order`, `prefetch_at`, `threshold`,
+//!          `node_bytes`.
 //!
 //! Without `b` only evicted entries are written, several dirty ones of a miss together: still at most one
 //! write-back per translation (4.5, choices.md#tpftl-dirty-victims).
@@ -26,7 +27,7 @@ mod nodes;
 mod prefetching;
 mod replacement;
 
-pub use config::{Features, PageOrder, PrefetchAt, TpftlConfig};
+pub use config::{Features, PageOrder, PrefetchAt, RequestPrefetch, TpftlConfig};
 pub use detector::SequenceDetector;
 pub use judge::{Judge, Loaded};
 pub use measured_use::MeasuredUse;
@@ -39,6 +40,7 @@ use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
 use nodes::{Nodes, Place};
+use prefetching::Request;
 use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
@@ -53,6 +55,7 @@ pub struct Tpftl<J = SequenceDetector> {
     used: u64,
     nodes: Nodes,
     judge: J,
+    request: Request,
     /// Token of the entry that was translated last.
     current: u32,
     counts: MappingCounts,
@@ -69,7 +72,8 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 
     fn build(setup: &Setup<TpftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        let TpftlConfig { features, node_bytes, page_order, prefetch_at, .. } = setup.own;
+        let TpftlConfig { features, node_bytes, page_order, request_prefetch, prefetch_at, .. } =
+            setup.own;
         let least = ENTRY_BYTES + node_bytes.0;
         if budget < least {
             let message =
@@ -84,6 +88,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             used: 0,
             nodes: Nodes::new(page_order, geometry),
             judge: J::build(&setup.own, budget / ENTRY_BYTES),
+            request: Request::new(request_prefetch),
             current: NIL,
             counts: MappingCounts::default(),
             prefetched: 0,
@@ -100,6 +105,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         flash: &mut Flash,
     ) -> Option<Ppn> {
         self.nodes.count_access();
+        self.request.reach(lpn, last);
         self.counts.lookups += 1;
         if let Some(token) = self.nodes.find(lpn) {
             self.counts.hits += 1;
@@ -196,7 +202,8 @@ impl<J: Judge> Tpftl<J> {
         if node != NIL {
             self.judge.missed(node, lpn);
         }
-        let wanted = self.prefetch_end(lpn, node, last, store.pages.last_on_page(vtpn));
+        let in_request = if self.features.request && self.request.miss() { last } else { lpn };
+        let wanted = self.prefetch_end(lpn, node, in_request, store.pages.last_on_page(vtpn));
         let node_bytes = if node == NIL { self.node_bytes } else { 0 };
         let victim = self.nodes.coldest_but(node);
         // A node that gives up its own entries must live on, or be made anew.
@@ -208,16 +215,16 @@ impl<J: Judge> Tpftl<J> {
         if unless_bug!(TpftlTakesAnyWriteBack, wrote_back != Some(vtpn), wrote_back.is_none()) {
             store.pages.read(vtpn, flash, Cause::Translation);
         }
-        self.load_entries(vtpn, last, store);
+        self.load_entries(vtpn, in_request, store);
         if self.load.get(1).is_some_and(|next| *next <= last) {
             // Later pages of the request rely on this load.
             flash.hold_later_pages();
         }
     }
 
-    /// Adds the entries chosen to their node: the requested one in front, the others behind it or at
-    /// the cold end.
-    fn load_entries(&mut self, vtpn: Vtpn, last_of_request: Lpn, store: &MapStore) {
+    /// Adds the entries chosen to their node: the requested one in front, the others, up to `in_request` for
+    /// this request, behind it or at the cold end.
+    fn load_entries(&mut self, vtpn: Vtpn, in_request: Lpn, store: &MapStore) {
         let node = self.node_for(vtpn);
         let requested = self.load[0];
         self.current = self.add_entry(node, requested, Place::Front, Loaded::OnDemand, store);
@@ -228,8 +235,8 @@ impl<J: Judge> Tpftl<J> {
                 PrefetchAt::Front => Place::Behind(leader),
                 PrefetchAt::Tail => Place::Back,
             };
-            let in_request = self.features.request && lpn <= last_of_request;
-            let why = if in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
+            let why =
+                if lpn <= in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
             leader = self.add_entry(node, lpn, place, why, store);
         }
         self.prefetched += self.load.len() as u64 - 1;

@@ -18,6 +18,9 @@ crate::settings! {
         /// Order of nodes.
         page_order: PageOrder = PageOrder::Hotness, laws PageOrder::ALL,
             source "TPFTL 4.2; choices.md#tpftl-hotness";
+        /// Which misses of a request prefetch the rest of it.
+        request_prefetch: RequestPrefetch = RequestPrefetch::EachMiss, laws RequestPrefetch::ALL,
+            source "TPFTL 4.3; choices.md#tpftl-trigger";
         /// Where prefetched entries enter a node's list.
         prefetch_at: PrefetchAt = PrefetchAt::Front, laws PrefetchAt::ALL,
             source "choices.md#tpftl-prefetch-at";
@@ -100,5 +103,17 @@ crate::choices! {
         Front = "front",
         /// At the cold end.
         Tail = "tail",
+    }
+}
+
+crate::choices! {
+    /// Which misses of a request prefetch the rest of it.
+    pub enum RequestPrefetch {
+        /// Every one.
+        EachMiss = "each-miss",
+        /// The first one, whichever page that is.
+        FirstMiss = "first-miss",
+        /// That of its first page.
+        FirstPage = "first-page",
     }
 }

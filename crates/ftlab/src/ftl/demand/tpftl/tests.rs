@@ -11,12 +11,17 @@ use crate::units::{Bytes, Ratio};
 
 /// 6 translation pages of 1024 mappings, as in the figures of the paper.
 fn bench(slots: u64, features: &str) -> Bench<Tpftl> {
+    bench_with(slots, features, |_| ())
+}
+
+fn bench_with(slots: u64, features: &str, set: impl FnOnce(&mut TpftlConfig)) -> Bench<Tpftl> {
     let features = String::from(features);
     Bench::<Tpftl>::new(6 * 1024, 4096, |config| {
         config.device.pages_per_block = 64;
         config.device.over_provisioning = Ratio(0.3);
         config.ftl.cache = Some(Bytes(6 * slots));
         config.own.features = features.try_into().expect("features");
+        set(&mut config.own);
     })
 }
 
@@ -120,6 +125,40 @@ fn a_long_request_misses_once_per_translation_page() {
 }
 
 /// Section 4.4: a GC miss takes the cached dirty entries of its translation page along.
+/// Pages 1 and 4 of a request for 0 to 6 are cached, or 0 and 3: 4.3 speaks of its first page, its aim is one miss
+/// for each request (choices.md#tpftl-trigger).
+#[test]
+fn which_misses_prefetch_the_rest_of_a_request() {
+    for (prefetch, first_misses, first_hits) in [
+        (RequestPrefetch::EachMiss, 1, 1),
+        (RequestPrefetch::FirstMiss, 1, 1),
+        (RequestPrefetch::FirstPage, 1, 5),
+    ] {
+        for (cached, misses) in [([1, 4], first_misses), ([0, 3], first_hits)] {
+            let mut bench = bench_with(100, "r", |own| own.request_prefetch = prefetch);
+            for lpn in cached {
+                bench.read(lpn);
+            }
+            let cost = bench.read_request(0, 6);
+            assert_eq!(cost.tp, (misses, 0), "{prefetch:?}, {cached:?} are cached");
+        }
+    }
+}
+
+/// Rule 1 cuts a prefetch where the translation page ends: only each miss prefetches the rest there, too.
+#[test]
+fn a_request_that_goes_on_to_another_translation_page_misses_again_there() {
+    for (prefetch, misses) in [
+        (RequestPrefetch::EachMiss, 2),
+        (RequestPrefetch::FirstMiss, 1 + 4),
+        (RequestPrefetch::FirstPage, 1 + 4),
+    ] {
+        let mut bench = bench_with(100, "r", |own| own.request_prefetch = prefetch);
+        let cost = bench.read_request(at(1, 1020), at(2, 3));
+        assert_eq!(cost.tp, (misses, 0), "{prefetch:?}");
+    }
+}
+
 #[test]
 fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
     let mut bench = bench(64, "rsbc");
