@@ -10,10 +10,9 @@
 //!          stated: K bounds the blocks merged for one log block. Reconstructed: a sequential log whose
 //!          order is broken becomes a random one; a page goes where its logical block wrote last, else
 //!          to the oldest log with fewer than K owners, else to a new one; the log with the fewest
-//!          owners of those that cannot be written any more is reclaimed, even where one with room is
-//!          dead or cheaper (choices.md#kast-victim). Assumed: owners are logical blocks with a *valid*
-//!          page in the log; a full sequential log is switched at once; how many sequential logs there
-//!          are.
+//!          owners is reclaimed (choices.md#kast-victim). Assumed: owners are logical blocks with a
+//!          *valid* page in the log; a full sequential log is switched at once; how many sequential logs
+//!          there are.
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{DataBlocks, share_of};
@@ -319,6 +318,22 @@ mod tests {
         assert_eq!(bench.ftl.in_use(), 2);
         let dead = Cost { log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[9]), dead);
+    }
+
+    /// A sequence needs a block: it takes the dead one, though that has room, and not the full one, whose reclaim is
+    /// a merge.
+    #[test]
+    fn the_log_with_the_fewest_owners_is_reclaimed_although_it_has_room() {
+        let mut bench = Bench::<KastFtl>::new(8, 4, |config| {
+            config.own.associativity = 1;
+            config.own.sequential = Ratio(0.7);
+        });
+        // 5 fills a log as its only owner; the other one has 1 alone, which the sequence 0 to 3 supersedes.
+        let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(6) };
+        assert_eq!(bench.writes(&[5, 1, 0, 1, 2, 3]), switch);
+        assert_eq!(bench.write(&[8]), Cost::of(1), "the third log block");
+        let dead = Cost { log_erases: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[12]), dead);
     }
 
     /// The bound of the paper, for any K.
