@@ -334,10 +334,17 @@ impl Flash {
     #[inline]
     pub fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Owner {
         let owner = self.programmed_owner(ppn);
+        self.look(ppn, cause);
+        owner
+    }
+
+    /// Reads the OOB of a page that may be erased, to see whether it is programmed.
+    #[inline]
+    pub fn look(&mut self, ppn: Ppn, cause: Cause) -> bool {
         self.meter.count(Operation::ReadOob, cause, ppn.0);
         let plane = self.medium.geometry.plane_of(self.medium.geometry.block_of(ppn));
         self.meter.timeline.read_oob(plane, self.medium.geometry.page_in_block(ppn), 1);
-        owner
+        self.is_programmed(ppn)
     }
 
     /// Reads the OOBs of `count` consecutive pages of a block, from `first` on.
