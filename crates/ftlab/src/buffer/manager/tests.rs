@@ -102,8 +102,11 @@ fn bplru_makes_fast_switch() {
     bench.start();
     bench.serve(Op::Write, &[12, 15]);
     bench.serve(Op::Write, &[0]);
-    assert_eq!(bench.operations(), (2, 4, 1));
+    assert_eq!(bench.operations(), (0, 2, 1));
     assert_eq!(bench.buffer.counts().padded_pages, 2);
+    let causes = [Cause::Host, Cause::Padding];
+    let of = |operation| causes.map(|cause| bench.flash.ledger().get(operation, cause));
+    assert_eq!((of(Operation::Read), of(Operation::Program)), ([0, 2], [2, 2]), "13 and 14");
     bench.buffer.drain(bench.ftl.as_mut(), &mut bench.flash);
     let merges = bench.ftl.metrics().merges.expect("FAST merges");
     assert_eq!((merges.switch, merges.partial, merges.full), (2, 0, 0));

@@ -68,13 +68,13 @@ impl BufferCounts {
         (groups, self.flushed_pages - then.flushed_pages)
     }
 
-    /// Pages that the flash programs for the host when the host writes `page_writes`.
+    /// Pages that the flash programs for the host, and to pad groups, when the host writes `page_writes`.
     #[must_use]
     pub const fn programs(&self, page_writes: u64) -> u64 {
         page_writes + self.dirty_at_start + self.padded_pages - self.absorbed - self.dirty
     }
 
-    /// Pages that the flash reads for the host when the host reads `page_reads`.
+    /// Pages that the flash reads for the host, and to pad groups, when the host reads `page_reads`.
     #[must_use]
     pub const fn reads(&self, page_reads: u64) -> u64 {
         page_reads + self.padded_pages - self.read_hits
