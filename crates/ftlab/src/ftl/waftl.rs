@@ -5,9 +5,8 @@
 //!          which is mapped as a whole. Few are random data: they move to *page-mapped blocks*, and the
 //!          data block, if there is one, keeps its other pages. A logical block whose page-mapped pages
 //!          grow to many is merged, too.
-//! RAM      4 B per logical block; 4 B for each other block and 4 B per page of it, as for FAST. Not the
-//!          valid bits of data blocks (choices.md#log-valid-bits), nor how many page-mapped pages a
-//!          logical block has.
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits), and a byte for the
+//!          number of its page-mapped pages; 4 B for each other block and 4 B per page of it, as for FAST.
 //! Role     page mapping for random data and block mapping for sequential data, by what was written
 //!          and not by what a cache flushes, as CACH-FTL does (CACH-FTL 3.1).
 //! Departs  the paper is known to us by its abstract. Stated: zone, the two kinds of blocks, and a
@@ -126,7 +125,8 @@ impl Ftl for WaftlFtl {
     fn ram(&self) -> RamUse {
         let others = (self.most_zone + self.most_page_mapped) as u64;
         let logs = others * (4 + self.zone.page_map_bytes());
-        RamUse { tables: self.data.table_bytes() + logs, ..RamUse::default() }
+        let counts = self.pages_of.len() as u64;
+        RamUse { tables: self.data.map_bytes() + logs + counts, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -338,6 +338,6 @@ mod tests {
     fn ram_is_the_block_table_and_the_page_map_of_the_other_blocks() {
         let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
         let ftl = WaftlFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-        assert_eq!(ftl.ram().tables, 8192 + 306 * (4 + 4 * 64));
+        assert_eq!(ftl.ram().tables, 8192 + 16_384 + 306 * (4 + 4 * 64) + 2048);
     }
 }

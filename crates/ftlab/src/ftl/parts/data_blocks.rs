@@ -14,8 +14,8 @@
 //! block. One block is kept free for it, beside the log blocks.
 //!
 //! The simulator has one table from each page to its newest version. A device has the block table,
-//! a bit for each page of a data block, and the page map of its log blocks. `ram` counts these, but for
-//! the bits in log-block FTLs (choices.md#log-valid-bits).
+//! a bit for each page of a data block, and the page map of its log blocks: what `ram` counts
+//! (choices.md#log-valid-bits).
 
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
@@ -99,6 +99,12 @@ impl DataBlocks {
     #[must_use]
     pub const fn table_bytes(&self) -> u64 {
         4 * self.blocks.len() as u64
+    }
+
+    /// Bytes of the block table and of the bits that tell which pages of data blocks are valid.
+    #[must_use]
+    pub const fn map_bytes(&self) -> u64 {
+        self.table_bytes() + (self.newest.len() as u64).div_ceil(8)
     }
 
     /// Merges since measuring started.
