@@ -119,6 +119,16 @@ mod tests {
         assert_eq!(bench(2).writes(&[1, 1, 1, 1, 1]), full);
     }
 
+    /// Nothing is copied, for the logical block has two pages; but its log block is not full.
+    #[test]
+    fn a_log_block_that_is_not_full_makes_no_switch() {
+        let mut bench = Bench::<BastFtl>::empty(8, 2, |_| {});
+        bench.writes(&[0, 1, 4]);
+        bench.writes(&[0, 1]);
+        let partial = Cost { data_erases: 1, partial: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[4]), partial);
+    }
+
     #[test]
     fn the_log_block_written_least_recently_is_given_up() {
         let mut bench = bench(2);

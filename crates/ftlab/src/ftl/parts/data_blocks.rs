@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A merge takes the newest version of each page, wherever it is (choices.md#merge-in-place), and is a
-//! switch when nothing is copied (choices.md#merge-kinds). It ends with the erase of the old data
+//! switch when the log block is full (choices.md#merge-kinds). It ends with the erase of the old data
 //! block. One block is kept free for it, beside the log blocks.
 //!
 //! The simulator has one table from each page to its newest version. A device has the block table,
@@ -239,7 +239,7 @@ impl DataBlocks {
 
     /// Partial merge: a log block with pages at their own offsets becomes the data block. From offset `held`
     /// on, the newest pages that it lacks are copied to it, and a page that the host writes is programmed in
-    /// its place. The merge is a switch when nothing is programmed (DLOOP II.A).
+    /// its place. The merge is a switch when the log block was full (DLOOP II.A).
     pub fn merge_into(
         &mut self,
         lbn: Lbn,
@@ -248,11 +248,12 @@ impl DataBlocks {
         host: Option<Lpn>,
         flash: &mut Flash,
     ) {
-        let programmed = self.gather(lbn, log, held, host, flash);
+        let was_full = flash.is_full(log);
+        self.gather(lbn, log, held, host, flash);
         self.replace(lbn, Some(log), flash);
-        match programmed {
-            0 => self.merges.switch += 1,
-            _ => self.merges.partial += 1,
+        match was_full {
+            true => self.merges.switch += 1,
+            false => self.merges.partial += 1,
         }
     }
 
