@@ -11,7 +11,7 @@ use crate::gc::CopyBack;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
-use crate::simulate::{HostTotals, Outcome};
+use crate::simulate::Outcome;
 use crate::units::{Nanos, Pbn};
 use crate::warmup::{WINDOWS, WarmupReport};
 use serde::Serialize;
