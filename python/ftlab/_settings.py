@@ -945,6 +945,9 @@ class CDFTL(NamedFtl):
     ctp
         Share of the cache for whole translation pages. Default: 50%. Range: 0 to 1. Source:
         choices.md#cdftl-split.
+    absorb
+        A page that leaves the CTP dirty takes the dirty entries of the CMT that it covers along,
+        which become clean. Default: false. Source: choices.md#cdftl-absorb.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -981,6 +984,7 @@ class CDFTL(NamedFtl):
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
     ctp: Quantity | None = setting("cdftl.ctp")
+    absorb: bool | None = setting("cdftl.absorb")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
         | type
@@ -1012,8 +1016,8 @@ class SFTL(NamedFtl):
         Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
         block. Source: TPFTL 5.1; choices.md#cache-default.
     bitmaps
-        Bits per mapping of a cached page; 2 is how LeaFTL models S-FTL. Default: 1. Unit: bits.
-        Range: 1 to 2. Source: choices.md#sftl-bitmaps.
+        Bits per mapping that tell runs: the heads, or also what is overwritten, as LeaFTL models
+        S-FTL. Default: 1. Unit: bits. Range: 1 to 2. Source: choices.md#sftl-bitmaps.
     buffer
         Share of the cache that is the dirty buffer. Default: 10%. Range: 0 to 1. Source:
         choices.md#sftl-buffer.
@@ -1157,6 +1161,14 @@ class TPFTL(NamedFtl):
     page_order
         Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
         touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
+    request_prefetch
+        Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
+        ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
+        page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
+    dirty_victims
+        How several dirty victims of one miss are written back without batch update. ``"together"``:
+        In one update. ``"each"``: In an update each. Default: together. Source: TPFTL 4.5;
+        choices.md#tpftl-dirty-victims.
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
@@ -1199,6 +1211,8 @@ class TPFTL(NamedFtl):
     threshold: int | None = setting("tpftl.threshold")
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
+    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
+    dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
@@ -1242,6 +1256,14 @@ class TPFTLAdaptive(NamedFtl):
     page_order
         Order of nodes. ``"hotness"``: Mean hotness of the entries (the paper). ``"recency"``: Last
         touch of the node. Default: hotness. Source: TPFTL 4.2; choices.md#tpftl-hotness.
+    request_prefetch
+        Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
+        ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
+        page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
+    dirty_victims
+        How several dirty victims of one miss are written back without batch update. ``"together"``:
+        In one update. ``"each"``: In an update each. Default: together. Source: TPFTL 4.5;
+        choices.md#tpftl-dirty-victims.
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
@@ -1284,6 +1306,8 @@ class TPFTLAdaptive(NamedFtl):
     threshold: int | None = setting("tpftl.threshold")
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
+    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
+    dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
@@ -1617,9 +1641,14 @@ class CACHFTL(NamedFtl):
         A write that would leave no more free pages in the PMR than these blocks have collects
         first. Default: 3. Unit: blocks. Range: 1 to 1048576. Source: CACH-FTL 4.3.3;
         choices.md#cachftl-sizes.
+    enough
+        Superseded pages from which a block of the PMR is worth PMR-GC; all of a block at most.
+        Default: the pages to be evicted (4.3.3), in idle time those of the last group. Unit: pages.
+        Range: at least 1. Source: CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough.
     async_free
-        Share of the PMR that is free up to which GC works in idle time. Default: 10%. Range: 0 to
-        1. Source: CACH-FTL 4.3.3; choices.md#cachftl-idle.
+        Share of the PMR that is free up to which GC works in idle time, but at least a block more
+        than ``sync_blocks``; 0 switches that off. Default: 10%. Range: 0 to 1. Source: CACH-FTL
+        4.3.3; choices.md#cachftl-idle.
     adaptive_threshold
         Redirect groups by measured costs instead of ``threshold``. Default: false. Source:
         choices.md#cachftl-beyond.
@@ -1652,6 +1681,7 @@ class CACHFTL(NamedFtl):
     _: KW_ONLY
     threshold: int | None = setting("cachftl.threshold")
     sync_blocks: int | None = setting("cachftl.sync_blocks")
+    enough: int | None = setting("cachftl.enough")
     async_free: Quantity | None = setting("cachftl.async_free")
     adaptive_threshold: bool | None = setting("cachftl.adaptive_threshold")
     idle_weight: Quantity | None = setting("cachftl.idle_weight")

@@ -484,13 +484,20 @@ impl<F: Ftl> Simulator for Simulation<F> {
 
     fn check(&self) {
         let ledger = self.flash.ledger();
-        let (reads, programs) =
-            (ledger.get(Operation::Read, Cause::Host), ledger.get(Operation::Program, Cause::Host));
+        let asked =
+            |operation| ledger.get(operation, Cause::Host) + ledger.get(operation, Cause::Padding);
+        let (reads, programs) = (asked(Operation::Read), asked(Operation::Program));
         let buffered = self.buffered();
         let (read, written) = (self.totals.page_reads, self.totals.page_writes);
         assert_eq!(reads, buffered.reads(read), "every page the host reads is read once");
         let needed = buffered.programs(written);
         assert_eq!(programs, needed, "every page the host writes is written once");
+        if !self.ftl.keeps_writes() {
+            for operation in [Operation::Read, Operation::Program] {
+                let padding = ledger.get(operation, Cause::Padding);
+                assert_eq!(padding, buffered.padded_pages, "every page that pads a group");
+            }
+        }
         for cause in [Cause::GcData, Cause::GcTranslation, Cause::Merge] {
             let (read, written) =
                 (ledger.get(Operation::Read, cause), ledger.get(Operation::Program, cause));

@@ -1,11 +1,10 @@
 //! LB-CLOCK, large block CLOCK (Debnath, Subramanya, Du & Lilja, MASCOTS 2009).
 //!
 //! Idea     blocks are on a ring, each with a bit that says that it was written again. Of those without
-//!          the bit the one with most pages leaves. When all have it, the hand of the clock clears
-//!          bits until a block is without. A block that was written to its last page in order loses
-//!          its bit at once.
-//! Departs  bits are cleared only when all blocks have one, not whenever the hand of the clock passes
-//!          (choices.md#lb-clock-hand). Among equals the block written longest ago leaves (assumed).
+//!          the bit the one with most pages leaves. At each eviction the hand of the clock goes on to
+//!          a block without the bit and clears bits as it passes (choices.md#lb-clock-hand). A block
+//!          that was written to its last page in order loses its bit at once.
+//! Departs  nothing known. Among equals the block written longest ago leaves (assumed).
 //! Evidence abstract and public source code; the rule for streams is domain knowledge.
 
 use super::bplru::Runs;
@@ -47,6 +46,18 @@ impl LbClock {
             self.hand = group;
         } else {
             self.links.insert_behind(&mut self.ring, self.hand, group);
+        }
+    }
+
+    /// Moves the hand over the next block without the bit; those that it passes lose theirs.
+    fn sweep(&mut self) {
+        loop {
+            let passed = self.hand;
+            self.hand = self.next(passed);
+            if self.candidates.contains(passed) {
+                return;
+            }
+            self.clear(passed);
         }
     }
 
@@ -103,13 +114,10 @@ impl Order for LbClock {
     }
 
     fn victim(&mut self, _: &Groups, _: u64) -> u32 {
-        self.candidates.first().unwrap_or_else(|| {
-            // All have the bit: the first one that the hand comes to is without it now.
-            let cleared = self.hand;
-            self.clear(cleared);
-            self.hand = self.next(cleared);
-            cleared
-        })
+        let chosen = self.candidates.first();
+        self.sweep();
+        let all_had_it = || self.candidates.first().expect("the hand has been round");
+        chosen.unwrap_or_else(all_had_it)
     }
 
     fn remove(&mut self, group: u32) {
@@ -148,11 +156,20 @@ mod tests {
     }
 
     #[test]
-    fn when_all_were_written_again_the_hand_clears_bits_in_order() {
+    fn when_all_were_written_again_the_hand_clears_all_bits() {
         let mut bench = Bench::plain("lb-clock", 4);
         bench.writes(&[0, 4, 0, 4, 1, 5]);
         assert_eq!(bench.writes(&[8]), [vec![0, 1]]);
-        assert_eq!(bench.writes(&[8, 9, 8, 12]), [vec![4, 5]], "the hand has gone on");
+        assert_eq!(bench.writes(&[8, 9, 8, 12]), [vec![4, 5]], "it is still without");
+    }
+
+    /// Else a block that was written again once would stay as long as new ones come.
+    #[test]
+    fn the_hand_clears_bits_as_it_passes_at_each_eviction() {
+        let mut bench = Bench::plain("lb-clock", 4);
+        bench.writes(&[0, 0, 4, 8, 12]);
+        assert_eq!(bench.writes(&[16]), [vec![4]], "block 0 has the bit");
+        assert_eq!(bench.writes(&[20]), [vec![0]], "but the hand has passed it");
     }
 
     #[test]

@@ -182,6 +182,7 @@ impl BufferManager {
             self.pad(ftl, flash);
         }
         self.held.flush(&self.group, flash, |group, flash| ftl.write(group, flash));
+        flash.set_padding(&[]);
     }
 
     /// Reads the pages of a block that are missing in the group, and adds them. Pages that were never
@@ -196,6 +197,7 @@ impl BufferManager {
         self.padding.clear();
         self.padding.extend(geometry.logical_pages_of(lbn).filter(missing));
         if !self.padding.is_empty() {
+            flash.set_padding(&self.padding);
             ftl.read(&self.padding, flash);
             flash.hold_later_pages();
             self.group.extend(&self.padding);

@@ -171,6 +171,13 @@ impl Geometry {
         Ppn(pbn.0 * self.pages_per_block)
     }
 
+    /// The page at an offset of a block.
+    #[inline]
+    #[must_use]
+    pub const fn page_at(&self, pbn: Pbn, offset: u32) -> Ppn {
+        Ppn(pbn.0 * self.pages_per_block + offset)
+    }
+
     /// The logical block of a logical page.
     #[inline]
     #[must_use]

@@ -15,17 +15,20 @@ pub enum Cause {
     GcTranslation,
     /// User pages brought together in one block: merges of log blocks, rewrites of data blocks.
     Merge,
+    /// User pages read from flash, and programmed again, to complete a group that leaves a buffer.
+    Padding,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    pub const ALL: [Cause; 6] = [
+    pub const ALL: [Cause; 7] = [
         Cause::Host,
         Cause::Translation,
         Cause::GcData,
         Cause::GcMapping,
         Cause::GcTranslation,
         Cause::Merge,
+        Cause::Padding,
     ];
 
     /// The name in results.
@@ -38,6 +41,7 @@ impl Cause {
             Cause::GcMapping => "gc_mapping",
             Cause::GcTranslation => "gc_translation",
             Cause::Merge => "merge",
+            Cause::Padding => "padding",
         }
     }
 }

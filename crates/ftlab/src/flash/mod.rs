@@ -276,7 +276,7 @@ impl Flash {
     pub fn host_read(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
         match ppn {
             Some(ppn) => {
-                let owner = self.read(ppn, Cause::Host);
+                let owner = self.read(ppn, self.truth.cause(lpn));
                 if owner != Owner::Data(lpn) || !self.is_valid(ppn) {
                     self.broken(
                         "a host read must find the newest version of its page",
@@ -355,10 +355,17 @@ impl Flash {
     #[inline]
     pub fn read_oob(&mut self, ppn: Ppn, cause: Cause) -> Owner {
         let owner = self.programmed_owner(ppn);
+        self.look(ppn, cause);
+        owner
+    }
+
+    /// Reads the OOB of a page that may be erased, to see whether it is programmed.
+    #[inline]
+    pub fn look(&mut self, ppn: Ppn, cause: Cause) -> bool {
         self.meter.count(Operation::ReadOob, cause, ppn.0);
         let plane = self.medium.geometry.plane_of(self.medium.geometry.block_of(ppn));
         self.meter.timeline.read_oob(plane, self.medium.geometry.page_in_block(ppn), 1);
-        owner
+        self.is_programmed(ppn)
     }
 
     /// Reads the OOBs of `count` consecutive pages of a block, from `first` on.
@@ -380,12 +387,19 @@ impl Flash {
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
     #[inline(always)]
     pub fn program(&mut self, ppn: Ppn, owner: Owner, cause: Cause) {
-        let stamp = match (owner, cause) {
-            (Owner::Data(lpn), Cause::Host) => self.truth.new_version(lpn),
-            _ => 0,
+        let (stamp, cause) = match (owner, cause) {
+            (Owner::Data(lpn), Cause::Host) => (self.truth.new_version(lpn), self.truth.cause(lpn)),
+            _ => (0, cause),
         };
         let pbn = self.fill(ppn, self.medium.encode(owner), stamp);
         self.book_program(ppn, pbn, cause);
+    }
+
+    /// From now on the FTL reads and programs these pages, in ascending order, to complete a group, and not
+    /// because the host asks for them; none ends that.
+    pub(crate) fn set_padding(&mut self, pages: &[Lpn]) {
+        self.truth.padding.clear();
+        self.truth.padding.extend_from_slice(pages);
     }
 
     /// Runs `program` for a group of pages that leaves a buffer, and checks that it programs each of them

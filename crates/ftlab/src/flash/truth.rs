@@ -4,6 +4,7 @@
 //! the stamp; a host read compares owner, validity and stamp. Stamps have 15 bits, so a stale page
 //! goes unseen only if it is still marked valid and a multiple of 32,768 writes old.
 
+use super::ledger::Cause;
 use crate::units::{Lpn, Ppn};
 
 const HOLDS_DATA: u16 = 1 << 15;
@@ -21,6 +22,8 @@ pub(super) struct Truth {
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
     pub unwritten_reads: u64,
+    /// The pages that complete the group which is being written, ascending.
+    pub padding: Vec<Lpn>,
 }
 
 impl Truth {
@@ -32,7 +35,17 @@ impl Truth {
             verify: true,
             reads_verified: 0,
             unwritten_reads: 0,
+            padding: Vec::new(),
         }
+    }
+
+    /// The cause of what an FTL does for the host with a logical page.
+    #[inline(always)]
+    pub fn cause(&self, lpn: Lpn) -> Cause {
+        if self.padding.is_empty() || self.padding.binary_search(&lpn).is_err() {
+            return Cause::Host;
+        }
+        Cause::Padding
     }
 
     /// Gives a logical page that the host programs a new version. Returns its stamp.

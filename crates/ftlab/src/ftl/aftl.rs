@@ -6,8 +6,8 @@
 //!          table and stays where it is, and the logical block begins another replacement block. The
 //!          table is small: the entry used least recently becomes coarse again, which copies its page
 //!          to the replacement block of its logical block.
-//! RAM      8 B per logical block, and 8 B per entry of the fine table (choices.md#ram-payload). Which
-//!          pages of a data block are valid is not counted (choices.md#log-valid-bits).
+//! RAM      8 B and a bit per page for each logical block (choices.md#log-valid-bits), and 8 B per entry
+//!          of the fine table (choices.md#ram-payload).
 //! Role     between block and page mapping, page by page.
 //! Departs  the paper is known to us by its title and by others (choices.md#aftl-rules); known: the two
 //!          levels and both switches. Reconstructed: a page whose logical block has no room for it in a
@@ -112,7 +112,8 @@ impl Ftl for AftlFtl {
     }
 
     fn ram(&self) -> RamUse {
-        let blocks = 2 * self.coarse.data().table_bytes();
+        let data = self.coarse.data();
+        let blocks = data.table_bytes() + data.map_bytes();
         RamUse { tables: blocks + 8 * self.most_entries as u64, ..RamUse::default() }
     }
 
@@ -333,6 +334,6 @@ mod tests {
     fn ram_is_two_block_tables_and_the_fine_table() {
         let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
         let ftl = AftlFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-        assert_eq!(ftl.ram().tables, 2 * 8192 + 8 * 1024);
+        assert_eq!(ftl.ram().tables, 2 * 8192 + 16_384 + 8 * 1024);
     }
 }

@@ -4,9 +4,8 @@
 //! Idea     data blocks are mapped block by block. Overwrites of a logical block are appended to a log
 //!          block of its own, page-mapped. A full log block is merged with its data block, and so is
 //!          the one written least recently when another logical block needs one.
-//! RAM      4 B per logical block; for each log block 8 B and a byte per page, two where a block has
-//!          more than 256 (choices.md#ram-payload). Not the valid bits of data blocks
-//!          (choices.md#log-valid-bits).
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block
+//!          8 B and a byte per page, two where a block has more than 256 (choices.md#ram-payload).
 //! Role     the first log-block FTL; it thrashes when more logical blocks are written than there are
 //!          log blocks.
 //! Departs  the order in which log blocks are given up is ours (choices.md#bast-victim).
@@ -71,7 +70,7 @@ impl Ftl for BastFtl {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: self.blocks.data().table_bytes() + self.log_bytes, ..RamUse::default() }
+        RamUse { tables: self.blocks.data().map_bytes() + self.log_bytes, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -120,6 +119,16 @@ mod tests {
         assert_eq!(bench(2).writes(&[1, 1, 1, 1, 1]), full);
     }
 
+    /// Nothing is copied, for the logical block has two pages; but its log block is not full.
+    #[test]
+    fn a_log_block_that_is_not_full_makes_no_switch() {
+        let mut bench = Bench::<BastFtl>::empty(8, 2, |_| {});
+        bench.writes(&[0, 1, 4]);
+        bench.writes(&[0, 1]);
+        let partial = Cost { data_erases: 1, partial: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[4]), partial);
+    }
+
     #[test]
     fn the_log_block_written_least_recently_is_given_up() {
         let mut bench = bench(2);
@@ -163,6 +172,6 @@ mod tests {
     fn ram_is_the_block_table_and_the_page_maps_of_the_log_blocks() {
         let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
         let ftl = BastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-        assert_eq!(ftl.ram().tables, 8192 + 306 * (8 + 64));
+        assert_eq!(ftl.ram().tables, 8192 + 16_384 + 306 * (8 + 64));
     }
 }

@@ -4,8 +4,8 @@
 //!          which a write of offset 0 opens for its logical block, and *random* (RW) ones that all
 //!          share, page-mapped. When the random log is full, its oldest block is reclaimed: each
 //!          logical block with a valid page in it is merged in full.
-//! RAM      4 B per logical block; for each log block 4 B and 4 B per page (choices.md#ram-payload).
-//!          Not the valid bits of data blocks (choices.md#log-valid-bits).
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block
+//!          4 B and 4 B per page (choices.md#ram-payload).
 //! Role     the hybrid FTL that CACH-FTL and DLOOP are compared with.
 //! Departs  where the paper is silent, `FlashSim` decides (choices.md#fast-rules): merges are lazy; a
 //!          write that does not continue the sequential log of its block is put in its place by the
@@ -119,7 +119,7 @@ impl Ftl for FastFtl {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: self.data.table_bytes() + self.log_bytes, ..RamUse::default() }
+        RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {

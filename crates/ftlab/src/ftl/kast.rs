@@ -3,17 +3,16 @@
 //! Idea     overwrites go to log blocks. A *sequential* one belongs to a logical block that is written
 //!          from its first page on; there are several. A *random* one takes pages of at most K logical
 //!          blocks, so reclaiming it merges K of them at most: `K P` copies and `K + 1` erases.
-//! RAM      4 B per logical block; for each log block 4 B and 4 B per page, as FAST
-//!          (choices.md#ram-payload); not the valid bits of data blocks (choices.md#log-valid-bits).
+//! RAM      as FAST: 4 B and a bit per page for each logical block (choices.md#log-valid-bits), for each
+//!          log block 4 B and 4 B per page (choices.md#ram-payload).
 //! Role     hybrid mapping for those who need a bound on the response time.
 //! Departs  the paper is known to us by its abstract, which has the bound (choices.md#kast-rules);
 //!          stated: K bounds the blocks merged for one log block. Reconstructed: a sequential log whose
 //!          order is broken becomes a random one; a page goes where its logical block wrote last, else
 //!          to the oldest log with fewer than K owners, else to a new one; the log with the fewest
-//!          owners of those that cannot be written any more is reclaimed, even where one with room is
-//!          dead or cheaper (choices.md#kast-victim). Assumed: owners are logical blocks with a *valid*
-//!          page in the log; a full sequential log is switched at once; how many sequential logs there
-//!          are.
+//!          owners is reclaimed (choices.md#kast-victim). Assumed: owners are logical blocks with a
+//!          *valid* page in the log; a full sequential log is switched at once; how many sequential logs
+//!          there are.
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{DataBlocks, share_of};
@@ -118,7 +117,7 @@ impl Ftl for KastFtl {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: self.data.table_bytes() + self.log_bytes, ..RamUse::default() }
+        RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -326,6 +325,22 @@ mod tests {
         assert_eq!(bench.write(&[9]), dead);
     }
 
+    /// A sequence needs a block: it takes the dead one, though that has room, and not the full one, whose reclaim is
+    /// a merge.
+    #[test]
+    fn the_log_with_the_fewest_owners_is_reclaimed_although_it_has_room() {
+        let mut bench = Bench::<KastFtl>::new(8, 4, |config| {
+            config.own.associativity = 1;
+            config.own.sequential = Ratio(0.7);
+        });
+        // 5 fills a log as its only owner; the other one has 1 alone, which the sequence 0 to 3 supersedes.
+        let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(6) };
+        assert_eq!(bench.writes(&[5, 1, 0, 1, 2, 3]), switch);
+        assert_eq!(bench.write(&[8]), Cost::of(1), "the third log block");
+        let dead = Cost { log_erases: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[12]), dead);
+    }
+
     /// The bound of the paper, for any K.
     #[test]
     fn a_page_written_costs_k_merges_at_most() {
@@ -350,6 +365,6 @@ mod tests {
     fn ram_is_that_of_fast() {
         let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
         let ftl = KastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-        assert_eq!(ftl.ram().tables, 8192 + 306 * (4 + 4 * 64));
+        assert_eq!(ftl.ram().tables, 8192 + 16_384 + 306 * (4 + 4 * 64));
     }
 }

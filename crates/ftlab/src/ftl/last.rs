@@ -5,9 +5,9 @@
 //!          *random*: they go to log blocks that all share, which are of two partitions. A page whose
 //!          version before is still in a random log block is *hot*: hot pages kill each other, so the
 //!          blocks of the hot partition die and cost an erase alone.
-//! RAM      4 B per logical block, 8 B per sequential log block; for each random one 4 B and 4 B per
-//!          page (choices.md#ram-payload). Whether a page is hot is seen from where it is. Not the valid
-//!          bits of data blocks (choices.md#log-valid-bits).
+//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits), 8 B per sequential
+//!          log block; for each random one 4 B and 4 B per page (choices.md#ram-payload). Whether a page
+//!          is hot is seen from where it is.
 //! Role     what locality is worth to a hybrid FTL.
 //! Departs  the paper is known to us by its abstract and by others (choices.md#last-rules). Stated: the
 //!          two kinds of log blocks, the two partitions, dead blocks. Reconstructed: a full hot
@@ -141,7 +141,7 @@ impl Ftl for LastFtl {
         let random = (self.most_hot + self.most_cold) as u64;
         let page_map = self.hot.page_map_bytes();
         let logs = 8 * self.most_sequential as u64 + random * (4 + page_map);
-        RamUse { tables: self.data.table_bytes() + logs, ..RamUse::default() }
+        RamUse { tables: self.data.map_bytes() + logs, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -426,6 +426,6 @@ mod tests {
     fn ram_is_the_block_table_and_the_page_map_of_the_random_log() {
         let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
         let ftl = LastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-        assert_eq!(ftl.ram().tables, 8192 + 30 * 8 + 276 * (4 + 4 * 64));
+        assert_eq!(ftl.ram().tables, 8192 + 16_384 + 30 * 8 + 276 * (4 + 4 * 64));
     }
 }

@@ -2,15 +2,15 @@
 //!
 //! Idea     a logical block has a primary block, where each page has its own offset, and at most one
 //!          replacement block, written page after page. The OOB names what a page holds, so no page map
-//!          is kept: a read searches the replacement block backwards, then looks at the primary one.
-//! RAM      two block numbers of 4 B for each logical block (choices.md#ram-payload).
+//!          is kept: a read searches the replacement block backwards, then looks at the primary one. A
+//!          write looks whether its offset there is erased, a merge what is where (choices.md#nftl-oob).
+//! RAM      two block numbers of 4 B for each logical block, and the number of pages written of each
+//!          replacement block (choices.md#ram-payload).
 //! Role     the least RAM at which an overwrite is not a merge; its price is the search.
 //! Departs  when no replacement block is left, the one written least recently is merged: what a device
 //!          did is not told, and implementations scan for a block with much garbage. They are left when
 //!          `log.blocks` are in use, not when no block is free (choices.md#nftl-victim).
-//! Not here OOB reads of writes and merges, and of pages that were never written: where the next page
-//!          goes, what is in a block that is merged, and what is nowhere, is known (choices.md#nftl-oob).
-//!          A device with ascending order.
+//! Not here a device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 pub struct NftlFtl {
     blocks: OwnedLogs,
     log_blocks: u32,
+    written_bytes: u64,
 }
 
 impl Design for NftlFtl {
@@ -44,7 +45,9 @@ impl Design for NftlFtl {
         let data = DataBlocks::new(flash, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
         let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
-        Ok(NftlFtl { blocks, log_blocks })
+        let pages = flash.geometry().pages_per_block;
+        let counter = u64::from((u32::BITS - pages.leading_zeros()).div_ceil(8));
+        Ok(NftlFtl { blocks, log_blocks, written_bytes: counter * u64::from(log_blocks) })
     }
 }
 
@@ -61,6 +64,7 @@ impl Ftl for NftlFtl {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
+            self.look_at_primary(lpn, flash);
             self.blocks.write(lpn, flash);
         }
     }
@@ -70,7 +74,8 @@ impl Ftl for NftlFtl {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: 2 * self.blocks.data().table_bytes(), ..RamUse::default() }
+        let tables = 2 * self.blocks.data().table_bytes() + self.written_bytes;
+        RamUse { tables, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -107,8 +112,14 @@ impl NftlFtl {
                 return;
             }
         }
-        if let Some(ppn) = newest {
-            flash.read_oob(ppn, Cause::Host);
+        self.look_at_primary(lpn, flash);
+    }
+
+    /// Reads the OOB of a page's offset in the primary block, if there is one.
+    fn look_at_primary(&self, lpn: Lpn, flash: &mut Flash) {
+        let geometry = flash.geometry();
+        if let Some(primary) = self.blocks.data().block(geometry.logical_block_of(lpn)) {
+            flash.look(geometry.page_at(primary, geometry.offset_of(lpn)), Cause::Host);
         }
     }
 }
@@ -116,6 +127,8 @@ impl NftlFtl {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::DeviceConfig;
+    use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
     use crate::units::Lbn;
 
@@ -143,6 +156,49 @@ mod tests {
         assert_eq!(bench.oob_reads(1), 1, "the last page");
         assert_eq!(bench.oob_reads(2), 2);
         assert_eq!(bench.oob_reads(3), 3 + 1, "three in vain, and the primary");
+    }
+
+    /// No table says that a page was never written.
+    #[test]
+    fn a_read_of_nothing_looks_at_the_primary_block_too() {
+        let mut bench = Bench::<NftlFtl>::empty(8, 3, |_| {});
+        assert_eq!(bench.oob_reads(1), 0, "no block");
+        bench.write(&[0]);
+        assert_eq!(bench.oob_reads(1), 1);
+        bench.write(&[0]);
+        assert_eq!(bench.oob_reads(1), 2);
+    }
+
+    #[test]
+    fn a_write_looks_whether_its_offset_is_erased() {
+        let mut bench = Bench::<NftlFtl>::empty(8, 3, |_| {});
+        let mut looks = |lpn| {
+            bench.write(&[lpn]);
+            bench.flash.ledger().get(Operation::ReadOob, Cause::Host)
+        };
+        assert_eq!([0, 1, 1, 0].map(&mut looks), [0, 1, 1, 1], "the first founds the block");
+    }
+
+    /// All of the replacement block, and the erased offsets of the primary one: what is copied has its OOB with it.
+    #[test]
+    fn a_merge_reads_the_oobs_that_tell_what_is_where() {
+        for (filled, looks) in [(4, 4), (2, 4 + 2)] {
+            let mut bench = Bench::<NftlFtl>::empty(8, 3, |_| {});
+            let first: Vec<u32> = (0..filled).collect();
+            bench.writes(&first);
+            bench.writes(&[1, 1, 1, 1]);
+            let merge = bench.write(&[1]);
+            assert_eq!((merge.full, merge.copies), (1, u64::from(filled)));
+            assert_eq!(bench.flash.ledger().get(Operation::ReadOob, Cause::Merge), looks);
+        }
+    }
+
+    /// 2048 logical blocks, 306 log blocks of 64 pages.
+    #[test]
+    fn ram_is_two_numbers_for_each_logical_block_and_a_counter_for_each_log_block() {
+        let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
+        let ftl = NftlFtl::build(&Setup::default(), &mut flash).expect("an FTL");
+        assert_eq!(ftl.ram().tables, 8 * 2048 + 306);
     }
 
     #[test]

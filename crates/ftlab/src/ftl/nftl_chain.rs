@@ -4,14 +4,14 @@
 //! Idea     every block keeps pages at their own offsets. An overwrite goes to the first block of the
 //!          logical block's chain whose offset is erased; when there is none, the chain grows. When no
 //!          block is left, the longest chain is folded: the pages that its last block lacks are copied
-//!          there, and it becomes the primary block.
+//!          there, and it becomes the primary block. What an offset holds is told by its OOB alone
+//!          (choices.md#nftl-oob).
 //! RAM      4 B for each logical block, its first block, and 4 B for each physical one, the next of its
 //!          chain (choices.md#ram-payload).
 //! Role     the oldest log blocks; whoever rewrites one page over and over wastes whole blocks.
 //! Departs  a chain is folded when `log.blocks` are in use, not when fewer than two blocks are free:
 //!          the same once every logical block has its first (choices.md#nftl-victim).
-//! Not here OOB reads of offsets that are erased, with which a search ends; of merges
-//!          (choices.md#nftl-oob). A device with ascending order.
+//! Not here a device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::{Ftl, FtlMetrics, RamUse};
@@ -130,10 +130,9 @@ impl NftlChainFtl {
         let primary = self.data.block(lbn);
         for pbn in primary.iter().chain(&self.chains[lbn.index()]) {
             let page = Ppn(flash.geometry().first_page(*pbn).0 + offset);
-            if !flash.is_programmed(page) {
+            if !flash.look(page, Cause::Host) {
                 return Some(page);
             }
-            flash.read_oob(page, Cause::Host);
         }
         None
     }
@@ -150,6 +149,7 @@ impl NftlChainFtl {
             self.data.program(lpn, page, flash);
         } else if self.in_use == self.log_blocks && self.longest() == lbn {
             let chain = self.cut(lbn);
+            self.look_back(lbn, &chain, None, Some(lpn), flash);
             unless_bug!(
                 ChainFoldsInPlace,
                 self.data.merge_full(lbn, Some(lpn), flash),
@@ -174,12 +174,38 @@ impl NftlChainFtl {
     /// earlier block are still erased.
     fn fold(&mut self, lbn: Lbn, flash: &mut Flash) {
         let mut chain = self.cut(lbn);
+        self.look_back(lbn, &chain, chain.last().copied(), None, flash);
         let last = chain.pop().expect("a chain with replacement blocks");
         self.data.merge_into(lbn, last, 0, None, flash);
         unless_bug!(
             ChainFoldLeaks,
             chain.into_iter().for_each(|pbn| self.data.release_log(pbn, flash))
         );
+    }
+
+    /// Reads the OOBs of each offset from the last block of a chain back to the newest page, for a merge into the
+    /// block `to`. A page that is copied brings its own along; that which the host writes is not looked for.
+    fn look_back(
+        &self,
+        lbn: Lbn,
+        chain: &[Pbn],
+        to: Option<Pbn>,
+        host: Option<Lpn>,
+        flash: &mut Flash,
+    ) {
+        let primary = self.data.block(lbn);
+        for (offset, lpn) in (0..).zip(flash.geometry().logical_pages_of(lbn)) {
+            if host == Some(lpn) {
+                continue;
+            }
+            for pbn in chain.iter().rev().chain(&primary) {
+                let page = flash.geometry().page_at(*pbn, offset);
+                let is_copied = self.data.newest(lpn) == Some(page) && to != Some(*pbn);
+                if is_copied || flash.look(page, Cause::Merge) {
+                    break;
+                }
+            }
+        }
     }
 
     /// Takes the replacement blocks of a logical block off its chain.
@@ -218,6 +244,7 @@ impl NftlChainFtl {
 mod tests {
     use super::*;
     use crate::device::DeviceConfig;
+    use crate::flash::Operation;
     use crate::ftl::parts::bench::{Bench, Cost};
 
     /// So many replacement blocks; all pages written once.
@@ -255,7 +282,25 @@ mod tests {
     fn a_read_looks_along_the_chain() {
         let mut bench = bench(2);
         bench.writes(&[0, 0, 1]);
-        assert_eq!([0, 1, 2].map(|lpn| bench.oob_reads(lpn)), [3, 2, 1]);
+        assert_eq!(
+            [0, 1, 2].map(|lpn| bench.oob_reads(lpn)),
+            [3, 2 + 1, 1 + 1],
+            "to an erased one"
+        );
+    }
+
+    /// The chain of 0 to 3 is the primary block, one with 0 and 1, one with 0.
+    #[test]
+    fn a_fold_looks_back_to_the_newest_page_of_each_offset() {
+        let mut bench = bench(2);
+        bench.writes(&[0, 0, 1]);
+        assert_eq!(bench.write(&[4]).copies, 3);
+        let looks = bench.flash.ledger().get(Operation::ReadOob, Cause::Merge);
+        assert_eq!(
+            looks,
+            1 + 1 + 2 + 2,
+            "0 is in place, 1 behind one erased page, 2 and 3 behind two"
+        );
     }
 
     /// 2048 logical and 2355 physical blocks.

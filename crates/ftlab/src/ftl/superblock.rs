@@ -9,10 +9,10 @@
 //! Costs    a lookup reads the OOB of the page written last, and another unless that one holds the piece:
 //!          2 - 1 / K on pieces used alike, 1.75 with the K = 4 that MNFTL's Table 2 implies.
 //! GC       when all log blocks of a superblock are full, in itself; when the log blocks of all are
-//!          used up, in the superblock whose log blocks were written least recently; first versions do
-//!          not count as use (choices.md#superblock-pool). The cheapest of: erase a block that holds
-//!          nothing; a log block takes an empty place among the data blocks; a log block and the least
-//!          valid data blocks are copied together.
+//!          used up, in the superblock with log blocks that was written least recently
+//!          (choices.md#superblock-pool). The cheapest of: erase a block that holds nothing; a log block
+//!          takes an empty place among the data blocks; a log block and the least valid data blocks are
+//!          copied together.
 //! Grade    sizes, triggers and the two OOB reads are stated (MNFTL 5); the order of these steps is
 //!          assumed (choices.md#superblock-steps), as is one OOB read for each piece in a collection.
 //! Departs  `superblock.pieces` (choices.md#superblock-pieces) is by default the fewest that fit into
@@ -231,6 +231,9 @@ impl SuperblockFtl {
 
     /// The next page for a first version, or for another; `None` when blocks must be collected first.
     fn place(&mut self, superblock: u32, first_version: bool, flash: &Flash) -> Option<Ppn> {
+        if self.logs_of[superblock as usize] > 0 {
+            self.links.touch(&mut self.recency, superblock);
+        }
         if first_version {
             let data = self.data(superblock);
             if let Some(page) = self.page_in(data.clone(), flash) {
@@ -242,7 +245,6 @@ impl SuperblockFtl {
         }
         let logs = self.logs(superblock);
         if let Some(page) = self.page_in(logs.clone(), flash) {
-            self.links.touch(&mut self.recency, superblock);
             return Some(page);
         }
         let slot = self.empty(logs).filter(|_| self.logs_in_use < self.most_logs)?;

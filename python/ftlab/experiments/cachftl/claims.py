@@ -238,13 +238,12 @@ def idle(runs: Runs) -> str:
     never = sum(each["background_runs"] == 0 for each in found)
     return (
         f"CACH-FTL's GC ran {waited:,} times while a write waited and {free:,} times in idle "
-        f"time; on {never} of {len(found)} volumes never in idle time, as 10 % of a PMR of less "
-        "than 30 blocks are less than the 3 blocks at which writes wait."
+        f"time; on {never} of {len(found)} volumes never in idle time."
     )
 
 
 def blocks_erased(runs: Runs) -> str:
-    """Return which blocks are erased, and how much of CACH-FTL's GC cannot wait for more to die."""
+    """Return which blocks are erased, and what decides how many."""
     said = []
     for trace in TRACES:
         names = volumes(runs, trace)
@@ -260,8 +259,8 @@ def blocks_erased(runs: Runs) -> str:
         )
         said.append(f"{SHORT[trace]}: {blocks}")
     return (
-        f"Blocks erased, mean over volumes. {'. '.join(said)}. In idle time CACH-FTL collects the "
-        "PMR before its pages are overwritten, which takes no response time but erases."
+        f"Blocks erased, mean over volumes. {'. '.join(said)}. How many superseded pages make a "
+        "block of the PMR worth an erase (cachftl.enough) decides that, not GC in idle time."
     )
 
 

@@ -40,7 +40,7 @@ impl Pmr {
             blocks: first..geometry.blocks(),
             pages: 0..0,
             translation_pages: 0..0,
-            directory: None,
+            directory: 0..0,
         };
         let pool = BlockPool::in_region(gc, geometry, 1, &region)?;
         Ok(Pmr {
@@ -162,9 +162,9 @@ impl Pmr {
         true
     }
 
-    /// The block with most superseded pages, if it has any, to be collected.
-    pub fn take_victim(&mut self, flash: &mut Flash) -> Option<Pbn> {
-        self.pool.take_wasteful_victim(flash)
+    /// The block with most superseded pages, if it has so many, to be collected.
+    pub fn take_victim(&mut self, enough: u32, flash: &mut Flash) -> Option<Pbn> {
+        self.pool.take_wasteful_victim(enough, flash)
     }
 
     /// Pages that erasing a block gains.

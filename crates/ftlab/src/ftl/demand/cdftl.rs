@@ -6,20 +6,20 @@
 //!          leaves the CTP dirty is programmed, and nothing is read for that. So an entry whose page
 //!          is not cached (uncovered) stays while it is dirty, however cold.
 //! RAM      8 B per entry of the CMT, page size + 4 B per page of the CTP + GTD.
-//! Departs  a page that leaves the CTP dirty takes all dirty entries of the CMT that it covers along and
-//!          makes them clean, where TPFTL 2.2 lets them stay (choices.md#cdftl-absorb). The paper's split
-//!          is not known to us (choices.md#cdftl-split), nor what it does when all entries are dirty and
-//!          uncovered: the oldest one's page is loaded then, and that entry alone merged
-//!          (choices.md#cdftl-uncovered).
-//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry.
+//! Departs  nothing known. The paper's split is not known to us (choices.md#cdftl-split), nor what it does
+//!          when all entries are dirty and uncovered: the oldest one's page is loaded then, and that entry
+//!          alone merged (choices.md#cdftl-uncovered).
+//! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry. `absorb`: a
+//!          page that is programmed takes the dirty entries of the CMT that it covers along
+//!          (choices.md#cdftl-absorb).
 //!
 //! The victim in the CMT is the oldest entry that is clean or covered. These wait in one heap by last
 //! touch and the others in a second one, so nothing is searched. A hit leaves the heaps alone; an outdated
 //! key is corrected when it comes up, at most once per hit. A page that enters or leaves the CTP moves its
 //! dirty entries to the other heap: at most one for each mapping that was read.
 //!
-//! Replacements count pages that leave the CTP. An uncovered victim may leave the CTP with a page too
-//! many; the engine drops the oldest at the end of the page access (choices.md#cache-overshoot).
+//! Replacements count pages that leave the CTP. An uncovered victim's page takes the place of the oldest, in
+//! a step of its own: GC may run before (choices.md#cache-overshoot).
 
 use super::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
@@ -43,6 +43,9 @@ crate::settings! {
         /// Share of the cache for whole translation pages.
         ctp: Ratio = Ratio(0.5), in 0.0..=1.0, laws [0.0, 0.5, 0.9, 1.0].map(Ratio),
             source "choices.md#cdftl-split";
+        /// A page that leaves the CTP dirty takes the dirty entries of the CMT that it covers along, which
+        /// become clean.
+        absorb: bool = false, source "choices.md#cdftl-absorb";
     }
 }
 
@@ -65,6 +68,7 @@ struct Page {
 #[derive(Clone, Debug)]
 pub struct Cdftl {
     budget: u64,
+    absorbs: bool,
     entry_capacity: usize,
     page_capacity: usize,
     page_bytes: u64,
@@ -89,6 +93,8 @@ pub struct Cdftl {
     counts: MappingCounts,
     page_hits: u64,
     uncovered_loads: u64,
+    /// The mapping that was taken from its page and waits for room in the CMT, and whether GC has changed it.
+    taken: Option<(Lpn, Option<Ppn>, bool)>,
     /// Mappings of one write-back; kept to reuse its memory.
     changes: Vec<Change>,
 }
@@ -118,6 +124,7 @@ impl MappingCache for Cdftl {
         let pages = ((budget as f64 * share) as u64 / page_bytes).clamp(1, most);
         Ok(Cdftl {
             budget,
+            absorbs: setup.own.absorb,
             entry_capacity: ((budget - pages * page_bytes) / ENTRY_BYTES) as usize,
             page_capacity: pages as usize,
             page_bytes,
@@ -136,17 +143,28 @@ impl MappingCache for Cdftl {
             counts: MappingCounts::default(),
             page_hits: 0,
             uncovered_loads: 0,
+            taken: None,
             changes: Vec::new(),
         })
     }
 
-    fn translate(
-        &mut self,
-        lpn: Lpn,
-        last: Lpn,
-        store: &mut MapStore,
-        flash: &mut Flash,
-    ) -> Option<Ppn> {
+    fn prepare(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
+        if self.tokens.contains(lpn.0) {
+            return false;
+        }
+        let has_no_victim =
+            |it: &Self| it.entries.len() == it.entry_capacity && it.evictable.is_empty();
+        if self.taken.is_none() {
+            self.take_from_page(lpn, last, store, flash);
+            return has_no_victim(self);
+        }
+        if has_no_victim(self) {
+            self.cover_oldest(store, flash);
+        }
+        false
+    }
+
+    fn translate(&mut self, lpn: Lpn, _: Lpn, _: &mut MapStore, _: &mut Flash) -> Option<Ppn> {
         self.touches += 1;
         self.counts.lookups += 1;
         if let Some(token) = self.tokens.get(lpn.0) {
@@ -155,21 +173,14 @@ impl MappingCache for Cdftl {
             entry.touched = self.touches;
             return entry.ppn;
         }
-        let vtpn = self.page_of(lpn);
-        let page = match self.page_tokens.get(vtpn.0) {
-            Some(page) => {
-                self.counts.hits += 1;
-                self.page_hits += 1;
-                self.page_links.touch(&mut self.page_order, page);
-                page
-            }
-            None => self.miss(lpn, last, store, flash),
-        };
-        let ppn = self.pages[page].image.get(lpn);
+        let (_, ppn, changed) = self.taken.take().expect("it was prepared");
         if self.entries.len() == self.entry_capacity {
-            self.evict_entry(store, flash);
+            self.evict_entry();
         }
-        self.add_entry(lpn, ppn);
+        let token = self.add_entry(lpn, ppn);
+        if changed {
+            self.mark_dirty(token);
+        }
         ppn
     }
 
@@ -184,17 +195,13 @@ impl MappingCache for Cdftl {
             self.update(lpn, Some(new));
             return true;
         }
+        if let Some(taken) = self.taken.as_mut().filter(|taken| taken.0 == lpn) {
+            *taken = (lpn, Some(new), true);
+            return true;
+        }
         let Some(page) = self.page_tokens.get(self.page_of(lpn).0) else { return false };
         self.pages[page].image.set(lpn, Some(new));
         true
-    }
-
-    fn is_over_budget(&self) -> bool {
-        self.pages.len() > self.page_capacity
-    }
-
-    fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
-        self.evict_page(store, flash);
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
@@ -255,6 +262,7 @@ impl MappingCache for Cdftl {
     }
 
     fn audit(&self) {
+        assert_eq!(self.taken, None, "a mapping was taken and not kept");
         assert!(self.entries.len() <= self.entry_capacity, "{} entries", self.entries.len());
         assert!(self.pages.len() <= self.page_capacity, "{} pages", self.pages.len());
         assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
@@ -283,12 +291,23 @@ impl Cdftl {
         self.page_tokens.contains(self.page_of(lpn).0)
     }
 
+    /// Takes the mapping of `lpn` from its page, which is loaded if it is not in the CTP.
+    fn take_from_page(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
+        let page = match self.page_tokens.get(self.page_of(lpn).0) {
+            Some(page) => {
+                self.counts.hits += 1;
+                self.page_hits += 1;
+                self.page_links.touch(&mut self.page_order, page);
+                page
+            }
+            None => self.miss(lpn, last, store, flash),
+        };
+        self.taken = Some((lpn, self.pages[page].image.get(lpn), false));
+    }
+
     /// Loads the translation page of `lpn` in place of the oldest.
     fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
         let vtpn = self.page_of(lpn);
-        if self.pages.len() == self.page_capacity {
-            self.evict_page(store, flash);
-        }
         let page = self.load_page(vtpn, store, flash);
         if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
             // Later pages of the request rely on this load.
@@ -297,8 +316,11 @@ impl Cdftl {
         page
     }
 
-    /// Reads a page into the CTP; its dirty entries are covered now.
+    /// Reads a page into the CTP, in place of the oldest if that is full; its dirty entries are covered now.
     fn load_page(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
+        if self.pages.len() == self.page_capacity {
+            self.evict_page(store, flash);
+        }
         let image = store.load(vtpn, flash);
         let page = self.pages.insert(Page { vtpn, image });
         self.page_links.grow(self.pages.tokens());
@@ -311,41 +333,45 @@ impl Cdftl {
         page
     }
 
-    /// Takes the oldest page out of the CTP. A dirty one is programmed, with all dirty entries of the
-    /// CMT that it covers; a clean one leaves them uncovered.
+    /// Takes the oldest page out of the CTP. A dirty one is programmed. The dirty entries of the CMT that it
+    /// covered stay, uncovered, unless it absorbs them.
     fn evict_page(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let token = self.page_order.back();
         self.page_links.remove(&mut self.page_order, token);
         let Page { vtpn, mut image } = self.pages.remove(token);
         self.page_tokens.take(vtpn.0);
         self.counts.replacements += 1;
-        if image.dirty_slots() == 0 {
-            for token in self.dirty_links.from_oldest(&self.dirty[vtpn.index()]) {
-                self.evictable.remove(token);
-                self.blocked.insert(token, self.entries[token].touched);
+        let is_dirty = image.dirty_slots() > 0;
+        if is_dirty && self.absorbs {
+            let dirty = std::mem::take(&mut self.dirty[vtpn.index()]);
+            for token in self.dirty_links.from_oldest(&dirty) {
+                let entry = &mut self.entries[token];
+                entry.dirty = false;
+                image.set(entry.lpn, entry.ppn);
             }
+        }
+        for token in self.dirty_links.from_oldest(&self.dirty[vtpn.index()]) {
+            self.evictable.remove(token);
+            self.blocked.insert(token, self.entries[token].touched);
+        }
+        if !is_dirty {
             return;
         }
         self.counts.dirty_replacements += 1;
-        let dirty = std::mem::take(&mut self.dirty[vtpn.index()]);
-        for token in self.dirty_links.from_oldest(&dirty) {
-            let entry = &mut self.entries[token];
-            entry.dirty = false;
-            image.set(entry.lpn, entry.ppn);
-        }
         self.changes.clear();
         self.changes.extend(image.changes());
         store.write_whole(vtpn, &self.changes, flash);
     }
 
-    /// Takes the oldest entry that is clean or covered out of the CMT; without one, loads the page of
-    /// the oldest entry to cover it.
-    fn evict_entry(&mut self, store: &mut MapStore, flash: &mut Flash) {
-        if self.evictable.is_empty() {
-            self.uncovered_loads += 1;
-            let oldest = oldest(&mut self.blocked, &self.entries);
-            self.load_page(self.page_of(self.entries[oldest].lpn), store, flash);
-        }
+    /// Loads the page of the oldest entry, which is dirty and uncovered as all are.
+    fn cover_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        self.uncovered_loads += 1;
+        let oldest = oldest(&mut self.blocked, &self.entries);
+        self.load_page(self.page_of(self.entries[oldest].lpn), store, flash);
+    }
+
+    /// Takes the oldest entry that is clean or covered out of the CMT.
+    fn evict_entry(&mut self) {
         let token = oldest(&mut self.evictable, &self.entries);
         self.evictable.remove(token);
         let Entry { lpn, ppn, dirty, .. } = self.entries.remove(token);
@@ -358,12 +384,13 @@ impl Cdftl {
         }
     }
 
-    fn add_entry(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
+    fn add_entry(&mut self, lpn: Lpn, ppn: Option<Ppn>) -> u32 {
         let entry = Entry { lpn, ppn, dirty: false, touched: self.touches };
         let token = self.entries.insert(entry);
         self.dirty_links.grow(self.entries.tokens());
         self.tokens.set(lpn.0, token);
         self.evictable.insert(token, self.touches);
+        token
     }
 
     fn mark_dirty(&mut self, token: u32) {

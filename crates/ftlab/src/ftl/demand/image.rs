@@ -77,6 +77,12 @@ impl Image {
         self.dirty[slot / WORD] >> (slot % WORD) & 1 == 1
     }
 
+    /// Bytes of the marks of so many mappings, a bit for each.
+    #[must_use]
+    pub const fn mark_bytes(entries: u32) -> u64 {
+        entries.div_ceil(8) as u64
+    }
+
     /// Number of dirty slots.
     #[must_use]
     pub const fn dirty_slots(&self) -> usize {

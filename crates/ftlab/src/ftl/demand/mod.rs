@@ -32,8 +32,8 @@ pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
-pub use tpftl::{Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt, SequenceDetector};
-pub use tpftl::{Tpftl, TpftlConfig};
+pub use tpftl::{DirtyVictims, Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt};
+pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Setup, Spec};
@@ -97,9 +97,9 @@ impl MapStore {
         self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
 
-    /// Programs the directory of the translation pages if it is on flash and has changed; returns whether
-    /// it did.
-    pub fn store_directory(&mut self, flash: &mut Flash) -> bool {
+    /// Programs what has changed of a directory of the translation pages that is on flash; returns how many
+    /// pages.
+    pub fn store_directory(&mut self, flash: &mut Flash) -> u32 {
         self.pages.store_directory(&mut self.pool, flash)
     }
 
@@ -124,6 +124,19 @@ pub trait MappingCache: Send + 'static {
     fn build(setup: &Setup<Self::Settings>, geometry: &Geometry) -> Result<Self, Error>
     where
         Self: Sized;
+
+    /// Takes a step towards room for what the translation of `lpn`, which comes next, will load, so that the
+    /// budget is never exceeded; programs at most one translation page. The engine calls it until it returns
+    /// false, and may collect garbage before each step but the first.
+    fn prepare(
+        &mut self,
+        _lpn: Lpn,
+        _last: Lpn,
+        _store: &mut MapStore,
+        _flash: &mut Flash,
+    ) -> bool {
+        false
+    }
 
     /// The mapping of `lpn`, which is in the cache afterwards. The request goes on to `last`. Programs
     /// one translation page at most, and none when the cache contains `lpn`.
@@ -174,6 +187,11 @@ pub trait MappingCache: Send + 'static {
     /// entries are.
     fn other_loads(&self) -> Option<u64> {
         None
+    }
+
+    /// Whether each dirty victim of a miss is written back alone, so that one may cost several updates.
+    fn writes_each_victim(&self) -> bool {
+        false
     }
 
     /// Starts counting anew.
@@ -316,7 +334,11 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     }
 
     fn accounts(&self) -> Accounts {
-        Accounts { other_loads: self.cache.other_loads(), ..Accounts::default() }
+        Accounts {
+            other_loads: self.cache.other_loads(),
+            writes_each_victim: self.cache.writes_each_victim(),
+            ..Accounts::default()
+        }
     }
 
     fn audit(&self, device: &Device) {
@@ -339,6 +361,9 @@ impl<C: MappingCache> DemandFtl<C> {
     fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
         // A miss may program a translation page: make room first, while no eviction is under way.
         if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
+            self.make_room_for_the_map(flash);
+        }
+        while self.cache.prepare(lpn, last, &mut self.store, flash) {
             self.make_room_for_the_map(flash);
         }
         self.cache.translate(lpn, last, &mut self.store, flash)

@@ -6,17 +6,19 @@
 //!          Replacement writes all dirty entries of a node at once (`b`), clean entries go first (`c`).
 //! RAM      6 B per entry (offset, PPN), one slot of 6 B per node (Figure 4 frees two slots by
 //!          evicting a node with one entry: choices.md#tpftl-node) + GTD + 1 B for the counter.
-//! Departs  any page of a request that misses prefetches the rest of it, where 4.3 speaks of the first
-//!          page (choices.md#tpftl-trigger). Where the paper is silent: hotness of an entry is the
+//! Departs  each miss of a request prefetches the rest of it, where 4.3 speaks of the first page
+//!          (choices.md#tpftl-trigger). Where the paper is silent: hotness of an entry is the
 //!          access count at its last touch (choices.md#tpftl-hotness); the node being loaded is a
 //!          victim only when it is alone (choices.md#tpftl-victim); prefetched entries stand right
 //!          behind the requested one (choices.md#tpftl-prefetch-at); the longer of both prefetches is
 //!          loaded, without what is cached (choices.md#tpftl-length); each node that comes or goes
 //!          counts by itself (choices.md#tpftl-detector).
-//! Options  `features` switches r, s, b, c; `page_order`, `prefetch_at`, `threshold`, `node_bytes`.
+//! Options  `features` switches r, s, b, c; `request_prefetch`, `page_order`, `prefetch_at`, `threshold`,
+//!          `node_bytes`.
 //!
 //! Without `b` only evicted entries are written, several dirty ones of a miss together: still at most one
-//! write-back per translation (4.5, choices.md#tpftl-dirty-victims).
+//! write-back per translation (4.5). With `dirty_victims = each` they are written one by one, and GC may run
+//! in between (choices.md#tpftl-dirty-victims).
 
 mod config;
 mod detector;
@@ -26,7 +28,7 @@ mod nodes;
 mod prefetching;
 mod replacement;
 
-pub use config::{Features, PageOrder, PrefetchAt, TpftlConfig};
+pub use config::{DirtyVictims, Features, PageOrder, PrefetchAt, RequestPrefetch, TpftlConfig};
 pub use detector::SequenceDetector;
 pub use judge::{Judge, Loaded};
 pub use measured_use::MeasuredUse;
@@ -39,9 +41,21 @@ use crate::ftl::design::{Setup, Spec};
 use crate::ftl::parts::translation_pages::Change;
 use crate::units::{Lpn, Ppn, Vtpn};
 use nodes::{Nodes, Place};
+use prefetching::Request;
 use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
+
+/// What a miss needs, beside the entries chosen.
+#[derive(Clone, Copy, Debug)]
+struct Miss {
+    /// Bytes.
+    needed: u64,
+    /// The node that gives them.
+    victim: u32,
+    /// The last page that is loaded for this request.
+    in_request: Lpn,
+}
 
 /// TPFTL's two-level mapping cache; `J` decides when successors are prefetched.
 #[derive(Clone, Debug)]
@@ -53,6 +67,11 @@ pub struct Tpftl<J = SequenceDetector> {
     used: u64,
     nodes: Nodes,
     judge: J,
+    request: Request,
+    /// Whether a dirty victim is written back alone.
+    writes_each: bool,
+    /// What is loaded next, while its victims are written one by one.
+    planned: Option<Miss>,
     /// Token of the entry that was translated last.
     current: u32,
     counts: MappingCounts,
@@ -69,7 +88,8 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 
     fn build(setup: &Setup<TpftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        let TpftlConfig { features, node_bytes, page_order, prefetch_at, .. } = setup.own;
+        let TpftlConfig { features, node_bytes, page_order, request_prefetch, .. } = setup.own;
+        let TpftlConfig { dirty_victims, prefetch_at, .. } = setup.own;
         let least = ENTRY_BYTES + node_bytes.0;
         if unless_bug!(TpftlCacheTooSmall, budget < least, false) {
             let message =
@@ -84,12 +104,27 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             used: 0,
             nodes: Nodes::new(page_order, geometry),
             judge: J::build(&setup.own, budget / ENTRY_BYTES),
+            request: Request::new(request_prefetch),
+            writes_each: !features.batch && dirty_victims == DirtyVictims::Each,
+            planned: None,
             current: NIL,
             counts: MappingCounts::default(),
             prefetched: 0,
             load: Vec::new(),
             changes: Vec::new(),
         })
+    }
+
+    fn prepare(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
+        if !self.writes_each || self.nodes.find(lpn).is_some() {
+            return false;
+        }
+        let miss = match self.planned {
+            Some(miss) => miss,
+            None => self.plan(lpn, last, store),
+        };
+        self.planned = Some(miss);
+        self.write_one_back(miss, store, flash)
     }
 
     fn translate(
@@ -106,8 +141,13 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             self.nodes.touch(token);
             self.judge.hit(token);
             self.current = token;
+            self.request.reach(lpn, last);
         } else {
-            self.miss(lpn, last, store, flash);
+            let miss = match self.planned.take() {
+                Some(miss) => miss,
+                None => self.plan(lpn, last, store),
+            };
+            self.load_missing(lpn, last, miss, store, flash);
         }
         self.nodes.entry(self.current).ppn.get()
     }
@@ -163,6 +203,10 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         metrics
     }
 
+    fn writes_each_victim(&self) -> bool {
+        self.writes_each
+    }
+
     fn reset_metrics(&mut self) {
         self.counts = MappingCounts::default();
         self.prefetched = 0;
@@ -183,20 +227,23 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             ENTRY_BYTES * self.nodes.entries() as u64 + self.node_bytes * self.nodes.len() as u64;
         assert_eq!(bytes, self.used, "bytes in use");
         assert!(self.used <= self.budget, "{} B used of {}", self.used, self.budget);
+        assert!(self.planned.is_none(), "a miss was planned and not loaded");
         self.nodes.audit();
         self.judge.audit(|lpn| self.contains(lpn));
     }
 }
 
 impl<J: Judge> Tpftl<J> {
-    /// Sections 4.2 to 4.5: choose what to load, make room in one node, load from one page.
-    fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
+    /// Sections 4.2 to 4.5: choose what to load, and one node to make room in.
+    fn plan(&mut self, lpn: Lpn, last: Lpn, store: &MapStore) -> Miss {
+        self.request.reach(lpn, last);
         let vtpn = store.pages.page_of(lpn);
         let node = self.nodes.node_of(vtpn);
         if node != NIL {
             self.judge.missed(node, lpn);
         }
-        let wanted = self.prefetch_end(lpn, node, last, store.pages.last_on_page(vtpn));
+        let in_request = if self.features.request && self.request.miss() { last } else { lpn };
+        let wanted = self.prefetch_end(lpn, node, in_request, store.pages.last_on_page(vtpn));
         let node_bytes = if node == NIL { self.node_bytes } else { 0 };
         let victim = self.nodes.coldest_but(node);
         // A node that gives up its own entries must live on, or be made anew.
@@ -204,20 +251,33 @@ impl<J: Judge> Tpftl<J> {
         self.choose_load(lpn, wanted, self.room_with(victim) - kept);
 
         let needed = ENTRY_BYTES * self.load.len() as u64 + node_bytes;
+        Miss { needed, victim, in_request }
+    }
+
+    /// Makes room, and loads what was chosen from one page.
+    fn load_missing(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        Miss { needed, victim, in_request }: Miss,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) {
+        let vtpn = store.pages.page_of(lpn);
         let wrote_back = self.make_room(needed, victim, store, flash);
         if unless_bug!(TpftlTakesAnyWriteBack, wrote_back != Some(vtpn), wrote_back.is_none()) {
             store.pages.read(vtpn, flash, Cause::Translation);
         }
-        self.load_entries(vtpn, last, store);
+        self.load_entries(vtpn, in_request, store);
         if self.load.get(1).is_some_and(|next| *next <= last) {
             // Later pages of the request rely on this load.
             flash.hold_later_pages();
         }
     }
 
-    /// Adds the entries chosen to their node: the requested one in front, the others behind it or at
-    /// the cold end.
-    fn load_entries(&mut self, vtpn: Vtpn, last_of_request: Lpn, store: &MapStore) {
+    /// Adds the entries chosen to their node: the requested one in front, the others, up to `in_request` for
+    /// this request, behind it or at the cold end.
+    fn load_entries(&mut self, vtpn: Vtpn, in_request: Lpn, store: &MapStore) {
         let node = self.node_for(vtpn);
         let requested = self.load[0];
         self.current = self.add_entry(node, requested, Place::Front, Loaded::OnDemand, store);
@@ -228,8 +288,7 @@ impl<J: Judge> Tpftl<J> {
                 PrefetchAt::Front => Place::Behind(leader),
                 PrefetchAt::Tail => Place::Back,
             };
-            let in_request = self.features.request && lpn <= last_of_request;
-            let why = if in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
+            let why = if lpn <= in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
             leader = self.add_entry(node, lpn, place, why, store);
         }
         self.prefetched += self.load.len() as u64 - 1;

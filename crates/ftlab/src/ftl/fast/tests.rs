@@ -103,5 +103,5 @@ fn the_cost_laws_hold_under_random_writes() {
 fn ram_is_the_block_table_and_the_page_map_of_the_log() {
     let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
     let ftl = FastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-    assert_eq!(ftl.ram().tables, 8192 + 306 * (4 + 4 * 64));
+    assert_eq!(ftl.ram().tables, 8192 + 16_384 + 306 * (4 + 4 * 64));
 }

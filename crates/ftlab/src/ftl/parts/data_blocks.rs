@@ -10,12 +10,12 @@
 //! ```
 //!
 //! A merge takes the newest version of each page, wherever it is (choices.md#merge-in-place), and is a
-//! switch when nothing is copied (choices.md#merge-kinds). It ends with the erase of the old data
+//! switch when the log block is full (choices.md#merge-kinds). It ends with the erase of the old data
 //! block. One block is kept free for it, beside the log blocks.
 //!
 //! The simulator has one table from each page to its newest version. A device has the block table,
-//! a bit for each page of a data block, and the page map of its log blocks. `ram` counts these, but for
-//! the bits in log-block FTLs (choices.md#log-valid-bits).
+//! a bit for each page of a data block, and the page map of its log blocks: what `ram` counts
+//! (choices.md#log-valid-bits).
 
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
@@ -99,6 +99,12 @@ impl DataBlocks {
     #[must_use]
     pub const fn table_bytes(&self) -> u64 {
         4 * self.blocks.len() as u64
+    }
+
+    /// Bytes of the block table and of the bits that tell which pages of data blocks are valid.
+    #[must_use]
+    pub const fn map_bytes(&self) -> u64 {
+        self.table_bytes() + (self.newest.len() as u64).div_ceil(8)
     }
 
     /// Merges since measuring started.
@@ -190,6 +196,19 @@ impl DataBlocks {
         }
     }
 
+    /// Gives up the data block of a logical block, with the pages in it, which are in a log block then.
+    pub fn detach(&mut self, lbn: Lbn) -> Option<Pbn> {
+        let pbn = self.block(lbn)?;
+        self.blocks[lbn.index()] = 0;
+        Some(pbn)
+    }
+
+    /// Number of free blocks.
+    #[must_use]
+    pub fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     /// Takes a free block.
     ///
     /// # Panics
@@ -233,7 +252,7 @@ impl DataBlocks {
 
     /// Partial merge: a log block with pages at their own offsets becomes the data block. From offset `held`
     /// on, the newest pages that it lacks are copied to it, and a page that the host writes is programmed in
-    /// its place. The merge is a switch when nothing is programmed (DLOOP II.A).
+    /// its place. The merge is a switch when the log block was full (DLOOP II.A).
     pub fn merge_into(
         &mut self,
         lbn: Lbn,
@@ -242,11 +261,12 @@ impl DataBlocks {
         host: Option<Lpn>,
         flash: &mut Flash,
     ) {
-        let programmed = self.gather(lbn, log, held, host, flash);
+        let was_full = flash.is_full(log);
+        self.gather(lbn, log, held, host, flash);
         self.replace(lbn, Some(log), flash);
-        match programmed {
-            0 => self.merges.switch += 1,
-            _ => self.merges.partial += 1,
+        match was_full {
+            true => self.merges.switch += 1,
+            false => self.merges.partial += 1,
         }
     }
 

@@ -14,7 +14,7 @@ use crate::units::{Lbn, Lpn, Pbn, Ppn};
 pub enum Kinds {
     /// A log block that was written in order becomes the data block.
     All,
-    /// Every merge is full.
+    /// Every merge is full, and finds out from OOBs which page is where.
     Full,
 }
 
@@ -150,10 +150,26 @@ impl OwnedLogs {
                 self.data.merge_into(lbn, log.pbn, log.written, None, flash);
             }
             Some(log) => {
+                if self.kinds == Kinds::Full {
+                    self.look_for_pages(&log, flash);
+                }
                 self.data.merge_full(lbn, None, flash);
                 self.data.release_log(log.pbn, flash);
             }
             None => self.data.merge_full(lbn, None, flash),
+        }
+    }
+
+    /// Reads the OOBs that tell where the newest pages of a logical block are: all of its log block, and those of
+    /// its data block where nothing is. A page that is copied brings its own along.
+    fn look_for_pages(&self, log: &OwnedLog, flash: &mut Flash) {
+        flash.scan_oob(flash.geometry().first_page(log.pbn), log.written, Cause::Merge);
+        let Some(primary) = self.data.block(log.lbn) else { return };
+        let first = flash.geometry().first_page(primary).0;
+        for (offset, lpn) in (0..).zip(flash.geometry().logical_pages_of(log.lbn)) {
+            if self.data.newest(lpn).is_none() {
+                flash.look(Ppn(first + offset), Cause::Merge);
+            }
         }
     }
 

@@ -45,8 +45,8 @@ pub struct RandomLogs {
     price: Price,
     /// Logs that any logical block may write.
     open: BTreeSet<LogNumber>,
-    /// The other logs by price, the oldest first among equals.
-    closed: BTreeSet<(u32, LogNumber)>,
+    /// All logs by price, the oldest first among equals.
+    by_price: BTreeSet<(u32, LogNumber)>,
 }
 
 impl RandomLogs {
@@ -61,7 +61,7 @@ impl RandomLogs {
             most_owners: most_owners as usize,
             price,
             open: BTreeSet::new(),
-            closed: BTreeSet::new(),
+            by_price: BTreeSet::new(),
         }
     }
 
@@ -147,10 +147,17 @@ impl RandomLogs {
         self.logs.keys().next().copied()
     }
 
-    /// The cheapest log block to reclaim; one that can still be written only if all can.
+    /// The cheapest log block to reclaim, whether or not it can still be written.
     #[must_use]
     pub fn cheapest(&self) -> Option<LogNumber> {
-        self.closed.first().map(|(_, number)| *number).or_else(|| self.writable())
+        self.by_price.first().map(|(_, number)| *number)
+    }
+
+    /// The cheapest log block to reclaim of those that cannot be written any more.
+    #[must_use]
+    pub fn cheapest_closed(&self) -> Option<LogNumber> {
+        let mut numbers = self.by_price.iter().map(|(_, number)| *number);
+        numbers.find(|number| !self.open.contains(number))
     }
 
     /// The logical page of a page of a log, for each that was written.
@@ -276,15 +283,13 @@ impl RandomLogs {
         let log = &self.logs[&number];
         if self.is_open(log) {
             self.open.insert(number);
-        } else {
-            self.closed.insert((self.price_of(log), number));
         }
+        self.by_price.insert((self.price_of(log), number));
     }
 
     fn delist(&mut self, number: LogNumber) {
-        if !self.open.remove(&number) {
-            self.closed.remove(&(self.price_of(&self.logs[&number]), number));
-        }
+        self.open.remove(&number);
+        self.by_price.remove(&(self.price_of(&self.logs[&number]), number));
     }
 
     /// Recomputes the owners of all logs from the newest versions of pages.
@@ -293,16 +298,14 @@ impl RandomLogs {
     /// When they differ.
     pub fn audit(&self, data: &DataBlocks, flash: &Flash) {
         let geometry = flash.geometry();
-        assert_eq!(self.open.len() + self.closed.len(), self.logs.len(), "logs by owners");
+        assert_eq!(self.by_price.len(), self.logs.len(), "logs by price");
         let numbered = self.number_of.iter().filter(|number| **number != 0).count();
         assert_eq!(numbered, self.logs.len(), "blocks with a log");
         for (number, log) in &self.logs {
             assert_eq!(self.number_of[log.pbn.index()], *number, "log of block {}", log.pbn);
-            let listed = match self.is_open(log) {
-                true => self.open.contains(number),
-                false => self.closed.contains(&(self.price_of(log), *number)),
-            };
-            assert!(listed, "log block {} is listed wrongly", log.pbn);
+            let priced = self.by_price.contains(&(self.price_of(log), *number));
+            assert!(priced, "log block {} has another price", log.pbn);
+            assert_eq!(self.open.contains(number), self.is_open(log), "room in {}", log.pbn);
             assert!(log.owners.len() <= self.most_owners, "owners of log block {}", log.pbn);
             let first = geometry.first_page(log.pbn).0;
             let mut owners: BTreeMap<Lbn, u32> = BTreeMap::new();

@@ -36,6 +36,20 @@ fn the_worked_example_folds_a_log_block_and_the_least_valid_data_block() {
     assert_eq!(bench.ftl.counts.folds, 1);
 }
 
+/// First versions, which go to data blocks, are writes, too.
+#[test]
+fn the_pool_is_refilled_from_the_superblock_written_least_recently() {
+    let mut bench = Bench::<SuperblockFtl>::empty(6, 3, |config| {
+        config.device.oob = Some(Bytes(512));
+        config.own = SuperblockConfig { data: 2, logs: 1, pieces: Some(2) };
+        config.log.blocks = Some(2);
+    });
+    bench.write_work(&[0, 0, 8, 8, 1, 16]);
+    assert_eq!(bench.ftl.logs_of, [1, 1, 0]);
+    bench.write_work(&[16]);
+    assert_eq!(bench.ftl.logs_of, [1, 0, 1], "8 was written longest ago");
+}
+
 /// A log block and a data block whose pages fit into one leave one block less.
 #[test]
 fn blocks_that_fit_into_one_are_folded_into_one() {

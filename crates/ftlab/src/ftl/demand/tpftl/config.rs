@@ -18,6 +18,12 @@ crate::settings! {
         /// Order of nodes.
         page_order: PageOrder = PageOrder::Hotness, laws PageOrder::ALL,
             source "TPFTL 4.2; choices.md#tpftl-hotness";
+        /// Which misses of a request prefetch the rest of it.
+        request_prefetch: RequestPrefetch = RequestPrefetch::EachMiss, laws RequestPrefetch::ALL,
+            source "TPFTL 4.3; choices.md#tpftl-trigger";
+        /// How several dirty victims of one miss are written back without batch update.
+        dirty_victims: DirtyVictims = DirtyVictims::Together, laws DirtyVictims::ALL,
+            source "TPFTL 4.5; choices.md#tpftl-dirty-victims";
         /// Where prefetched entries enter a node's list.
         prefetch_at: PrefetchAt = PrefetchAt::Front, laws PrefetchAt::ALL,
             source "choices.md#tpftl-prefetch-at";
@@ -100,5 +106,27 @@ crate::choices! {
         Front = "front",
         /// At the cold end.
         Tail = "tail",
+    }
+}
+
+crate::choices! {
+    /// How several dirty victims of one miss, all of one translation page, are written back.
+    pub enum DirtyVictims {
+        /// In one update.
+        Together = "together",
+        /// In an update each.
+        Each = "each",
+    }
+}
+
+crate::choices! {
+    /// Which misses of a request prefetch the rest of it.
+    pub enum RequestPrefetch {
+        /// Every one.
+        EachMiss = "each-miss",
+        /// The first one, whichever page that is.
+        FirstMiss = "first-miss",
+        /// That of its first page.
+        FirstPage = "first-page",
     }
 }

@@ -55,10 +55,14 @@ pub(super) struct Nodes {
     node_of: Vec<u32>,
     /// log2 of the mappings on a translation page.
     entries_shift: u32,
-    coldest: IndexedHeap<u64>,
+    coldest: IndexedHeap<Warmth>,
     order: PageOrder,
     accesses: u64,
 }
+
+/// How hot a node is, and its last touch: among equally hot nodes the one touched longest ago is the coldest
+/// (choices.md#tpftl-hotness). An access touches one node, so no two are equal.
+type Warmth = (u64, u64);
 
 /// A mean of access counts as a key: the bits of a non-negative float are ordered as its value. Two
 /// different means of at most 1024 counts get different keys below 2^31 accesses.
@@ -165,7 +169,7 @@ impl Nodes {
         let (entries, dirty) = (List::default(), List::default());
         let token = self.nodes.insert(Node { vtpn, entries, dirty, oldest_clean: NIL, hotness: 0 });
         self.node_of[vtpn.index()] = token;
-        self.coldest.insert(token, mean(self.accesses, 1));
+        self.coldest.insert(token, (mean(self.accesses, 1), self.accesses));
         token
     }
 
@@ -275,10 +279,11 @@ impl Nodes {
     }
 
     /// How hot a node is, as a key of the order of nodes.
-    fn hotness_of(&self, node: &Node) -> u64 {
+    fn hotness_of(&self, node: &Node) -> Warmth {
+        let touched = self.entries[node.entries.front()].hotness;
         match self.order {
-            PageOrder::Hotness => mean(node.hotness, node.entries.len()),
-            PageOrder::Recency => mean(self.entries[node.entries.front()].hotness, 1),
+            PageOrder::Hotness => (mean(node.hotness, node.entries.len()), touched),
+            PageOrder::Recency => (mean(touched, 1), touched),
         }
     }
 

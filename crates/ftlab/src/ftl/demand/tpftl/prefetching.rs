@@ -1,20 +1,49 @@
 //! Section 4.3, and the rules of 4.5 that limit it: what is loaded with a page that misses.
 
+use super::config::RequestPrefetch;
 use super::{ENTRY_BYTES, Judge, Tpftl};
 use crate::units::Lpn;
 
+/// The request that is being translated, page after page, and which of its misses prefetch the rest of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Request {
+    prefetch: RequestPrefetch,
+    /// The page translated last ended its request.
+    ended: bool,
+    at_first_page: bool,
+    missed: bool,
+}
+
+impl Request {
+    pub const fn new(prefetch: RequestPrefetch) -> Self {
+        Request { prefetch, ended: true, at_first_page: true, missed: false }
+    }
+
+    /// Notes that a page of a request that goes on to `last` is translated.
+    #[inline]
+    pub fn reach(&mut self, lpn: Lpn, last: Lpn) {
+        self.at_first_page = self.ended;
+        self.missed &= !self.ended;
+        self.ended = lpn == last;
+    }
+
+    /// Notes that this page misses; returns whether the rest of the request is prefetched.
+    pub fn miss(&mut self) -> bool {
+        let is_first = !std::mem::replace(&mut self.missed, true);
+        match self.prefetch {
+            RequestPrefetch::EachMiss => true,
+            RequestPrefetch::FirstMiss => is_first,
+            RequestPrefetch::FirstPage => self.at_first_page,
+        }
+    }
+}
+
 impl<J: Judge> Tpftl<J> {
-    /// The last page to load: the end of the request (request-level prefetching) or as many successors as
-    /// there are cached predecessors (selective prefetching), whichever is farther, but never beyond
-    /// the translation page (4.5, rule 1), which ends `on_page`.
-    pub(super) fn prefetch_end(
-        &mut self,
-        lpn: Lpn,
-        node: u32,
-        last_of_request: Lpn,
-        on_page: Lpn,
-    ) -> Lpn {
-        let mut end = if self.features.request { last_of_request.max(lpn) } else { lpn };
+    /// The last page to load: `wanted`, the end of the request with request-level prefetching, or as many
+    /// successors as there are cached predecessors (selective prefetching), whichever is farther, but never
+    /// beyond the translation page (4.5, rule 1), which ends `on_page`.
+    pub(super) fn prefetch_end(&mut self, lpn: Lpn, node: u32, wanted: Lpn, on_page: Lpn) -> Lpn {
+        let mut end = wanted.max(lpn);
         if self.features.selective && self.judge.prefetches() {
             end = end.max(Lpn(lpn.0.saturating_add(self.cached_predecessors(lpn, node))));
         } else if self.features.selective && end < on_page {

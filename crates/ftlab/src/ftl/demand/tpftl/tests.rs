@@ -11,12 +11,17 @@ use crate::units::{Bytes, Ratio};
 
 /// 6 translation pages of 1024 mappings, as in the figures of the paper.
 fn bench(slots: u64, features: &str) -> Bench<Tpftl> {
+    bench_with(slots, features, |_| ())
+}
+
+fn bench_with(slots: u64, features: &str, set: impl FnOnce(&mut TpftlConfig)) -> Bench<Tpftl> {
     let features = String::from(features);
     Bench::<Tpftl>::new(6 * 1024, 4096, |config| {
         config.device.pages_per_block = 64;
         config.device.over_provisioning = Ratio(0.3);
         config.ftl.cache = Some(Bytes(6 * slots));
         config.own.features = features.try_into().expect("features");
+        set(&mut config.own);
     })
 }
 
@@ -74,6 +79,26 @@ fn figure_5_batch_update_and_clean_first() {
     assert_eq!((counts.lookups, counts.hits), (3, 2), "one miss for the request");
 }
 
+/// Three dirty victims of one node: 4.5 promises at most one update for a translation; with single write-backs, as in
+/// DFTL, they cost one each (choices.md#tpftl-dirty-victims).
+#[test]
+fn without_batch_update_dirty_victims_are_written_together_or_one_by_one() {
+    for (dirty_victims, tp) in [(DirtyVictims::Together, (2, 1)), (DirtyVictims::Each, (4, 3))] {
+        let mut bench = bench_with(8, "rs", |own| own.dirty_victims = dirty_victims);
+        for offset in [55, 56, 436] {
+            bench.write(at(5, offset));
+        }
+        for offset in [979, 435] {
+            bench.read(at(5, offset));
+        }
+        bench.read(at(0, 7));
+        let cost = bench.read_request(at(0, 1000), at(0, 1002));
+        assert_eq!(cost.tp, tp, "{dirty_victims:?}");
+        let counts = bench.ftl.cache.counts();
+        assert_eq!((counts.replacements, counts.dirty_replacements), (3, 3));
+    }
+}
+
 /// Figure 5 without `b`: only 55 is written; 56 and 436 stay dirty.
 #[test]
 fn without_batch_update_only_the_victim_is_written() {
@@ -119,6 +144,40 @@ fn a_long_request_misses_once_per_translation_page() {
     assert_eq!(bench.ftl.cache.counts().hits, 2046);
 }
 
+/// Pages 1 and 4 of a request for 0 to 6 are cached, or 0 and 3: 4.3 speaks of its first page, its aim is one miss
+/// for each request (choices.md#tpftl-trigger).
+#[test]
+fn which_misses_prefetch_the_rest_of_a_request() {
+    for (prefetch, first_misses, first_hits) in [
+        (RequestPrefetch::EachMiss, 1, 1),
+        (RequestPrefetch::FirstMiss, 1, 1),
+        (RequestPrefetch::FirstPage, 1, 5),
+    ] {
+        for (cached, misses) in [([1, 4], first_misses), ([0, 3], first_hits)] {
+            let mut bench = bench_with(100, "r", |own| own.request_prefetch = prefetch);
+            for lpn in cached {
+                bench.read(lpn);
+            }
+            let cost = bench.read_request(0, 6);
+            assert_eq!(cost.tp, (misses, 0), "{prefetch:?}, {cached:?} are cached");
+        }
+    }
+}
+
+/// Rule 1 cuts a prefetch where the translation page ends: only each miss prefetches the rest there, too.
+#[test]
+fn a_request_that_goes_on_to_another_translation_page_misses_again_there() {
+    for (prefetch, misses) in [
+        (RequestPrefetch::EachMiss, 2),
+        (RequestPrefetch::FirstMiss, 1 + 4),
+        (RequestPrefetch::FirstPage, 1 + 4),
+    ] {
+        let mut bench = bench_with(100, "r", |own| own.request_prefetch = prefetch);
+        let cost = bench.read_request(at(1, 1020), at(2, 3));
+        assert_eq!(cost.tp, (misses, 0), "{prefetch:?}");
+    }
+}
+
 /// Section 4.4: a GC miss takes the cached dirty entries of its translation page along.
 #[test]
 fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
@@ -132,6 +191,27 @@ fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
     let rewritten = bench.flash.ledger().get(Operation::Program, Cause::GcMapping);
     assert_eq!(rewritten, 1, "64 neighbours share a translation page");
     assert_eq!(bench.cached(), [(at(2, 5), false), (at(3, 5), true)]);
+}
+
+/// Four nodes, touched in one order and then in the reverse one, are equally hot: that touched longest ago leaves
+/// first, whatever left before (choices.md#tpftl-hotness).
+#[test]
+fn among_equally_hot_nodes_the_one_touched_longest_ago_goes_first() {
+    let mut bench = bench(4 * 3, "-");
+    for vtpn in 0..4 {
+        bench.read(at(vtpn, 0));
+    }
+    for vtpn in (0..4).rev() {
+        bench.read(at(vtpn, 1));
+    }
+    let held = |bench: &Bench<Tpftl>| {
+        let cached: Vec<u32> = bench.cached().iter().map(|(lpn, _)| *lpn).collect();
+        [0, 1, 2, 3].map(|vtpn| cached.iter().filter(|lpn| *lpn / 1024 == vtpn).count())
+    };
+    bench.read(at(4, 0));
+    assert_eq!(held(&bench), [2, 2, 2, 0]);
+    bench.read(at(5, 0));
+    assert_eq!(held(&bench), [2, 2, 1, 0]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn device(zones: u32, entries: u64) -> (Zftl, Device) {
         own: ZftlConfig { zones, tier1: None },
         ..Setup::default()
     };
-    config.ftl.cache = Some(Bytes(516 + 8 * entries));
+    config.ftl.cache = Some(Bytes(532 + 8 * entries));
     let mut flash = Device::new(&config.device, u64::from(PAGES) * 512).expect("a device");
     let mut ftl = Zftl::build(&config, &mut flash).expect("an FTL");
     assert_eq!(ftl.zones.len() as u32, zones);
@@ -50,6 +50,27 @@ fn cost(
 /// Tier 1 by page, dirty entries marked.
 fn tier1(ftl: &Zftl) -> Vec<(u32, bool)> {
     ftl.zones[ftl.current].cache.tier1()
+}
+
+/// 1024 translation pages in a zone, 128 of them on a page of its directory.
+#[test]
+fn a_large_zone_has_a_directory_of_several_pages() {
+    let mut config = Setup {
+        device: DeviceConfig { page: Bytes(512), ..DeviceConfig::default() },
+        own: ZftlConfig { zones: 2, tier1: None },
+        ..Setup::default()
+    };
+    config.ftl.cache = Some(Bytes(1024));
+    let mut flash = Device::new(&config.device, 128 << 20).expect("a device");
+    let mut ftl = Zftl::build(&config, &mut flash).expect("an FTL");
+    assert_eq!(ftl.accounts().directories, 2 * 8);
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(0)], flash));
+    assert_eq!(found, (1, 0));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(200_000)], flash));
+    assert_eq!(found, (8 + 1, 0));
+    ftl.write(&[Lpn(200_000)], &mut flash);
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(0)], flash));
+    assert_eq!(found, (8 + 1, 1 + 1), "a page, and the page of the directory that it changed");
 }
 
 /// Alternate reads in two zones cost a directory and a translation page each.
@@ -120,11 +141,19 @@ fn more_dirty_entries_than_tier_1_has_room_for_are_programmed_with_their_page() 
     assert_eq!(tier1(&ftl), []);
 }
 
+/// Tier 2 knows its dirty mappings by a bit for each of 128.
+#[test]
+fn the_page_of_tier_2_takes_its_content_a_number_and_a_mark_for_each_mapping() {
+    let (mut ftl, mut flash) = device(1, 0);
+    ftl.read(&[Lpn(3)], &mut flash);
+    assert_eq!(ftl.zones[0].cache.occupancy().bytes, 512 + 4 + 16);
+}
+
 /// Zones that a device is too small for are fewer.
 #[test]
 fn ram_is_a_zone_table_and_one_directory() {
     let (ftl, _) = device(4, 4);
-    assert_eq!(ftl.ram(), RamUse { tables: 4 * 4 + 4 * 2, cache: 516 + 32, buffer: 0 });
+    assert_eq!(ftl.ram(), RamUse { tables: 4 * 4 + 4 * 2, cache: 532 + 32, buffer: 0 });
     let config = Setup { own: ZftlConfig { zones: 64, tier1: None }, ..Setup::default() };
     let flash = Device::new(&config.device, 512 << 20).expect("a device");
     let (regions, _) = divide(&config, flash.geometry()).expect("zones");

@@ -61,7 +61,8 @@ impl MappingCache for Tiers {
 
     fn build(setup: &Setup<ZftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES;
+        let marks = Image::mark_bytes(geometry.entries_per_translation_page());
+        let page_bytes = u64::from(geometry.page_bytes) + PAGE_HEADER_BYTES + marks;
         let left = unless_bug!(ZftlCacheTooSmall, budget.checked_sub(page_bytes), Some(0))
             .ok_or_else(|| {
                 let message = format!(
@@ -87,6 +88,18 @@ impl MappingCache for Tiers {
             batches_written: 0,
             changes: Vec::new(),
         })
+    }
+
+    fn prepare(&mut self, lpn: Lpn, _: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
+        if self.contains(lpn) {
+            return false;
+        }
+        let stay = self.active.as_ref().map_or(0, |active| active.image.dirty_slots().max(1));
+        if stay > self.capacity || self.entries.len() + stay <= self.capacity {
+            return false;
+        }
+        self.evict_batch(store, flash);
+        true
     }
 
     fn translate(
@@ -124,14 +137,6 @@ impl MappingCache for Tiers {
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
         self.change(lpn, Some(new)).is_some()
-    }
-
-    fn is_over_budget(&self) -> bool {
-        self.entries.len() > self.capacity
-    }
-
-    fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
-        self.evict_batch(store, flash);
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
@@ -226,8 +231,8 @@ impl Tiers {
         self.active.as_ref().filter(|active| active.vtpn == vtpn)
     }
 
-    /// Empties tier 2. Its dirty entries go to tier 1, which may be too full then, or the entry used
-    /// last. More than tier 1 has room for are programmed with their page.
+    /// Empties tier 2. Its dirty entries go to tier 1, where room was made for them, or the entry used last.
+    /// More than tier 1 has room for are programmed with their page.
     fn kick_out(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let Some(active) = self.active.take() else { return };
         let dirty = active.image.dirty_slots();
@@ -235,7 +240,7 @@ impl Tiers {
             return self.write_if_dirty(&active, store, flash);
         }
         self.counts.replacements += 1;
-        if dirty == 0 {
+        if dirty == 0 && self.capacity > 0 {
             self.add((active.last, active.image.get(active.last)), false);
         }
         for change in active.image.changes() {
