@@ -9,7 +9,7 @@ import click
 from ftlab.cli.options import Command, decorated, source_config, source_options
 from ftlab.cli.progress import meter
 from ftlab.config import Config
-from ftlab.files import check_writable
+from ftlab.files import check_writable, named_files
 from ftlab.report.numbers import by_name
 from ftlab.source import converted
 
@@ -35,7 +35,7 @@ def output_options(command: Command) -> Command:
 def write(config: Config, output: str, to: str | None) -> None:
     """Write the requests that a configuration names, and say what was written."""
     if output != "-":
-        check_writable(output)
+        check_writable(output, named_files(config))
     with meter() as progress:
         written = converted(config, output, to, progress)
     if output != "-":
