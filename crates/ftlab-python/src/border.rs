@@ -8,7 +8,11 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::sync::{Once, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Once, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The exceptions, as `ftlab._core` defines them.
 pub mod defined {
@@ -81,33 +85,76 @@ pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
         .map_err(|error| ConfigError::new_err(format!("configuration: {error}")))
 }
 
-/// Runs `work` without the interpreter. About every 50 ms signals are checked and `callback` is told
-/// `(phase, requests, fraction)`; what either raises stops the work and is raised here. A panic
-/// becomes an `InternalError`: the interpreter survives.
-pub fn with_progress<T: Send>(
-    py: Python<'_>,
-    callback: Option<Py<PyAny>>,
-    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send,
-) -> PyResult<T> {
-    quiet_panics();
-    let mut raised: Option<PyErr> = None;
-    let result = py.detach(|| {
-        let mut watch = |progress: Progress| {
-            Python::attach(|py| tell(py, callback.as_ref(), progress)).map_err(|error| {
-                raised = Some(error);
-                Error::Interrupted
-            })
-        };
-        catch_unwind(AssertUnwindSafe(|| work(&mut watch)))
-    });
-    match (raised, result) {
-        (Some(error), _) => Err(error),
-        (None, Ok(result)) => result.map_err(raise),
-        (None, Err(panic)) => Err(InternalError::new_err(panic_message(panic.as_ref()))),
-    }
+/// What a thread at work says.
+enum Told<T> {
+    Progress(Progress),
+    Done(thread::Result<Result<T, Error>>),
 }
 
-fn tell(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> PyResult<()> {
+/// How often signals are looked at.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+/// How long work that is to stop has for removing what it has begun.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// Runs `work` on a thread of its own, without the interpreter. About every 50 ms signals are checked
+/// and `callback` is told `(phase, requests, fraction)`; what either raises stops the work and is raised
+/// here, at the latest after [`GRACE`]: work that waits for a pipe, or is deep in a long batch, is left
+/// alone and ends when it next tells its progress. A panic becomes an `InternalError`: the interpreter
+/// survives.
+pub fn with_progress<T: Send + 'static>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    quiet_panics();
+    let (tell, mut told) = channel();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    thread::spawn(move || {
+        let mut watch = |progress| {
+            // Nobody listens any more once the work was left alone.
+            let listened = tell.send(Told::Progress(progress)).is_ok();
+            let go_on = listened && !stopped.load(Ordering::Relaxed);
+            if go_on { Ok(()) } else { Err(Error::Interrupted) }
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut watch)));
+        let _ = tell.send(Told::Done(done));
+    });
+    let raised = loop {
+        let next = listen(py, &mut told, SIGNALS);
+        let asked = match next {
+            Ok(Told::Done(Ok(result))) => return result.map_err(raise),
+            Ok(Told::Done(Err(panic))) => {
+                return Err(InternalError::new_err(panic_message(panic.as_ref())));
+            }
+            Ok(Told::Progress(progress)) => report(py, callback.as_ref(), progress),
+            Err(_) => py.check_signals(),
+        };
+        if let Err(error) = asked {
+            break error;
+        }
+    };
+    stop.store(true, Ordering::Relaxed);
+    let start = Instant::now();
+    while let Some(left) = GRACE.checked_sub(start.elapsed()) {
+        if !matches!(listen(py, &mut told, left), Ok(Told::Progress(_))) {
+            break;
+        }
+    }
+    Err(raised)
+}
+
+/// Waits without the interpreter.
+fn listen<T: Send>(
+    py: Python<'_>,
+    told: &mut Receiver<Told<T>>,
+    wait: Duration,
+) -> Result<Told<T>, RecvTimeoutError> {
+    py.detach(move || told.recv_timeout(wait))
+}
+
+fn report(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> PyResult<()> {
     py.check_signals()?;
     if let Some(callback) = callback {
         callback.call1(py, (progress.phase, progress.requests, progress.fraction))?;
