@@ -661,8 +661,9 @@ fn unsteady(warmup: &WarmupReport, limit: u32) -> Option<String> {
             tolerance / 2.0
         )),
         _ => Some(
-            "less than 1 % of the input's page accesses are writes, so the warm-up was one pass and \
-             steady state was not judged; run.warmup = steady-random does not need the input"
+            "less than 1 % of the host's page accesses were written to flash, so the warm-up ended and \
+             steady state was not judged; run.warmup = steady-random does not need the input, and a \
+             smaller buffer.size holds less of it in RAM"
                 .into(),
         ),
     }
