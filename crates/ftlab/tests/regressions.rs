@@ -51,7 +51,8 @@ fn without_verification_every_ftl_gives_the_same_figures() {
     for ftl in catalog.ftls().iter().map(|entry| entry.name()) {
         let [with, without] = [true, false].map(|verify| {
             let tree = json!({
-                "device": { "capacity": "2MiB", "pages_per_block": 16, "over_provisioning": 1 },
+                "device": { "capacity": "2MiB", "pages_per_block": 16, "over_provisioning": "100%" },
+                "ftl": { "cache": "64KiB" },
                 "workload": { "pattern": "randrw", "size": "2MiB", "requests": 2000 },
                 "run": { "verify": verify, "audit": 500 },
             });
