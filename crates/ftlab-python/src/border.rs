@@ -53,13 +53,25 @@ import_exception!(ftlab._core, TooSmall);
 
 /// The Python exception of an error.
 pub fn raise(error: Error) -> PyErr {
-    let message = error.to_string();
+    let message = match &error {
+        Error::Internal(_) => error.to_string(),
+        _ => one_line(&error.to_string()),
+    };
     match error {
         Error::Config { .. } | Error::Unknown { .. } => ConfigError::new_err(message),
         Error::Trace { .. } | Error::Io { .. } => TraceError::new_err(message),
         Error::Internal(_) => InternalError::new_err(message),
         Error::Interrupted => Interrupted::new_err(message),
     }
+}
+
+/// A message whose names cannot move the cursor of a terminal or begin a line.
+fn one_line(message: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    message.chars().map(shown).collect()
 }
 
 static CATALOG: OnceLock<Catalog> = OnceLock::new();
@@ -81,8 +93,15 @@ pub fn configuration(json: &str) -> PyResult<Config> {
 
 /// A table from JSON.
 pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
-    serde_json::from_str(json)
-        .map_err(|error| ConfigError::new_err(format!("configuration: {error}")))
+    serde_json::from_str(json).map_err(|error| {
+        let message = match error.to_string() {
+            text if text.contains("surrogate") => {
+                "found a name that is not UTF-8, expected one that is; rename the file".into()
+            }
+            text => text,
+        };
+        ConfigError::new_err(format!("configuration: {message}"))
+    })
 }
 
 /// What a thread at work says.

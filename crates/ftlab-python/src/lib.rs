@@ -60,7 +60,16 @@ mod functions {
                 $(module.add_function(wrap_pyfunction!($function, module)?)?;)*
             };
         }
-        add!(catalog, resolve, model_translation, model_translation_of, simulate, trace_info, fit);
+        add!(
+            catalog,
+            resolve,
+            check_obeyed,
+            model_translation,
+            model_translation_of,
+            simulate,
+            trace_info,
+            fit
+        );
         add!(trace_characteristics, mapping_curve, convert, split, trace_columns, check);
         Ok(())
     }
@@ -80,6 +89,13 @@ mod functions {
         let catalog = plugin::catalog(&plugins, &Faults::default())?;
         let config = catalog.resolve(&tree(config)?).map_err(raise)?;
         Ok(serde_json::to_string(&config).expect("a configuration serialises"))
+    }
+
+    /// Fails for a configuration (JSON) with a setting that none of the FTLs obeys.
+    #[pyfunction]
+    fn check_obeyed(config: &str, ftls: Vec<String>) -> PyResult<()> {
+        let ftls: Vec<&str> = ftls.iter().map(String::as_str).collect();
+        known().check_obeyed(&tree(config)?, &ftls).map_err(raise)
     }
 
     /// What TPFTL's models predict from parameters (JSON), as JSON `{"parameters": ..., "paper": ...,

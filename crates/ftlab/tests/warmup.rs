@@ -107,6 +107,7 @@ fn a_warm_up_whose_writes_stay_in_ram_ends_without_a_verdict() {
         let mut tree = random_writes(warmup);
         tree["workload"]["pattern"] = pattern.into();
         tree["buffer"] = buffer;
+        tree["ftl"] = json!({ "cache": "64KiB" });
         let report = run(&tree, &[ftl]).remove(0);
         assert_eq!(report.warmup.steady, None, "{ftl} {warmup}");
         let told = report.warnings.iter().any(|text| text.contains("steady state was not judged"));
