@@ -32,6 +32,15 @@ SESSIONS = [
 ]
 
 
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_headings_of_the_docs_skip_no_level(page):
+    """As `make docs` demands, which takes longer."""
+    text = re.sub(r"^(```|:::).*?^\1", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", text, re.MULTILINE)]
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in zip(levels, levels[1:], strict=False))
+
+
 @pytest.mark.parametrize(("page", "commands"), SESSIONS)
 def test_commands_of_the_docs_run_one_after_another(ftlab, page, commands):
     for name, text in files_of(page).items():
