@@ -35,7 +35,7 @@ class Store:
             tree: Any = json.loads(gzip.decompress(self.path(point).read_bytes()))
             result = tree["result"]
             sound = tree["checksum"] == sha256(canonical(result))
-        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
             return None
         return Result(result) if sound and tree["identity"] == point.identity else None
 
