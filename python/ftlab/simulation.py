@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ftlab import cores
+from ftlab import _core, cores
 from ftlab._settings import GC, Buffer, Device, Host, Run
 from ftlab.config import Config, Progress, given, merge
 from ftlab.ftls import Ftl, as_ftl
@@ -78,6 +79,7 @@ def simulate(
         trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
     )
     chosen = as_ftl(ftl)
+    check_obeyed(setup, [_named(chosen)])
     return execute([(merge([setup, chosen.config()]), _named(chosen))], progress)[0]
 
 
@@ -108,6 +110,7 @@ def compare(
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
+    check_obeyed(setup, map(_named, chosen))
     points = [(merge([setup, ftl.config()]), _named(ftl)) for ftl in chosen]
     results = execute(points, progress)
     names = [ftl.name for ftl in chosen]
@@ -126,6 +129,17 @@ def execute(
     plugged = Plugged()
     named = [plugged.point(config, ftl) for config, ftl in points]
     return [Result(each) for each in cores.simulate(named, progress, plugged.plugins)]
+
+
+def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
+    """Raise `ftlab.ConfigError` for a setting of FTLs that none of these obeys.
+
+    What a class of the user's obeys is not known, nor what an FTL of another package does.
+    """
+    known = {each["name"] for each in json.loads(_core.catalog())["ftls"]}
+    names = [ftl if isinstance(ftl, str) else "" for ftl in ftls]
+    if known.issuperset(names):
+        _core.check_obeyed(json.dumps(config, default=str), names)
 
 
 def _named(ftl: Ftl | PythonFtl) -> Named:

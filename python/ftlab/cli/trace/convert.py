@@ -11,6 +11,7 @@ from ftlab.cli.progress import meter
 from ftlab.config import Config
 from ftlab.files import check_writable, named_files
 from ftlab.report.numbers import by_name
+from ftlab.report.tables import printable
 from ftlab.source import converted
 
 
@@ -40,7 +41,9 @@ def write(config: Config, output: str, to: str | None) -> None:
         written = converted(config, output, to, progress)
     if output != "-":
         size = by_name("size_bytes", written.bytes)
-        click.echo(f"{output}: {written.requests:,} requests as {written.format}, {size}")
+        click.echo(
+            f"{printable(output)}: {written.requests:,} requests as {written.format}, {size}"
+        )
 
 
 @click.command()
