@@ -244,3 +244,22 @@ def test_a_name_that_is_not_utf_8_is_told_so(trace):
     assert done.returncode == 2
     assert b"not UTF-8" in done.stderr
     assert done.stderr.count(b"\n") == 1
+
+
+WRONG = [
+    ("config", {"config": "x"}),
+    (r'config\["gc"\]', {"config": {"gc": 5}}),
+    ("gc", {"gc": 5}),
+    ("host", {"host": 3}),
+    ("run", {"run": [1]}),
+    ("device", {"device": "8GiB"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), WRONG)
+def test_an_argument_of_another_type_is_told_by_its_name(name, arguments):
+    source = Workload("randwrite", size="4MiB", requests=10)
+    with pytest.raises(TypeError, match=f"^{name}: found .*, expected"):
+        simulate(source, "page", **arguments)
+    with pytest.raises(TypeError, match=r"^ftls: found 'page', expected a list"):
+        compare(source, "page")

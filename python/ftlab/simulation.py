@@ -107,6 +107,8 @@ def compare(
     setup = _setup(
         trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
     )
+    if isinstance(ftls, str) or not isinstance(ftls, Iterable):
+        raise TypeError(f"ftls: found {ftls!r}, expected a list of FTLs")
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
@@ -163,12 +165,17 @@ def _setup(
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""
     source = trace if isinstance(trace, Source) else read_trace(trace)
+    if device is not None and not isinstance(device, Device):
+        raise TypeError(f"device: found {device!r}, expected a Device")
     sections = {
-        "gc": _section(gc, "policy"),
-        "buffer": _section(buffer, "policy"),
-        "host": _section(host, "mode"),
-        "run": _section(run, "warmup"),
+        "gc": _section("gc", gc, "policy"),
+        "buffer": _section("buffer", buffer, "policy"),
+        "host": _section("host", host, "mode"),
+        "run": _section("run", run, "warmup"),
     }
+    for name, section in _table("config", config).items():
+        if name != "preset":
+            _table(f'config["{name}"]', section)
     named = given(warmup=warmup, address=address, seed=seed, verify=verify)
     parts = [
         source.config(),
@@ -181,11 +188,20 @@ def _setup(
     return merge(parts)
 
 
+def _table(name: str, found: Any) -> Mapping[str, Any]:
+    """Return settings by their keys, or none; raise `TypeError` for anything else."""
+    if found is not None and not isinstance(found, Mapping):
+        raise TypeError(f"{name}: found {found!r}, expected settings by their keys")
+    return found or {}
+
+
 def _section(
-    settings: Settings | Named | Mapping[str, Any] | None, first: str
+    name: str, settings: Settings | Named | Mapping[str, Any] | None, first: str
 ) -> Mapping[str, Any]:
     """Return what a section has; a text or a class is its setting ``first``."""
     if isinstance(settings, Settings):
         (section,) = settings.config().values() or [{}]
         return section
-    return {first: settings} if isinstance(settings, str | type | Plugin) else settings or {}
+    if isinstance(settings, str | type | Plugin):
+        return {first: settings}
+    return _table(name, settings)
