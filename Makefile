@@ -28,12 +28,15 @@ test: $(CORE)
 bugs:
 	$(PYTHON) tools/bugs.py
 
-# SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain and cargo-fuzz.
+# SECONDS for each trace format, JOBS of them at a time; needs a nightly toolchain and cargo-fuzz. Then so many
+# whole CONFIGURATIONS.
 SECONDS ?= 60
 JOBS ?= 1
+CONFIGURATIONS ?= 100000
 
 fuzz:
 	$(PYTHON) tools/fuzz.py --seconds $(SECONDS) --jobs $(JOBS)
+	FTLAB_CONFIGURATIONS=$(CONFIGURATIONS) cargo test --locked -p ftlab --test configurations -- --nocapture
 
 lint: lint-rust lint-python
 

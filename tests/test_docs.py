@@ -4,7 +4,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import click
@@ -35,6 +35,15 @@ SESSIONS = [
     for block in blocks(page, "console")
     if (commands := re.findall(r"^\$ ftlab (.*)", block, re.MULTILINE))
 ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_headings_of_the_docs_skip_no_level(page):
+    """As `make docs` demands, which takes longer."""
+    text = re.sub(r"^(```|:::).*?^\1", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", text, re.MULTILINE)]
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
 @pytest.mark.parametrize(("page", "commands"), SESSIONS)

@@ -1,8 +1,13 @@
 import os
+import signal
+import subprocess
+import sys
+import textwrap
 
 import pytest
 
 from ftlab import ConfigError, files
+from ftlab.points import Store
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):
@@ -57,3 +62,49 @@ def test_what_cannot_be_written_is_known_beforehand(tmp_path):
         files.check_writable(tmp_path)
     files.check_writable(tmp_path / "x.json")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_file_is_on_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    calls = []
+    sync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda file: (calls.append("sync"), sync(file)))
+    monkeypatch.setattr(os, "replace", lambda *names: (calls.append("rename"), replace(*names)))
+    files.write_atomically(tmp_path / "x.json", "new")
+    assert calls == ["sync", "rename"]
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path):
+    killed = f"""
+        import os, signal
+        from ftlab import files
+        os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        files.write_atomically("{tmp_path}/x.json", "new")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(killed)])
+    assert done.returncode == -signal.SIGKILL
+    (left,) = os.listdir(tmp_path)
+    (tmp_path / ".y.json.z.partial").write_text("of another")
+    files.check_writable(tmp_path / "x.json")
+    assert os.listdir(tmp_path) == [".y.json.z.partial"]
+    (tmp_path / left).write_text("again")
+    Store(tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_is_being_written_stays(tmp_path, monkeypatch):
+    replace = os.replace
+
+    def look(*names):
+        files.check_writable(tmp_path / "x.json")
+        Store(tmp_path)
+        replace(*names)
+
+    monkeypatch.setattr(os, "replace", look)
+    files.write_atomically(tmp_path / "x.json", "new")
+    assert (tmp_path / "x.json").read_text() == "new"
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".json", "x\0.json"])
+def test_a_name_that_cannot_be_is_told_in_a_line(tmp_path, name):
+    with pytest.raises(ConfigError, match="cannot be written"):
+        files.check_writable(tmp_path / name)

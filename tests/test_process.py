@@ -6,8 +6,11 @@ import shutil
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
+
+import pytest
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -108,3 +111,63 @@ def test_the_summary_on_a_terminal_is_the_same_in_colour(tmp_path):
     assert done.returncode == 0
     assert b"write amplification" in done.stdout
     assert b"\x1b[" in done.stdout
+
+
+WAITING = {
+    "a terminal": ["trace", "info", "-"],
+    "a silent pipe": ["trace", "info", "-"],
+    "a FIFO without a writer": ["trace", "info", "fifo"],
+    "a volume that never comes": ["trace", "info", "-", "--volume", "5"],
+    "requests left out": ["trace", "info", "-", "--skip", "1000000000"],
+    "a conversion of nothing": ["trace", "convert", "-", "--volume", "5", "-o", "x.spc"],
+    "a batch of long requests": [
+        "run",
+        *("--workload", "randwrite,bs=256MiB,size=1GiB,requests=4000"),
+        *("--capacity", "1GiB", "--ftl", "dftl"),
+    ],
+}
+
+
+@pytest.mark.parametrize("what", WAITING)
+def test_ctrl_c_ends_every_wait(tmp_path, what):
+    os.mkfifo(tmp_path / "fifo")
+    master, terminal = os.openpty()
+    silent, _held = os.pipe()
+    endless = subprocess.Popen(["yes", "0,8,4096,w,0.0"], stdout=subprocess.PIPE)
+    inputs = {"a terminal": terminal, "a silent pipe": silent}
+    process = subprocess.Popen(
+        [COMMAND, *WAITING[what]],
+        stdin=inputs.get(what, endless.stdout),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        text=True,
+    )
+    try:
+        time.sleep(2)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        endless.kill()
+        endless.communicate()
+    assert (process.returncode, errors.strip()) == (130, "error: interrupted")
+    os.close(master)
+
+
+def test_what_waits_is_interrupted_in_python_too():
+    script = """
+        import os, signal, threading, ftlab
+        silent, held = os.pipe()
+        threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            ftlab.read_trace(f"/dev/fd/{silent}").info()
+        except KeyboardInterrupt:
+            print("stopped")
+        print(ftlab.simulate(ftlab.read_trace("financial1", requests=100), "page").ftl)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, timeout=30, text=True
+    )
+    assert done.stdout.split() == ["stopped", "page"], done.stderr

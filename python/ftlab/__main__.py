@@ -1,5 +1,20 @@
-"""Makes ``python -m ftlab`` the command ``ftlab``."""
+"""Makes ``python -m ftlab`` the command ``ftlab``, and is the command itself.
 
-from ftlab.cli import main
+What it needs is imported when it runs, so that Ctrl-C ends that, too, without a traceback.
+"""
 
-main()
+import sys
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    try:
+        from ftlab import cli
+
+        cli.main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ from ftlab.errors import ConfigError
 from ftlab.plugins import Named
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Result
-from ftlab.simulation import execute
+from ftlab.simulation import check_obeyed, execute
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 LOADS = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95)
 PERCENTILES = ("p50", "p99", "p999")
-HEADER = ["load", "offered IOPS", "IOPS", "mean µs", "p50 µs", "p99 µs", "p99.9 µs"]
+HEADER = ["load", "offered IOPS", "IOPS", "mean µs", "p50 µs", "p99 µs", "p99.9 µs", "overload"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,9 @@ class Level:
         """Return the figures of this level."""
         times = self.result["response_us"] or {}
         figures = {name: times.get(name) for name in ("mean", *PERCENTILES)}
-        return {"load": self.name, "offered": self.offered, "iops": self.iops, **figures}
+        overloaded = self.result.find("host.overloaded")
+        known = {"load": self.name, "offered": self.offered, "iops": self.iops}
+        return {**known, **figures, "overloaded": overloaded}
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,9 @@ class Load:
     def table(self) -> Table:
         """Return the figures of every level as text."""
 
-        def cell(figure: float | None) -> str:
+        def cell(figure: float | bool | None) -> str:
+            if isinstance(figure, bool):
+                return "yes" if figure else "no"
             return ABSENT if figure is None else f"{figure:,.1f}"
 
         rows = [[row["load"], *(cell(row[key]) for key in list(row)[1:])] for row in self.rows()]
@@ -85,6 +89,7 @@ def measure(
     In the second part requests arrive at the times of the input, stretched so that their mean rate
     is that share. They wait in the host's queues where the configuration has ``queued:QD``.
     """
+    check_obeyed(config, [ftl])
     closed = [merge([config, {"host": {"mode": f"closed:{depth}"}}]) for depth in depths]
     results = execute([(each, ftl) for each in closed], progress)
     reached = [
@@ -119,6 +124,10 @@ def _curves(title: str, levels: Sequence[Level]) -> Any:
             places = [level.iops for level in levels]
             times = [level.row()[percentile] for level in levels]
             axes.plot(places, times, marker="o", markersize=4, label=percentile)
+        over = [level for level in levels if level.row()["overloaded"]]
+        if over:
+            worst = [level.row()[PERCENTILES[-1]] for level in over]
+            axes.plot([level.iops for level in over], worst, "kx", label="overload")
         axes.set(title=title, xlabel="IOPS", ylabel="response, µs", yscale="log")
         axes.legend(fontsize="small")
 

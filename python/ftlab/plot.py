@@ -7,7 +7,7 @@ those of Okabe and Ito, which people with any colour vision tell apart; lines di
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -189,12 +189,23 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
         look: dict[str, Any] = {"color": colour, "edgecolor": "white", "linewidth": 0.6}
         axes.bar(range(len(counts)), heights, 0.65, bottom=floor, label=_cause(cause), **look)
         floor = [low + height for low, height in zip(floor, heights, strict=True)]
+    mark_zeros(axes, range(len(counts)), floor)
     crowded = sum(map(len, names)) > LABEL_MAX
     slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}
     axes.set_xticks(range(len(counts)), names, **slant)
     axes.yaxis.set_major_formatter(EngFormatter())
     axes.set_ylim(0, max(floor, default=0.0) * 1.3 or 1.0)
+    if not causes:
+        axes.set_yticks([0])
     _legend(axes, ncols=2, fontsize="small", columnspacing=1.0, handlelength=1.2, loc="upper left")
+
+
+def mark_zeros(axes: Axes, places: Iterable[float], heights: Iterable[float]) -> None:
+    """Write a nought where a bar has no height: it is a figure, and not its absence."""
+    for place, height in zip(places, heights, strict=True):
+        if height == 0:
+            axes.bar(place, 0)
+            axes.text(place, 0, "0", ha="center", va="bottom", fontsize="small")
 
 
 def _cause(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ftlab import _core
 from ftlab.config import Config, Progress, merge
 from ftlab.result import Record, Result
-from ftlab.simulation import execute
+from ftlab.simulation import check_obeyed, execute
 from ftlab.source import Source, characteristics
 from ftlab.traces import read_trace
 
@@ -85,6 +85,8 @@ def compare_sources(
     """Do the work of `compare_traces` for the two sections that name the requests."""
     from ftlab.distances import distances  # loads NumPy
 
+    if ftls:
+        check_obeyed(config, ftls)
     setups = [merge([SETUP, source, config]) for source in sources]
     found = [characteristics(setup, progress) for setup in setups]
     capacity = {"device": {"capacity": _capacity(found)}}

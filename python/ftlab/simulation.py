@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ftlab import cores
+from ftlab import _core, cores
 from ftlab._settings import GC, Buffer, Device, Host, Run
 from ftlab.config import Config, Progress, given, merge
 from ftlab.ftls import Ftl, as_ftl
@@ -78,6 +79,7 @@ def simulate(
         trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
     )
     chosen = as_ftl(ftl)
+    check_obeyed(setup, [_named(chosen)])
     return execute([(merge([setup, chosen.config()]), _named(chosen))], progress)[0]
 
 
@@ -105,9 +107,12 @@ def compare(
     setup = _setup(
         trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
     )
+    if isinstance(ftls, str) or not isinstance(ftls, Iterable):
+        raise TypeError(f"ftls: found {ftls!r}, expected a list of FTLs")
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
+    check_obeyed(setup, map(_named, chosen))
     points = [(merge([setup, ftl.config()]), _named(ftl)) for ftl in chosen]
     results = execute(points, progress)
     names = [ftl.name for ftl in chosen]
@@ -126,6 +131,17 @@ def execute(
     plugged = Plugged()
     named = plugged.points(points)
     return [Result(each) for each in cores.simulate(named, progress, plugged.plugins)]
+
+
+def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
+    """Raise `ftlab.ConfigError` for a setting of FTLs that none of these obeys.
+
+    What a class of the user's obeys is not known, nor what an FTL of another package does.
+    """
+    known = {each["name"] for each in json.loads(_core.catalog())["ftls"]}
+    names = [ftl if isinstance(ftl, str) else "" for ftl in ftls]
+    if known.issuperset(names):
+        _core.check_obeyed(json.dumps(config, default=str), names)
 
 
 def _named(ftl: Ftl | PythonFtl) -> Named:
@@ -149,12 +165,17 @@ def _setup(
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""
     source = trace if isinstance(trace, Source) else read_trace(trace)
+    if device is not None and not isinstance(device, Device):
+        raise TypeError(f"device: found {device!r}, expected a Device")
     sections = {
-        "gc": _section(gc, "policy"),
-        "buffer": _section(buffer, "policy"),
-        "host": _section(host, "mode"),
-        "run": _section(run, "warmup"),
+        "gc": _section("gc", gc, "policy"),
+        "buffer": _section("buffer", buffer, "policy"),
+        "host": _section("host", host, "mode"),
+        "run": _section("run", run, "warmup"),
     }
+    for name, section in _table("config", config).items():
+        if name != "preset":
+            _table(f'config["{name}"]', section)
     named = given(warmup=warmup, address=address, seed=seed, verify=verify)
     parts = [
         source.config(),
@@ -167,11 +188,20 @@ def _setup(
     return merge(parts)
 
 
+def _table(name: str, found: Any) -> Mapping[str, Any]:
+    """Return settings by their keys, or none; raise `TypeError` for anything else."""
+    if found is not None and not isinstance(found, Mapping):
+        raise TypeError(f"{name}: found {found!r}, expected settings by their keys")
+    return found or {}
+
+
 def _section(
-    settings: Settings | Named | Mapping[str, Any] | None, first: str
+    name: str, settings: Settings | Named | Mapping[str, Any] | None, first: str
 ) -> Mapping[str, Any]:
     """Return what a section has; a text or a class is its setting ``first``."""
     if isinstance(settings, Settings):
         (section,) = settings.config().values() or [{}]
         return section
-    return {first: settings} if isinstance(settings, str | type | Plugin) else settings or {}
+    if isinstance(settings, str | type | Plugin):
+        return {first: settings}
+    return _table(name, settings)

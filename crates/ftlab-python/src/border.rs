@@ -8,7 +8,11 @@ use pyo3::import_exception;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::sync::{Once, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Once, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// The exceptions, as `ftlab._core` defines them.
 pub mod defined {
@@ -49,13 +53,25 @@ import_exception!(ftlab._core, TooSmall);
 
 /// The Python exception of an error.
 pub fn raise(error: Error) -> PyErr {
-    let message = error.to_string();
+    let message = match &error {
+        Error::Internal(_) => error.to_string(),
+        _ => one_line(&error.to_string()),
+    };
     match error {
         Error::Config { .. } | Error::Unknown { .. } => ConfigError::new_err(message),
         Error::Trace { .. } | Error::Io { .. } => TraceError::new_err(message),
         Error::Internal(_) => InternalError::new_err(message),
         Error::Interrupted => Interrupted::new_err(message),
     }
+}
+
+/// A message whose names cannot move the cursor of a terminal or begin a line.
+fn one_line(message: &str) -> String {
+    let shown = |c: char| match c.is_control() {
+        true => c.escape_default().to_string(),
+        false => c.to_string(),
+    };
+    message.chars().map(shown).collect()
 }
 
 static CATALOG: OnceLock<Catalog> = OnceLock::new();
@@ -77,37 +93,87 @@ pub fn configuration(json: &str) -> PyResult<Config> {
 
 /// A table from JSON.
 pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
-    serde_json::from_str(json)
-        .map_err(|error| ConfigError::new_err(format!("configuration: {error}")))
+    serde_json::from_str(json).map_err(|error| {
+        let message = match error.to_string() {
+            text if text.contains("surrogate") => {
+                "found a name that is not UTF-8, expected one that is; rename the file".into()
+            }
+            text => text,
+        };
+        ConfigError::new_err(format!("configuration: {message}"))
+    })
 }
 
-/// Runs `work` without the interpreter. About every 50 ms signals are checked and `callback` is told
-/// `(phase, requests, fraction)`; what either raises stops the work and is raised here. A panic
-/// becomes an `InternalError`: the interpreter survives.
-pub fn with_progress<T: Send>(
+/// What a thread at work says.
+enum Told<T> {
+    Progress(Progress),
+    Done(thread::Result<Result<T, Error>>),
+}
+
+/// How often signals are looked at.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+/// How long work that is to stop has for removing what it has begun.
+const GRACE: Duration = Duration::from_millis(400);
+
+/// Runs `work` on a thread of its own, without the interpreter. About every 50 ms signals are checked
+/// and `callback` is told `(phase, requests, fraction)`; what either raises stops the work and is raised
+/// here, at the latest after [`GRACE`]: work that waits for a pipe, or is deep in a long batch, is left
+/// alone and ends when it next tells its progress. A panic becomes an `InternalError`: the interpreter
+/// survives.
+pub fn with_progress<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
-    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send,
+    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
     quiet_panics();
-    let mut raised: Option<PyErr> = None;
-    let result = py.detach(|| {
-        let mut watch = |progress: Progress| {
-            Python::attach(|py| tell(py, callback.as_ref(), progress)).map_err(|error| {
-                raised = Some(error);
-                Error::Interrupted
-            })
+    let (tell, mut told) = channel();
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopped = Arc::clone(&stop);
+    thread::spawn(move || {
+        let mut watch = |progress| {
+            // Nobody listens any more once the work was left alone.
+            let listened = tell.send(Told::Progress(progress)).is_ok();
+            let go_on = listened && !stopped.load(Ordering::Relaxed);
+            if go_on { Ok(()) } else { Err(Error::Interrupted) }
         };
-        catch_unwind(AssertUnwindSafe(|| work(&mut watch)))
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut watch)));
+        let _ = tell.send(Told::Done(done));
     });
-    match (raised, result) {
-        (Some(error), _) => Err(error),
-        (None, Ok(result)) => result.map_err(raise),
-        (None, Err(panic)) => Err(InternalError::new_err(panic_message(panic.as_ref()))),
+    let raised = loop {
+        let next = listen(py, &mut told, SIGNALS);
+        let asked = match next {
+            Ok(Told::Done(Ok(result))) => return result.map_err(raise),
+            Ok(Told::Done(Err(panic))) => {
+                return Err(InternalError::new_err(panic_message(panic.as_ref())));
+            }
+            Ok(Told::Progress(progress)) => report(py, callback.as_ref(), progress),
+            Err(_) => py.check_signals(),
+        };
+        if let Err(error) = asked {
+            break error;
+        }
+    };
+    stop.store(true, Ordering::Relaxed);
+    let start = Instant::now();
+    while let Some(left) = GRACE.checked_sub(start.elapsed()) {
+        if !matches!(listen(py, &mut told, left), Ok(Told::Progress(_))) {
+            break;
+        }
     }
+    Err(raised)
 }
 
-fn tell(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> PyResult<()> {
+/// Waits without the interpreter.
+fn listen<T: Send>(
+    py: Python<'_>,
+    told: &mut Receiver<Told<T>>,
+    wait: Duration,
+) -> Result<Told<T>, RecvTimeoutError> {
+    py.detach(move || told.recv_timeout(wait))
+}
+
+fn report(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> PyResult<()> {
     py.check_signals()?;
     if let Some(callback) = callback {
         callback.call1(py, (progress.phase, progress.requests, progress.fraction))?;

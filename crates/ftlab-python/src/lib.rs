@@ -43,7 +43,7 @@ mod functions {
     use numpy::{IntoPyArray, ToPyArray};
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
-    use std::path::Path;
+    use std::path::PathBuf;
 
     /// Makes a module a core that runs the FTLs of a catalogue: with all functions of `ftlab._core`, whose
     /// exceptions it raises, and with its version.
@@ -60,7 +60,16 @@ mod functions {
                 $(module.add_function(wrap_pyfunction!($function, module)?)?;)*
             };
         }
-        add!(catalog, resolve, model_translation, model_translation_of, simulate, trace_info, fit);
+        add!(
+            catalog,
+            resolve,
+            check_obeyed,
+            model_translation,
+            model_translation_of,
+            simulate,
+            trace_info,
+            fit
+        );
         add!(trace_characteristics, mapping_curve, convert, split, trace_columns, check);
         Ok(())
     }
@@ -80,6 +89,13 @@ mod functions {
         let catalog = plugin::catalog(&plugins, &Faults::default())?;
         let config = catalog.resolve(&tree(config)?).map_err(raise)?;
         Ok(serde_json::to_string(&config).expect("a configuration serialises"))
+    }
+
+    /// Fails for a configuration (JSON) with a setting that none of the FTLs obeys.
+    #[pyfunction]
+    fn check_obeyed(config: &str, ftls: Vec<String>) -> PyResult<()> {
+        let ftls: Vec<&str> = ftls.iter().map(String::as_str).collect();
+        known().check_obeyed(&tree(config)?, &ftls).map_err(raise)
     }
 
     /// What TPFTL's models predict from parameters (JSON), as JSON `{"parameters": ..., "paper": ...,
@@ -118,7 +134,7 @@ mod functions {
             })
             .collect::<PyResult<Vec<_>>>()?;
         let reports =
-            with_progress(py, progress, |watch| session::run_points(&catalog, &points, watch))
+            with_progress(py, progress, move |watch| session::run_points(&catalog, &points, watch))
                 .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
     }
@@ -143,10 +159,11 @@ mod functions {
         let mut answers = Vec::new();
         for law in LAWS {
             let progress = progress.as_ref().map(|progress| progress.clone_ref(py));
-            let checked = with_progress(py, progress, |watch| {
-                crate::check::check(&catalog, law, cases, case, &faults, watch)
-            });
-            let checked = checked?;
+            let (catalog, kept) = (catalog.clone(), faults.clone());
+            let case = case.map(str::to_owned);
+            let checked = with_progress(py, progress, move |watch| {
+                crate::check::check(&catalog, law, cases, case.as_deref(), &kept, watch)
+            })?;
             let (case, message) = checked.broken.map(|b| (b.case, b.message)).unzip();
             let raised = message.as_deref().and_then(|message| faults.take(message));
             answers.push((checked.law.name, checked.cases, case, message, raised));
@@ -160,7 +177,7 @@ mod functions {
     fn trace_info(py: Python<'_>, config: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
         let config = configuration(config)?;
         let (trace, info) =
-            with_progress(py, progress, |watch| session::trace_info(&config, watch))?;
+            with_progress(py, progress, move |watch| session::trace_info(&config, watch))?;
         let both = serde_json::json!({ "trace": trace, "info": info });
         Ok(both.to_string())
     }
@@ -170,7 +187,7 @@ mod functions {
     #[pyo3(signature = (config, progress=None))]
     fn fit(py: Python<'_>, config: &str, progress: Option<Py<PyAny>>) -> PyResult<String> {
         let config = configuration(config)?;
-        let model = with_progress(py, progress, |watch| session::fit(&config, watch))?;
+        let model = with_progress(py, progress, move |watch| session::fit(&config, watch))?;
         Ok(model.to_string())
     }
 
@@ -185,7 +202,7 @@ mod functions {
     ) -> PyResult<String> {
         let config = configuration(config)?;
         let (trace, info) =
-            with_progress(py, progress, |watch| session::characteristics(&config, watch))?;
+            with_progress(py, progress, move |watch| session::characteristics(&config, watch))?;
         let both = serde_json::json!({ "trace": trace, "info": info });
         Ok(both.to_string())
     }
@@ -201,7 +218,7 @@ mod functions {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let config = configuration(config)?;
-        let found = with_progress(py, progress, |watch| curve::mapping_curve(&config, watch))?;
+        let found = with_progress(py, progress, move |watch| curve::mapping_curve(&config, watch))?;
         let answer = PyDict::new(py);
         answer.set_item("name", found.name)?;
         answer.set_item("format", found.format)?;
@@ -219,13 +236,14 @@ mod functions {
     fn convert(
         py: Python<'_>,
         config: &str,
-        output: &str,
-        to: Option<&str>,
+        output: String,
+        to: Option<String>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let config = configuration(config)?;
-        let written =
-            with_progress(py, progress, |watch| session::convert(&config, output, to, watch))?;
+        let written = with_progress(py, progress, move |watch| {
+            session::convert(&config, &output, to.as_deref(), watch)
+        })?;
         Ok(serde_json::to_string(&written).expect("a report serialises"))
     }
 
@@ -235,12 +253,12 @@ mod functions {
     fn split(
         py: Python<'_>,
         config: &str,
-        folder: &str,
+        folder: PathBuf,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let config = configuration(config)?;
         let parts =
-            with_progress(py, progress, |watch| session::split(&config, Path::new(folder), watch))?;
+            with_progress(py, progress, move |watch| session::split(&config, &folder, watch))?;
         Ok(serde_json::to_string(&parts).expect("a report serialises"))
     }
 
@@ -254,7 +272,8 @@ mod functions {
     ) -> PyResult<Bound<'py, PyDict>> {
         let config = configuration(config)?;
         let limit = limit.unwrap_or(usize::MAX);
-        let requests = with_progress(py, None, |watch| session::requests(&config, limit, watch))?;
+        let requests =
+            with_progress(py, None, move |watch| session::requests(&config, limit, watch))?;
         let columns = PyDict::new(py);
         macro_rules! column {
             ($name:literal, $field:expr) => {

@@ -3,7 +3,7 @@
 //! Addresses are newtypes over `u32`; times are integer nanoseconds; sizes are bytes. People write
 //! sizes as `512MiB` or `4k` (powers of 1024 only), times as `25us`, ratios as `15%`.
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
 /// Time in nanoseconds.
@@ -97,9 +97,8 @@ pub struct Bytes(pub u64);
 #[serde(transparent)]
 pub struct Duration(pub Nanos);
 
-/// A ratio, written `0.15` or `"15%"`.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
-#[serde(transparent)]
+/// A ratio, written `0.15` or `"15%"`; above 1 always as `"150%"`, since who writes 7 means 7 %.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Ratio(pub f64);
 
 impl Bytes {
@@ -165,7 +164,7 @@ fn nanoseconds(unit: &str) -> Option<u64> {
 }
 
 impl Ratio {
-    /// Reads `0.15` or `15%`.
+    /// Reads `0.15`, `15%` or `150%`.
     ///
     /// # Errors
     /// What was found and what was expected, as one sentence.
@@ -175,6 +174,9 @@ impl Ratio {
             None => (text, 1.0),
         };
         match number.trim().parse::<f64>() {
+            Ok(value) if value > 1.0 && scale == 1.0 => {
+                Err(format!("found {text}, expected {text}% or {}%", value * 100.0))
+            }
             Ok(value) if value.is_finite() => Ok(Ratio(value * scale)),
             _ => Err(format!("found {text:?}, expected a ratio such as 15% or 0.15")),
         }
@@ -200,7 +202,7 @@ fn scaled(number: &str, factor: u64) -> Option<u64> {
 
 /// Accepts a number or a text that `parse` understands.
 macro_rules! deserialize_text_or_number {
-    ($name:ident, $number:ty, $what:literal) => {
+    ($name:ident, $what:literal) => {
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct Visitor;
@@ -210,7 +212,7 @@ macro_rules! deserialize_text_or_number {
                         f.write_str($what)
                     }
                     fn visit_u64<E: de::Error>(self, value: u64) -> Result<$name, E> {
-                        Ok($name(value as $number))
+                        self.visit_str(&value.to_string())
                     }
                     fn visit_i64<E: de::Error>(self, value: i64) -> Result<$name, E> {
                         self.visit_str(&value.to_string())
@@ -227,9 +229,22 @@ macro_rules! deserialize_text_or_number {
         }
     };
 }
-deserialize_text_or_number!(Bytes, u64, "a size such as 4k or 512MiB");
-deserialize_text_or_number!(Duration, u64, "a time such as 25us or 1.5ms");
-deserialize_text_or_number!(Ratio, f64, "a ratio such as 15% or 0.15");
+deserialize_text_or_number!(Bytes, "a size such as 4k or 512MiB");
+deserialize_text_or_number!(Duration, "a time such as 25us or 1.5ms");
+deserialize_text_or_number!(Ratio, "a ratio such as 15% or 0.15");
+
+impl Serialize for Ratio {
+    /// As what reads back as the same.
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if self.0 <= 1.0 {
+            return to.serialize_f64(self.0);
+        }
+        let percent = self.0 * 100.0;
+        let texts = [percent, percent.next_up(), percent.next_down()].map(|p| format!("{p}%"));
+        let exact = texts.iter().find(|text| Ratio::parse(text) == Ok(*self));
+        to.serialize_str(exact.unwrap_or(&texts[0]))
+    }
+}
 
 impl fmt::Display for Bytes {
     /// The largest unit that divides the size: `512MiB`, `1536KiB`, `100B`.
@@ -289,9 +304,24 @@ mod tests {
         }
         assert_eq!(Ratio::parse("15%").map(|r| (r.0 * 100.0).round()), Ok(15.0));
         assert!(Ratio::parse("nan").is_err());
+        assert_eq!(Ratio::parse("150%"), Ok(Ratio(1.5)));
+        let message = "found 7, expected 7% or 700%";
+        assert_eq!(Ratio::parse("7"), Err(message.into()));
+        let error = serde_json::from_str::<Ratio>("7").unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
         let shown =
             [25_000, 1_500_000, 0, 1_234_567, 10_000_000_000].map(|ns| Duration(ns).to_string());
         assert_eq!(shown, ["25us", "1.5ms", "0ns", "1234.567us", "10s"]);
         assert_eq!(Ratio(0.15).to_string(), "15%");
+    }
+
+    #[test]
+    fn ratios_above_1_read_back_as_they_were() {
+        let mut ratio = 1.0007;
+        while ratio < 100.0 {
+            let text = serde_json::to_string(&Ratio(ratio)).unwrap();
+            assert_eq!(serde_json::from_str::<Ratio>(&text).unwrap(), Ratio(ratio), "{text}");
+            ratio *= 1.0007;
+        }
     }
 }

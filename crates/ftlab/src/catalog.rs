@@ -14,6 +14,7 @@
 use crate::address::AddressMap;
 use crate::buffer::{self, Buffers, BuildBuffer};
 use crate::config::{self, Config};
+use crate::device::{DeviceConfig, Geometry};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
@@ -25,6 +26,7 @@ use crate::gc::{self, BuildPolicy, Policies};
 use crate::named::{Named, expect_new};
 use crate::settings::{Group, Row, SectionKind, Table};
 use crate::simulate::{Simulation, Simulator};
+use crate::units::Bytes;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -179,6 +181,7 @@ fn simulation_of<F: Ftl>(
     address: AddressMap,
     build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
+    check_memory(&config.device, capacity)?;
     let mut device = Device::new(&config.device, capacity)?;
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
@@ -194,6 +197,35 @@ impl fmt::Debug for Threads {
         f.write_str("Threads")
     }
 }
+
+/// Address space of the simulator for each physical page and block: tables of device, FTL and audit.
+const BYTES_PER_PAGE: u64 = 32;
+const BYTES_PER_BLOCK: u64 = 256;
+
+/// Fails where the tables of a device could not be had, which would end the process.
+fn check_memory(device: &DeviceConfig, capacity: u64) -> Result<(), Error> {
+    let geometry = Geometry::new(device, capacity)?;
+    let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
+    let needed = pages * BYTES_PER_PAGE + blocks * BYTES_PER_BLOCK;
+    // Several tables, as they will be: a system may grant each that is smaller than its memory.
+    let reserve = |_| {
+        let mut table = Vec::<u8>::new();
+        table.try_reserve_exact((needed / TABLES) as usize).map(|()| table)
+    };
+    let tables: Result<Vec<_>, _> = (0..TABLES).map(reserve).collect();
+    tables.map(drop).map_err(|_| {
+        let gib = needed as f64 / (1u64 << 30) as f64;
+        let message = format!(
+            "found {}, whose {pages} pages need up to {gib:.1} GiB of RAM, more than there is; use \
+             a smaller capacity or a larger device.page",
+            Bytes(capacity)
+        );
+        Error::config("device.capacity", message)
+    })
+}
+
+/// Tables of about the same length that a simulation has.
+const TABLES: u64 = 8;
 
 /// What can be run.
 #[derive(Clone, Debug)]
@@ -418,6 +450,37 @@ impl Catalog {
     pub fn rows(&self) -> Vec<Row> {
         let kinds = config::sections(&self.own_sections());
         kinds.iter().flat_map(|kind| (kind.rows)()).collect()
+    }
+
+    /// Rejects a tree with a setting of FTLs that none of `ftls` obeys. What a preset sets is not looked at:
+    /// it is a device for all of them.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for an FTL that does not exist; [`Error::Config`] for the first such setting.
+    pub fn check_obeyed(&self, user: &Table, ftls: &[&str]) -> Result<(), Error> {
+        let run: Vec<&Entry> = ftls.iter().map(|name| self.find(name)).collect::<Result<_, _>>()?;
+        let obeys = |entry: &Entry, key: &str| {
+            entry.spec.obeys(key) || entry.rows().iter().any(|row| row.key() == key)
+        };
+        let tables = user.iter().filter_map(|(section, table)| Some((section, table.as_object()?)));
+        let keys = tables.flat_map(|(section, table)| {
+            let given = table.iter().filter(|(_, value)| !value.is_null());
+            given.map(move |(name, _)| format!("{section}.{name}"))
+        });
+        for key in keys {
+            let obeying: Vec<&Entry> =
+                self.ftls.iter().filter(|entry| obeys(entry, &key)).collect();
+            if !obeying.is_empty() && !run.iter().any(|entry| obeys(entry, &key)) {
+                let names: Vec<&str> = obeying.iter().map(|entry| entry.name()).collect();
+                let message = format!(
+                    "found a setting that {} ignores, expected one of {}",
+                    ftls.join(", "),
+                    names.join(", ")
+                );
+                return Err(Error::config(key, message));
+            }
+        }
+        Ok(())
     }
 
     /// Resolves a tree of user settings, on top of the preset that it names.

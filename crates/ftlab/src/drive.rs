@@ -154,7 +154,8 @@ impl Run<'_> {
             }
             passes += 1;
             if let Some(steady) = &mut steady {
-                steady.end_of_pass(self.ledger());
+                let host = self.simulator.outcome().host;
+                steady.end_of_pass(self.ledger(), host.page_reads + host.page_writes);
             }
         }
         if let Some(steady) = steady {

@@ -19,8 +19,9 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// No request is issued later (146 years after the first), so that service times do not overflow the clock.
-const LATEST_ISSUE: Nanos = 1 << 62;
+/// A request that is complete later, 146 years after the first, ends the run: one more could overflow the
+/// clock.
+pub const LATEST: Nanos = 1 << 62;
 
 /// When requests are issued.
 #[derive(Clone, Debug)]
@@ -78,7 +79,7 @@ impl Host {
     pub fn arrival(&self, time: Nanos) -> Nanos {
         match self.config.time_scale {
             1.0 => time,
-            scale => ((time as f64 * scale) as Nanos).min(LATEST_ISSUE),
+            scale => ((time as f64 * scale) as Nanos).min(LATEST),
         }
     }
 

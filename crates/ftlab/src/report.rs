@@ -8,10 +8,11 @@ use crate::flash::{BlockKind, Cause, Device, Ledger, Operation};
 use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::gc::CopyBack;
+use crate::host::HostMode;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
-use crate::simulate::Outcome;
+use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
 use crate::warmup::{WINDOWS, WarmupReport};
 use serde::Serialize;
@@ -147,6 +148,10 @@ pub struct HostReport {
     pub bytes_written: u64,
     /// Completion of the last request, s.
     pub duration_s: f64,
+    /// Arrival of the last request, s; `null` in a closed loop.
+    pub last_arrival_s: Option<f64>,
+    /// Whether requests arrived faster than they were served; `null` in a closed loop.
+    pub overloaded: Option<bool>,
 }
 
 /// Counts by cause.
@@ -359,6 +364,8 @@ impl Report {
         let mut ram = outcome.ftl.ram();
         ram.buffer += outcome.buffer.map_or(0, BufferManager::bytes);
         let ledger = outcome.flash.ledger();
+        // What was put off for a read, or goes on in the background, ends after the last completion.
+        let working = outcome.host.duration.max(outcome.flash.timeline().idle_at());
         let mut report = Report {
             ftlab: env!("CARGO_PKG_VERSION"),
             ftl: ftl.to_owned(),
@@ -378,12 +385,9 @@ impl Report {
             read_response_us: outcome.reads.summary(),
             write_response_us: outcome.writes.summary(),
             service_us: outcome.service.summary(),
-            planes: planes(outcome.flash, outcome.host.duration),
+            planes: planes(outcome.flash, working),
             channels: ChannelsReport {
-                busy_fraction: shares(
-                    outcome.flash.timeline().channel_busy(),
-                    outcome.host.duration,
-                ),
+                busy_fraction: shares(outcome.flash.timeline().channel_busy(), working),
             },
             wear: wear(outcome.flash),
             ram_bytes: ram,
@@ -400,7 +404,7 @@ impl Report {
             samples: samples(outcome.cache_samples),
             schedule: outcome.flash.timeline().log().to_vec(),
         };
-        report.warnings = warnings(&report);
+        report.warnings = warnings(&report, outcome.flash);
         report
     }
 }
@@ -430,9 +434,10 @@ fn device(flash: &Device, demand: bool) -> DeviceReport {
 }
 
 fn host(outcome: &Outcome<'_>) -> HostReport {
-    let totals = outcome.host;
+    let (totals, flash) = (&outcome.host, outcome.flash);
     let in_ram = outcome.buffer.map(BufferManager::counts).unwrap_or_default();
     let in_ram = in_ram.plus(outcome.ftl.buffered()).unwritten_hits;
+    let arrives = !matches!(outcome.config.host.mode, HostMode::Closed(_));
     HostReport {
         requests: totals.requests,
         reads: totals.reads,
@@ -442,11 +447,21 @@ fn host(outcome: &Outcome<'_>) -> HostReport {
         page_writes: totals.page_writes,
         partial_page_writes: totals.partial_page_writes,
         page_trims: totals.page_trims,
-        unwritten_page_reads: outcome.flash.unwritten_reads() + in_ram,
+        unwritten_page_reads: flash.unwritten_reads() + in_ram,
         bytes_read: totals.bytes_read,
         bytes_written: totals.bytes_written,
         duration_s: totals.duration as f64 / 1e9,
+        last_arrival_s: arrives.then_some(totals.last_arrival as f64 / 1e9),
+        overloaded: arrives.then(|| overloaded(totals)),
     }
+}
+
+/// Whether completions have fallen behind arrivals: at the end by more than 2 % of the time in which
+/// requests arrived, and by what the device needs for a hundred requests.
+fn overloaded(totals: &HostTotals) -> bool {
+    let behind = totals.duration - totals.last_arrival;
+    let of_a_request = totals.duration / totals.requests.max(1);
+    behind > totals.last_arrival / 50 && behind > 100 * of_a_request
 }
 
 fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
@@ -576,10 +591,11 @@ fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions 
 }
 
 /// What a person should know before believing the figures.
-fn warnings(report: &Report) -> Vec<String> {
+fn warnings(report: &Report, device: &Device) -> Vec<String> {
+    let erased = (0..report.device.blocks).filter(|pbn| device.is_erased(Pbn(*pbn))).count();
     let mut warnings = Vec::new();
     warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
-    warnings.extend(uncollected(report));
+    warnings.extend(uncollected(report, erased));
     if report.device.program_order == ProgramOrder::Any {
         let what = "the device let pages of a block be programmed in any order";
         warnings.push(format!("{what}, which NAND of today forbids"));
@@ -597,18 +613,20 @@ fn warnings(report: &Report) -> Vec<String> {
             100.0 * unwritten.unwrap_or_default()
         ));
     }
-    if report.mapping.as_ref().is_some_and(|m| m.lookups > 0 && m.replacements == 0) {
-        let what = "the mapping cache never evicted: its hit ratio shows only cold misses";
+    if let Some(mapping) = report.mapping.as_ref().filter(|m| m.lookups > 0 && m.replacements == 0)
+    {
+        let what = match mapping.lookups - mapping.hits {
+            0 => "the mapping cache never evicted: it held every mapping before it was asked for",
+            _ => "the mapping cache never evicted: its hit ratio shows only cold misses",
+        };
         warnings.push(format!("{what}; use a smaller ftl.cache or a longer input"));
     }
-    let busiest = report.planes.busy_fraction.iter().copied().fold(0.0, f64::max);
-    let open = report.config.host.mode == crate::host::HostMode::Open;
-    if open && busiest > 0.95 && report.response_us.is_some_and(|r| r.mean > 10.0 * r.p50.max(1.0))
-    {
+    if let (Some(true), Some(arrived)) = (report.host.overloaded, report.host.last_arrival_s) {
         warnings.push(format!(
-            "the device was {:.0} % busy: response times grow with the length of the input; use \
-             host.time_scale or host.mode = closed:QD",
-            100.0 * busiest
+            "overload: the last request arrived at {arrived:.3} s and the device was done at {:.3} s, so \
+             response times tell the length of the input; use host.time_scale or host.mode = \
+             closed:QD",
+            report.host.duration_s
         ));
     }
     let one_frontier = report.config.ftl.placement == SINGLE || report.merges.is_some();
@@ -625,27 +643,30 @@ fn warnings(report: &Report) -> Vec<String> {
 }
 
 /// GC that never ran in the measured phase, and what to do about it.
-fn uncollected(report: &Report) -> Option<String> {
+fn uncollected(report: &Report, erased: usize) -> Option<String> {
     let written = report.host.page_writes;
-    let collected = report.gc.as_ref().map(|gc| gc.runs);
-    let merged = report.merges.as_ref().map(|merges| merges.counts.total());
-    if written == 0 || collected.or(merged) > Some(0) {
+    if written == 0 || report.flash.erases.values().any(|erases| *erases > 0) {
         return None;
     }
     let spare_pages = u64::from(report.device.blocks - report.device.logical_blocks)
         * u64::from(report.config.device.pages_per_block);
     let remedy = match report.warmup.mode.tolerance() {
         Some(_) => "use a longer input",
+        None if written > spare_pages => {
+            "set run.warmup = random, which writes every page, or use a smaller device.capacity"
+        }
         None => "set run.warmup = steady or use a smaller device.capacity",
     };
-    if merged.is_some() {
+    let what = if report.gc.is_some() { "GC never ran" } else { "no block was erased" };
+    if report.gc.is_none() || written > spare_pages {
         return Some(format!(
-            "no block was merged in the measured phase: its {written} page writes found room; \
-             {remedy}, or write amplification means nothing"
+            "{what} in the measured phase: {erased} of {} blocks are erased after its {written} page \
+             writes; {remedy}, or write amplification means nothing",
+            report.device.blocks
         ));
     }
     Some(format!(
-        "GC never ran in the measured phase: its {written} page writes cover {:.0} % of the spare \
+        "{what} in the measured phase: its {written} page writes cover {:.0} % of the spare \
          space ({spare_pages} pages); {remedy}, or write amplification means nothing",
         100.0 * written as f64 / spare_pages.max(1) as f64
     ))
@@ -665,8 +686,9 @@ fn unsteady(warmup: &WarmupReport, limit: u32) -> Option<String> {
             tolerance / 2.0
         )),
         _ => Some(
-            "less than 1 % of the input's page accesses are writes, so the warm-up was one pass and \
-             steady state was not judged; run.warmup = steady-random does not need the input"
+            "less than 1 % of the host's page accesses were written to flash, so the warm-up ended and \
+             steady state was not judged; run.warmup = steady-random does not need the input, and a \
+             smaller buffer.size holds less of it in RAM"
                 .into(),
         ),
     }

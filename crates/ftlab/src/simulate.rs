@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::flash::{Cause, Device, Operation};
 use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::host::{Host, HostMode, Taken};
+use crate::host::{Host, HostMode, LATEST, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
@@ -61,6 +61,8 @@ pub struct HostTotals {
     pub bytes_read: u64,
     /// Bytes asked for by writes.
     pub bytes_written: u64,
+    /// Arrival of the last request, ns; in a closed loop, when it was issued.
+    pub last_arrival: Nanos,
     /// Completion of the last request, ns.
     pub duration: Nanos,
 }
@@ -207,8 +209,12 @@ impl<F: Ftl> Simulation<F> {
         self.flash.timeline_mut().issue(issued);
         self.access(request.op);
         let served = self.flash.timeline().served();
+        if served.end >= LATEST {
+            return Err(self.too_late());
+        }
         self.host.complete(served.end);
         self.count(request, served.end - arrival, served.end - served.start);
+        self.totals.last_arrival = self.totals.last_arrival.max(arrival);
         self.totals.duration = self.totals.duration.max(served.end);
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
             let (now, since) = self.sample();
@@ -326,6 +332,19 @@ impl<F: Ftl> Simulation<F> {
         )
     }
 
+    #[cold]
+    fn too_late(&self) -> Error {
+        Error::config(
+            "host.time_scale",
+            format!(
+                "found {}, with which request {} is complete more than 146 years after the first, \
+                 expected less; lower it, or the times of device",
+                self.config.host.time_scale,
+                self.totals.requests + 1
+            ),
+        )
+    }
+
     #[inline]
     fn count(&mut self, request: &Request, response: Nanos, service: Nanos) {
         let pages = self.pages.len() as u64;
@@ -425,6 +444,9 @@ impl<F: Ftl> Simulation<F> {
             let pages = Op::Write.pages(request.offset, request.end(), shift);
             self.pages.extend(pages.map(|page| Lpn(page as u32)));
             self.access(Op::Write);
+            if self.flash.timeline().served().end >= LATEST {
+                return Err(self.too_late());
+            }
             self.totals.requests += 1;
             self.totals.page_writes += self.pages.len() as u64;
         }

@@ -45,7 +45,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("page", r#"{"device": {"channels": 0}}"#),
     ("page", r#"{"device": {"planes_per_die": 2000}}"#),
     ("page", r#"{"device": {"over_provisioning": -0.1}}"#),
-    ("page", r#"{"device": {"over_provisioning": 101}}"#),
+    ("page", r#"{"device": {"over_provisioning": "10100%"}}"#),
     ("page", r#"{"device": {"erase": "11s"}}"#),
     ("page", r#"{"device": {"capacity": 0}}"#),
     ("page", r#"{"device": {"capacity": "32TiB"}}"#),

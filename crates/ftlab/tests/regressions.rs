@@ -3,7 +3,9 @@
 use ftlab::catalog::Catalog;
 use ftlab::flash::Device;
 use ftlab::rng::Rng;
+use ftlab::session;
 use ftlab::units::Lpn;
+use serde_json::json;
 
 /// Fills a device, then overwrites random pages.
 fn fill_and_overwrite(ftl: &str, config: &str, overwrites: u32) {
@@ -39,5 +41,27 @@ fn gc_of_a_demand_paged_ftl_ends_although_the_policy_ignores_valid_pages() {
             );
             fill_and_overwrite(ftl, &config, 2000);
         }
+    }
+}
+
+/// Audits of `cachftl` and `block-optimized` asked the truth, which knows nothing without verification.
+#[test]
+fn without_verification_every_ftl_gives_the_same_figures() {
+    let catalog = Catalog::standard();
+    for ftl in catalog.ftls().iter().map(|entry| entry.name()) {
+        let [with, without] = [true, false].map(|verify| {
+            let tree = json!({
+                "device": { "capacity": "2MiB", "pages_per_block": 16, "over_provisioning": "100%" },
+                "ftl": { "cache": "64KiB" },
+                "workload": { "pattern": "randrw", "size": "2MiB", "requests": 2000 },
+                "run": { "verify": verify, "audit": 500 },
+            });
+            let config = catalog.resolve(tree.as_object().expect("a table")).expect("a good one");
+            let mut reports =
+                session::run(&catalog, &config, &[ftl], &mut |_| Ok(())).expect("a run");
+            let report = reports.remove(0);
+            (json!(report.flash), json!(report.response_us), json!(report.own))
+        });
+        assert_eq!(with, without, "{ftl}");
     }
 }

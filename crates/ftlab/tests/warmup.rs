@@ -95,6 +95,27 @@ fn steady_state_of_an_input_that_hardly_writes_is_not_judged() {
     }
 }
 
+/// Each of these went on for ever: after some passes nothing was programmed any more.
+#[test]
+fn a_warm_up_whose_writes_stay_in_ram_ends_without_a_verdict() {
+    for (ftl, warmup, pattern, buffer) in [
+        ("page", "steady", "randread", json!({ "policy": "lru", "size": "4MiB" })),
+        ("page", "steady-random", "randwrite", json!({ "policy": "lru", "size": "4MiB" })),
+        ("page", "steady", "randwrite", json!({ "policy": "cflru", "size": "4MiB" })),
+        ("treeftl", "steady", "randread", json!({ "policy": "fab", "size": "512KiB" })),
+    ] {
+        let mut tree = random_writes(warmup);
+        tree["workload"]["pattern"] = pattern.into();
+        tree["buffer"] = buffer;
+        tree["ftl"] = json!({ "cache": "64KiB" });
+        let report = run(&tree, &[ftl]).remove(0);
+        assert_eq!(report.warmup.steady, None, "{ftl} {warmup}");
+        let told = report.warnings.iter().any(|text| text.contains("steady state was not judged"));
+        assert!(told, "{ftl} {warmup}: {:?}", report.warnings);
+        assert_eq!(report.host.requests, 3000);
+    }
+}
+
 #[test]
 fn a_run_that_gives_up_says_so_and_goes_on() {
     let mut tree = random_writes("steady-random:0.1%");

@@ -7,8 +7,10 @@ configuration or trace, 130 stopped.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -26,6 +28,7 @@ from ftlab.cli.trace import trace
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
 from ftlab.plugins import where
+from ftlab.report.tables import printable
 
 BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above"
 
@@ -40,23 +43,37 @@ class Program(click.Group):
         """Run the command line and leave the process with its exit code."""
         extra["standalone_mode"] = False
         try:
-            code = super().main(args, *rest, **extra)
+            code = self._served(args, *rest, **extra)
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             code = error.exit_code
         except click.UsageError as error:
-            code = _fail(_usage(error), 2)
+            code = _fail(_usage(error), code=2)
         except click.ClickException as error:
-            code = _fail(error.format_message(), error.exit_code)
+            code = _fail(error.format_message(), code=error.exit_code)
         except (click.Abort, Interrupted, KeyboardInterrupt):
-            code = _fail("interrupted", 130)
+            code = _fail("interrupted", code=130)
         except RuleError as error:
-            code = _fail("\n".join([str(error), *_places(error)]), 1)
+            code = _fail(*str(error).splitlines(), *_places(error), code=1)
         except InternalError as error:
-            code = _fail(f"{error}\n{BROKEN}", 1)
+            code = _fail(*str(error).splitlines(), BROKEN, code=1)
         except FtlabError as error:
-            code = _fail(translated(str(error)), 2)
+            code = _fail(translated(str(error)), code=2)
+        except OSError as error:
+            code = _fail(str(error.strerror or error), code=2)
+        except MemoryError:
+            code = _fail("out of memory", code=2)
         sys.exit(code)
+
+    def _served(self, *args: Any, **extra: Any) -> int:
+        """Run the command line; a reader who closes standard output has seen enough."""
+        try:
+            code: int = super().main(*args, **extra)
+            sys.stdout.flush()
+        except SystemExit:
+            # click's answer to a broken pipe.
+            code = 0
+        return code
 
 
 def _places(error: RuleError) -> list[str]:
@@ -65,8 +82,10 @@ def _places(error: RuleError) -> list[str]:
     return [*getattr(error, "__notes__", []), *([line] if line else [])]
 
 
-def _fail(message: str, code: int) -> int:
-    click.echo(f"error: {message}", err=True)
+def _fail(*lines: str, code: int) -> int:
+    """Tell what is wrong, and return the exit code."""
+    with suppress(OSError):
+        click.echo("error: " + "\n".join(map(printable, lines)), err=True)
     return code
 
 
@@ -88,6 +107,9 @@ for verb in (demo, run, compare, check, load, trace, model, reproduce, listing):
 
 def main() -> NoReturn:
     """Run the command line of this process."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    sys.stdout = sys.stdout or os.fdopen(nowhere, "w")
+    sys.stderr = sys.stderr or os.fdopen(nowhere, "w")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

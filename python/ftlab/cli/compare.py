@@ -33,7 +33,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     if print_config:
         print_resolved(config, *ftls)
         return
-    outputs = Outputs.of(options)
+    outputs = Outputs.of(options, config, ftls)
     comparison = perform(config, ftls)
     outputs.pictures(comparison)
     text = rendered(outputs.form, comparison, single=False)

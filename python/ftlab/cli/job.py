@@ -14,7 +14,7 @@ from ftlab.config import Config, merge
 from ftlab.errors import InternalError
 from ftlab.plugins import resolved
 from ftlab.result import Comparison
-from ftlab.simulation import execute
+from ftlab.simulation import check_obeyed, execute
 
 
 def configuration(options: Mapping[str, Any]) -> Config:
@@ -29,6 +29,7 @@ def print_resolved(config: Config, *ftls: str) -> None:
 
 def perform(config: Config, ftls: list[str]) -> Comparison:
     """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it."""
+    check_obeyed(config, ftls)
     try:
         with meter() as progress:
             return Comparison(execute([(config, ftl) for ftl in ftls], progress))

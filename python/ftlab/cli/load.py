@@ -46,7 +46,7 @@ def load(ftl: str, depths: str, loads: str, print_config: bool, **options: Any) 
     if print_config:
         print_resolved(config, ftl)
         return
-    outputs = Outputs.of(options)
+    outputs = Outputs.of(options, config, ftl)
     with meter() as progress:
         found = measure(
             config,

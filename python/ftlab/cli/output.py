@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ftlab.cli.options import Command, decorated
-from ftlab.files import check_writable, write_atomically
+from ftlab.files import check_writable, named_files, write_atomically
 from ftlab.report.summary import comparison_table, run_summary, text_of
 from ftlab.result import Comparison, Result
 
@@ -57,21 +57,26 @@ class Outputs:
     output: str | None = None
     plot: str | None = None
     report: str | None = None
+    timeline: str | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Outputs:
-        """Return the outputs that the options ask for, or fail if they cannot be written."""
+    def of(cls, options: Mapping[str, Any], *reads: object) -> Outputs:
+        """Return the outputs that the options ask for, or fail if they cannot be written.
+
+        ``reads`` are configurations and names, which may name files that are read.
+        """
         if options["as_json"] and options["as_csv"]:
             raise click.UsageError("--json and --csv exclude each other")
         form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
         output = options["output"]
         if output and not form:
             form = FORMS[_suffix("--output", output, FORMS)]
-        outputs = cls(form, output, options.get("plot"), options.get("report"))
-        outputs.check()
+        more = (options.get(name) for name in ("plot", "report", "timeline"))
+        outputs = cls(form, output, *more)
+        outputs.check(*reads)
         return outputs
 
-    def check(self) -> None:
+    def check(self, *reads: object) -> None:
         """Raise an error if a file could not be written at the end."""
         if self.plot:
             _suffix("--plot", self.plot, FIGURE_KINDS)
@@ -79,9 +84,9 @@ class Outputs:
                 raise click.UsageError("--plot needs matplotlib: pip install 'ftlab[plot]'")
         if self.report:
             _suffix("--report", self.report, (".html", ".htm"))
-        files = [path for path in (self.output, self.plot, self.report) if path]
+        files = [each for each in (self.output, self.plot, self.report, self.timeline) if each]
         for path in files:
-            check_writable(path)
+            check_writable(path, named_files(*reads))
         if len({Path(path).resolve() for path in files}) < len(files):
             raise click.UsageError("two outputs have the same file name")
 

@@ -11,7 +11,7 @@ from ftlab.cli.options import model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.config import merge
-from ftlab.files import check_writable, write_atomically
+from ftlab.files import write_atomically
 from ftlab.report.summary import run_summary
 from ftlab.schedule import chrome_trace
 
@@ -50,14 +50,13 @@ def run(ftl: str, print_config: bool, **options: Any) -> None:
     config = configuration(options)
     timeline = options["timeline"]
     if timeline:
-        check_writable(timeline)
         window = {"timeline": options["timeline_operations"]}
         window["timeline_from"] = options["timeline_from"]
         config = merge([config, {"run": window}])
     if print_config:
         print_resolved(config, ftl)
         return
-    outputs = Outputs.of(options)
+    outputs = Outputs.of(options, config, ftl)
     comparison = perform(config, [ftl])
     outputs.pictures(comparison)
     if timeline:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from ftlab.plot import COLOURS, DASHES, mark_empty, styled
+from ftlab.plot import COLOURS, DASHES, mark_empty, mark_zeros, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,9 @@ def bars(
             middle = (index - (len(series) - 1) / 2) * width
             places, heights = zip(*known, strict=True)
             look: dict[str, Any] = {"color": COLOURS[index % len(COLOURS)], "edgecolor": "white"}
-            axes.bar([at + middle for at in places], heights, width, label=name, lw=0.4, **look)
+            middles = [at + middle for at in places]
+            axes.bar(middles, heights, width, label=name, lw=0.4, **look)
+            mark_zeros(axes, middles, heights)
         axes.set_xticks(range(len(groups)), groups)
         axes.grid(axis="x", visible=False)
         _finish(axes, title, percent, legend=names and len(series) > 1)

@@ -52,6 +52,13 @@ class Point:
             "warmup": run["warmup"],
         }
 
+    def check_input(self) -> None:
+        """Raise `ftlab.ConfigError` if the input is no longer what its digest says."""
+        trace = self.resolved["input"]["trace"]
+        _known_file_digest.cache_clear()
+        if _content(trace) != self.input["input"]["trace"]:
+            raise ConfigError(f"{trace}: changed while it was read; run it again")
+
     @cached_property
     def identity(self) -> Config:
         """Everything that decides the result: input by its content, configuration, FTL, code."""

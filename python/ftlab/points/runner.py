@@ -101,6 +101,7 @@ class _Run:
             self._tell(number, (start + share * (fraction or 0.0)) * len(chunk))
 
         done = execute([(point.config, point.ftl) for point in chunk], tell)
+        chunk[0].check_input()
         for point, result in zip(chunk, done, strict=True):
             self._store.save(point, result)
         with self._lock:

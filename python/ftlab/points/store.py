@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.files import write_atomically
+from ftlab.files import sweep, write_atomically
 from ftlab.points.point import Point, canonical, sha256
 from ftlab.result import Result
 
@@ -22,6 +22,8 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+        if self.folder.is_dir():
+            sweep(self.folder)
 
     def path(self, point: Point) -> Path:
         """Return the file of a point's result."""
@@ -33,7 +35,7 @@ class Store:
             tree: Any = json.loads(gzip.decompress(self.path(point).read_bytes()))
             result = tree["result"]
             sound = tree["checksum"] == sha256(canonical(result))
-        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError):
+        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
             return None
         return Result(result) if sound and tree["identity"] == point.identity else None
 

@@ -43,7 +43,7 @@ def report(comparison: Comparison, title: str | None = None) -> str:
         f"<p>{escaped(_setup(first))}; ftlab {escaped(first.find('ftlab'))}</p>",
         _warnings(comparison),
         section("Result", table_of(table.transposed(), "sortable")),
-        section("Relative to the first", table_of(relative)) if relative else "",
+        section(f"Relative to {comparison.labels[0]}", table_of(relative)) if relative else "",
         section("Figures", _figures(comparison)),
         *(_details(label, result) for label, result in _labelled(comparison)),
         section("Configuration", _configuration(comparison)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ftlab.report.numbers import by_name, written
-from ftlab.report.tables import ABSENT, Table
+from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.result import Comparison, Record, Result
 
 
@@ -20,6 +20,8 @@ class Figure:
     label: str
     unit: str
     better: str = ""
+    waits: bool = False
+    """Whether waiting in line is part of it: under overload it means nothing."""
 
     def of(self, result: Result) -> float | None:
         """Return its value, or None where the result has none."""
@@ -28,6 +30,16 @@ class Figure:
             parts = [each for each in value.values() if each is not None]
             return sum(parts) if parts else None
         return value if isinstance(value, int | float) else None
+
+    def sound(self, result: Result) -> float | None:
+        """Return its value, or None where it does not exist or means nothing."""
+        return None if self.waits and overloaded(result) else self.of(result)
+
+    def cell(self, result: Result) -> str:
+        """Return its value as text."""
+        value = self.of(result)
+        unsound = value is not None and self.sound(result) is None
+        return written(value, self.unit) + f" ({OVERLOAD})" * unsound
 
 
 HEADLINES = (
@@ -42,11 +54,11 @@ HEADLINES = (
     Figure("flash.erases", "block erases", "count", "lower"),
     Figure("gc.copied_pages", "pages copied by GC", "count", "lower"),
     Figure("merges.copied_pages", "pages copied by merges", "count", "lower"),
-    Figure("response_us.mean", "mean response", "us", "lower"),
-    Figure("response_us.p99", "99 % response", "us", "lower"),
-    Figure("response_us.p999", "99.9 % response", "us", "lower"),
-    Figure("read_response_us.mean", "mean read response", "us", "lower"),
-    Figure("write_response_us.mean", "mean write response", "us", "lower"),
+    Figure("response_us.mean", "mean response", "us", "lower", waits=True),
+    Figure("response_us.p99", "99 % response", "us", "lower", waits=True),
+    Figure("response_us.p999", "99.9 % response", "us", "lower", waits=True),
+    Figure("read_response_us.mean", "mean read response", "us", "lower", waits=True),
+    Figure("write_response_us.mean", "mean write response", "us", "lower", waits=True),
     Figure("service_us.mean", "mean service time", "us", "lower"),
     Figure("ram_bytes", "RAM", "bytes", "lower"),
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
@@ -59,28 +71,48 @@ def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLIN
     """Return one row for each figure and one column for each FTL, the best values marked."""
     values = [[figure.of(result) for result in comparison] for figure in figures]
     shown = [row for row in range(len(figures)) if any(v is not None for v in values[row])]
-    rows = [
-        [figures[row].label, *(written(value, figures[row].unit) for value in values[row])]
-        for row in shown
-    ]
+    rows = [[figures[row].label, *map(figures[row].cell, comparison)] for row in shown]
     best = {
         (position, column + 1)
         for position, row in enumerate(shown)
-        for column in _best(values[row], figures[row].better)
+        for column in _best([figures[row].sound(each) for each in comparison], figures[row].better)
     }
     return Table(["", *comparison.labels], rows, frozenset(best))
 
 
+OVERLOAD = "overload"
+"""What stands beside a response time that tells the length of the input."""
+
+
+def overloaded(result: Result) -> bool:
+    """Tell whether requests arrived faster than they were served."""
+    return bool(result.find("host.overloaded"))
+
+
 def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
-    """Return each figure as a multiple of the first FTL that has it and is not zero."""
+    """Return each figure as a multiple of that of the first FTL.
+
+    Where that has none, or zero, or was overloaded, it is of the next one, which the row names.
+    """
     rows = []
+    first = comparison.labels[0]
     for figure in figures:
-        values = [figure.of(result) for result in comparison]
-        base = next((value for value in values if value), None)
-        if figure.better and base and sum(value is not None for value in values) > 1:
-            cells = [ABSENT if v is None else f"{v / base:.3f} x" for v in values]
-            rows.append([figure.label, *cells])
-    return Table(["relative", *comparison.labels], rows)
+        sound = [figure.sound(result) for result in comparison]
+        named = zip(comparison.labels, sound, strict=True)
+        name, base = next(((label, value) for label, value in named if value), (first, None))
+        if figure.better and base and sum(value is not None for value in sound) > 1:
+            label = figure.label if name == first else f"{figure.label}, to {name}"
+            cells = [_multiple(figure, result, base) for result in comparison]
+            rows.append([label, *cells])
+    return Table([f"relative to {first}", *comparison.labels], rows)
+
+
+def _multiple(figure: Figure, result: Result, base: float) -> str:
+    """Return a figure as a multiple, if it has a sound value."""
+    value = figure.sound(result)
+    if value is not None:
+        return f"{value / base:.3f} x"
+    return ABSENT if figure.of(result) is None else OVERLOAD
 
 
 def _best(values: Sequence[float | None], better: str) -> list[int]:
@@ -140,7 +172,7 @@ def _setup(result: Result) -> list[tuple[str, str]]:
         ("warm-up", result.find("config.run.warmup")),
         ("seed", result.find("seed")),
     ]
-    return [(label, str(value)) for label, value in lines if value is not None]
+    return [(label, printable(str(value))) for label, value in lines if value is not None]
 
 
 def _warmup(result: Result) -> list[tuple[str, str]]:
@@ -174,6 +206,7 @@ def _host(result: Result) -> list[tuple[str, str]]:
     moved = f"{written(host.find('bytes_read'), 'bytes')} read"
     return [
         ("requests", f"{_of(host, 'requests')} in {written(host.find('duration_s'), 's')}"),
+        *_overload(host),
         ("reads", f"{_of(host, 'reads')} ({_of(host, 'page_reads')} pages, {moved})"),
         (
             "writes",
@@ -181,6 +214,14 @@ def _host(result: Result) -> list[tuple[str, str]]:
             f"{written(host.find('bytes_written'), 'bytes')} written)",
         ),
     ]
+
+
+def _overload(host: Record) -> list[tuple[str, str]]:
+    """Say so if the device was not done when the last request had arrived."""
+    if not host.find("overloaded"):
+        return []
+    last, done = (written(host.find(key), "s") for key in ("last_arrival_s", "duration_s"))
+    return [(OVERLOAD, f"the last request arrived at {last}, the device was done at {done}")]
 
 
 def _of(record: Record, path: str) -> str:

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 ABSENT = "–"  # noqa: RUF001
 """What a cell says where a figure does not exist."""
+
+_NUMBER = re.compile(r"[+-]?[\d.,]+(e[+-]?\d+)?( ?[%a-zA-Zµ/]+)?")
+
+
+def printable(text: str) -> str:
+    """Return a text whose control characters are written out: names may hold any."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def csv_cell(value: Any) -> Any:
+    """Return a cell that a spreadsheet does not take for a formula."""
+    formula = isinstance(value, str) and value[:1] in "=+-@\t\r" and value
+    return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
+
 
 _LATEX = str.maketrans(
     {
@@ -41,8 +57,9 @@ class Table:
         """Return comma-separated values, unmarked; an absent figure is empty."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows([["" if cell == ABSENT else cell for cell in row] for row in self.rows])
+        writer.writerow(map(csv_cell, self.header))
+        cells = [["" if cell == ABSENT else csv_cell(cell) for cell in row] for row in self.rows]
+        writer.writerows(cells)
         return text.getvalue()
 
     def markdown(self, prose: bool = False) -> str:

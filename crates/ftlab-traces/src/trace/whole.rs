@@ -1,10 +1,11 @@
 //! Files and folders that appear whole or not at all.
 
 use crate::error::Error;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The output that means standard output.
 const STANDARD_OUTPUT: &str = "-";
@@ -14,7 +15,7 @@ const STANDARD_OUTPUT: &str = "-";
 pub(super) struct WholeFile {
     stream: Box<dyn Write + Send>,
     path: PathBuf,
-    partial: Option<PathBuf>,
+    partial: Option<Partial>,
     /// Bytes written so far.
     pub(super) bytes: u64,
 }
@@ -22,7 +23,7 @@ pub(super) struct WholeFile {
 impl WholeFile {
     /// Begins the file that will be at `path` (`-` for standard output).
     pub(super) fn create(path: &str) -> Result<Self, Error> {
-        let target = Path::new(path);
+        let target = &fs::canonicalize(path).unwrap_or_else(|_| path.into());
         let special = target.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir());
         let (stream, partial): (Box<dyn Write + Send>, _) = if path == STANDARD_OUTPUT {
             (Box::new(io::stdout()), None)
@@ -31,8 +32,8 @@ impl WholeFile {
         } else if target.is_dir() {
             return Err(failed(target)(io::ErrorKind::IsADirectory.into()));
         } else {
-            let partial = beside(target)?;
-            (Box::new(create(&partial)?), Some(partial))
+            let partial = Partial::file(target)?;
+            (Box::new(partial.held.try_clone().map_err(failed(target))?), Some(partial))
         };
         Ok(Self { stream, path: target.into(), partial, bytes: 0 })
     }
@@ -42,7 +43,8 @@ impl WholeFile {
         let path = self.path.clone();
         self.stream.flush().map_err(failed(&path))?;
         if let Some(partial) = &self.partial {
-            fs::rename(partial, &path).map_err(failed(&path))?;
+            let synced = partial.held.sync_all();
+            synced.and_then(|()| fs::rename(&partial.path, &path)).map_err(failed(&path))?;
         }
         self.partial = None;
         Ok(self.bytes)
@@ -65,7 +67,7 @@ impl Drop for WholeFile {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
             // Nothing more can be done about a file that cannot be removed.
-            let _ = fs::remove_file(partial);
+            let _ = fs::remove_file(&partial.path);
         }
     }
 }
@@ -74,7 +76,7 @@ impl Drop for WholeFile {
 /// that is in it.
 pub(super) struct WholeFolder {
     target: PathBuf,
-    partial: Option<PathBuf>,
+    partial: Option<Partial>,
 }
 
 impl WholeFolder {
@@ -90,23 +92,24 @@ impl WholeFolder {
             let message = format!("found {found}, which is not empty; name a new folder");
             return Err(Error::config("output", message));
         }
-        let partial = beside(target)?;
-        fs::create_dir(&partial).map_err(failed(&partial))?;
-        Ok(Self { target: target.into(), partial: Some(partial) })
+        Ok(Self { target: target.into(), partial: Some(Partial::folder(target)?) })
     }
 
     /// Where the files go until the folder is finished.
     pub(super) fn path(&self) -> &Path {
-        self.partial.as_deref().unwrap_or(&self.target)
+        self.partial.as_ref().map_or(&self.target, |partial| &partial.path)
     }
 
     /// Puts the finished folder into its place.
     pub(super) fn finish(mut self) -> Result<(), Error> {
-        if let Some(partial) = self.partial.take() {
-            let renamed = fs::rename(&partial, &self.target).map_err(failed(&self.target));
-            self.partial = renamed.is_err().then_some(partial);
-            renamed?;
+        if let Some(partial) = &self.partial {
+            for entry in fs::read_dir(&partial.path).map_err(failed(&self.target))? {
+                let path = entry.map_err(failed(&self.target))?.path();
+                File::open(&path).and_then(|file| file.sync_all()).map_err(failed(&path))?;
+            }
+            fs::rename(&partial.path, &self.target).map_err(failed(&self.target))?;
         }
+        self.partial = None;
         Ok(())
     }
 }
@@ -114,21 +117,80 @@ impl WholeFolder {
 impl Drop for WholeFolder {
     fn drop(&mut self) {
         if let Some(partial) = &self.partial {
-            let _ = fs::remove_dir_all(partial);
+            let _ = fs::remove_dir_all(&partial.path);
         }
     }
 }
 
-/// A name of this process beside `target`, so that renaming moves nothing.
-fn beside(target: &Path) -> Result<PathBuf, Error> {
-    let Some(name) = target.file_name() else {
-        let message = format!("found {}, expected the name of a file", target.display());
-        return Err(Error::config("output", message));
-    };
-    let mut partial = OsString::from(".");
-    partial.push(name);
-    partial.push(format!(".{}.partial", std::process::id()));
-    Ok(target.with_file_name(partial))
+/// A file or folder beside its target, so that renaming moves nothing. It is locked while its writer
+/// lives: what is not was left by one that was killed, and the next writer of the same target removes it.
+struct Partial {
+    path: PathBuf,
+    held: File,
+}
+
+impl Partial {
+    fn file(target: &Path) -> Result<Self, Error> {
+        Self::make(target, &|path| File::create_new(path))
+    }
+
+    fn folder(target: &Path) -> Result<Self, Error> {
+        Self::make(target, &|path| fs::create_dir(path).and_then(|()| File::open(path)))
+    }
+
+    fn make(target: &Path, make: &dyn Fn(&Path) -> io::Result<File>) -> Result<Self, Error> {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let Some(name) = target.file_name() else {
+            let message = format!("found {}, expected the name of a file", target.display());
+            return Err(Error::config("output", message));
+        };
+        sweep(target, name);
+        loop {
+            let mut own = start(name);
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            own.push(format!("{}-{number}{PARTIAL}", std::process::id()));
+            let path = target.with_file_name(own);
+            let held = match make(&path) {
+                // Left by a process that had our number.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                made => made.map_err(failed(target))?,
+            };
+            // A file system without locks keeps what killed writers leave.
+            let _ = held.lock();
+            if path.exists() {
+                return Ok(Self { path, held });
+            }
+        }
+    }
+}
+
+/// How the names of partial files end.
+const PARTIAL: &str = ".partial";
+
+/// How the names of partial files of `name` begin.
+fn start(name: &OsStr) -> OsString {
+    let mut start = OsString::from(".");
+    start.push(name);
+    start.push(".");
+    start
+}
+
+/// Removes what killed writers of `target` have left. Best effort: what cannot be removed stays.
+fn sweep(target: &Path, name: &OsStr) {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let start = start(name);
+    for entry in fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten() {
+        let (name, path) = (entry.file_name(), entry.path());
+        let name = name.as_encoded_bytes();
+        if name.starts_with(start.as_encoded_bytes()) && name.ends_with(PARTIAL.as_bytes()) {
+            let left = File::open(&path).ok().filter(|left| left.try_lock().is_ok());
+            match left.and_then(|left| left.metadata().ok()) {
+                Some(left) if left.is_dir() => drop(fs::remove_dir_all(&path)),
+                Some(_) => drop(fs::remove_file(&path)),
+                None => {}
+            }
+        }
+    }
 }
 
 /// A new file at `path`.
@@ -190,6 +252,40 @@ mod tests {
         let error = WholeFolder::create(&target).err().unwrap().to_string();
         assert!(error.contains("not empty"), "{error}");
         fs::remove_dir_all(&above).unwrap();
+    }
+
+    #[test]
+    fn what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not() {
+        let folder = folder("killed");
+        let path = folder.join("a.spc");
+        let living = WholeFile::create(path.to_str().unwrap()).unwrap();
+        for left in [".a.spc.1-0.partial", ".b.spc.1-0.partial", ".a.spc.note"] {
+            fs::write(folder.join(left), "half").unwrap();
+        }
+        fs::create_dir_all(folder.join(".a.spc.2-0.partial/inside")).unwrap();
+        let next = WholeFile::create(path.to_str().unwrap()).unwrap();
+        assert_eq!(names(&folder).len(), 4, "{:?}", names(&folder));
+        living.finish().unwrap();
+        next.finish().unwrap();
+        let mut left = names(&folder);
+        left.sort();
+        assert_eq!(left, [".a.spc.note", ".b.spc.1-0.partial", "a.spc"]);
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = folder("link");
+        let (path, link) = (folder.join("a.spc"), folder.join("b.spc"));
+        fs::write(&path, "old").unwrap();
+        std::os::unix::fs::symlink("a.spc", &link).unwrap();
+        let mut file = WholeFile::create(link.to_str().unwrap()).unwrap();
+        file.write_all(b"new").unwrap();
+        file.finish().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]

@@ -94,11 +94,29 @@ crate::settings! {
             let message = format!("found {oob} B, expected at most the {page} of a page");
             return Err(Error::config("device.oob", message));
         }
+        let (key, transfer) = own.page_transfer();
+        if transfer > LONGEST_TIME {
+            let message = format!(
+                "found a page of {page} on the bus for {} s, expected at most {} s",
+                transfer as f64 / 1e9,
+                LONGEST_TIME / 1_000_000_000
+            );
+            return Err(Error::config(key, message));
+        }
         Ok(())
     }
 }
 
 impl DeviceConfig {
+    /// Bus time of a whole page, ns, and the key that says so.
+    #[must_use]
+    pub fn page_transfer(&self) -> (&'static str, u64) {
+        match self.bandwidth {
+            None => ("device.transfer_per_byte", self.transfer_per_byte.0 * self.page.0),
+            Some(rate) => ("device.bandwidth", (self.page.0 * 1_000_000_000).div_ceil(rate.0)),
+        }
+    }
+
     /// Whether the device has other commands than the plain ones.
     #[must_use]
     pub fn has_commands(&self) -> bool {

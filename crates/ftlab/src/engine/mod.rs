@@ -56,9 +56,7 @@ impl Timing {
             oob_read: device.oob_read.0,
             program: device.program.0,
             erase: device.erase.0,
-            transfer: device.bandwidth.map_or(device.transfer_per_byte.0 * device.page.0, |rate| {
-                (device.page.0 * 1_000_000_000).div_ceil(rate.0)
-            }),
+            transfer: device.page_transfer().1,
         }
     }
 }

@@ -123,7 +123,7 @@ impl Device {
         self.flash.medium.owner(ppn)
     }
 
-    /// Whether a logical page holds data.
+    /// Whether a logical page holds data, which is known only [with verification](Device::verifies).
     #[must_use]
     pub fn audit_holds_data(&self, lpn: Lpn) -> bool {
         self.flash.truth.holds_data(lpn)

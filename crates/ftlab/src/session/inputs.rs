@@ -134,7 +134,7 @@ pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
 /// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
 ///
 /// # Errors
-/// Those of the input and of [`trace::convert::convert`].
+/// Those of the input and of [`trace::convert::convert`]; [`Error::Config`] when `output` is the input.
 pub fn convert(
     config: &Config,
     output: &str,
@@ -142,6 +142,10 @@ pub fn convert(
     watch: Watch<'_>,
 ) -> Result<Converted, Error> {
     let input = open_input(config)?;
+    if let Some(read) = config.input.trace.as_ref().filter(|read| is_same(read, output)) {
+        let message = format!("found {output:?}, which is the input {read}, expected another file");
+        return Err(Error::config("output", message));
+    }
     let mut last = Instant::now();
     trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
@@ -159,6 +163,13 @@ pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Par
     trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
     })
+}
+
+/// Whether both name one file, through links, too.
+fn is_same(read: &str, output: &str) -> bool {
+    Path::new(output)
+        .canonicalize()
+        .is_ok_and(|file| Path::new(read).canonicalize().ok() == Some(file))
 }
 
 pub(crate) fn tick(last: &mut Instant, watch: Watch<'_>, progress: Progress) -> Result<(), Error> {

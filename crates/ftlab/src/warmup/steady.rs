@@ -25,7 +25,7 @@ pub const WINDOWS: usize = 5;
 const WINDOWS_PER_CAPACITY: u64 = 2;
 
 /// Of so many page accesses at least one must be a write, or write amplification is not judged: it
-/// would take too many passes and matters too little.
+/// would take too many passes and matters too little. The same holds if RAM takes nearly all writes.
 const ACCESSES_PER_WRITE: u64 = 100;
 
 /// How far write amplification may vary in steady state, in steps of 0.01 % of its mean.
@@ -62,7 +62,7 @@ enum Verdict {
     Steady,
     /// Not after the most windows allowed.
     Unsteady,
-    /// The input hardly writes.
+    /// The host's writes hardly reach the flash.
     NotJudged,
 }
 
@@ -94,6 +94,8 @@ pub struct SteadyState {
     limit: usize,
     passes: u64,
     start: Books,
+    /// Page accesses of the host before the window.
+    accesses_before: u64,
     windows: Vec<f64>,
     /// Windows since the last one without an erase.
     collecting: usize,
@@ -110,6 +112,7 @@ impl SteadyState {
             limit: limit as usize,
             passes: 0,
             start: Books::of(ledger),
+            accesses_before: 0,
             windows: Vec::new(),
             collecting: 0,
             verdict: None,
@@ -128,9 +131,9 @@ impl SteadyState {
         self.verdict.is_some()
     }
 
-    /// Ends a pass; with it the window, if enough was written since that started, and the warm-up, if
-    /// the first pass hardly wrote.
-    pub fn end_of_pass(&mut self, ledger: &Ledger) {
+    /// Ends a pass, after so many page accesses of the host in all; with it the window, if enough was
+    /// written since that started, and the warm-up, if the first pass or the window hardly wrote.
+    pub fn end_of_pass(&mut self, ledger: &Ledger, host_accesses: u64) {
         let now = Books::of(ledger);
         let written = now.host_programs - self.start.host_programs;
         let accesses = written + now.host_reads - self.start.host_reads;
@@ -141,6 +144,11 @@ impl SteadyState {
             let amplification = (now.programs - self.start.programs) as f64 / written as f64;
             self.push(amplification, now.erases > self.start.erases);
             self.start = now;
+            self.accesses_before = host_accesses;
+        } else if host_accesses - self.accesses_before
+            > self.window_page_writes * ACCESSES_PER_WRITE
+        {
+            self.verdict = Some(Verdict::NotJudged);
         }
     }
 

@@ -35,8 +35,8 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     sources = pair_config(options)
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")
-    outputs = Outputs.of(options)
     ftls = [] if ftl == "none" else parse.names(ftl)
+    outputs = Outputs.of(options, sources, ftls)
     with meter() as progress:
         found = compare_sources(sources, model_config(options), ftls, progress)
     table = similarity_table(found)

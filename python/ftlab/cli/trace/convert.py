@@ -9,8 +9,9 @@ import click
 from ftlab.cli.options import Command, decorated, source_config, source_options
 from ftlab.cli.progress import meter
 from ftlab.config import Config
-from ftlab.files import check_writable
+from ftlab.files import check_writable, named_files
 from ftlab.report.numbers import by_name
+from ftlab.report.tables import printable
 from ftlab.source import converted
 
 
@@ -35,12 +36,14 @@ def output_options(command: Command) -> Command:
 def write(config: Config, output: str, to: str | None) -> None:
     """Write the requests that a configuration names, and say what was written."""
     if output != "-":
-        check_writable(output)
+        check_writable(output, named_files(config))
     with meter() as progress:
         written = converted(config, output, to, progress)
     if output != "-":
         size = by_name("size_bytes", written.bytes)
-        click.echo(f"{output}: {written.requests:,} requests as {written.format}, {size}")
+        click.echo(
+            f"{printable(output)}: {written.requests:,} requests as {written.format}, {size}"
+        )
 
 
 @click.command()

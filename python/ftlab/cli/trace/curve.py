@@ -29,7 +29,7 @@ def curve(**options: Any) -> None:
     They are those of `dftl` with dftl.replacement=lru, entry by entry, and begin empty.
     """
     config = merge([source_config(options), setting_tree(DEVICE, options)])
-    outputs = Outputs.of(options)
+    outputs = Outputs.of(options, config)
     with meter() as progress:
         found = curve_of(config, progress)
     outputs.figure(found.plot)

@@ -8,7 +8,7 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
-from ftlab.files import check_writable, write_atomically
+from ftlab.files import check_writable, named_files, write_atomically
 from ftlab.source import fitted
 
 
@@ -30,7 +30,7 @@ def fit(output: str | None, **options: Any) -> None:
     if output is not None:
         if not output.endswith(".toml"):
             raise click.UsageError(f"found {output!r}, expected a name that ends in .toml")
-        check_writable(output)
+        check_writable(output, named_files(config))
     with meter() as progress:
         text = fitted(config, progress)
     if output is None:

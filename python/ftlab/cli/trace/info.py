@@ -39,7 +39,7 @@ def info(full: bool, page: str | None, **options: Any) -> None:
     --json and --plot have all that --full shows.
     """
     config = source_config(options)
-    outputs = Outputs.of(options)
+    outputs = Outputs.of(options, config)
     if outputs.form in ("md", "tex"):
         raise click.UsageError("statistics of a trace are written as .json, .csv or .txt")
     full = full or bool(page or outputs.plot) or outputs.form == "json"

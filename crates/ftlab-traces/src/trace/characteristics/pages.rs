@@ -54,7 +54,8 @@ pub struct PagesTouched {
     pub read_and_written_pages: u64,
 }
 
-/// Different pages in windows of time, which begin at the first request and follow each other.
+/// Different pages in windows of time, which begin at the first request and follow each other; the last
+/// one, which the end of the stream cuts off, counts only if it is the only one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct WorkingSet {
     /// Lengths of the windows; none longer than the stream, but for the first.
@@ -260,11 +261,16 @@ impl Windows {
         let mut set = WorkingSet::default();
         let mut series = None;
         for (level, window_s) in self.levels.iter_mut().zip(WINDOWS_S) {
-            level.close();
             let length = window_s * SECOND;
+            let full = self.now / length;
+            if full > 0 {
+                // The running window is cut off by the end.
+                level.pages = 0;
+            }
+            level.close();
             if window_s == WINDOWS_S[0] || self.now >= length {
                 set.window_s.push(window_s);
-                set.pages_mean.extend(ratio(level.pages_sum, self.now / length + 1));
+                set.pages_mean.extend(ratio(level.pages_sum, full.max(1)));
                 set.pages_max.push(level.pages_max);
             }
             series = series.or(level.series.take().map(|series| (window_s, series)));
@@ -331,13 +337,10 @@ mod tests {
         let text = "0,0,4096,w,0\n0,0,4096,r,0.5\n0,8,4096,r,0.9\n0,8,4096,r,1.5\n1,8,4096,r,12";
         let set = characteristics(text, 4096).working_set;
         assert_eq!(set.window_s, [1, 10]);
-        assert_eq!(set.pages_mean, [(2.0 + 1.0 + 1.0) / 13.0, (2.0 + 1.0) / 2.0]);
+        assert_eq!(set.pages_mean, [(2.0 + 1.0) / 12.0, 2.0]);
         assert_eq!(set.pages_max, [2, 2]);
         let series = set.over_time;
-        assert_eq!(
-            (series.window_s, series.time_s, series.pages),
-            (1, vec![0, 1, 12], vec![2, 1, 1])
-        );
+        assert_eq!((series.window_s, series.time_s, series.pages), (1, vec![0, 1], vec![2, 1]));
     }
 
     #[test]
@@ -346,7 +349,7 @@ mod tests {
         let set = characteristics(&seconds.join("\n"), 4096).working_set;
         assert_eq!(set.window_s, [1, 10, 60, 600]);
         assert_eq!(set.pages_mean, [1.0, 10.0, 60.0, 600.0]);
-        assert_eq!((set.over_time.window_s, set.over_time.pages.len()), (10, 300));
+        assert_eq!((set.over_time.window_s, set.over_time.pages.len()), (10, 299));
     }
 
     #[test]

@@ -64,8 +64,22 @@ fn broken(error: ParquetError) -> Broken {
             Ok(cause) => damaged(&cause.to_string()),
             Err(cause) => damaged(&cause.to_string()),
         },
-        other => damaged(&other.to_string()),
+        other => match disabled(&other.to_string()) {
+            Some(codec) => Broken::Mistake(Mistake(format!(
+                "found columns compressed with {codec}, expected zstd, snappy or none; write it again"
+            ))),
+            None => damaged(&other.to_string()),
+        },
     }
+}
+
+/// The codec that a message of the decoder says it was built without.
+fn disabled(message: &str) -> Option<&str> {
+    let (_, feature) = message.split_once("Disabled feature at compile time: ")?;
+    Some(match feature.trim() {
+        "flate2" | "flate2-rust_backened" => "gzip",
+        other => other,
+    })
 }
 
 #[cold]

@@ -216,7 +216,11 @@ impl BlockPool {
                     "found {} physical blocks for {logical} logical{}, expected at least {needed} so \
                      that GC always finds room; raise over-provisioning or lower gc.low and gc.high",
                     region.blocks.len(),
-                    if region.blocks.len() as u32 == geometry.blocks() { "" } else { " in a part" },
+                    if region.blocks.len() as u32 == geometry.blocks() {
+                        ""
+                    } else {
+                        " in a part of the device (a plane, a zone, or what is page-mapped)"
+                    },
                 ),
             ));
         }

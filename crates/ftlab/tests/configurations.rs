@@ -1,0 +1,399 @@
+//! Whole configurations, drawn at random: every FTL under every buffer, every key, tiny and nearly full
+//! devices. Each is refused in a line, or runs and keeps books that agree with a count of the requests made
+//! apart from it.
+//!
+//! `FTLAB_CONFIGURATIONS=100000` tries so many (`make fuzz`), `FTLAB_CONFIGURATION=SEED` one of them.
+
+use ftlab::Error;
+use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::catalog::{Catalog, Entry};
+use ftlab::config::Config;
+use ftlab::drive::drive;
+use ftlab::host::{HostMode, Split};
+use ftlab::report::Report;
+use ftlab::request::{Input, Op, Request};
+use ftlab::rng::Rng;
+use ftlab::session::panic_message;
+use ftlab::settings::{Kind, Row};
+use ftlab::warmup::MODES;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+/// What counts as never coming to an end.
+const HANG: Duration = Duration::from_mins(1);
+
+/// Page checks of all audits and pages of a device beyond which a case only takes long.
+const MOST_CHECKS: u64 = 5_000_000;
+const MOST_PAGES: u64 = 40_000;
+
+#[test]
+fn whatever_is_asked_for_is_refused_in_a_line_or_runs_with_sound_books() {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect(name));
+    let seeds = match number("FTLAB_CONFIGURATION") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("FTLAB_CONFIGURATIONS").unwrap_or(1000),
+    };
+    let all = seeds.end - seeds.start;
+    let (tell, told) = channel();
+    thread::spawn(move || {
+        let catalog = Catalog::standard();
+        for seed in seeds {
+            tell.send((seed, None)).expect("someone listens");
+            let case = catch_unwind(AssertUnwindSafe(|| Case::draw(&catalog, seed).run(&catalog)));
+            let answer = case.unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
+            tell.send((seed, Some(answer))).expect("someone listens");
+        }
+    });
+    let (mut now, mut accepted, mut refused, mut left) = (0, 0_u64, 0_u64, 0_u64);
+    loop {
+        match told.recv_timeout(HANG) {
+            Ok((seed, None)) => now = seed,
+            Ok((_, Some(Ok(Answer::Ran)))) => accepted += 1,
+            Ok((_, Some(Ok(Answer::Refused)))) => refused += 1,
+            Ok((_, Some(Ok(Answer::TooLong)))) => left += 1,
+            Ok((seed, Some(Err(message)))) => {
+                let case = Case::draw(&Catalog::standard(), seed);
+                panic!("seed {seed}, {} on {}: {message}", case.ftl, json!(case.tree));
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                let case = Case::draw(&Catalog::standard(), now);
+                panic!("seed {now}, {} on {}: no end after {HANG:?}", case.ftl, json!(case.tree));
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    println!(
+        "{all} configurations: {accepted} ran, {refused} refused, {left} left out as too long"
+    );
+    assert!(all < 100 || accepted > all / 5, "{accepted} of {all} ran");
+}
+
+/// What became of a configuration.
+enum Answer {
+    Ran,
+    Refused,
+    TooLong,
+}
+
+/// A configuration and the requests that it is given.
+struct Case {
+    ftl: &'static str,
+    tree: Map<String, Value>,
+    requests: Arc<[Request]>,
+    capacity: u64,
+    /// Whether it is run again, from its resolved configuration.
+    again: bool,
+}
+
+impl Case {
+    fn draw(catalog: &Catalog, seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "configurations");
+        let entry = pick(&mut rng, catalog.ftls());
+        let page = 512_u64 << rng.below(4);
+        let pages_per_block = pick(&mut rng, &[2_u64, 4, 8, 16, 32]);
+        let most_blocks = pick(&mut rng, &[12, 100]);
+        let blocks = 1 + rng.below(most_blocks);
+        let capacity = page * pages_per_block * blocks - if rng.chance(0.2) { 512 } else { 0 };
+        let most_spare = pick(&mut rng, &[12, 2 * blocks + 4]);
+        let spare = 1 + rng.below(most_spare);
+        let mut tree = Map::new();
+        let mut set = |key: &str, value: Value| {
+            let (section, name) = key.split_once('.').expect("section.name");
+            let table = tree.entry(section).or_insert_with(|| json!({}));
+            table[name] = value;
+        };
+        set("device.page", page.into());
+        set("device.pages_per_block", pages_per_block.into());
+        set("device.blocks", (blocks + spare).into());
+        set("ftl.cache", (page * 2 + 8 * rng.below(2000)).into());
+        set("run.address", "overlay".into());
+        if rng.chance(0.5) {
+            set("buffer.policy", pick(&mut rng, &names(catalog.buffers().iter())).into());
+            set("buffer.size", (page * (1 + rng.below(3 * blocks))).into());
+        }
+        let rows = rows_for(catalog, &entry);
+        for _ in 0..rng.below(6) {
+            let row = pick(&mut rng, &rows);
+            let value = value(catalog, &row, &mut rng);
+            set(&row.key(), value);
+        }
+        let count = if rng.chance(0.1) { rng.below(4) } else { rng.below(1500) };
+        let requests = requests(capacity, page, count, &mut rng);
+        Case { ftl: entry.name(), tree, requests, capacity, again: rng.chance(0.3) }
+    }
+
+    fn run(&self, catalog: &Catalog) -> Result<Answer, String> {
+        let resolved = match catalog.resolve(&self.tree) {
+            Ok(config) => config,
+            Err(error) => return one_line(&error),
+        };
+        if self.too_long(&resolved) {
+            return Ok(Answer::TooLong);
+        }
+        let report = match self.simulate(catalog, &resolved) {
+            Ok(report) => report,
+            Err(error) => return one_line(&error),
+        };
+        self.check(&resolved, &report)?;
+        if self.again {
+            let Value::Object(tree) = json!(resolved) else { return Err("no table".into()) };
+            let same = catalog.resolve(&tree).map_err(|error| error.to_string())?;
+            let again = self.simulate(catalog, &same).map_err(|error| error.to_string())?;
+            let [first, second] = [&report, &again].map(|report| {
+                let mut figures = json!(report);
+                figures["speed"] = Value::Null;
+                figures
+            });
+            expect("the same again", first == second)?;
+        }
+        Ok(Answer::Ran)
+    }
+
+    fn too_long(&self, config: &Config) -> bool {
+        let block = config.device.page.0 * u64::from(config.device.pages_per_block);
+        let logical = self.capacity.div_ceil(block) * u64::from(config.device.pages_per_block);
+        let physical =
+            config.device.blocks.unwrap_or(0) as u64 * u64::from(config.device.pages_per_block);
+        let pages = logical.max(physical);
+        let audits = (self.requests.len() as u64).checked_div(config.run.audit).unwrap_or(0);
+        let looks = (40 * self.requests.len() as u64).checked_div(config.run.samples).unwrap_or(0);
+        pages > MOST_PAGES || audits * pages > MOST_CHECKS || looks * pages > MOST_CHECKS
+    }
+
+    fn simulate(&self, catalog: &Catalog, config: &Config) -> Result<Report, Error> {
+        let extent = Extent { volume: 0, first_byte: 0, end_byte: self.capacity };
+        let address = AddressMap::new(AddressPolicy::Overlay, &[extent], Some(self.capacity))?;
+        let mut simulator = catalog.find(self.ftl)?.simulate(config, self.capacity, address)?;
+        let input: &dyn Input = &self.requests;
+        drive(simulator.as_mut(), self.ftl, input, &mut |_| Ok(()))
+    }
+
+    /// Holds a report against the requests and against itself.
+    fn check(&self, config: &Config, report: &Report) -> Result<(), String> {
+        let shadow = Shadow::of(&self.requests, config);
+        let host = &report.host;
+        let found = Shadow {
+            requests: host.requests,
+            reads: [host.reads, host.page_reads, host.bytes_read],
+            writes: [host.writes, host.page_writes, host.bytes_written],
+            trims: [host.trims, host.page_trims],
+            partial_page_writes: host.partial_page_writes,
+            unwritten_page_reads: shadow.unwritten_page_reads,
+        };
+        expect(&format!("{found:?} as counted: {shadow:?}"), found == shadow)?;
+        let in_order = !config.host.reads_first;
+        let plain =
+            config.run.warmup.plan().next().is_none() && report.buffer.is_none() && in_order;
+        if plain && !report.own.keys().any(|key| key.starts_with("flushed_at_end")) {
+            let unwritten = host.unwritten_page_reads;
+            let told =
+                format!("{unwritten} reads of nothing, counted {}", shadow.unwritten_page_reads);
+            expect(&told, unwritten == shadow.unwritten_page_reads)?;
+        }
+        let programs = |by: &ftlab::report::ByCause| by.values().sum::<u64>();
+        let flash = &report.flash;
+        let (programmed, erases) =
+            (programs(&flash.programs) + programs(&flash.copybacks), programs(&flash.erases));
+        let amplification = report.write_amplification.unwrap_or(0.0) * host.page_writes as f64;
+        let whole = host.page_writes == 0 || (amplification - programmed as f64).abs() < 0.5;
+        expect(&format!("{amplification} = {programmed} programs"), whole)?;
+        expect("wear has every erase", report.wear.erases_total >= erases)?;
+        let verified = if config.run.verify { host.page_reads } else { 0 };
+        expect("every read is verified", report.checks.reads_verified == verified)?;
+        expect("no violation", report.checks.violations == 0)?;
+        let answered = host.reads + host.writes;
+        let all = report.response_us.map_or(0, |_| 1);
+        expect("responses of what asked for data", (answered > 0) == (all > 0))?;
+        for times in [report.response_us, report.read_response_us, report.write_response_us] {
+            let Some(t) = times else { continue };
+            let ascending = [t.p50, t.p90, t.p99, t.p999, t.max];
+            expect("percentiles ascend", ascending.is_sorted() && t.mean <= t.max)?;
+        }
+        let shares = report.planes.busy_fraction.iter().chain(&report.channels.busy_fraction);
+        let most = shares.copied().fold(0.0, f64::max);
+        expect(&format!("busy for {most} of the time"), most <= 1.0 + 1e-12)?;
+        expect(
+            "planes are as built",
+            report.planes.requests.len() == report.device.planes as usize,
+        )?;
+        let series = report.timeline.requests.last().copied().unwrap_or(0);
+        expect("the timeline has every request", series == host.requests)?;
+        expect("the timeline goes on", report.timeline.time_s.is_sorted())?;
+        let arrives = !matches!(config.host.mode, HostMode::Closed(_));
+        expect("arrivals are known", host.last_arrival_s.is_some() == arrives)?;
+        let late = host.last_arrival_s.is_none_or(|arrived| arrived <= host.duration_s);
+        expect("nothing is complete before it arrives", late)?;
+        let one_line = report.warnings.iter().all(|text| !text.contains(char::is_control));
+        expect("warnings are lines", one_line)
+    }
+}
+
+fn expect(what: &str, holds: bool) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(format!("expected: {what}")) }
+}
+
+fn one_line(error: &Error) -> Result<Answer, String> {
+    let message = error.to_string();
+    let of_the_user = matches!(error, Error::Config { .. } | Error::Unknown { .. });
+    let good = of_the_user && !message.contains(char::is_control) && message.contains(':');
+    if good { Ok(Answer::Refused) } else { Err(format!("a bad refusal: {error:?}")) }
+}
+
+/// What requests ask for, counted without the simulator.
+#[derive(Debug, Default, PartialEq)]
+struct Shadow {
+    requests: u64,
+    /// Requests, pages and bytes.
+    reads: [u64; 3],
+    writes: [u64; 3],
+    trims: [u64; 2],
+    partial_page_writes: u64,
+    unwritten_page_reads: u64,
+}
+
+impl Shadow {
+    fn of(requests: &[Request], config: &Config) -> Self {
+        let (mut shadow, mut written) = (Shadow::default(), HashSet::new());
+        let page = config.device.page.0;
+        for request in requests {
+            let (start, length) = (request.offset, u64::from(request.length));
+            let end = start + length;
+            // Page by page, as a person would: those it touches, and those it covers.
+            let all = (0..).map(|n| (n, n * page, (n + 1) * page));
+            let touched = all
+                .skip_while(|(_, _, last)| *last <= start)
+                .take_while(|(_, first, _)| *first < end);
+            let mut touched: Vec<_> = touched.collect();
+            let whole = |(_, first, last): &(u64, u64, u64)| start <= *first && *last <= end;
+            let split = config.host.split;
+            shadow.requests += 1;
+            match request.op {
+                Op::Trim => {
+                    let mut covered: Vec<_> = touched.into_iter().filter(whole).collect();
+                    if split == Split::Single {
+                        covered.truncate(1);
+                    }
+                    written.retain(|n| !covered.iter().any(|each| each.0 == *n));
+                    shadow.trims[0] += 1;
+                    shadow.trims[1] += covered.len() as u64;
+                }
+                op => {
+                    let parts = touched.iter().filter(|each| !whole(each)).count() as u64;
+                    if split == Split::Single {
+                        touched.truncate(1);
+                    }
+                    let counts = [1, touched.len() as u64, length];
+                    let sum = if op == Op::Read { &mut shadow.reads } else { &mut shadow.writes };
+                    sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+                    for (n, ..) in touched {
+                        if op == Op::Write {
+                            written.insert(n);
+                        } else if !written.contains(&n) {
+                            shadow.unwritten_page_reads += 1;
+                        }
+                    }
+                    if op == Op::Write {
+                        shadow.partial_page_writes += parts;
+                    }
+                }
+            }
+        }
+        shadow
+    }
+}
+
+/// Requests on a device of so many bytes: in bursts, in order or hot, aligned or not.
+fn requests(capacity: u64, page: u64, count: u64, rng: &mut Rng) -> Arc<[Request]> {
+    let unit = pick(rng, &[1, 512, page]).min(capacity);
+    let longest = (pick(rng, &[1, 4, 40]) * page).min(capacity);
+    let (hot, reads, trims) = (rng.unit(), rng.unit() * 0.8, rng.unit() * 0.2);
+    let gap = pick(rng, &[0, 1_000, 200_000, 5_000_000]);
+    let (mut time, mut next) = (0, 0);
+    let one = |_| {
+        time += rng.below(gap + 1);
+        let draw = rng.unit();
+        let op = if draw < reads { Op::Read } else { Op::Write };
+        let op = if draw > 1.0 - trims { Op::Trim } else { op };
+        let length = (1 + rng.below(longest.div_ceil(unit))) * unit;
+        let length = length.min(capacity);
+        let place = if rng.chance(hot) { next } else { rng.below(capacity) };
+        let offset = place - place % unit;
+        let offset = offset.min(capacity - length);
+        next = if rng.chance(0.7) { offset + length } else { offset } % capacity;
+        Request { time, offset, length: length as u32, volume: 0, op }
+    };
+    (0..count).map(one).collect()
+}
+
+fn pick<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
+    from[rng.below(from.len() as u64) as usize].clone()
+}
+
+fn names<'a, B: 'a>(list: impl Iterator<Item = &'a ftlab::named::Named<B>>) -> Vec<&'static str> {
+    list.map(|named| named.spec.name).collect()
+}
+
+/// Every key of a run of this FTL: its own, those that it obeys, and those that all runs have.
+fn rows_for(catalog: &Catalog, entry: &Entry) -> Vec<Row> {
+    let own: HashSet<String> =
+        catalog.ftls().iter().flat_map(Entry::rows).map(|row| row.key()).collect();
+    let mine: HashSet<String> = entry.rows().iter().map(Row::key).collect();
+    let fits = |row: &Row| {
+        let key = row.key();
+        let shared = ["gc", "ftl", "log"].contains(&row.section);
+        match row.section {
+            "input" | "workload" => false,
+            _ if own.contains(&key) => mine.contains(&key),
+            _ if shared => entry.spec.obeys(&key),
+            _ => key != "device.capacity" && key != "run.address",
+        }
+    };
+    catalog.rows().into_iter().filter(fits).collect()
+}
+
+/// A value of a setting, in its range or just outside.
+fn value(catalog: &Catalog, row: &Row, rng: &mut Rng) -> Value {
+    if row.optional && rng.chance(0.2) {
+        return Value::Null;
+    }
+    let times = [0_u64, 1, 999, 25_000, 200_000, 10_000_000, 10_000_000_000, 20_000_000_000];
+    match (row.key().as_str(), row.kind) {
+        ("gc.policy", _) => pick(rng, &names(catalog.policies().iter())).into(),
+        ("ftl.placement", _) => pick(rng, &names(catalog.placements().iter())).into(),
+        ("buffer.policy", _) => pick(rng, &names(catalog.buffers().iter())).into(),
+        ("host.mode", _) => {
+            pick(rng, &["open", "closed:1", "closed:7", "queued:1", "queued:32", "closed"]).into()
+        }
+        ("run.warmup", _) => {
+            let mode = pick(rng, &MODES.iter().map(|mode| mode.name).collect::<Vec<_>>());
+            let argument = if mode.starts_with("steady") { ":20%" } else { ":2" };
+            (mode.to_owned() + if rng.chance(0.5) { argument } else { "" }).into()
+        }
+        ("run.timeline", _) => pick(rng, &[0, 1, 100]).into(),
+        ("run.warmup_limit", _) => pick(rng, &[4, 5, 6]).into(),
+        ("device.blocks", _) => pick(rng, &[0, 1, 2, 7, 64, 300]).into(),
+        (key, Kind::Count) if key.starts_with("device.") => pick(rng, &[0, 1, 2, 3, 4, 8]).into(),
+        (_, Kind::Count) => {
+            pick(rng, &[0, 1, 2, 3, 4, 5, 7, 8, 16, 64, 1000, u64::from(u32::MAX), u64::MAX]).into()
+        }
+        (_, Kind::Number) => pick(rng, &[-1.0, 0.0, 1e-6, 0.5, 1.0, 2.0, 10.0, 1e6, 1e9]).into(),
+        (_, Kind::Size) => {
+            let sizes = [0_u64, 1, 12, 511, 512, 1 << 12, 4100, 1 << 13, 1 << 16, 1 << 20, 1 << 40];
+            pick(rng, &sizes).into()
+        }
+        (_, Kind::Time) => pick(rng, &times).into(),
+        (_, Kind::Times) => (0..1 + rng.below(3)).map(|_| pick(rng, &times)).collect(),
+        (_, Kind::Ratio) => {
+            pick(rng, &["-1%", "0%", "0.1%", "3%", "25%", "50%", "99.9%", "100%", "150%", "101"])
+                .into()
+        }
+        (_, Kind::Switch) => rng.chance(0.5).into(),
+        (_, Kind::Choice(known)) => pick(rng, known).0.into(),
+        (_, Kind::Text(_)) => "text".into(),
+    }
+}

@@ -1,0 +1,265 @@
+"""Figures that cannot mislead, and names that cannot do harm."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import sample
+from ftlab import Comparison, ConfigError, FtlabError, Result, Workload, compare, plot, simulate
+from ftlab.points import Point, run_points
+from ftlab.report.html import report
+from ftlab.report.summary import comparison_table, relative_table, run_summary, text_of
+from ftlab.report.tables import Table, csv_cell
+
+COMMAND = str(Path(sys.executable).parent / "ftlab")
+SMALL = ("--capacity", "4MiB", "--pages-per-block", "16")
+BUSY = "--workload=randwrite,bs=4k,size=4MiB,requests=20000,interarrival=100us"
+
+
+@pytest.fixture
+def strained() -> Comparison:
+    """A page-level FTL that keeps up, and DFTL that does not."""
+    results = [sample.result("page", 900.0, None, 0), sample.result("dftl", 5e6, 0.8, 128)]
+    for result, last, overloaded in zip(results, (3600.0, 1800.0), (False, True), strict=True):
+        result["host"].update(last_arrival_s=last, overloaded=overloaded)
+    return Comparison([Result(each) for each in results])
+
+
+def test_overload_stands_beside_each_response_time(strained):
+    table = comparison_table(strained)
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["mean response"] == ["900.0 µs", "5.000 s (overload)"]
+    assert "(overload)" not in rows["write amplification"][1]
+    for text in (table.text(), table.markdown(), table.latex(), report(strained)):
+        assert "5.000 s (overload)" in text
+    rows = {row[0]: row[1:] for row in relative_table(strained).rows}
+    assert "mean response" not in rows, "one sound value is no comparison"
+    shown = text_of(run_summary(strained[1]))
+    assert "the last request arrived at 30.0 min, the device was done at 60.0 min" in shown
+
+
+def test_an_overloaded_value_is_never_the_best(strained):
+    faster = [strained[1].to_dict(), strained[0].to_dict()]
+    faster[0]["response_us"]["mean"] = 1.0
+    table = comparison_table(Comparison([Result(each) for each in faster]))
+    (row,) = [index for index, row in enumerate(table.rows) if row[0] == "mean response"]
+    assert not {column for at, column in table.best if at == row}
+
+
+def test_overload_of_a_run_is_in_every_form(ftlab):
+    forms = {}
+    for end in ("json", "csv", "md", "tex", "txt", "html"):
+        option = "--report" if end == "html" else "-o"
+        found = ftlab("compare", BUSY, *SMALL, "--ftl", "page,dftl", option, f"x.{end}")
+        assert found.exit_code == 0, found.output
+        assert "warning: dftl: overload" in found.output
+        forms[end] = Path(f"x.{end}").read_text("utf-8")
+    assert [each["host"]["overloaded"] for each in json.loads(forms["json"])] == [True, True]
+    rows = list(csv.DictReader(io.StringIO(forms["csv"])))
+    assert [row["host.overloaded"] for row in rows] == ["True", "True"]
+    assert all("(overload)" in forms[end] for end in ("md", "tex", "txt", "html"))
+
+
+def test_load_has_the_same_judge(ftlab):
+    arguments = ("load", BUSY, *SMALL, "--ftl", "page", "--depths", "1", "--loads", "10%,300%")
+    found = ftlab(*arguments, "--json")
+    assert found.exit_code == 0, found.output
+    assert [row["overloaded"] for row in json.loads(found.output)] == [None, False, True]
+    last_column = [line.split()[-1] for line in ftlab(*arguments).output.splitlines()]
+    assert last_column == ["overload", "–", "no", "yes"]  # noqa: RUF001
+
+
+def test_every_ratio_names_its_baseline(comparison):
+    table = relative_table(comparison)
+    assert table.header[0] == "relative to page"
+    labels = [row[0] for row in table.rows]
+    assert "mean response" in labels
+    assert "mapping hit ratio, to dftl" in labels
+    assert "<h2>Relative to page</h2>" in report(comparison)
+
+
+def test_zero_is_drawn_as_zero():
+    result = sample.result("page", 900.0, None, 0)
+    result["flash"]["erases"] = {"data": 0, "translation": 0}
+    figure = plot.operations([Result(result)], ["page"])
+    erases = figure.axes[2]
+    assert [text.get_text() for text in erases.texts] == ["0"]
+    assert list(erases.get_yticks()) == [0]
+
+
+def test_percentages_above_100_need_their_sign(ftlab):
+    for text in ("7", "28"):
+        found = ftlab("run", BUSY, *SMALL, "--ftl", "page", "--over-provisioning", text)
+        assert found.exit_code == 2
+        assert f"--over-provisioning: found {text}, expected {text}%" in found.output
+    found = ftlab("run", BUSY, *SMALL, "--over-provisioning", "700%", "--print-config")
+    assert json.loads(found.output)["device"]["over_provisioning"] == "700%"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--ftl", "page", "--cache", "8KiB"), "--cache: found a setting that page ignores"),
+        (("--ftl", "dftl", "--log-blocks", "5"), "--log-blocks: found a setting that dftl"),
+        (("--ftl", "dftl", "--set", "tpftl.threshold=99"), "tpftl.threshold: found a setting"),
+    ],
+)
+def test_an_option_that_no_ftl_obeys_is_an_error(ftlab, options, told):
+    found = ftlab("run", BUSY, *SMALL, *options)
+    assert (found.exit_code, told in found.output) == (2, True), found.output
+    found = ftlab("compare", BUSY, *SMALL, "--ftl", "page,dftl", "--cache", "1KiB")
+    assert found.exit_code == 0, found.output
+
+
+def test_an_option_that_no_ftl_obeys_is_an_error_in_python():
+    source = Workload("randwrite", size="4MiB", requests=100)
+    with pytest.raises(ConfigError, match=r"gc\.low: found a setting that fast, kast"):
+        compare(source, ["fast", "kast"], gc={"low": 4})
+    with pytest.raises(ConfigError, match="page ignores, expected one of dftl"):
+        simulate(source, "page", config={"ftl": {"cache": "8KiB"}})
+
+
+NAMES = ["no\x1b[31mred.spc", "bell\x07.spc", "two\nlines.spc", "\x1b]0;title\x07.spc"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, name):
+    commands = ["run {} --ftl page", "trace info {}", "compare {} --ftl page,dftl"]
+    for there in (False, True):
+        if there:
+            Path(name).write_bytes(trace.read_bytes())
+        for command in commands:
+            found = ftlab(*(name if part == "{}" else part for part in command.split()))
+            assert found.exit_code == (0 if there else 2), found.output
+            assert not set(found.output) & {"\x1b", "\x07"}
+            assert there or found.output.count("\n") == 1
+
+
+def test_a_mistake_with_a_newline_is_one_line(ftlab):
+    found = ftlab("run", BUSY, "--set", "a\nb")
+    assert (found.exit_code, found.output.count("\n")) == (2, 1)
+    with pytest.raises(FtlabError) as raised:
+        simulate("x\ny.spc")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_cell_is_no_formula(ftlab, trace):
+    name = "=1+1.spc"
+    Path(name).write_bytes(trace.read_bytes())
+    for command in ("run {} --ftl page --csv", "trace info {} --csv"):
+        found = ftlab(*command.format(name).split())
+        assert f"'{name}" in found.output
+        assert f",{name}" not in found.output
+    for text in ("=1", "@x", "+x", "-x", "\tx"):
+        assert csv_cell(text) == f"'{text}"
+        assert Table([text], [[text]]).csv().count("'") == 2
+    for value in ("-1.5", "+2.4 %", "–", -3, None, "", "5 µs"):  # noqa: RUF001
+        assert csv_cell(value) == value
+
+
+def test_a_result_of_a_trace_that_changed_meanwhile_is_not_kept(trace, tmp_path, monkeypatch):
+    point = Point("p", {"input": {"trace": str(trace)}}, "page")
+    results = tmp_path / "results"
+    original = point.input
+    trace.write_text(trace.read_text() + "0,8,4096,w,9.9\n")
+    assert original["input"]["trace"]
+    with pytest.raises(ConfigError, match="changed while it was read"):
+        run_points([point], results)
+    assert not results.exists()
+    (found,) = run_points([Point("p", point.config, "page")], results)
+    assert found.host.requests == 41
+
+
+ROOM = """
+    import resource, sys
+    limit, capacity, ftl = int(sys.argv[1]), sys.argv[2], sys.argv[3]
+    import ftlab
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    try:
+        ftlab.simulate(
+            ftlab.Workload("randwrite", size="16MiB", requests=10), ftl,
+            ftlab.Device(capacity=capacity),
+        )
+        print("fits")
+    except ftlab.ConfigError as error:
+        print(error)
+    print("the interpreter lives")
+"""
+
+
+@pytest.mark.parametrize(
+    "ftl", ["page", "dftl", "zftl", "sepbit", "aftl", "mnftl", "gftl", "block"]
+)
+def test_a_device_that_does_not_fit_into_memory_is_told_in_a_line(ftl):
+    for limit, capacity in [(1, "1TiB"), (1.5, "64GiB"), (1, "32GiB"), (2, "128GiB")]:
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(ROOM), str(int(limit * 2**30)), capacity, ftl],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        told, lives = done.stdout.splitlines()
+        assert lives == "the interpreter lives"
+        if capacity == "1TiB":
+            assert told.startswith("device.capacity: found 1TiB, whose ")
+            assert "GiB of RAM, more than there is" in told
+
+
+def run(*arguments: str, **streams) -> subprocess.CompletedProcess:
+    return subprocess.run([COMMAND, *arguments], capture_output=not streams, text=True, **streams)
+
+
+def test_a_full_or_closed_standard_output_is_no_traceback():
+    with open("/dev/full", "w") as full:
+        done = run("list", "ftls", stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        done = subprocess.run(
+            ["sh", "-c", f"exec {COMMAND} run no-such-trace {closed}"], capture_output=True
+        )
+        assert done.returncode == 2
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(trace):
+    for command in ("list settings", f"trace convert {trace} --to spc -o -"):
+        done = subprocess.run(
+            ["bash", "-c", f"{COMMAND} {command} | head -c 1; exit ${{PIPESTATUS[0]}}"],
+            capture_output=True,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_name_that_is_not_utf_8_is_told_so(trace):
+    name = os.fsencode(trace.parent) + b"/x\xff.spc"
+    Path(os.fsdecode(name)).write_bytes(trace.read_bytes())
+    done = subprocess.run([COMMAND, "run", name, "--ftl", "page"], capture_output=True)
+    assert done.returncode == 2
+    assert b"not UTF-8" in done.stderr
+    assert done.stderr.count(b"\n") == 1
+
+
+WRONG = [
+    ("config", {"config": "x"}),
+    (r'config\["gc"\]', {"config": {"gc": 5}}),
+    ("gc", {"gc": 5}),
+    ("host", {"host": 3}),
+    ("run", {"run": [1]}),
+    ("device", {"device": "8GiB"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), WRONG)
+def test_an_argument_of_another_type_is_told_by_its_name(name, arguments):
+    source = Workload("randwrite", size="4MiB", requests=10)
+    with pytest.raises(TypeError, match=f"^{name}: found .*, expected"):
+        simulate(source, "page", **arguments)
+    with pytest.raises(TypeError, match=r"^ftls: found 'page', expected a list"):
+        compare(source, "page")
