@@ -6,8 +6,9 @@ use ftlab::device::presets::PRESETS;
 use ftlab::ftl::{Cleaning, MapPlace};
 use ftlab::metrics::definitions::{Better, METRICS};
 use ftlab::named::{List, Named};
-use ftlab::settings::{Kind, Row};
+use ftlab::settings::{Kind, Row, Table};
 use ftlab::trace::{Column, FORMATS, TimeOrder, columnar};
+use ftlab::units::{Bytes, Duration, Ratio};
 use ftlab::warmup::MODES;
 use ftlab::workload::{PROFILES, Pattern};
 use serde_json::{Value, json};
@@ -63,14 +64,14 @@ fn formats() -> Vec<Value> {
 
 fn ftls(catalog: &Catalog) -> Vec<Value> {
     let rows = catalog.rows();
-    let config = catalog.config();
-    let usual = json!(config);
+    let config = catalog.resolve(&Table::new()).expect("defaults can be used");
+    let standard = json!(config);
     list(catalog.ftls(), |ftl| {
         let shared = rows.iter().filter(|row| ftl.spec.obeys(&row.key()));
         let adapted = json!(ftl.adapted(&config));
         let settings: Vec<Value> = shared
             .chain(&ftl.rows())
-            .map(|one| row(catalog, &with_default(one, &usual, &adapted)))
+            .map(|one| row(catalog, &with_default(one, &standard, &adapted)))
             .collect();
         json!({
             "name": ftl.spec.name,
@@ -84,12 +85,21 @@ fn ftls(catalog: &Catalog) -> Vec<Value> {
 }
 
 /// A setting with the default that an FTL has: a variant may set another.
-fn with_default(row: &Row, usual: &Value, adapted: &Value) -> Row {
-    let [usual, set] = [usual, adapted].map(|config| &config[row.section][row.name]);
-    match set {
-        _ if set == usual => row.clone(),
-        Value::String(text) => Row { default: text.clone(), ..row.clone() },
-        other => Row { default: other.to_string(), ..row.clone() },
+fn with_default(row: &Row, standard: &Value, adapted: &Value) -> Row {
+    let value = &adapted[row.section][row.name];
+    match value == &standard[row.section][row.name] {
+        true => row.clone(),
+        false => Row { default: written(row.kind, value), ..row.clone() },
+    }
+}
+
+/// A value as people write it.
+fn written(kind: Kind, value: &Value) -> String {
+    match (kind, value.as_u64(), value.as_f64()) {
+        (Kind::Size, Some(bytes), _) => Bytes(bytes).to_string(),
+        (Kind::Time, Some(nanos), _) => Duration(nanos).to_string(),
+        (Kind::Ratio, _, Some(ratio)) => Ratio(ratio).to_string(),
+        _ => value.as_str().map_or_else(|| value.to_string(), str::to_owned),
     }
 }
 
