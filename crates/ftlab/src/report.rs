@@ -11,7 +11,7 @@ use crate::gc::CopyBack;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
-use crate::simulate::{HostTotals, Outcome};
+use crate::simulate::Outcome;
 use crate::units::{Nanos, Pbn};
 use crate::warmup::{WINDOWS, WarmupReport};
 use serde::Serialize;
@@ -367,7 +367,7 @@ impl Report {
             trace,
             seed: outcome.config.run.seed,
             warmup,
-            host: host(&outcome.host, outcome.flash),
+            host: host(outcome),
             flash: flash(ledger, outcome.config.gc.copy_back),
             mapping: mapping(&metrics, ledger, &ram),
             gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
@@ -429,7 +429,10 @@ fn device(flash: &Device, demand: bool) -> DeviceReport {
     }
 }
 
-fn host(totals: &HostTotals, flash: &Device) -> HostReport {
+fn host(outcome: &Outcome<'_>) -> HostReport {
+    let totals = outcome.host;
+    let in_ram = outcome.buffer.map(BufferManager::counts).unwrap_or_default();
+    let in_ram = in_ram.plus(outcome.ftl.buffered()).unwritten_hits;
     HostReport {
         requests: totals.requests,
         reads: totals.reads,
@@ -439,7 +442,7 @@ fn host(totals: &HostTotals, flash: &Device) -> HostReport {
         page_writes: totals.page_writes,
         partial_page_writes: totals.partial_page_writes,
         page_trims: totals.page_trims,
-        unwritten_page_reads: flash.unwritten_reads(),
+        unwritten_page_reads: outcome.flash.unwritten_reads() + in_ram,
         bytes_read: totals.bytes_read,
         bytes_written: totals.bytes_written,
         duration_s: totals.duration as f64 / 1e9,

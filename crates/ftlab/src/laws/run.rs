@@ -21,6 +21,7 @@ struct Seen {
     merges: Option<MergeCounts>,
     reads_verified: u64,
     unwritten_reads: u64,
+    unwritten_hits: u64,
     /// What became of pages in RAM of the FTL's own.
     buffered: BufferCounts,
     /// Per block: whether it is erased, and how often it was.
@@ -39,6 +40,7 @@ impl Seen {
             merges: metrics.merges,
             reads_verified: device.reads_verified(),
             unwritten_reads: device.unwritten_reads(),
+            unwritten_hits: ftl.buffered().unwritten_hits,
             buffered: ftl.buffered(),
             blocks: blocks.map(|pbn| (device.is_erased(pbn), device.erases_of(pbn))).collect(),
         }
@@ -169,7 +171,7 @@ impl<'a> Run<'a> {
         let verified = self.seen.reads_verified - then.reads_verified;
         assert_eq!(verified, read, "every read is verified");
         let found_blank = self.seen.unwritten_reads - then.unwritten_reads;
-        let blank_in_ram = if self.ftl.keeps_writes() { blank - found_blank } else { 0 };
+        let blank_in_ram = self.seen.unwritten_hits - then.unwritten_hits;
         assert_eq!(found_blank + blank_in_ram, blank, "reads that find no data");
     }
 

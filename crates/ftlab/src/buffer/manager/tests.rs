@@ -91,6 +91,16 @@ fn a_read_hit_takes_no_time_and_a_flush_delays_the_request_that_needs_room() {
     assert_eq!(bench.flash.timeline().served().end, 201_000);
 }
 
+/// The first read finds nothing on flash, the second in RAM.
+#[test]
+fn a_read_of_nothing_from_ram_is_counted_as_one() {
+    let mut bench = Bench::new("page", "lru", 2);
+    bench.serve(Op::Trim, &[5]);
+    let counts = [0, 1].map(|_| bench.serve(Op::Read, &[5]).unwritten_hits);
+    assert_eq!((counts, bench.flash.unwritten_reads()), ([0, 1], 1));
+    assert_eq!(bench.serve(Op::Read, &[6]).unwritten_hits, 1);
+}
+
 /// The example of BPLRU's public summary, above FAST: 12 and 15 are in RAM; 13 and 14 are read, all
 /// four programmed in order. The sequential log before, of block 4, was whole, too: all merges are
 /// switches.

@@ -29,6 +29,8 @@ const fn next(version: u16) -> u16 {
 pub struct BufferCounts {
     /// Pages read from RAM.
     pub read_hits: u64,
+    /// Those that hold no data, for they were never written.
+    pub unwritten_hits: u64,
     /// Pages written that were in RAM.
     pub write_hits: u64,
     /// Versions that were never programmed: overwritten or trimmed while they were in RAM.
@@ -51,6 +53,7 @@ impl BufferCounts {
     pub const fn plus(self, other: BufferCounts) -> BufferCounts {
         BufferCounts {
             read_hits: self.read_hits + other.read_hits,
+            unwritten_hits: self.unwritten_hits + other.unwritten_hits,
             write_hits: self.write_hits + other.write_hits,
             absorbed: self.absorbed + other.absorbed,
             flushed_groups: self.flushed_groups + other.flushed_groups,
@@ -171,6 +174,7 @@ impl HeldPages {
     /// When that is not its newest version.
     pub fn read(&mut self, lpn: Lpn) {
         self.counts.read_hits += 1;
+        self.counts.unwritten_hits += u64::from(self.newest[lpn.index()] == 0);
         self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
     }
 
