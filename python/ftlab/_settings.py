@@ -1583,6 +1583,10 @@ class CACHFTL(NamedFtl):
         A write that would leave no more free pages in the PMR than these blocks have collects
         first. Default: 3. Unit: blocks. Range: 1 to 1048576. Source: CACH-FTL 4.3.3;
         choices.md#cachftl-sizes.
+    enough
+        Superseded pages from which a block of the PMR is worth PMR-GC; all of a block at most.
+        Default: the pages to be evicted (4.3.3), in idle time those of the last group. Unit: pages.
+        Range: at least 1. Source: CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough.
     async_free
         Share of the PMR that is free up to which GC works in idle time. Default: 10%. Range: 0 to
         1. Source: CACH-FTL 4.3.3; choices.md#cachftl-idle.
@@ -1608,6 +1612,7 @@ class CACHFTL(NamedFtl):
     _: KW_ONLY
     threshold: int | None = setting("cachftl.threshold")
     sync_blocks: int | None = setting("cachftl.sync_blocks")
+    enough: int | None = setting("cachftl.enough")
     async_free: Quantity | None = setting("cachftl.async_free")
     adaptive_threshold: bool | None = setting("cachftl.adaptive_threshold")
     idle_weight: Quantity | None = setting("cachftl.idle_weight")

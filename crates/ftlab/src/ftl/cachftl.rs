@@ -7,18 +7,18 @@
 //!
 //! Idea     a write buffer above flushes pages of one block together. A large group is worth a rewrite
 //!          of its block; a small one waits in the PMR until more pages of its block have come. GC
-//!          empties blocks of the PMR (PMR-GC), and where nothing there is superseded moves the largest
-//!          set of pages of one block to the BMR (BMR-GC). In idle time it does so in steps.
+//!          empties blocks of the PMR (PMR-GC), and where none has enough superseded pages moves the
+//!          largest set of pages of one block to the BMR (BMR-GC; choices.md#cachftl-enough). In idle time
+//!          it does so in steps.
 //! RAM      4 B and a bit per page for each logical block; 4 B for each page of the PMR, as the paper
 //!          counts (its "78 %" and "80 %" fit only so: choices.md#cachftl-sizes). The block of RAM for
 //!          merges is not counted.
 //! Departs  a block that was never written is not erased first (choices.md#first-erase); BMR-GC inside
 //!          PMR-GC does not count as progress (choices.md#cachftl-progress); idle GC goes on until it
-//!          is over its threshold (choices.md#cachftl-idle). One superseded page makes a block worth
-//!          PMR-GC, as in Algorithm 2 and against 4.3.2 (choices.md#cachftl-enough). The map follows
-//!          each copy of PMR-GC, which any interruption finds in order and which costs the same as
-//!          changing it together with the erase. A group for the BMR that meets a merge of its block
-//!          under way takes it over (choices.md#cachftl-phases).
+//!          is over its threshold (choices.md#cachftl-idle). The map follows each copy of PMR-GC, which any
+//!          interruption finds in order and which costs the same as changing it together with the erase. A
+//!          group for the BMR that meets a merge of its block under way takes it over
+//!          (choices.md#cachftl-phases).
 //! Beyond   the paper's future work (section 7), each a switch (choices.md#cachftl-beyond): a threshold
 //!          by measured costs (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR
 //!          rewritten out of place, and with these a wear leveller over both regions.
@@ -52,6 +52,11 @@ crate::settings! {
         /// A write that would leave no more free pages in the PMR than these blocks have collects first.
         sync_blocks: u32 = 3, in 1..=1 << 20, unit "blocks", laws 1..=3,
             source "CACH-FTL 4.3.3; choices.md#cachftl-sizes";
+        /// Superseded pages from which a block of the PMR is worth PMR-GC; all of a block at most.
+        enough: Option<u32> = None,
+            absent "the pages to be evicted (4.3.3), in idle time those of the last group", in 1..,
+            unit "pages", laws [None, None, Some(1), Some(2), Some(4), Some(100)],
+            source "CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough";
         /// Share of the PMR that is free up to which GC works in idle time.
         async_free: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
             source "CACH-FTL 4.3.3; choices.md#cachftl-idle";
@@ -114,6 +119,9 @@ pub struct CachFtl {
     redirect: Redirect,
     /// What merges have cost; the PMR counts the cost of its own GC.
     work: Work,
+    enough: Option<u32>,
+    /// Pages of the group for the PMR that is being written, or was last.
+    evicted: usize,
     sync_pages: u64,
     async_free: f64,
     adaptive_pmr: bool,
@@ -175,6 +183,8 @@ impl Design for CachFtl {
                 true => Redirect::adaptive(&setup.device, own.idle_weight.0, pages),
                 false => Redirect::fixed(own.threshold),
             },
+            enough: own.enough,
+            evicted: 1,
             sync_pages: u64::from(own.sync_blocks) * u64::from(geometry.pages_per_block),
             async_free: own.async_free.0,
             adaptive_pmr: own.adaptive_pmr,
@@ -341,6 +351,12 @@ impl CachFtl {
         if self.adaptive_pmr && self.async_free > 0.0 { share.max(least) } else { share }
     }
 
+    /// Superseded pages from which a block is worth PMR-GC.
+    fn enough(&self) -> u32 {
+        let enough = self.enough.unwrap_or(self.evicted as u32);
+        enough.min(self.geometry.pages_per_block)
+    }
+
     /// What GC has cost so far.
     const fn worked(&self) -> Work {
         self.work.plus(self.pmr.work())
@@ -381,6 +397,7 @@ impl CachFtl {
     /// Function 3.
     fn flush_to_pmr(&mut self, group: &[Lpn], flash: &mut Flash) {
         self.counts.pmr_groups += 1;
+        self.evicted = group.len();
         flash.begin_page();
         self.redirect.note_pages(group.len());
         if self.is_short_of(group.len()) {
@@ -428,9 +445,9 @@ impl CachFtl {
         }
     }
 
-    /// The first phase of PMR-GC, or of BMR-GC if no page of the PMR is superseded.
+    /// The first phase of PMR-GC, or of BMR-GC if no block of the PMR has enough superseded pages.
     fn start(&mut self, flash: &mut Flash) -> Option<Job> {
-        if let Some(victim) = self.pmr.take_victim(flash) {
+        if let Some(victim) = self.pmr.take_victim(self.enough(), flash) {
             return Some(Job::Collect(self.pmr.read(victim, flash)));
         }
         let lbn = self.pmr.largest_group()?;

@@ -244,7 +244,7 @@ def idle(runs: Runs) -> str:
 
 
 def blocks_erased(runs: Runs) -> str:
-    """Return which blocks are erased, and how much of CACH-FTL's GC cannot wait for more to die."""
+    """Return which blocks are erased, and what decides how many."""
     said = []
     for trace in TRACES:
         names = volumes(runs, trace)
@@ -260,8 +260,8 @@ def blocks_erased(runs: Runs) -> str:
         )
         said.append(f"{SHORT[trace]}: {blocks}")
     return (
-        f"Blocks erased, mean over volumes. {'. '.join(said)}. In idle time CACH-FTL collects the "
-        "PMR before its pages are overwritten, which takes no response time but erases."
+        f"Blocks erased, mean over volumes. {'. '.join(said)}. How many superseded pages make a "
+        "block of the PMR worth an erase (cachftl.enough) decides that, not GC in idle time."
     )
 
 

@@ -162,9 +162,9 @@ impl Pmr {
         true
     }
 
-    /// The block with most superseded pages, if it has any, to be collected.
-    pub fn take_victim(&mut self, flash: &mut Flash) -> Option<Pbn> {
-        self.pool.take_wasteful_victim(flash)
+    /// The block with most superseded pages, if it has so many, to be collected.
+    pub fn take_victim(&mut self, enough: u32, flash: &mut Flash) -> Option<Pbn> {
+        self.pool.take_wasteful_victim(enough, flash)
     }
 
     /// Pages that erasing a block gains.

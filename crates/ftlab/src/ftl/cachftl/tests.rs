@@ -104,6 +104,20 @@ fn the_block_with_most_superseded_pages_is_collected() {
     assert_eq!(operations(&bench.flash), [1, 1 + 1, 1, 0], "of 0 4 8 12 only 12 was valid");
 }
 
+/// One page of the first block of the PMR is superseded and two are to be evicted: 4.3.3 merges block 1 first, so that
+/// the first block gives two pages at once; Algorithm 2 copies three pages to gain one, and goes for another round.
+#[test]
+fn a_block_is_worth_collecting_when_enough_of_its_pages_are_superseded() {
+    for (enough, expected) in [(None, [6, 8, 1, 1]), (Some(2), [6, 8, 1, 1]), (Some(1), [9, 11, 2, 1])] {
+        let mut bench = bench(4, |config| config.enough = enough);
+        for lpn in [0, 4, 8, 12, 16, 0, 20, 24, 28, 5, 9] {
+            bench.write(&[lpn]);
+        }
+        bench.write(&[21, 22]);
+        assert_eq!(operations(&bench.flash), expected, "{enough:?}");
+    }
+}
+
 /// Section 4.3.3: five phases, then three; each may be followed by a request.
 #[test]
 fn idle_gc_stops_after_each_phase() {

@@ -468,11 +468,11 @@ impl BlockPool {
         self.free.give(pbn, flash);
     }
 
-    /// Takes the next block to collect, unless erasing it would gain nothing.
-    pub fn take_wasteful_victim(&mut self, flash: &mut Flash) -> Option<Pbn> {
+    /// Takes the next block to collect, unless erasing it would gain fewer pages than `least`.
+    pub fn take_wasteful_victim(&mut self, least: u32, flash: &mut Flash) -> Option<Pbn> {
         let pbn = self.victims.choose(self.programs).map(|slot| self.block_in(slot))?;
-        let wasteful = flash.valid_in(pbn) < flash.geometry().pages_per_block;
-        wasteful.then(|| self.collect(pbn, flash))
+        let gained = flash.geometry().pages_per_block - flash.valid_in(pbn);
+        (gained >= least).then(|| self.collect(pbn, flash))
     }
 
     /// Takes the next block to collect out of the candidates, and tells what it is filled with.
