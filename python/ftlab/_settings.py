@@ -1588,8 +1588,9 @@ class CACHFTL(NamedFtl):
         Default: the pages to be evicted (4.3.3), in idle time those of the last group. Unit: pages.
         Range: at least 1. Source: CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough.
     async_free
-        Share of the PMR that is free up to which GC works in idle time. Default: 10%. Range: 0 to
-        1. Source: CACH-FTL 4.3.3; choices.md#cachftl-idle.
+        Share of the PMR that is free up to which GC works in idle time, but at least a block more
+        than ``sync_blocks``; 0 switches that off. Default: 10%. Range: 0 to 1. Source: CACH-FTL
+        4.3.3; choices.md#cachftl-idle.
     adaptive_threshold
         Redirect groups by measured costs instead of ``threshold``. Default: false. Source:
         choices.md#cachftl-beyond.

@@ -57,7 +57,8 @@ crate::settings! {
             absent "the pages to be evicted (4.3.3), in idle time those of the last group", in 1..,
             unit "pages", laws [None, None, Some(1), Some(2), Some(4), Some(100)],
             source "CACH-FTL, Algorithm 2, 4.3.2, 4.3.3; choices.md#cachftl-enough";
-        /// Share of the PMR that is free up to which GC works in idle time.
+        /// Share of the PMR that is free up to which GC works in idle time, but at least a block more than
+        /// `sync_blocks`; 0 switches that off.
         async_free: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
             source "CACH-FTL 4.3.3; choices.md#cachftl-idle";
         /// Redirect groups by measured costs instead of `threshold`.
@@ -344,11 +345,12 @@ impl CachFtl {
         self.bmr.slot(lpn, &self.geometry)
     }
 
-    /// A PMR that is kept small would never have so large a share free beyond the reserve.
+    /// Free pages up to which GC works in idle time: a block more than writes leave at least, for a small PMR
+    /// never has the share free beyond these (choices.md#cachftl-idle).
     fn async_pages(&self) -> u64 {
         let share = (self.pmr.pages() as f64 * self.async_free) as u64;
         let least = self.sync_pages + u64::from(self.geometry.pages_per_block);
-        if self.adaptive_pmr && self.async_free > 0.0 { share.max(least) } else { share }
+        if self.async_free > 0.0 { share.max(least) } else { 0 }
     }
 
     /// Superseded pages from which a block is worth PMR-GC.

@@ -238,8 +238,7 @@ def idle(runs: Runs) -> str:
     never = sum(each["background_runs"] == 0 for each in found)
     return (
         f"CACH-FTL's GC ran {waited:,} times while a write waited and {free:,} times in idle "
-        f"time; on {never} of {len(found)} volumes never in idle time, as 10 % of a PMR of less "
-        "than 30 blocks are less than the 3 blocks at which writes wait."
+        f"time; on {never} of {len(found)} volumes never in idle time."
     )
 
 
