@@ -14,9 +14,9 @@
 //!          overflows, more steps are done at once and counted (`gftl.forced_steps`).
 //! Grade    queue, 16 % and triggers are stated (MNFTL 1, 5.2), the search is derived from its Table 2,
 //!          the order of steps is assumed (choices.md#gftl-search, choices.md#gftl-steps).
-//! Departs  cleaning reads no OOBs to know which pages of a block are valid (choices.md#gftl-cleaning);
-//!          with them a step could take longer than T_e, and the bounds would not hold. A read in a
-//!          logical block without any block is charged for a block filled in order.
+//!          Which pages of a block are valid is read from their OOBs, as many in a step as fit into T_e
+//!          (choices.md#gftl-cleaning).
+//! Departs  a read in a logical block without any block is charged for a block filled in order.
 //! Not here the map of trimmed pages: a trim is forgotten when power is lost.
 
 mod buffer;
@@ -31,7 +31,7 @@ use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::design::{Design, Setup, Spec};
-use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
+use crate::units::{Lbn, Lpn, Nanos, Pbn, Ppn, Ratio};
 use buffer::WriteBuffer;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -78,6 +78,14 @@ struct Cleaning {
     from: Pbn,
     /// Taken when the first page is copied.
     to: Option<Pbn>,
+    /// Pages of `from` whose OOBs were read.
+    looked: u32,
+}
+
+impl Cleaning {
+    fn has_seen_all(self, flash: &Flash) -> bool {
+        self.looked == flash.programmed_in(self.from)
+    }
 }
 
 /// GFTL.
@@ -91,7 +99,7 @@ pub struct Gftl {
     cleaning: Option<Cleaning>,
     buffer: WriteBuffer,
     free: FreeBlocks,
-    copies_per_step: u32,
+    pace: Pace,
     oob_bytes: u32,
     table_bytes: u64,
     counts: Counts,
@@ -132,7 +140,7 @@ impl Design for Gftl {
             cleaning: None,
             buffer: WriteBuffer::new(buffer_blocks, geometry),
             free: FreeBlocks::all(geometry),
-            copies_per_step: copies_per_step(&setup.device),
+            pace: Pace::of(&setup.device),
             oob_bytes: page,
             table_bytes: 2 * block * u64::from(logical) + pages * u64::from(page),
             counts: Counts::default(),
@@ -192,7 +200,7 @@ impl Ftl for Gftl {
     fn metrics(&self) -> FtlMetrics {
         let own = BTreeMap::from([
             ("gftl.buffer_blocks", u64::from(self.buffer.most_blocks())),
-            ("gftl.copies_per_step", u64::from(self.copies_per_step)),
+            ("gftl.copies_per_step", u64::from(self.pace.copies())),
             ("gftl.steps", self.counts.steps),
             ("gftl.forced_steps", self.counts.forced_steps),
             ("gftl.most_steps", self.counts.most_steps),
@@ -212,11 +220,43 @@ impl Ftl for Gftl {
     }
 }
 
-/// As many copies as fit into the time of an erase, at least one: the step that has a bound.
-fn copies_per_step(device: &DeviceConfig) -> u32 {
-    let transfers = 2 * device.transfer_per_byte.0 * device.page.0;
-    let copy = device.read.0 + device.program.0 + transfers;
-    device.erase.0.checked_div(copy).map_or(1, |copies| copies.clamp(1, 4096)) as u32
+/// What fits into a step, which takes no longer than an erase; times in ns.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    step: Nanos,
+    oob: Nanos,
+    copy: Nanos,
+}
+
+impl Pace {
+    fn of(device: &DeviceConfig) -> Self {
+        let transfers = 2 * device.transfer_per_byte.0 * device.page.0;
+        let copy = device.read.0 + device.program.0 + transfers;
+        Pace { step: device.erase.0, oob: device.oob_read.0, copy }
+    }
+
+    /// Copies of a step, at least one.
+    fn copies(self) -> u32 {
+        self.step.checked_div(self.copy).map_or(1, |copies| copies.clamp(1, 4096)) as u32
+    }
+
+    /// OOB reads of a step, at least one.
+    fn oobs(self) -> u32 {
+        let oobs = self.step.checked_div(self.oob).unwrap_or(Nanos::MAX);
+        oobs.clamp(1, u64::from(u32::MAX)) as u32
+    }
+
+    /// Copies that fit into a step after so much time of OOB reads, which have told all valid pages or not.
+    fn copies_after(self, looking: Nanos, told_all: bool) -> u32 {
+        match (looking, told_all) {
+            (_, false) => 0,
+            (0, true) => self.copies(),
+            (_, true) => {
+                let left = self.step.saturating_sub(looking).checked_div(self.copy);
+                left.map_or(1, |copies| copies.min(4096)) as u32
+            }
+        }
+    }
 }
 
 impl Gftl {
@@ -270,16 +310,18 @@ impl Gftl {
         self.counts.most_steps = self.counts.most_steps.max(steps);
     }
 
-    /// One step of cleaning, no longer than an erase: a dead block of the buffer is erased; or a few
-    /// pages are copied; or, when there are none, the old block is erased. Returns whether there was
-    /// anything to do.
+    /// One step of cleaning, no longer than an erase: a dead block of the buffer is erased; or the OOBs of
+    /// the old block are read, and a few pages copied; or, when there are none, the old block is erased.
+    /// Returns whether there was anything to do.
     fn step(&mut self, flash: &mut Flash) -> bool {
         if let Some(dead) = self.buffer.take_dead() {
             flash.erase(dead, BlockKind::Log, Cause::GcData);
             self.free.give(dead, flash);
         } else {
             let Some(mut cleaning) = self.cleaning.or_else(|| self.begin()) else { return false };
-            if self.copy_some(&mut cleaning, flash) {
+            let looking = self.look_at_pages(&mut cleaning, flash);
+            let copies = self.pace.copies_after(looking, cleaning.has_seen_all(flash));
+            if self.copy_some(&mut cleaning, copies, flash) || looking > 0 {
                 self.cleaning = Some(cleaning);
             } else {
                 self.finish(cleaning, flash);
@@ -291,13 +333,24 @@ impl Gftl {
 
     fn begin(&self) -> Option<Cleaning> {
         let lbn = *self.queue.front()?;
-        self.block(lbn).map(|from| Cleaning { lbn, from, to: None })
+        self.block(lbn).map(|from| Cleaning { lbn, from, to: None, looked: 0 })
     }
 
-    /// Copies pages of the old block, then those in the buffer; returns false when none was left or
-    /// the new block is full.
-    fn copy_some(&mut self, cleaning: &mut Cleaning, flash: &mut Flash) -> bool {
-        for copied in 0..self.copies_per_step {
+    /// Reads OOBs of the old block, which tell its valid pages, as many as fit into a step. Returns the time
+    /// that takes, ns.
+    fn look_at_pages(&self, cleaning: &mut Cleaning, flash: &mut Flash) -> Nanos {
+        let unseen = flash.programmed_in(cleaning.from) - cleaning.looked;
+        let count = unseen.min(self.pace.oobs());
+        let first = flash.geometry().page_at(cleaning.from, cleaning.looked);
+        flash.scan_oob(first, count, Cause::GcData);
+        cleaning.looked += count;
+        u64::from(count) * self.pace.oob
+    }
+
+    /// Copies so many pages of the old block, then of those in the buffer; returns false when none was left
+    /// or the new block is full.
+    fn copy_some(&mut self, cleaning: &mut Cleaning, most: u32, flash: &mut Flash) -> bool {
+        for copied in 0..most {
             let in_block = flash.valid_pages(cleaning.from).next(flash);
             let in_buffer = || self.buffer.oldest(cleaning.lbn, flash);
             let from = unless_bug!(GftlForgetsBuffered, in_block.or_else(in_buffer), in_block);
@@ -320,7 +373,7 @@ impl Gftl {
 
     /// Erases the old block. What is still in the buffer has to wait for the next turn.
     fn finish(&mut self, cleaning: Cleaning, flash: &mut Flash) {
-        let Cleaning { lbn, from, to } = cleaning;
+        let Cleaning { lbn, from, to, .. } = cleaning;
         flash.erase(from, BlockKind::Data, Cause::GcData);
         self.free.give(from, flash);
         self.blocks[lbn.index()] = to.map_or(0, |pbn| pbn.0 + 1);

@@ -20,7 +20,8 @@ fn the_worked_example_is_cleaned_step_by_step() {
     let nothing = Work { programs: 3, ns: 3 * 800_000, ..Work::default() };
     assert_eq!(bench.write_work(&[0, 1, 0]), nothing, "no block is full");
     let copy = Work { programs: 1, copies: 1, ns: 800_000 + 860_000, ..Work::default() };
-    assert_eq!(bench.write_work(&[1]), copy, "block A is full: 0 goes to B");
+    let first = Work { gc_oob_reads: 4, ns: copy.ns + 4 * 20_000, ..copy };
+    assert_eq!(bench.write_work(&[1]), first, "block A is full: 0 goes to B");
     assert_eq!(bench.write_work(&[2]), copy, "2 to the buffer, 1 to B");
     assert_eq!(bench.write_work(&[3]), copy, "3 to the buffer, 2 from there to B");
     let read =
@@ -32,6 +33,20 @@ fn the_worked_example_is_cleaned_step_by_step() {
     assert!(bench.flash.is_erased(Pbn(0)));
     assert_eq!(bench.read_work(3).ns, 80_000, "nothing is left to do");
     assert_eq!(bench.ftl.blocks[0], 2, "B is the block of 0");
+}
+
+/// Three OOB reads are as long as an erase; the fourth leaves time for a copy.
+#[test]
+fn oobs_that_tell_valid_pages_are_read_in_steps_too() {
+    let mut bench = Bench::<Gftl>::empty(4, 3, |config| {
+        mnftl_times(&mut config.device);
+        config.device.oob_read.0 = 500_000;
+        config.own.buffer = Some(Ratio(0.5));
+    });
+    let work = bench.write_work(&[0, 1, 0, 1]);
+    assert_eq!((work.gc_oob_reads, work.copies), (3, 0));
+    let work = bench.read_work(1);
+    assert_eq!((work.gc_oob_reads, work.copies), (1, 1));
 }
 
 /// A full block of pages all valid is not cleaned again before it is written again.
@@ -92,7 +107,7 @@ fn a_step_copies_what_fits_into_an_erase() {
     let steps = |read, program| {
         let mut device = DeviceConfig::default();
         (device.read.0, device.program.0) = (read, program);
-        copies_per_step(&device)
+        Pace::of(&device).copies()
     };
     assert_eq!(steps(60_000, 800_000), 1, "MNFTL's device");
     assert_eq!(steps(25_000, 200_000), 6, "1.5 ms / 225 us");
