@@ -40,7 +40,7 @@ impl Pmr {
             blocks: first..geometry.blocks(),
             pages: 0..0,
             translation_pages: 0..0,
-            directory: None,
+            directory: 0..0,
         };
         let pool = BlockPool::in_region(gc, geometry, 1, &region)?;
         Ok(Pmr {

@@ -97,9 +97,9 @@ impl MapStore {
         self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
 
-    /// Programs the directory of the translation pages if it is on flash and has changed; returns whether
-    /// it did.
-    pub fn store_directory(&mut self, flash: &mut Flash) -> bool {
+    /// Programs what has changed of a directory of the translation pages that is on flash; returns how many
+    /// pages.
+    pub fn store_directory(&mut self, flash: &mut Flash) -> u32 {
         self.pages.store_directory(&mut self.pool, flash)
     }
 

@@ -10,15 +10,16 @@
 //! Departs  the paper is not known to us in detail. Filled in (choices.md#zftl-tiers): a page that
 //!          leaves tier 2 leaves its dirty entries to tier 1, or the entry used last if none is dirty;
 //!          entries return to their page when it is loaded again; more dirty entries than tier 1 has
-//!          room for are programmed with their page. A directory is one page, however large the zone
-//!          (choices.md#zftl-switch).
+//!          room for are programmed with their page; a change of zone programs the pages of the directory
+//!          that have changed and reads all of the other (choices.md#zftl-switch).
 //! Options  `zones`, of which a device has fewer where GC would have no room in each
 //!          (choices.md#zftl-zones); `tier1`.
 //! Not here a choice which entries deserve tier 1 beyond that ("selective" in the paper's title).
 //!
 //! Each zone has logical pages, blocks and garbage collection of its own: GC never needs the directory of
-//! another zone. A zone's directory is one more page of its translation blocks. To leave a zone, both
-//! tiers are emptied, then the directory is programmed if it has changed; to enter one, it is read.
+//! another zone. A zone's directory is on more pages of its translation blocks, 4 B for each translation page.
+//! To leave a zone, both tiers are emptied, then what has changed of the directory is programmed; to enter
+//! one, it is read.
 
 mod tiers;
 
@@ -32,7 +33,7 @@ use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
-use crate::units::{Lpn, Ratio, Vtpn};
+use crate::units::{Lpn, Ratio};
 use tiers::Tiers;
 
 crate::settings! {
@@ -54,6 +55,7 @@ pub struct Zftl {
     pages_per_zone: u32,
     current: usize,
     switches: u64,
+    directory_reads: u64,
     directory_writes: u64,
 }
 
@@ -82,7 +84,14 @@ impl Design for Zftl {
             DemandFtl::new(cache.clone(), pool, pages)
         });
         let zones = zones.collect();
-        Ok(Zftl { zones, pages_per_zone, current: 0, switches: 0, directory_writes: 0 })
+        Ok(Zftl {
+            zones,
+            pages_per_zone,
+            current: 0,
+            switches: 0,
+            directory_reads: 0,
+            directory_writes: 0,
+        })
     }
 }
 
@@ -134,6 +143,7 @@ impl Ftl for Zftl {
             own: [
                 ("zftl.zones", self.zones.len() as u64),
                 ("zftl.switches", self.switches),
+                ("zftl.directory_reads", self.directory_reads),
                 ("zftl.directory_writes", self.directory_writes),
                 ("zftl.batches_written", sum(|zone| zone.cache.batches_written())),
             ]
@@ -143,6 +153,7 @@ impl Ftl for Zftl {
 
     fn reset_metrics(&mut self) {
         self.switches = 0;
+        self.directory_reads = 0;
         self.directory_writes = 0;
         self.zones.iter_mut().for_each(Ftl::reset_metrics);
     }
@@ -150,8 +161,8 @@ impl Ftl for Zftl {
     fn accounts(&self) -> Accounts {
         let batches: u64 = self.zones.iter().map(|zone| zone.cache.batches_written()).sum();
         Accounts {
-            other_loads: Some(self.switches + batches),
-            directories: self.zones.len() as u32,
+            other_loads: Some(self.directory_reads + batches),
+            directories: self.zones.iter().map(|zone| zone.store.pages.directory_pages()).sum(),
             directory_writes: self.directory_writes,
             regions: self.zones.len() > 1,
             ..Accounts::default()
@@ -196,7 +207,9 @@ impl Zftl {
         }
         flash.begin_page();
         self.leave(flash);
-        unless_bug!(ZftlDirectoryUnread, self.zones[zone].store.pages.load_directory(flash));
+        let pages = &mut self.zones[zone].store.pages;
+        unless_bug!(ZftlDirectoryUnread, pages.load_directory(flash));
+        self.directory_reads += u64::from(pages.directory_pages());
         flash.hold_later_pages();
         self.current = zone;
         self.switches += 1;
@@ -211,7 +224,11 @@ impl Zftl {
             zone.cache.empty_step(&mut zone.store, flash);
             unless_bug!(ZftlLeavesTier1Full, {}, break);
         }
-        zone.make_room_for_the_map(flash);
+        match zone.store.pages.directory_pages() {
+            1 => zone.make_room_for_the_map(flash),
+            // GC changes the directory: it must not run before all of it is stored.
+            pages => zone.make_room_for_blocks(0, blocks_of(pages, flash.geometry()), flash),
+        }
         unless_bug!(
             ZftlDirectoryUnwritten,
             self.directory_writes += u64::from(zone.store.store_directory(flash))
@@ -225,16 +242,29 @@ impl Zftl {
     }
 }
 
+/// Blocks that a GC step may open.
+const RESERVE: u32 = 2;
+
+/// Blocks that so many pages of a directory fill.
+const fn blocks_of(pages: u32, geometry: &Geometry) -> u32 {
+    pages.div_ceil(geometry.pages_per_block)
+}
+
 /// The number of zones: as many as configured, halved until GC has room in each.
 fn divide(
     setup: &Setup<ZftlConfig>,
     geometry: &Geometry,
 ) -> Result<(Vec<Region>, Vec<Planes>), Error> {
-    let gc = setup.collection()?;
     let mut zones = setup.own.zones.min(geometry.translation_pages());
     loop {
         let regions = regions(geometry, zones);
-        let pools = regions.iter().map(|region| Planes::in_region(&gc, geometry, 2, region));
+        let mut gc = setup.collection()?;
+        let directory = regions[0].directory.len() as u32;
+        if directory > 1 {
+            let replenished = gc.low.max(RESERVE) + blocks_of(directory, geometry);
+            gc.high = gc.high.max(replenished);
+        }
+        let pools = regions.iter().map(|region| Planes::in_region(&gc, geometry, RESERVE, region));
         match pools.collect() {
             Ok(pools) => return Ok((regions, pools)),
             Err(error) if zones == 1 => return Err(error),
@@ -255,6 +285,7 @@ fn regions(geometry: &Geometry, zones: u32) -> Vec<Region> {
         let blocks = u64::from(geometry.blocks()) * u64::from(page);
         (blocks / u64::from(geometry.logical_pages)) as u32
     };
+    let directory = each.div_ceil(geometry.entries_per_translation_page());
     let starts = (0..translation_pages).step_by(each as usize);
     let zone = |(number, first): (usize, u32)| {
         let end = (first + each).min(translation_pages);
@@ -263,7 +294,10 @@ fn regions(geometry: &Geometry, zones: u32) -> Vec<Region> {
             blocks: first_block(pages.start)..first_block(pages.end),
             pages,
             translation_pages: first..end,
-            directory: Some(Vtpn(translation_pages + number as u32)),
+            directory: {
+                let first = translation_pages + number as u32 * directory;
+                first..first + directory
+            },
         }
     };
     starts.enumerate().map(|(number, first)| zone((number, first))).collect()

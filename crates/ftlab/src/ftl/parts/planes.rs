@@ -128,7 +128,7 @@ impl Planes {
             let first = plane * geometry.blocks_per_plane;
             let blocks = first..first + geometry.blocks_per_plane;
             let pages = 0..most_data;
-            let part = Region { blocks, pages, translation_pages: 0..most_map, directory: None };
+            let part = Region { blocks, pages, translation_pages: 0..most_map, directory: 0..0 };
             BlockPool::in_region(gc, geometry, reserve, &part)
         });
         let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;

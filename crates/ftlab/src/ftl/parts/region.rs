@@ -1,7 +1,6 @@
 //! A part of a device with blocks, data and map of its own.
 
 use crate::flash::Geometry;
-use crate::units::Vtpn;
 use std::ops::Range;
 
 /// Blocks, and the logical pages whose data and map they hold.
@@ -13,9 +12,9 @@ pub struct Region {
     pub pages: Range<u32>,
     /// Translation pages of the logical pages: none if the map is in RAM.
     pub translation_pages: Range<u32>,
-    /// Number of the page with the directory of the translation pages, if the directory is on flash: the
-    /// first beyond all translation pages, or a later one.
-    pub directory: Option<Vtpn>,
+    /// Numbers, beyond those of all translation pages, of the pages with the directory of these: none if it
+    /// is always in RAM.
+    pub directory: Range<u32>,
 }
 
 impl Region {
@@ -26,13 +25,13 @@ impl Region {
             blocks: 0..geometry.blocks(),
             pages: 0..geometry.logical_pages,
             translation_pages: 0..translation_pages,
-            directory: None,
+            directory: 0..0,
         }
     }
 
     /// Pages of the map on flash, the directory included.
     #[must_use]
     pub fn map_pages(&self) -> u32 {
-        self.translation_pages.len() as u32 + u32::from(self.directory.is_some())
+        (self.translation_pages.len() + self.directory.len()) as u32
     }
 }

@@ -20,8 +20,8 @@ pub struct TranslationPages {
     directory: Vec<Ppn>,
     /// VTPN of the first.
     first: u32,
-    /// The page with the directory, if the directory is not always in RAM.
-    home: Option<Home>,
+    /// The pages with the directory, if it is not always in RAM.
+    homes: Vec<Home>,
     /// What the translation pages on flash say.
     content: PageMap,
     /// log2 of the mappings on a page.
@@ -30,7 +30,7 @@ pub struct TranslationPages {
     in_ram: Option<Vtpn>,
 }
 
-/// The page that a directory is on.
+/// A page that a directory is on: the places of as many translation pages as these have mappings.
 #[derive(Clone, Copy, Debug)]
 struct Home {
     vtpn: Vtpn,
@@ -56,9 +56,10 @@ impl TranslationPages {
             ppn
         };
         let directory = region.translation_pages.clone().map(Vtpn).map(&mut program).collect();
-        let home = region.directory.map(|vtpn| Home { vtpn, ppn: program(vtpn), changed: false });
+        let home = |vtpn| Home { vtpn, ppn: program(vtpn), changed: false };
+        let homes = region.directory.clone().map(Vtpn).map(home).collect();
         let first = region.translation_pages.start;
-        TranslationPages { directory, first, home, content, entries_shift, in_ram: None }
+        TranslationPages { directory, first, homes, content, entries_shift, in_ram: None }
     }
 
     #[inline]
@@ -71,33 +72,42 @@ impl TranslationPages {
     fn moved(&mut self, vtpn: Vtpn, to: Ppn) {
         let slot = self.slot(vtpn);
         self.directory[slot] = to;
-        if let Some(home) = &mut self.home {
+        if let Some(home) = self.homes.get_mut(slot >> self.entries_shift) {
             home.changed = true;
         }
     }
 
-    /// Reads the page that the directory is on.
+    /// Pages that the directory is on.
+    #[must_use]
+    pub const fn directory_pages(&self) -> u32 {
+        self.homes.len() as u32
+    }
+
+    /// Reads the pages that the directory is on.
     pub fn load_directory(&mut self, flash: &mut Flash) {
-        if let Some(home) = self.home {
+        for home in &self.homes {
             flash.read(home.ppn, Cause::Translation);
             self.in_ram = None;
         }
     }
 
-    /// Programs the page with the directory if the directory has changed; returns whether it did.
-    pub fn store_directory(&mut self, pool: &mut Planes, flash: &mut Flash) -> bool {
-        let Some(home) = self.home.as_mut().filter(|home| home.changed) else { return false };
-        let new = pool.next_map_page(home.vtpn, flash);
-        flash.program(new, Owner::Translation(home.vtpn), Cause::Translation);
-        pool.invalidate(home.ppn, flash);
-        *home = Home { ppn: new, changed: false, ..*home };
-        true
+    /// Programs the pages of the directory that have changed; returns how many.
+    pub fn store_directory(&mut self, pool: &mut Planes, flash: &mut Flash) -> u32 {
+        let mut stored = 0;
+        for home in self.homes.iter_mut().filter(|home| home.changed) {
+            let new = pool.next_map_page(home.vtpn, flash);
+            flash.program(new, Owner::Translation(home.vtpn), Cause::Translation);
+            pool.invalidate(home.ppn, flash);
+            *home = Home { ppn: new, changed: false, ..*home };
+            stored += 1;
+        }
+        stored
     }
 
-    /// Whether the page with the directory equals the directory in RAM.
+    /// Whether the pages with the directory equal the directory in RAM.
     #[must_use]
     pub fn directory_is_stored(&self) -> bool {
-        self.home.is_none_or(|home| !home.changed)
+        self.homes.iter().all(|home| !home.changed)
     }
 
     /// The logical pages whose mappings are here.
@@ -207,9 +217,9 @@ impl TranslationPages {
 
     /// Notes that GC moved a translation page; only the GTD changes.
     pub fn relocate(&mut self, vtpn: Vtpn, to: Ppn) {
-        match &mut self.home {
-            Some(home) if home.vtpn == vtpn => unless_bug!(ZftlGcLeavesDirectory, home.ppn = to),
-            _ => unless_bug!(GtdGcLeavesPlace, self.moved(vtpn, to)),
+        match self.homes.iter_mut().find(|home| home.vtpn == vtpn) {
+            Some(home) => unless_bug!(ZftlGcLeavesDirectory, home.ppn = to),
+            None => unless_bug!(GtdGcLeavesPlace, self.moved(vtpn, to)),
         }
     }
 
@@ -225,8 +235,8 @@ impl TranslationPages {
     /// When it does not.
     pub fn audit(&self, device: &Device) {
         let entries = (self.first..).map(Vtpn).zip(self.directory.iter().copied());
-        let home = self.home.map(|home| (home.vtpn, home.ppn));
-        for (vtpn, ppn) in entries.chain(home) {
+        let homes = self.homes.iter().map(|home| (home.vtpn, home.ppn));
+        for (vtpn, ppn) in entries.chain(homes) {
             let owner = Some(Owner::Translation(vtpn));
             assert_eq!(device.audit_owner(ppn), owner, "GTD entry {vtpn}");
             assert!(device.is_valid(ppn), "GTD entry {vtpn} points at a dead page");

@@ -52,6 +52,27 @@ fn tier1(ftl: &Zftl) -> Vec<(u32, bool)> {
     ftl.zones[ftl.current].cache.tier1()
 }
 
+/// 1024 translation pages in a zone, 128 of them on a page of its directory.
+#[test]
+fn a_large_zone_has_a_directory_of_several_pages() {
+    let mut config = Setup {
+        device: DeviceConfig { page: Bytes(512), ..DeviceConfig::default() },
+        own: ZftlConfig { zones: 2, tier1: None },
+        ..Setup::default()
+    };
+    config.ftl.cache = Some(Bytes(1024));
+    let mut flash = Device::new(&config.device, 128 << 20).expect("a device");
+    let mut ftl = Zftl::build(&config, &mut flash).expect("an FTL");
+    assert_eq!(ftl.accounts().directories, 2 * 8);
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(0)], flash));
+    assert_eq!(found, (1, 0));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(200_000)], flash));
+    assert_eq!(found, (8 + 1, 0));
+    ftl.write(&[Lpn(200_000)], &mut flash);
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(0)], flash));
+    assert_eq!(found, (8 + 1, 1 + 1), "a page, and the page of the directory that it changed");
+}
+
 /// Alternate reads in two zones cost a directory and a translation page each.
 #[test]
 fn the_worked_example_reads_a_directory_for_each_change_of_zone() {
