@@ -18,8 +18,8 @@
 //! key is corrected when it comes up, at most once per hit. A page that enters or leaves the CTP moves its
 //! dirty entries to the other heap: at most one for each mapping that was read.
 //!
-//! Replacements count pages that leave the CTP. An uncovered victim may leave the CTP with a page too
-//! many; the engine drops the oldest at the end of the page access (choices.md#cache-overshoot).
+//! Replacements count pages that leave the CTP. An uncovered victim's page takes the place of the oldest, in
+//! a step of its own: GC may run before (choices.md#cache-overshoot).
 
 use super::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
@@ -93,6 +93,8 @@ pub struct Cdftl {
     counts: MappingCounts,
     page_hits: u64,
     uncovered_loads: u64,
+    /// The mapping that was taken from its page and waits for room in the CMT, and whether GC has changed it.
+    taken: Option<(Lpn, Option<Ppn>, bool)>,
     /// Mappings of one write-back; kept to reuse its memory.
     changes: Vec<Change>,
 }
@@ -141,16 +143,39 @@ impl MappingCache for Cdftl {
             counts: MappingCounts::default(),
             page_hits: 0,
             uncovered_loads: 0,
+            taken: None,
             changes: Vec::new(),
         })
     }
 
-    fn translate(
+    fn prepare(
         &mut self,
         lpn: Lpn,
         last: Lpn,
         store: &mut MapStore,
         flash: &mut Flash,
+    ) -> bool {
+        if self.tokens.contains(lpn.0) {
+            return false;
+        }
+        let has_no_victim =
+            |it: &Self| it.entries.len() == it.entry_capacity && it.evictable.is_empty();
+        if self.taken.is_none() {
+            self.take_from_page(lpn, last, store, flash);
+            return has_no_victim(self);
+        }
+        if has_no_victim(self) {
+            self.cover_oldest(store, flash);
+        }
+        false
+    }
+
+    fn translate(
+        &mut self,
+        lpn: Lpn,
+        _: Lpn,
+        _: &mut MapStore,
+        _: &mut Flash,
     ) -> Option<Ppn> {
         self.touches += 1;
         self.counts.lookups += 1;
@@ -160,21 +185,14 @@ impl MappingCache for Cdftl {
             entry.touched = self.touches;
             return entry.ppn;
         }
-        let vtpn = self.page_of(lpn);
-        let page = match self.page_tokens.get(vtpn.0) {
-            Some(page) => {
-                self.counts.hits += 1;
-                self.page_hits += 1;
-                self.page_links.touch(&mut self.page_order, page);
-                page
-            }
-            None => self.miss(lpn, last, store, flash),
-        };
-        let ppn = self.pages[page].image.get(lpn);
+        let (_, ppn, changed) = self.taken.take().expect("it was prepared");
         if self.entries.len() == self.entry_capacity {
-            self.evict_entry(store, flash);
+            self.evict_entry();
         }
-        self.add_entry(lpn, ppn);
+        let token = self.add_entry(lpn, ppn);
+        if changed {
+            self.mark_dirty(token);
+        }
         ppn
     }
 
@@ -189,17 +207,13 @@ impl MappingCache for Cdftl {
             self.update(lpn, Some(new));
             return true;
         }
+        if let Some(taken) = self.taken.as_mut().filter(|taken| taken.0 == lpn) {
+            *taken = (lpn, Some(new), true);
+            return true;
+        }
         let Some(page) = self.page_tokens.get(self.page_of(lpn).0) else { return false };
         self.pages[page].image.set(lpn, Some(new));
         true
-    }
-
-    fn is_over_budget(&self) -> bool {
-        self.pages.len() > self.page_capacity
-    }
-
-    fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
-        self.evict_page(store, flash);
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
@@ -260,6 +274,7 @@ impl MappingCache for Cdftl {
     }
 
     fn audit(&self) {
+        assert_eq!(self.taken, None, "a mapping was taken and not kept");
         assert!(self.entries.len() <= self.entry_capacity, "{} entries", self.entries.len());
         assert!(self.pages.len() <= self.page_capacity, "{} pages", self.pages.len());
         assert_eq!(self.entries.len(), self.tokens.audit_len(), "entries and their index");
@@ -288,12 +303,29 @@ impl Cdftl {
         self.page_tokens.contains(self.page_of(lpn).0)
     }
 
+    /// Takes the mapping of `lpn` from its page, which is loaded if it is not in the CTP.
+    fn take_from_page(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) {
+        let page = match self.page_tokens.get(self.page_of(lpn).0) {
+            Some(page) => {
+                self.counts.hits += 1;
+                self.page_hits += 1;
+                self.page_links.touch(&mut self.page_order, page);
+                page
+            }
+            None => self.miss(lpn, last, store, flash),
+        };
+        self.taken = Some((lpn, self.pages[page].image.get(lpn), false));
+    }
+
     /// Loads the translation page of `lpn` in place of the oldest.
     fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
         let vtpn = self.page_of(lpn);
-        if self.pages.len() == self.page_capacity {
-            self.evict_page(store, flash);
-        }
         let page = self.load_page(vtpn, store, flash);
         if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
             // Later pages of the request rely on this load.
@@ -302,8 +334,11 @@ impl Cdftl {
         page
     }
 
-    /// Reads a page into the CTP; its dirty entries are covered now.
+    /// Reads a page into the CTP, in place of the oldest if that is full; its dirty entries are covered now.
     fn load_page(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
+        if self.pages.len() == self.page_capacity {
+            self.evict_page(store, flash);
+        }
         let image = store.load(vtpn, flash);
         let page = self.pages.insert(Page { vtpn, image });
         self.page_links.grow(self.pages.tokens());
@@ -346,14 +381,15 @@ impl Cdftl {
         store.write_whole(vtpn, &self.changes, flash);
     }
 
-    /// Takes the oldest entry that is clean or covered out of the CMT; without one, loads the page of
-    /// the oldest entry to cover it.
-    fn evict_entry(&mut self, store: &mut MapStore, flash: &mut Flash) {
-        if self.evictable.is_empty() {
-            self.uncovered_loads += 1;
-            let oldest = oldest(&mut self.blocked, &self.entries);
-            self.load_page(self.page_of(self.entries[oldest].lpn), store, flash);
-        }
+    /// Loads the page of the oldest entry, which is dirty and uncovered as all are.
+    fn cover_oldest(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        self.uncovered_loads += 1;
+        let oldest = oldest(&mut self.blocked, &self.entries);
+        self.load_page(self.page_of(self.entries[oldest].lpn), store, flash);
+    }
+
+    /// Takes the oldest entry that is clean or covered out of the CMT.
+    fn evict_entry(&mut self) {
         let token = oldest(&mut self.evictable, &self.entries);
         self.evictable.remove(token);
         let Entry { lpn, ppn, dirty, .. } = self.entries.remove(token);
@@ -366,12 +402,13 @@ impl Cdftl {
         }
     }
 
-    fn add_entry(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
+    fn add_entry(&mut self, lpn: Lpn, ppn: Option<Ppn>) -> u32 {
         let entry = Entry { lpn, ppn, dirty: false, touched: self.touches };
         let token = self.entries.insert(entry);
         self.dirty_links.grow(self.entries.tokens());
         self.tokens.set(lpn.0, token);
         self.evictable.insert(token, self.touches);
+        token
     }
 
     fn mark_dirty(&mut self, token: u32) {

@@ -125,6 +125,19 @@ pub trait MappingCache: Send + 'static {
     where
         Self: Sized;
 
+    /// Takes a step towards room for what the translation of `lpn`, which comes next, will load, so that the
+    /// budget is never exceeded; programs at most one translation page. The engine calls it until it returns
+    /// false, and may collect garbage before each step but the first.
+    fn prepare(
+        &mut self,
+        _lpn: Lpn,
+        _last: Lpn,
+        _store: &mut MapStore,
+        _flash: &mut Flash,
+    ) -> bool {
+        false
+    }
+
     /// The mapping of `lpn`, which is in the cache afterwards. The request goes on to `last`. Programs
     /// one translation page at most, and none when the cache contains `lpn`.
     fn translate(
@@ -339,6 +352,9 @@ impl<C: MappingCache> DemandFtl<C> {
     fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
         // A miss may program a translation page: make room first, while no eviction is under way.
         if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
+            self.make_room_for_the_map(flash);
+        }
+        while self.cache.prepare(lpn, last, &mut self.store, flash) {
             self.make_room_for_the_map(flash);
         }
         self.cache.translate(lpn, last, &mut self.store, flash)

@@ -12,12 +12,11 @@
 //!          entries with them.
 //! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
 //!
-//! The size of a page is known only when it has been read, and changes with each update: by up to two
-//! heads, and GC changes many at once. So translation itself evicts nothing. The engine lets pages go
-//! at the end of each page access, one after another, and may collect garbage before each, so that a
-//! large page in place of many small dirty ones needs no larger reserve. Until then the budget may be
-//! exceeded by a page (choices.md#cache-overshoot). The page in use is the last to go, and one page always
-//! fits.
+//! The size of a page is known only when it has been read. Until others have left for it, one after another
+//! and each perhaps after GC, it waits in the buffer of a page that every FTL reads into
+//! (choices.md#cache-overshoot). Updates change sizes by up to two heads, and GC makes many: what has grown
+//! beyond the budget leaves at the end of the page access. The page in use is the last to go, and one page
+//! always fits.
 //!
 //! Replacements count pages that left with all their entries: clean ones, those that were programmed, and
 //! those whose entries were flushed from the buffer. Until then a sparse page's replacement is postponed,
@@ -71,6 +70,8 @@ pub struct Sftl {
     order: List,
     links: Links,
     buffer: DirtyBuffer,
+    /// A page that was read and for which there is no room yet.
+    arriving: Option<Page>,
     counts: MappingCounts,
     buffer_hits: u64,
     buffer_flushes: u64,
@@ -114,6 +115,7 @@ impl MappingCache for Sftl {
             order: List::default(),
             links: Links::default(),
             buffer: DirtyBuffer::new(buffered as usize, geometry.translation_pages()),
+            arriving: None,
             counts: MappingCounts::default(),
             buffer_hits: 0,
             buffer_flushes: 0,
@@ -121,31 +123,47 @@ impl MappingCache for Sftl {
         })
     }
 
-    fn translate(
+    fn prepare(
         &mut self,
         lpn: Lpn,
         last: Lpn,
         store: &mut MapStore,
         flash: &mut Flash,
+    ) -> bool {
+        let bytes = match &self.arriving {
+            Some(page) => page.bytes(),
+            None if self.contains(lpn) => return false,
+            None => self.read(lpn, last, store, flash),
+        };
+        if self.page_bytes + bytes <= self.page_budget {
+            return false;
+        }
+        self.shrink(store, flash);
+        true
+    }
+
+    fn translate(
+        &mut self,
+        lpn: Lpn,
+        _: Lpn,
+        _: &mut MapStore,
+        _: &mut Flash,
     ) -> Option<Ppn> {
         self.counts.lookups += 1;
+        if let Some(page) = self.arriving.take() {
+            let ppn = page.image.get(lpn);
+            self.insert(page);
+            return ppn;
+        }
         let vtpn = self.page_of(lpn);
         if let Some(token) = self.tokens.get(vtpn.0) {
             self.counts.hits += 1;
             self.links.touch(&mut self.order, token);
             return self.pages[token].image.get(lpn);
         }
-        if let Some(ppn) = self.buffer.touch(vtpn, lpn) {
-            self.counts.hits += 1;
-            self.buffer_hits += 1;
-            return ppn;
-        }
-        let token = self.load(vtpn, store, flash);
-        if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
-            // Later pages of the request rely on this load.
-            flash.hold_later_pages();
-        }
-        self.pages[token].image.get(lpn)
+        self.counts.hits += 1;
+        self.buffer_hits += 1;
+        self.buffer.touch(vtpn, lpn).expect("a page that is nowhere in RAM was prepared")
     }
 
     fn update(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Ppn> {
@@ -180,7 +198,9 @@ impl MappingCache for Sftl {
 
     fn contains(&self, lpn: Lpn) -> bool {
         let vtpn = self.page_of(lpn);
-        self.tokens.contains(vtpn.0) || self.buffer.contains(vtpn, lpn)
+        self.tokens.contains(vtpn.0)
+            || self.buffer.contains(vtpn, lpn)
+            || self.arriving.as_ref().is_some_and(|page| page.vtpn == vtpn)
     }
 
     fn budget(&self) -> u64 {
@@ -224,6 +244,7 @@ impl MappingCache for Sftl {
     }
 
     fn audit(&self) {
+        assert!(self.arriving.is_none(), "a page was read and not taken in");
         let bytes: u64 = self.pages.iter().map(|(_, page)| page.bytes()).sum();
         assert_eq!(bytes, self.page_bytes, "bytes of the cached pages");
         assert!(bytes <= self.page_budget, "{bytes} B of pages in {} B", self.page_budget);
@@ -246,25 +267,40 @@ impl Sftl {
         Vtpn(lpn.0 >> self.entries_shift)
     }
 
-    /// Reads a page and lays the buffered changes over it. The cache may then exceed its budget.
-    fn load(&mut self, vtpn: Vtpn, store: &mut MapStore, flash: &mut Flash) -> u32 {
+    /// Reads the page of `lpn` and lays the buffered changes over it. Returns its size.
+    fn read(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> u64 {
+        let vtpn = self.page_of(lpn);
         let mut page = Page::new(vtpn, store.load(vtpn, flash), self.format);
         if let Some(remains) = self.buffer.take(vtpn) {
             for (lpn, ppn) in remains.changes {
                 page.set(lpn, ppn);
             }
         }
+        if lpn < last && self.page_of(Lpn(lpn.0 + 1)) == vtpn {
+            // Later pages of the request rely on this load.
+            flash.hold_later_pages();
+        }
+        let bytes = page.bytes();
+        self.arriving = Some(page);
+        bytes
+    }
+
+    fn insert(&mut self, page: Page) {
         self.page_bytes += page.bytes();
+        debug_assert!(self.page_bytes <= self.page_budget, "{} B of pages", self.page_bytes);
+        let vtpn = page.vtpn;
         let token = self.pages.insert(page);
         self.tokens.set(vtpn.0, token);
         self.links.grow(self.pages.tokens());
         self.links.push_front(&mut self.order, token);
-        token
     }
 
     /// Changes a cached or buffered mapping; returns the old one, or nothing when it is neither.
     fn change(&mut self, lpn: Lpn, new: Option<Ppn>) -> Option<Option<Ppn>> {
         let vtpn = self.page_of(lpn);
+        if let Some(page) = self.arriving.as_mut().filter(|page| page.vtpn == vtpn) {
+            return Some(page.set(lpn, new));
+        }
         let Some(token) = self.tokens.get(vtpn.0) else {
             return self.buffer.replace(vtpn, lpn, new);
         };

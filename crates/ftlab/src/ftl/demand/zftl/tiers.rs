@@ -88,6 +88,24 @@ impl MappingCache for Tiers {
         })
     }
 
+    fn prepare(
+        &mut self,
+        lpn: Lpn,
+        _: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> bool {
+        if self.contains(lpn) {
+            return false;
+        }
+        let stay = self.active.as_ref().map_or(0, |active| active.image.dirty_slots().max(1));
+        if stay > self.capacity || self.entries.len() + stay <= self.capacity {
+            return false;
+        }
+        self.evict_batch(store, flash);
+        true
+    }
+
     fn translate(
         &mut self,
         lpn: Lpn,
@@ -123,14 +141,6 @@ impl MappingCache for Tiers {
 
     fn relocate(&mut self, lpn: Lpn, new: Ppn) -> bool {
         self.change(lpn, Some(new)).is_some()
-    }
-
-    fn is_over_budget(&self) -> bool {
-        self.entries.len() > self.capacity
-    }
-
-    fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
-        self.evict_batch(store, flash);
     }
 
     fn contains(&self, lpn: Lpn) -> bool {
@@ -225,8 +235,8 @@ impl Tiers {
         self.active.as_ref().filter(|active| active.vtpn == vtpn)
     }
 
-    /// Empties tier 2. Its dirty entries go to tier 1, which may be too full then, or the entry used
-    /// last. More than tier 1 has room for are programmed with their page.
+    /// Empties tier 2. Its dirty entries go to tier 1, where room was made for them, or the entry used last.
+    /// More than tier 1 has room for are programmed with their page.
     fn kick_out(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let Some(active) = self.active.take() else { return };
         let dirty = active.image.dirty_slots();
@@ -234,7 +244,7 @@ impl Tiers {
             return self.write_if_dirty(&active, store, flash);
         }
         self.counts.replacements += 1;
-        if dirty == 0 {
+        if dirty == 0 && self.capacity > 0 {
             self.add((active.last, active.image.get(active.last)), false);
         }
         for change in active.image.changes() {
