@@ -1132,6 +1132,10 @@ class TPFTL(NamedFtl):
         Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
         ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
         page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
+    dirty_victims
+        How several dirty victims of one miss are written back without batch update. ``"together"``:
+        In one update. ``"each"``: In an update each. Default: together. Source: TPFTL 4.5;
+        choices.md#tpftl-dirty-victims.
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
@@ -1175,6 +1179,7 @@ class TPFTL(NamedFtl):
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
     request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
+    dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
@@ -1219,6 +1224,10 @@ class TPFTLAdaptive(NamedFtl):
         Which misses of a request prefetch the rest of it. ``"each-miss"``: Every one.
         ``"first-miss"``: The first one, whichever page that is. ``"first-page"``: That of its first
         page. Default: each-miss. Source: TPFTL 4.3; choices.md#tpftl-trigger.
+    dirty_victims
+        How several dirty victims of one miss are written back without batch update. ``"together"``:
+        In one update. ``"each"``: In an update each. Default: together. Source: TPFTL 4.5;
+        choices.md#tpftl-dirty-victims.
     prefetch_at
         Where prefetched entries enter a node's list. ``"front"``: Right behind the requested entry.
         ``"tail"``: At the cold end. Default: front. Source: choices.md#tpftl-prefetch-at.
@@ -1262,6 +1271,7 @@ class TPFTLAdaptive(NamedFtl):
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
     request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
+    dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None

@@ -196,6 +196,8 @@ pub struct Accounts {
     /// Translation pages read for another reason than a miss, if whole pages are cached; `None` if single
     /// entries are.
     pub other_loads: Option<u64>,
+    /// Whether a miss may write several translation pages back: each dirty entry that it evicts alone.
+    pub writes_each_victim: bool,
     /// Pages on flash that hold a directory of translation pages, now.
     pub directories: u32,
     /// Programs of such pages.

@@ -32,8 +32,8 @@ pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
 pub use sftl::{Sftl, SftlConfig};
-pub use tpftl::{Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt, RequestPrefetch};
-pub use tpftl::{SequenceDetector, Tpftl, TpftlConfig};
+pub use tpftl::{DirtyVictims, Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt};
+pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Setup, Spec};
@@ -189,6 +189,11 @@ pub trait MappingCache: Send + 'static {
         None
     }
 
+    /// Whether each dirty victim of a miss is written back alone, so that one may cost several updates.
+    fn writes_each_victim(&self) -> bool {
+        false
+    }
+
     /// Starts counting anew.
     fn reset_metrics(&mut self);
 
@@ -329,7 +334,11 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     }
 
     fn accounts(&self) -> Accounts {
-        Accounts { other_loads: self.cache.other_loads(), ..Accounts::default() }
+        Accounts {
+            other_loads: self.cache.other_loads(),
+            writes_each_victim: self.cache.writes_each_victim(),
+            ..Accounts::default()
+        }
     }
 
     fn audit(&self, device: &Device) {

@@ -17,7 +17,8 @@
 //!          `node_bytes`.
 //!
 //! Without `b` only evicted entries are written, several dirty ones of a miss together: still at most one
-//! write-back per translation (4.5, choices.md#tpftl-dirty-victims).
+//! write-back per translation (4.5). With `dirty_victims = each` they are written one by one, and GC may run
+//! in between (choices.md#tpftl-dirty-victims).
 
 mod config;
 mod detector;
@@ -27,7 +28,7 @@ mod nodes;
 mod prefetching;
 mod replacement;
 
-pub use config::{Features, PageOrder, PrefetchAt, RequestPrefetch, TpftlConfig};
+pub use config::{DirtyVictims, Features, PageOrder, PrefetchAt, RequestPrefetch, TpftlConfig};
 pub use detector::SequenceDetector;
 pub use judge::{Judge, Loaded};
 pub use measured_use::MeasuredUse;
@@ -45,6 +46,17 @@ use std::collections::BTreeMap;
 
 const ENTRY_BYTES: u64 = 6;
 
+/// What a miss needs, beside the entries chosen.
+#[derive(Clone, Copy, Debug)]
+struct Miss {
+    /// Bytes.
+    needed: u64,
+    /// The node that gives them.
+    victim: u32,
+    /// The last page that is loaded for this request.
+    in_request: Lpn,
+}
+
 /// TPFTL's two-level mapping cache; `J` decides when successors are prefetched.
 #[derive(Clone, Debug)]
 pub struct Tpftl<J = SequenceDetector> {
@@ -56,6 +68,10 @@ pub struct Tpftl<J = SequenceDetector> {
     nodes: Nodes,
     judge: J,
     request: Request,
+    /// Whether a dirty victim is written back alone.
+    writes_each: bool,
+    /// What is loaded next, while its victims are written one by one.
+    planned: Option<Miss>,
     /// Token of the entry that was translated last.
     current: u32,
     counts: MappingCounts,
@@ -72,8 +88,8 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 
     fn build(setup: &Setup<TpftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
-        let TpftlConfig { features, node_bytes, page_order, request_prefetch, prefetch_at, .. } =
-            setup.own;
+        let TpftlConfig { features, node_bytes, page_order, request_prefetch, .. } = setup.own;
+        let TpftlConfig { dirty_victims, prefetch_at, .. } = setup.own;
         let least = ENTRY_BYTES + node_bytes.0;
         if budget < least {
             let message =
@@ -89,12 +105,32 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             nodes: Nodes::new(page_order, geometry),
             judge: J::build(&setup.own, budget / ENTRY_BYTES),
             request: Request::new(request_prefetch),
+            writes_each: !features.batch && dirty_victims == DirtyVictims::Each,
+            planned: None,
             current: NIL,
             counts: MappingCounts::default(),
             prefetched: 0,
             load: Vec::new(),
             changes: Vec::new(),
         })
+    }
+
+    fn prepare(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> bool {
+        if !self.writes_each || self.nodes.find(lpn).is_some() {
+            return false;
+        }
+        let miss = match self.planned {
+            Some(miss) => miss,
+            None => self.plan(lpn, last, store),
+        };
+        self.planned = Some(miss);
+        self.write_one_back(miss, store, flash)
     }
 
     fn translate(
@@ -105,15 +141,19 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         flash: &mut Flash,
     ) -> Option<Ppn> {
         self.nodes.count_access();
-        self.request.reach(lpn, last);
         self.counts.lookups += 1;
         if let Some(token) = self.nodes.find(lpn) {
             self.counts.hits += 1;
             self.nodes.touch(token);
             self.judge.hit(token);
             self.current = token;
+            self.request.reach(lpn, last);
         } else {
-            self.miss(lpn, last, store, flash);
+            let miss = match self.planned.take() {
+                Some(miss) => miss,
+                None => self.plan(lpn, last, store),
+            };
+            self.load_missing(lpn, last, miss, store, flash);
         }
         self.nodes.entry(self.current).ppn.get()
     }
@@ -169,6 +209,10 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         metrics
     }
 
+    fn writes_each_victim(&self) -> bool {
+        self.writes_each
+    }
+
     fn reset_metrics(&mut self) {
         self.counts = MappingCounts::default();
         self.prefetched = 0;
@@ -189,14 +233,16 @@ impl<J: Judge> MappingCache for Tpftl<J> {
             ENTRY_BYTES * self.nodes.entries() as u64 + self.node_bytes * self.nodes.len() as u64;
         assert_eq!(bytes, self.used, "bytes in use");
         assert!(self.used <= self.budget, "{} B used of {}", self.used, self.budget);
+        assert!(self.planned.is_none(), "a miss was planned and not loaded");
         self.nodes.audit();
         self.judge.audit(|lpn| self.contains(lpn));
     }
 }
 
 impl<J: Judge> Tpftl<J> {
-    /// Sections 4.2 to 4.5: choose what to load, make room in one node, load from one page.
-    fn miss(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
+    /// Sections 4.2 to 4.5: choose what to load, and one node to make room in.
+    fn plan(&mut self, lpn: Lpn, last: Lpn, store: &MapStore) -> Miss {
+        self.request.reach(lpn, last);
         let vtpn = store.pages.page_of(lpn);
         let node = self.nodes.node_of(vtpn);
         if node != NIL {
@@ -211,6 +257,19 @@ impl<J: Judge> Tpftl<J> {
         self.choose_load(lpn, wanted, self.room_with(victim) - kept);
 
         let needed = ENTRY_BYTES * self.load.len() as u64 + node_bytes;
+        Miss { needed, victim, in_request }
+    }
+
+    /// Makes room, and loads what was chosen from one page.
+    fn load_missing(
+        &mut self,
+        lpn: Lpn,
+        last: Lpn,
+        Miss { needed, victim, in_request }: Miss,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) {
+        let vtpn = store.pages.page_of(lpn);
         let wrote_back = self.make_room(needed, victim, store, flash);
         if unless_bug!(TpftlTakesAnyWriteBack, wrote_back != Some(vtpn), wrote_back.is_none()) {
             store.pages.read(vtpn, flash, Cause::Translation);

@@ -21,6 +21,9 @@ crate::settings! {
         /// Which misses of a request prefetch the rest of it.
         request_prefetch: RequestPrefetch = RequestPrefetch::EachMiss, laws RequestPrefetch::ALL,
             source "TPFTL 4.3; choices.md#tpftl-trigger";
+        /// How several dirty victims of one miss are written back without batch update.
+        dirty_victims: DirtyVictims = DirtyVictims::Together, laws DirtyVictims::ALL,
+            source "TPFTL 4.5; choices.md#tpftl-dirty-victims";
         /// Where prefetched entries enter a node's list.
         prefetch_at: PrefetchAt = PrefetchAt::Front, laws PrefetchAt::ALL,
             source "choices.md#tpftl-prefetch-at";
@@ -103,6 +106,16 @@ crate::choices! {
         Front = "front",
         /// At the cold end.
         Tail = "tail",
+    }
+}
+
+crate::choices! {
+    /// How several dirty victims of one miss, all of one translation page, are written back.
+    pub enum DirtyVictims {
+        /// In one update.
+        Together = "together",
+        /// In an update each.
+        Each = "each",
     }
 }
 

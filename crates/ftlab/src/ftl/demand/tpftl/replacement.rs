@@ -1,7 +1,7 @@
 //! Section 4.4: batch-update and clean-first replacement, in one node only (4.5, rule 2).
 
 use super::nodes::Entry;
-use super::{ENTRY_BYTES, Judge, Tpftl};
+use super::{ENTRY_BYTES, Judge, Miss, Tpftl};
 use crate::cache::links::NIL;
 use crate::flash::Flash;
 use crate::ftl::demand::MapStore;
@@ -43,6 +43,33 @@ impl<J: Judge> Tpftl<J> {
         }
         store.write_back(vtpn, &self.changes, flash);
         Some(vtpn)
+    }
+
+    /// Evicts entries of the victim until there is room, or until one of them had to be written back, alone.
+    /// Returns whether it had to.
+    pub(super) fn write_one_back(
+        &mut self,
+        Miss { needed, victim, .. }: Miss,
+        store: &mut MapStore,
+        flash: &mut Flash,
+    ) -> bool {
+        if self.budget - self.used >= needed {
+            return false;
+        }
+        let vtpn = self.nodes.vtpn(victim);
+        self.changes.clear();
+        let mut lives = true;
+        while lives && self.changes.is_empty() && self.budget - self.used < needed {
+            lives = self.evict_entry(victim);
+        }
+        if lives {
+            self.nodes.reorder(victim);
+        }
+        if self.changes.is_empty() {
+            return false;
+        }
+        store.write_back(vtpn, &self.changes, flash);
+        true
     }
 
     /// Evicts one entry of a node; notes what has to be written back. Returns whether the node lives.

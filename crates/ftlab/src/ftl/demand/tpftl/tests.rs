@@ -79,6 +79,26 @@ fn figure_5_batch_update_and_clean_first() {
     assert_eq!((counts.lookups, counts.hits), (3, 2), "one miss for the request");
 }
 
+/// Three dirty victims of one node: 4.5 promises at most one update for a translation; with single write-backs, as in
+/// DFTL, they cost one each (choices.md#tpftl-dirty-victims).
+#[test]
+fn without_batch_update_dirty_victims_are_written_together_or_one_by_one() {
+    for (dirty_victims, tp) in [(DirtyVictims::Together, (2, 1)), (DirtyVictims::Each, (4, 3))] {
+        let mut bench = bench_with(8, "rs", |own| own.dirty_victims = dirty_victims);
+        for offset in [55, 56, 436] {
+            bench.write(at(5, offset));
+        }
+        for offset in [979, 435] {
+            bench.read(at(5, offset));
+        }
+        bench.read(at(0, 7));
+        let cost = bench.read_request(at(0, 1000), at(0, 1002));
+        assert_eq!(cost.tp, tp, "{dirty_victims:?}");
+        let counts = bench.ftl.cache.counts();
+        assert_eq!((counts.replacements, counts.dirty_replacements), (3, 3));
+    }
+}
+
 /// Figure 5 without `b`: only 55 is written; 56 and 436 stay dirty.
 #[test]
 fn without_batch_update_only_the_victim_is_written() {
