@@ -293,8 +293,8 @@ bugs! {
         why "leaked blocks";
     AftlEntryTooMany: "aftl: the fine table takes one entry too many",
         why "more entries than RAM", by "aftl";
-    WaftlMergedCount: "waftl: page-mapped pages of a merged block still count",
-        why "the next group would look larger than it is";
+    WaftlKeepsDataBlock: "waftl: a logical block that is mapped page by page keeps its data block",
+        why "the block of random data would be merged, and take room twice";
     WaftlZoneGrowsFirst: "waftl: the zone grows by a block before it is emptied",
         why "no block is left to merge into";
     CftlBlockStaysMapped: "cftl: GC leaves a block block-mapped that it scatters",

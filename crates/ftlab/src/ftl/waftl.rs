@@ -1,25 +1,23 @@
 //! WAFTL, a workload-adaptive FTL with data partition (Wei et al., MSST 2011).
 //!
 //! Idea     every write is logged in a small *buffer zone*. When that is full its pages are sorted by
-//!          logical block. Many of one block are sequential data: they are merged into its data block,
-//!          which is mapped as a whole. Few are random data: they move to *page-mapped blocks*, and the
-//!          data block, if there is one, keeps its other pages. A logical block whose page-mapped pages
-//!          grow to many is merged, too.
-//! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits), and a byte for the
-//!          number of its page-mapped pages; 4 B for each other block and 4 B per page of it, as for FAST.
+//!          logical block. Many of one block are sequential data: the block is mapped as a whole, and they
+//!          are merged into its data block. Few are random data: the block is mapped page by page. They
+//!          move to *page-mapped blocks*, and what was its data block becomes one of these.
+//! RAM      4 B and a bit per page for each logical block, its mode among them
+//!          (choices.md#log-valid-bits); 4 B for each block of the zone and each page-mapped one, as many
+//!          as there were at most, and 4 B per page of it.
 //! Role     page mapping for random data and block mapping for sequential data, by what was written
 //!          and not by what a cache flushes, as CACH-FTL does (CACH-FTL 3.1).
-//! Departs  the paper is known to us by its abstract. Stated: zone, the two kinds of blocks, and a
-//!          threshold between them. Page-mapped blocks are of the spare space here: a logical block with
-//!          random data keeps its data block beside them, where the abstract has a mode for each normal
-//!          data block (choices.md#waftl-data-blocks). Reconstructed: the whole zone is migrated at once.
-//!          Assumed: a page-mapped block is reclaimed with the fewest valid pages, by copying these if
-//!          they are half a block at most, else by merging their logical blocks; threshold and shares
-//!          (choices.md#waftl-rules).
+//! Departs  the paper is known to us by its abstract. Stated: zone, the mode of each logical block, and a
+//!          threshold between modes. Reconstructed (choices.md#waftl-data-blocks): a mode changes for the
+//!          pages that leave the zone, the whole of which is migrated at once; a change to page mapping
+//!          copies nothing. Assumed: the page-mapped block with the fewest valid pages is reclaimed, by
+//!          copies; threshold and shares (choices.md#waftl-rules).
 //! Not here the dynamic threshold: its rule is not known to us. A device with ascending order.
 
 use super::parts::data_blocks::{DataBlocks, share_of};
-use super::parts::random_logs::{LogNumber, Price, RandomLogs};
+use super::parts::random_logs::{Price, RandomLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
@@ -39,8 +37,9 @@ crate::settings! {
     }
 }
 
-/// Blocks that WAFTL needs beside the data blocks: one of the zone, a page-mapped one.
-const LEAST_LOG_BLOCKS: u32 = 2;
+/// Blocks that WAFTL needs beside the data blocks: one of the zone, a page-mapped one that is filled, and one
+/// that reclaiming others fills.
+const LEAST_LOG_BLOCKS: u32 = 3;
 
 /// WAFTL.
 #[derive(Clone, Debug)]
@@ -48,11 +47,13 @@ pub struct WaftlFtl {
     data: DataBlocks,
     zone: RandomLogs,
     most_zone: usize,
+    /// The blocks of logical blocks that are mapped page by page: those without a data block.
     page_mapped: RandomLogs,
+    /// Page-mapped blocks in use, at most so far.
     most_page_mapped: usize,
-    /// Pages of each logical block in page-mapped blocks.
-    pages_of: Vec<u32>,
-    /// Pages from which on a logical block is merged.
+    /// Blocks that stay free, one to merge into among them.
+    kept: u32,
+    /// Pages in the zone from which on a logical block is mapped as a whole.
     threshold: u32,
     counts: Counts,
 }
@@ -62,8 +63,8 @@ pub struct WaftlFtl {
 struct Counts {
     migrations: u64,
     founded: u64,
+    to_pages: u64,
     compactions: u64,
-    dissolved: u64,
 }
 
 impl Design for WaftlFtl {
@@ -79,7 +80,7 @@ impl Design for WaftlFtl {
 
     fn build(setup: &Setup<WaftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 1);
+        let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 2);
         let pages = flash.geometry().pages_per_block;
         let threshold = share_of(pages, setup.own.threshold, 1, pages);
         let data = DataBlocks::new(flash, log_blocks)?;
@@ -88,8 +89,8 @@ impl Design for WaftlFtl {
             zone: RandomLogs::new(flash.geometry(), pages, Price::Pages),
             most_zone: zone as usize,
             page_mapped: RandomLogs::new(flash.geometry(), pages, Price::Pages),
-            most_page_mapped: (log_blocks - zone) as usize,
-            pages_of: vec![0; flash.geometry().logical_blocks() as usize],
+            most_page_mapped: 0,
+            kept: flash.geometry().blocks() - flash.geometry().logical_blocks() - log_blocks,
             threshold,
             counts: Counts::default(),
         })
@@ -125,8 +126,7 @@ impl Ftl for WaftlFtl {
     fn ram(&self) -> RamUse {
         let others = (self.most_zone + self.most_page_mapped) as u64;
         let logs = others * (4 + self.zone.page_map_bytes());
-        let counts = self.pages_of.len() as u64;
-        RamUse { tables: self.data.map_bytes() + logs + counts, ..RamUse::default() }
+        RamUse { tables: self.data.map_bytes() + logs, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -134,11 +134,11 @@ impl Ftl for WaftlFtl {
             merges: Some(self.data.merges()),
             own: BTreeMap::from([
                 ("waftl.zone_blocks", self.most_zone as u64),
-                ("waftl.page_mapped_blocks", self.most_page_mapped as u64),
+                ("waftl.page_mapped_blocks", self.page_mapped.len() as u64),
                 ("waftl.zone_migrations", self.counts.migrations),
                 ("waftl.data_blocks_founded", self.counts.founded),
+                ("waftl.data_blocks_given_up", self.counts.to_pages),
                 ("waftl.blocks_compacted", self.counts.compactions),
-                ("waftl.blocks_dissolved", self.counts.dissolved),
             ]),
             ..FtlMetrics::default()
         }
@@ -155,15 +155,14 @@ impl Ftl for WaftlFtl {
 
     fn audit(&self, device: &Device) {
         assert!(self.zone.len() <= self.most_zone, "the zone has too many blocks");
-        assert!(self.page_mapped.len() <= self.most_page_mapped, "too many page-mapped blocks");
+        assert!(self.page_mapped.len() <= self.most_page_mapped, "page-mapped blocks at most");
+        assert!(self.data.free_blocks() >= self.reserve(), "too many blocks are in use");
         let logs: Vec<Pbn> = self.zone.blocks().chain(self.page_mapped.blocks()).collect();
         self.data.audit(&logs, device);
         self.zone.audit(&self.data, device);
         self.page_mapped.audit(&self.data, device);
-        let groups = self.page_mapped.groups();
-        for (lbn, pages) in (0..).map(Lbn).zip(&self.pages_of) {
-            let counted = groups.get(&lbn).copied().unwrap_or_default();
-            assert_eq!(counted, *pages, "page-mapped pages of {lbn}");
+        for (lbn, _) in self.page_mapped.groups() {
+            assert_eq!(self.data.block(lbn), None, "{lbn} is mapped in both ways");
         }
     }
 }
@@ -171,25 +170,24 @@ impl Ftl for WaftlFtl {
 impl WaftlFtl {
     /// Removes the old version of a page from the zone or the page-mapped blocks.
     fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
-        let geometry = flash.geometry();
-        if self.data.newest(lpn).is_some_and(|ppn| self.page_mapped.hold(ppn, geometry)) {
-            self.page_mapped.supersede(lpn, &self.data, geometry);
-            self.pages_of[geometry.logical_block_of(lpn).index()] -= 1;
-        } else {
-            self.zone.supersede(lpn, &self.data, geometry);
-        }
+        self.zone.supersede(lpn, &self.data, flash.geometry());
+        self.page_mapped.supersede(lpn, &self.data, flash.geometry());
     }
 
-    /// Empties the zone: by logical block, many pages to its data block, few to page-mapped blocks.
+    /// Empties the zone: the logical blocks with many pages there are mapped as a whole, the others page by
+    /// page.
     fn migrate(&mut self, flash: &mut Flash) {
         for (lbn, pages) in self.zone.groups() {
-            if pages + self.pages_of[lbn.index()] >= self.threshold {
+            if pages >= self.threshold {
                 self.merge(lbn, flash);
+            } else {
+                self.map_by_page(lbn, flash);
             }
         }
         while let Some(number) = self.zone.oldest() {
             for (page, lpn) in self.zone.written(number, flash.geometry()) {
                 if flash.is_valid(page) {
+                    self.zone.supersede(lpn, &self.data, flash.geometry());
                     self.move_to_page_mapped(lpn, flash);
                 }
             }
@@ -199,60 +197,67 @@ impl WaftlFtl {
         self.counts.migrations += 1;
     }
 
-    fn move_to_page_mapped(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if self.page_mapped.is_full(self.most_page_mapped) {
-            self.reclaim(flash);
-            // Its logical block may have been merged.
-            let newest = self.data.newest(lpn);
-            if !newest.is_some_and(|ppn| self.zone.hold(ppn, flash.geometry())) {
-                return;
-            }
-        }
-        let number = self.page_mapped.writable_or_open(&mut self.data);
-        self.zone.supersede(lpn, &self.data, flash.geometry());
-        self.append_page_mapped(number, lpn, flash);
-        self.pages_of[flash.geometry().logical_block_of(lpn).index()] += 1;
+    /// Makes the data block of a logical block a page-mapped one, which has no room for other pages.
+    fn map_by_page(&mut self, lbn: Lbn, flash: &Flash) {
+        let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn), None) else { return };
+        let pages = flash.geometry().logical_pages_of(lbn).collect();
+        self.page_mapped.convert(lbn, pbn, pages, flash.valid_in(pbn));
+        self.counts.to_pages += 1;
+        self.note_page_mapped();
     }
 
-    fn append_page_mapped(&mut self, number: LogNumber, lpn: Lpn, flash: &mut Flash) {
+    /// Copies a page to a page-mapped block.
+    fn move_to_page_mapped(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if self.page_mapped.writable().is_none() {
+            self.make_room(flash);
+        }
+        self.append_page_mapped(lpn, flash);
+    }
+
+    fn append_page_mapped(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let number = self.page_mapped.writable_or_open(&mut self.data);
         let page = self.page_mapped.next_page(number, lpn, flash.geometry());
         self.data.relocate(lpn, page, Cause::GcData, flash);
+        self.note_page_mapped();
     }
 
-    /// Makes room in the page-mapped blocks: the valid pages of one of them move to a fresh block if they
-    /// are few, else to the data blocks.
-    fn reclaim(&mut self, flash: &mut Flash) {
-        let number = self.page_mapped.cheapest().expect("all page-mapped blocks are full");
-        let pages = self.page_mapped.written(number, flash.geometry());
-        let valid = pages.iter().filter(|(page, _)| flash.is_valid(*page)).count();
-        if 2 * valid <= pages.len() {
-            self.compact(number, flash);
-        } else {
-            let owners = self.page_mapped.owners(number);
-            owners.iter().for_each(|lbn| self.merge(*lbn, flash));
-            self.counts.dissolved += 1;
+    fn note_page_mapped(&mut self) {
+        self.most_page_mapped = self.most_page_mapped.max(self.page_mapped.len());
+    }
+
+    /// Blocks that stay free, those that the zone will fill among them.
+    fn reserve(&self) -> u32 {
+        self.kept + (self.most_zone - self.zone.len()) as u32
+    }
+
+    /// Reclaims page-mapped blocks until a block can be taken into use.
+    fn make_room(&mut self, flash: &mut Flash) {
+        while self.data.free_blocks() <= self.reserve() {
+            self.compact(flash);
         }
-        let log = self.page_mapped.remove(number);
-        self.data.release_log(log.pbn, flash);
     }
 
-    /// Copies the valid pages of a page-mapped block to a fresh one.
-    fn compact(&mut self, number: LogNumber, flash: &mut Flash) {
-        self.counts.compactions += 1;
-        let fresh = self.page_mapped.open(self.data.take());
+    /// Copies the valid pages of the page-mapped block that has the fewest to others, and erases it.
+    fn compact(&mut self, flash: &mut Flash) {
+        let number = self.page_mapped.cheapest_closed().expect("logical blocks leave room");
         for (page, lpn) in self.page_mapped.written(number, flash.geometry()) {
             if flash.is_valid(page) {
                 self.page_mapped.supersede(lpn, &self.data, flash.geometry());
-                self.append_page_mapped(fresh, lpn, flash);
+                self.append_page_mapped(lpn, flash);
             }
         }
+        let log = self.page_mapped.remove(number);
+        self.data.release_log(log.pbn, flash);
+        self.counts.compactions += 1;
     }
 
     /// Brings all pages of a logical block together in a data block.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
+        if self.data.block(lbn).is_none() {
+            self.make_room(flash);
+        }
         self.zone.supersede_block(lbn, &self.data, flash.geometry());
         self.page_mapped.supersede_block(lbn, &self.data, flash.geometry());
-        unless_bug!(WaftlMergedCount, self.pages_of[lbn.index()] = 0);
         if self.data.block(lbn).is_some() {
             self.data.merge_full(lbn, None, flash);
         } else {
@@ -288,40 +293,36 @@ mod tests {
         let merge = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[13]), merge);
         assert_eq!(moved(&bench), 1, "page 9");
-        assert_eq!(bench.ftl.pages_of[2], 1);
+        assert_eq!(bench.ftl.data.block(Lbn(2)), None, "8 to 11 are mapped page by page");
+        assert_eq!(bench.ftl.page_mapped.groups()[&Lbn(2)], 4);
     }
 
     #[test]
-    fn pages_that_grow_to_many_are_merged() {
+    fn a_logical_block_of_which_many_pages_are_written_is_block_mapped_again() {
         let mut bench = bench(2);
         bench.writes(&[9, 9, 9, 9]);
-        bench.writes(&[10, 10, 10, 10]);
-        let merge = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
-        assert_eq!(bench.write(&[0]), merge, "9 is page-mapped, 10 is in the zone: two");
-        assert_eq!(bench.ftl.pages_of[2], 0);
+        bench.writes(&[8, 9, 10, 11]);
+        assert_eq!(bench.ftl.data.block(Lbn(2)), None);
+        let founded = Cost { copies: 4, log_erases: 1, ..Cost::of(1) };
+        assert_eq!(bench.write(&[0]), founded);
+        assert!(bench.ftl.data.block(Lbn(2)).is_some());
+        assert!(bench.ftl.page_mapped.groups().is_empty());
     }
 
     #[test]
-    fn a_page_mapped_block_with_few_valid_pages_is_compacted() {
-        let mut bench = bench(1);
-        bench.writes(&[1, 5, 9, 13]);
-        bench.writes(&[1, 5, 9, 9]);
-        // 5, 9 and 13 are page-mapped now; only 13 is still newest.
-        let copied = Cost { log_erases: 2, ..Cost::of(1) };
-        assert_eq!(bench.write(&[21]), copied, "the zone's block and the page-mapped one");
-        assert_eq!(bench.ftl.metrics().own["waftl.blocks_compacted"], 1);
-        assert_eq!(moved(&bench), 3 + 2, "1, 5 and 9 from the zone; 13 and 1 to a fresh block");
-    }
-
-    #[test]
-    fn a_page_mapped_block_with_many_valid_pages_is_dissolved() {
-        let mut bench = bench(1);
+    fn the_page_mapped_block_with_the_fewest_valid_pages_is_compacted() {
+        let mut bench = bench(2);
         bench.writes(&[1, 5, 9, 13]);
         bench.writes(&[17, 21, 25, 29]);
-        let four = Cost { copies: 16, data_erases: 4, log_erases: 2, full: 4, ..Cost::of(1) };
-        assert_eq!(bench.write(&[18]), four);
+        bench.writes(&[1, 5, 9, 13]);
+        let dead = Cost { log_erases: 2, ..Cost::of(1) };
+        assert_eq!(bench.write(&[2]), dead, "the zone's block and that of the older 1, 5, 9 and 13");
         assert_eq!(moved(&bench), 4);
-        assert_eq!(bench.ftl.metrics().own["waftl.blocks_dissolved"], 1);
+        bench.writes(&[6, 10, 14]);
+        let two = Cost { log_erases: 3, ..Cost::of(1) };
+        assert_eq!(bench.write(&[0]), two, "two that were data blocks, with 3, and with 4 and 7");
+        assert_eq!(moved(&bench), 4 + 1 + 2);
+        assert_eq!(bench.ftl.metrics().own["waftl.blocks_compacted"], 2);
     }
 
     #[test]
@@ -335,9 +336,9 @@ mod tests {
     }
 
     #[test]
-    fn ram_is_the_block_table_and_the_page_map_of_the_other_blocks() {
+    fn ram_is_the_block_table_and_the_page_map_of_the_zone_and_of_page_mapped_blocks() {
         let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
         let ftl = WaftlFtl::build(&Setup::default(), &mut flash).expect("an FTL");
-        assert_eq!(ftl.ram().tables, 8192 + 16_384 + 306 * (4 + 4 * 64) + 2048);
+        assert_eq!(ftl.ram().tables, 8192 + 16_384 + 15 * (4 + 4 * 64));
     }
 }

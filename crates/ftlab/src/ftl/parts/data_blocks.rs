@@ -196,6 +196,19 @@ impl DataBlocks {
         }
     }
 
+    /// Gives up the data block of a logical block, with the pages in it, which are in a log block then.
+    pub fn detach(&mut self, lbn: Lbn) -> Option<Pbn> {
+        let pbn = self.block(lbn)?;
+        self.blocks[lbn.index()] = 0;
+        Some(pbn)
+    }
+
+    /// Number of free blocks.
+    #[must_use]
+    pub fn free_blocks(&self) -> u32 {
+        self.free.len()
+    }
+
     /// Takes a free block.
     ///
     /// # Panics

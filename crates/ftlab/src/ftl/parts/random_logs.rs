@@ -153,6 +153,13 @@ impl RandomLogs {
         self.by_price.first().map(|(_, number)| *number)
     }
 
+    /// The cheapest log block to reclaim of those that cannot be written any more.
+    #[must_use]
+    pub fn cheapest_closed(&self) -> Option<LogNumber> {
+        let mut numbers = self.by_price.iter().map(|(_, number)| *number);
+        numbers.find(|number| !self.open.contains(number))
+    }
+
     /// The logical page of a page of a log, for each that was written.
     #[must_use]
     pub fn written(&self, number: LogNumber, geometry: &Geometry) -> Vec<(Ppn, Lpn)> {
