@@ -367,9 +367,7 @@ impl Flash {
     #[inline(always)]
     pub fn program(&mut self, ppn: Ppn, owner: Owner, cause: Cause) {
         let (stamp, cause) = match (owner, cause) {
-            (Owner::Data(lpn), Cause::Host) => {
-                (self.truth.new_version(lpn), self.truth.cause(lpn))
-            }
+            (Owner::Data(lpn), Cause::Host) => (self.truth.new_version(lpn), self.truth.cause(lpn)),
             _ => (0, cause),
         };
         let pbn = self.fill(ppn, self.medium.encode(owner), stamp);

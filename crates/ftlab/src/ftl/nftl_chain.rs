@@ -282,7 +282,11 @@ mod tests {
     fn a_read_looks_along_the_chain() {
         let mut bench = bench(2);
         bench.writes(&[0, 0, 1]);
-        assert_eq!([0, 1, 2].map(|lpn| bench.oob_reads(lpn)), [3, 2 + 1, 1 + 1], "to an erased one");
+        assert_eq!(
+            [0, 1, 2].map(|lpn| bench.oob_reads(lpn)),
+            [3, 2 + 1, 1 + 1],
+            "to an erased one"
+        );
     }
 
     /// The chain of 0 to 3 is the primary block, one with 0 and 1, one with 0.
@@ -292,7 +296,11 @@ mod tests {
         bench.writes(&[0, 0, 1]);
         assert_eq!(bench.write(&[4]).copies, 3);
         let looks = bench.flash.ledger().get(Operation::ReadOob, Cause::Merge);
-        assert_eq!(looks, 1 + 1 + 2 + 2, "0 is in place, 1 behind one erased page, 2 and 3 behind two");
+        assert_eq!(
+            looks,
+            1 + 1 + 2 + 2,
+            "0 is in place, 1 behind one erased page, 2 and 3 behind two"
+        );
     }
 
     /// 2048 logical and 2355 physical blocks.

@@ -199,7 +199,9 @@ impl WaftlFtl {
 
     /// Makes the data block of a logical block a page-mapped one, which has no room for other pages.
     fn map_by_page(&mut self, lbn: Lbn, flash: &Flash) {
-        let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn), None) else { return };
+        let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn), None) else {
+            return;
+        };
         let pages = flash.geometry().logical_pages_of(lbn).collect();
         self.page_mapped.convert(lbn, pbn, pages, flash.valid_in(pbn));
         self.counts.to_pages += 1;
@@ -316,7 +318,11 @@ mod tests {
         bench.writes(&[17, 21, 25, 29]);
         bench.writes(&[1, 5, 9, 13]);
         let dead = Cost { log_erases: 2, ..Cost::of(1) };
-        assert_eq!(bench.write(&[2]), dead, "the zone's block and that of the older 1, 5, 9 and 13");
+        assert_eq!(
+            bench.write(&[2]),
+            dead,
+            "the zone's block and that of the older 1, 5, 9 and 13"
+        );
         assert_eq!(moved(&bench), 4);
         bench.writes(&[6, 10, 14]);
         let two = Cost { log_erases: 3, ..Cost::of(1) };

@@ -108,7 +108,9 @@ fn the_block_with_most_superseded_pages_is_collected() {
 /// the first block gives two pages at once; Algorithm 2 copies three pages to gain one, and goes for another round.
 #[test]
 fn a_block_is_worth_collecting_when_enough_of_its_pages_are_superseded() {
-    for (enough, expected) in [(None, [6, 8, 1, 1]), (Some(2), [6, 8, 1, 1]), (Some(1), [9, 11, 2, 1])] {
+    for (enough, expected) in
+        [(None, [6, 8, 1, 1]), (Some(2), [6, 8, 1, 1]), (Some(1), [9, 11, 2, 1])]
+    {
         let mut bench = bench(4, |config| config.enough = enough);
         for lpn in [0, 4, 8, 12, 16, 0, 20, 24, 28, 5, 9] {
             bench.write(&[lpn]);

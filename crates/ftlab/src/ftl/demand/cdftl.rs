@@ -148,13 +148,7 @@ impl MappingCache for Cdftl {
         })
     }
 
-    fn prepare(
-        &mut self,
-        lpn: Lpn,
-        last: Lpn,
-        store: &mut MapStore,
-        flash: &mut Flash,
-    ) -> bool {
+    fn prepare(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
         if self.tokens.contains(lpn.0) {
             return false;
         }
@@ -170,13 +164,7 @@ impl MappingCache for Cdftl {
         false
     }
 
-    fn translate(
-        &mut self,
-        lpn: Lpn,
-        _: Lpn,
-        _: &mut MapStore,
-        _: &mut Flash,
-    ) -> Option<Ppn> {
+    fn translate(&mut self, lpn: Lpn, _: Lpn, _: &mut MapStore, _: &mut Flash) -> Option<Ppn> {
         self.touches += 1;
         self.counts.lookups += 1;
         if let Some(token) = self.tokens.get(lpn.0) {
@@ -304,13 +292,7 @@ impl Cdftl {
     }
 
     /// Takes the mapping of `lpn` from its page, which is loaded if it is not in the CTP.
-    fn take_from_page(
-        &mut self,
-        lpn: Lpn,
-        last: Lpn,
-        store: &mut MapStore,
-        flash: &mut Flash,
-    ) {
+    fn take_from_page(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) {
         let page = match self.page_tokens.get(self.page_of(lpn).0) {
             Some(page) => {
                 self.counts.hits += 1;

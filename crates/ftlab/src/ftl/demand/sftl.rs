@@ -123,13 +123,7 @@ impl MappingCache for Sftl {
         })
     }
 
-    fn prepare(
-        &mut self,
-        lpn: Lpn,
-        last: Lpn,
-        store: &mut MapStore,
-        flash: &mut Flash,
-    ) -> bool {
+    fn prepare(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
         let bytes = match &self.arriving {
             Some(page) => page.bytes(),
             None if self.contains(lpn) => return false,
@@ -142,13 +136,7 @@ impl MappingCache for Sftl {
         true
     }
 
-    fn translate(
-        &mut self,
-        lpn: Lpn,
-        _: Lpn,
-        _: &mut MapStore,
-        _: &mut Flash,
-    ) -> Option<Ppn> {
+    fn translate(&mut self, lpn: Lpn, _: Lpn, _: &mut MapStore, _: &mut Flash) -> Option<Ppn> {
         self.counts.lookups += 1;
         if let Some(page) = self.arriving.take() {
             let ppn = page.image.get(lpn);

@@ -115,13 +115,7 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         })
     }
 
-    fn prepare(
-        &mut self,
-        lpn: Lpn,
-        last: Lpn,
-        store: &mut MapStore,
-        flash: &mut Flash,
-    ) -> bool {
+    fn prepare(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
         if !self.writes_each || self.nodes.find(lpn).is_some() {
             return false;
         }
@@ -294,8 +288,7 @@ impl<J: Judge> Tpftl<J> {
                 PrefetchAt::Front => Place::Behind(leader),
                 PrefetchAt::Tail => Place::Back,
             };
-            let why =
-                if lpn <= in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
+            let why = if lpn <= in_request { Loaded::WithRequest } else { Loaded::AsSuccessor };
             leader = self.add_entry(node, lpn, place, why, store);
         }
         self.prefetched += self.load.len() as u64 - 1;

@@ -88,13 +88,7 @@ impl MappingCache for Tiers {
         })
     }
 
-    fn prepare(
-        &mut self,
-        lpn: Lpn,
-        _: Lpn,
-        store: &mut MapStore,
-        flash: &mut Flash,
-    ) -> bool {
+    fn prepare(&mut self, lpn: Lpn, _: Lpn, store: &mut MapStore, flash: &mut Flash) -> bool {
         if self.contains(lpn) {
             return false;
         }
