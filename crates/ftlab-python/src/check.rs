@@ -43,7 +43,7 @@ pub fn check(
             watch(Progress { phase: law.name, requests: done as u64, fraction })?;
         }
         faults.clear();
-        let held = catch_unwind(AssertUnwindSafe(|| hold_seed(entry, law, seed)));
+        let held = catch_unwind(AssertUnwindSafe(|| hold_seed(catalog, entry, law, seed)));
         let broken = held.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
             Err(Broken { law: law.name, case: seed.to_string(), message })
@@ -54,9 +54,4 @@ pub fn check(
         }
     }
     Ok(Checked { law, cases: all, broken: None })
-}
-
-/// A catalogue of one FTL of another.
-pub fn alone(catalog: &Catalog, name: &str) -> Result<Catalog, Error> {
-    Ok(Catalog::default().with_entry(catalog.find(name)?.clone()))
 }

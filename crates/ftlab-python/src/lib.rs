@@ -155,7 +155,7 @@ mod functions {
     ) -> PyResult<Vec<(&'static str, u64, Option<String>, Option<String>, Option<PyErr>)>> {
         let faults = Faults::default();
         let catalog = plugin::catalog(&plugins, &faults)?;
-        let catalog = crate::check::alone(&catalog, ftl).map_err(raise)?;
+        let catalog = catalog.only(ftl).map_err(raise)?;
         let mut answers = Vec::new();
         for law in LAWS {
             let progress = progress.as_ref().map(|progress| progress.clone_ref(py));

@@ -382,6 +382,14 @@ impl Catalog {
         answer.expect("the work of a thread is done")
     }
 
+    /// The same with one of its FTLs alone.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] when there is none of this name.
+    pub fn only(&self, ftl: &str) -> Result<Self, Error> {
+        Ok(Catalog { ftls: vec![self.find(ftl)?.clone()], ..self.clone() })
+    }
+
     /// All victim policies.
     #[must_use]
     pub const fn policies(&self) -> &Policies {

@@ -45,15 +45,18 @@ const DRAWS: u64 = 1000;
 
 impl<'a> Case<'a> {
     /// The case with this seed. Half of the devices are the smallest that the FTL accepts, or little more.
-    pub fn draw(entry: &'a Entry, seed: u64) -> Case<'a> {
+    /// Policies, placements and buffers are those of the catalogue.
+    pub fn draw(catalog: &Catalog, entry: &'a Entry, seed: u64) -> Case<'a> {
+        let known = catalog.config();
         let attempts = (0..DRAWS).map(|attempt| Rng::new(seed + attempt * (1 << 32), "case"));
-        let drawn = attempts.filter_map(|mut rng| Case::attempt(entry, seed, &mut rng)).next();
+        let drawn =
+            attempts.filter_map(|mut rng| Case::attempt(&known, entry, seed, &mut rng)).next();
         drawn.unwrap_or_else(|| panic!("{}: no settings that it accepts", entry.name()))
     }
 
     /// A case, unless its settings do not fit together.
-    fn attempt(entry: &'a Entry, seed: u64, rng: &mut Rng) -> Option<Case<'a>> {
-        let mut config = Config { device: draw_device(rng), ..Config::default() };
+    fn attempt(known: &Config, entry: &'a Entry, seed: u64, rng: &mut Rng) -> Option<Case<'a>> {
+        let mut config = Config { device: draw_device(rng), ..known.clone() };
         config.run.seed = seed;
         config.gc = Section::draw(rng);
         config.ftl = Section::draw(rng);
@@ -168,15 +171,15 @@ impl<'a> Case<'a> {
         self.config.buffer.policy = names[(self.seed() % names.len() as u64) as usize].to_owned();
         let Ok((device, _)) = self.build() else { return };
         let most: u64 = pick(rng, &[1, 4, 41]);
-        let mut pages = 1 + rng.below(most);
+        let least = 1 + rng.below(most);
         let fits = |config: &Config| config.buffer_manager(&device, false).is_ok();
-        loop {
+        for pages in least..least + 10_000 {
             self.config.buffer.size = Bytes(pages * PAGE);
             if fits(&self.config) {
                 return;
             }
-            pages += 1;
         }
+        panic!("{}: no size that it accepts", self.config.buffer.policy)
     }
 
     /// The blocks among which GC chooses: those of each plane, or all.

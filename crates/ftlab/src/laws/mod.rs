@@ -120,24 +120,26 @@ pub fn hold(catalog: &Catalog, law: Law, cases: u64) -> Result<u64, Broken> {
     let ftls = asked(catalog);
     let cases = match std::env::var("FTLAB_LAWS_CASES") {
         Ok(all) => {
-            all.parse::<u64>().expect("FTLAB_LAWS_CASES is a number") / catalog.ftls().len() as u64
+            let all = all.parse::<u64>().expect("FTLAB_LAWS_CASES is a number");
+            (all / catalog.ftls().len() as u64).max(1)
         }
         Err(_) => cases,
     };
     for seed in 0..law.cases(cases) {
         for entry in &ftls {
-            hold_seed(entry, law, seed)?;
+            hold_seed(catalog, entry, law, seed)?;
         }
     }
     Ok(law.cases(cases) * ftls.len() as u64)
 }
 
-/// Holds an FTL to a law in the case that is drawn with this seed.
+/// Holds an FTL of a catalogue to a law in the case that is drawn with this seed, under a policy, a
+/// placement and a buffer of the catalogue.
 ///
 /// # Errors
 /// The law that was broken, and what reproduces it.
-pub fn hold_seed(entry: &Entry, law: Law, seed: u64) -> Result<(), Broken> {
-    broken_by(law, &Case::draw(entry, seed)).map_or(Ok(()), Err)
+pub fn hold_seed(catalog: &Catalog, entry: &Entry, law: Law, seed: u64) -> Result<(), Broken> {
+    broken_by(law, &Case::draw(catalog, entry, seed)).map_or(Ok(()), Err)
 }
 
 /// Holds the case that a line of [`Broken::case`] describes to a law.
@@ -156,7 +158,10 @@ fn asked(catalog: &Catalog) -> Vec<&Entry> {
         return catalog.ftls().iter().collect();
     };
     let names = names.split(',').filter(|name| !name.is_empty());
-    names.map(|name| catalog.find(name).expect("FTLAB_LAWS_FTLS names FTLs")).collect()
+    let found = |name| catalog.find(name).expect("FTLAB_LAWS_FTLS names FTLs");
+    let ftls: Vec<&Entry> = names.map(found).collect();
+    assert!(!ftls.is_empty(), "FTLAB_LAWS_FTLS names no FTL");
+    ftls
 }
 
 fn broken_by(law: Law, case: &Case<'_>) -> Option<Broken> {
