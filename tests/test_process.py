@@ -184,4 +184,4 @@ def test_ctrl_c_while_the_command_is_loaded_is_no_traceback():
         command.main()
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
-    assert (done.returncode, done.stderr) == (130, b"")
+    assert (done.returncode, done.stderr) == (130, b"error: interrupted\n")
