@@ -171,3 +171,17 @@ def test_what_waits_is_interrupted_in_python_too():
         [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, timeout=30, text=True
     )
     assert done.stdout.split() == ["stopped", "page"], done.stderr
+
+
+def test_ctrl_c_while_the_command_is_loaded_is_no_traceback():
+    script = """
+        import sys, ftlab.__main__ as command
+        class Interrupt:
+            def find_spec(self, name, *_):
+                if name == "click":
+                    raise KeyboardInterrupt
+        sys.meta_path.insert(0, Interrupt())
+        command.main()
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
+    assert (done.returncode, done.stderr) == (130, b"error: interrupted\n")

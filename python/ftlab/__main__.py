@@ -13,6 +13,7 @@ def main() -> None:
 
         cli.main()
     except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
         sys.exit(130)
 
 

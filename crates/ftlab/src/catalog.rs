@@ -116,7 +116,8 @@ impl Entry {
             build: Arc::new(move |config, flash| Ok(Box::new(alone(&for_build(config), flash)?))),
             simulate: Arc::new(move |config, capacity, address| {
                 let build = &*build;
-                Ok(Box::new(simulation_of(&for_simulate(config), capacity, address, build)?))
+                let config = for_simulate(config);
+                Ok(Box::new(simulation_of(&spec, &config, capacity, address, build)?))
             }),
         }
     }
@@ -170,18 +171,19 @@ pub fn simulation<F: Design>(
     capacity: u64,
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
-    simulation_of(config, capacity, address, |config, flash| {
+    simulation_of(&F::SPEC, config, capacity, address, |config, flash| {
         F::build(&config.setup().checked()?, flash)
     })
 }
 
 fn simulation_of<F: Ftl>(
+    spec: &Spec,
     config: &Config,
     capacity: u64,
     address: AddressMap,
     build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
-    check_memory(&config.device, capacity)?;
+    check_memory(spec, &config.device, capacity)?;
     let mut device = Device::new(&config.device, capacity)?;
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
@@ -198,15 +200,14 @@ impl fmt::Debug for Threads {
     }
 }
 
-/// Address space of the simulator for each physical page and block: tables of device, FTL and audit.
-const BYTES_PER_PAGE: u64 = 32;
+/// Address space of the simulator for each physical block, beside [`Spec::bytes_per_page`].
 const BYTES_PER_BLOCK: u64 = 256;
 
 /// Fails where the tables of a device could not be had, which would end the process.
-fn check_memory(device: &DeviceConfig, capacity: u64) -> Result<(), Error> {
+fn check_memory(spec: &Spec, device: &DeviceConfig, capacity: u64) -> Result<(), Error> {
     let geometry = Geometry::new(device, capacity)?;
     let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
-    let needed = pages * BYTES_PER_PAGE + blocks * BYTES_PER_BLOCK;
+    let needed = pages * u64::from(spec.bytes_per_page) + blocks * BYTES_PER_BLOCK;
     // Several tables, as they will be: a system may grant each that is smaller than its memory.
     let reserve = |_| {
         let mut table = Vec::<u8>::new();

@@ -143,6 +143,9 @@ pub struct Spec {
     pub translates_late: bool,
     /// Blocks that it keeps free beyond `gc.low` for its own use.
     pub early_blocks: u32,
+    /// Address space of the simulator for each physical page, bytes: tables of device, FTL and audit. A
+    /// device that needs more than there is is refused.
+    pub bytes_per_page: u32,
 }
 
 /// Where the map of an FTL lives.
@@ -190,6 +193,7 @@ impl Spec {
         opens_least_erased: true,
         translates_late: false,
         early_blocks: 0,
+        bytes_per_page: 32,
     };
     /// A page-level FTL with its map in RAM that says itself which block a page goes to: also what GC copies.
     pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };

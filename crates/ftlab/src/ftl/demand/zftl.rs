@@ -67,6 +67,7 @@ impl Design for Zftl {
         summary: "the directory of one zone in RAM; the page in use, and entries that leave in batches",
         source: "Wang, Zhang & Wang, ICCT 2011",
         obeys: &["ftl.cache", "gc."],
+        bytes_per_page: 96,
         ..Spec::DEMAND_PAGED
     };
 
