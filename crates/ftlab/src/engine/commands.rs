@@ -15,6 +15,9 @@
 //!                takes this long
 //! ```
 //!
+//! On several planes an operation begins as soon as it is ready and what it needs is free for it, also before
+//! what was placed earlier (choices.md#plane-order); inside a block nothing is overtaken that it depends on.
+//!
 //! There are two simplifications. The command cycles of a program are on the bus together with its data;
 //! those of other operations are on it only if gaps may be used, because in order of placement nothing could
 //! come between a command and its data. An operation that a later read overtakes keeps the times it was
@@ -22,73 +25,15 @@
 //! (choices.md#overtaken-programs).
 
 use super::Timing;
-use super::bus::Bus;
+use super::array::Array;
+use super::blocks::{Blocks, Page};
+use super::calendar::Calendar;
 use super::log::{Booking, Kind, Log};
-use crate::device::{BusOrder, DeviceConfig, Geometry};
+use crate::device::{BusOrder, Cell, DeviceConfig, Geometry};
 use crate::units::Nanos;
-use std::collections::VecDeque;
 
-/// A die, chip or plane that does one array operation at a time, or one command on several of its planes.
-#[derive(Clone, Debug, Default)]
-struct Array {
-    free_at: Nanos,
-    /// When the last read ends, if reads overtake.
-    reading_until: Nanos,
-    /// Spans of uninterrupted programs and erases, start to end and ascending, if reads overtake them.
-    writing: VecDeque<(Nanos, Nanos)>,
-}
-
-impl Array {
-    /// Drops the spans that end before `time`: no operation will be ready earlier.
-    fn drop_before(&mut self, time: Nanos) {
-        while self.writing.front().is_some_and(|(_, end)| *end <= time) {
-            self.writing.pop_front();
-        }
-    }
-
-    /// Index of the first span of writing that ends after `time`.
-    fn writing_after(&self, time: Nanos) -> usize {
-        self.writing.partition_point(|(_, end)| *end <= time)
-    }
-
-    fn writes_at(&self, time: Nanos) -> bool {
-        self.writing.get(self.writing_after(time)).is_some_and(|(start, _)| *start <= time)
-    }
-
-    /// Adds a program or an erase, after everything else.
-    fn write(&mut self, (start, end): (Nanos, Nanos), may_stop: bool) {
-        self.free_at = end;
-        match self.writing.back_mut().filter(|(_, last)| *last == start) {
-            Some((_, last)) => *last = end,
-            None if may_stop => self.writing.push_back((start, end)),
-            None => {}
-        }
-    }
-
-    /// Moves the last program, which began at `start`, to `work`.
-    fn delay(&mut self, start: Nanos, work: (Nanos, Nanos)) {
-        let last = self.writing.pop_back();
-        if let Some((earlier, _)) = last.filter(|(earlier, _)| *earlier < start) {
-            self.writing.push_back((earlier, start));
-        }
-        self.write(work, last.is_some());
-    }
-
-    /// A read takes the array. The write that it interrupts goes on after it; later writes are put off.
-    fn read(&mut self, from: Nanos, until: Nanos) {
-        let first = self.writing_after(from);
-        let mut next = until;
-        for (start, end) in self.writing.range_mut(first..) {
-            let done = from.saturating_sub(*start);
-            let length = *end - *start - done;
-            *start = next.max(*start);
-            *end = *start + length;
-            next = *end;
-        }
-        self.reading_until = until;
-        self.free_at = self.writing.back().map_or(until, |(_, end)| until.max(*end));
-    }
-}
+/// A time from start to end.
+type Span = (Nanos, Nanos);
 
 /// The command placed last, which the pages after it may join.
 #[derive(Clone, Debug)]
@@ -98,9 +43,11 @@ struct Last {
     request: u64,
     page: u32,
     start: Nanos,
-    work: (Nanos, Nanos),
-    /// Planes that it works on, and their numbers in the log.
-    members: Vec<(u32, Option<usize>)>,
+    work: Span,
+    /// When the array is done with it.
+    held_until: Nanos,
+    /// What it works on, and its numbers in the log.
+    members: Vec<(Order, Option<usize>)>,
 }
 
 /// An operation to be placed.
@@ -108,28 +55,35 @@ struct Last {
 pub(super) struct Order {
     pub kind: Kind,
     pub plane: u32,
-    pub page: u32,
+    /// Block and number of the page; `u32::MAX` for no block.
+    pub page: Page,
+    /// Block that a copy-back reads.
+    pub source: u32,
     pub request: u64,
     pub chain: u32,
     pub issued: Nanos,
     /// When the earlier operations of its chain are done.
     pub ready: Nanos,
+    /// When what it must not overtake in its block is done.
+    pub after: Nanos,
 }
 
-/// The times of an operation that was placed.
+/// The times of an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Placed {
     pub start: Nanos,
     pub end: Nanos,
-    /// Bus time.
-    pub on_bus: Nanos,
-    /// When the array is held, unless a read overtakes.
-    held: (Nanos, Nanos),
-    work: (Nanos, Nanos),
-    bus: Option<(Nanos, Nanos)>,
+    /// When the array has it.
+    held: Span,
+    work: Span,
+    /// Command cycles on the bus.
+    command: Span,
+    data: Option<Span>,
+    /// When the cache register has the page.
+    register: Option<Span>,
 }
 
-/// The state of a device with such commands.
+/// The state of a device of several planes, or with such commands.
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
     timing: Timing,
@@ -143,13 +97,19 @@ pub(super) struct Commands {
     /// Array of each plane.
     array_of: Vec<u32>,
     channel_of: Vec<u32>,
-    /// When the cache register of each plane is free.
-    registers: Vec<Nanos>,
-    buses: Vec<Bus>,
+    /// The cache register of each plane.
+    registers: Vec<Calendar>,
+    buses: Vec<Calendar>,
+    blocks: Blocks,
     last: Option<Last>,
     planes_per_die: u32,
-    /// How long each plane was held, and until when.
-    held: Vec<(Nanos, Nanos)>,
+    /// No operation will be ready before this.
+    now: Nanos,
+    operations: Vec<u64>,
+    /// Of each channel, the time of its transfers and command cycles.
+    on_bus: Vec<Nanos>,
+    /// Of each plane, when it was held, as far as that may overlap, and for how long.
+    held: Vec<(Calendar, Nanos)>,
     pub log: Log,
 }
 
@@ -173,7 +133,10 @@ impl Commands {
         };
         let all = 0..geometry.planes();
         let overtake = device.bus == BusOrder::Gaps;
-        let shortest = if device.command.0 > 0 { device.command.0 } else { timing.transfer };
+        let on_bus = if device.command.0 > 0 { device.command.0 } else { timing.transfer };
+        let gaps = all.len() > 1;
+        let calendar = Calendar::new(gaps, 1);
+        let array = Array::new(gaps, device.suspend.is_some(), shortest(device, &timing));
         Commands {
             timing,
             multi_plane: device.multi_plane,
@@ -182,271 +145,393 @@ impl Commands {
             command: device.command.0,
             overtake,
             suspend: device.suspend.map(|time| time.0),
-            arrays: vec![Array::default(); all.len()],
+            arrays: vec![array; all.len()],
             array_of: all.clone().map(|plane| plane / planes_per_array).collect(),
             channel_of: all.clone().map(|plane| geometry.channel_of(plane)).collect(),
-            registers: vec![0; all.len()],
-            buses: vec![Bus::new(overtake, shortest); geometry.channels as usize],
+            registers: vec![calendar.clone(); all.len()],
+            buses: vec![Calendar::new(overtake, on_bus); geometry.channels as usize],
+            blocks: Blocks::new(if gaps { geometry.blocks() } else { 0 }, geometry.planes()),
             last: None,
             planes_per_die: planes,
-            held: vec![(0, 0); all.len()],
+            now: 0,
+            operations: vec![0; all.len()],
+            on_bus: vec![0; geometry.channels as usize],
+            held: vec![(calendar, 0); all.len()],
             log,
         }
     }
 
     /// When a plane and its channel are done with what was placed so far.
     pub fn free_at(&self, plane: u32) -> Nanos {
-        let bus = &self.buses[self.channel_of[plane as usize] as usize];
-        self.array_free_at(plane).max(bus.free_at())
+        self.array(plane).free_at().max(self.bus(plane).free_at())
     }
 
-    fn array_free_at(&self, plane: u32) -> Nanos {
-        self.arrays[self.array_of[plane as usize] as usize].free_at
+    fn array(&self, plane: u32) -> &Array {
+        &self.arrays[self.array_of[plane as usize] as usize]
     }
 
-    fn array(&mut self, plane: u32) -> &mut Array {
+    fn array_mut(&mut self, plane: u32) -> &mut Array {
         &mut self.arrays[self.array_of[plane as usize] as usize]
+    }
+
+    fn bus(&self, plane: u32) -> &Calendar {
+        &self.buses[self.channel_of[plane as usize] as usize]
     }
 
     /// When everything that was placed so far is done.
     pub fn idle_at(&self) -> Nanos {
-        let arrays = self.arrays.iter().map(|array| array.free_at);
-        let buses = self.buses.iter().map(Bus::free_at);
+        let arrays = self.arrays.iter().map(Array::free_at);
+        let buses = self.buses.iter().map(Calendar::free_at);
         arrays.chain(buses).max().unwrap_or(0)
     }
 
     /// Makes the device idle at time 0; the log goes on.
     pub fn reset(&mut self) {
-        self.arrays.fill(Array::default());
-        self.registers.fill(0);
-        self.held.fill((0, 0));
-        self.buses.iter_mut().for_each(Bus::reset);
+        self.arrays.iter_mut().for_each(Array::reset);
+        self.registers.iter_mut().for_each(Calendar::reset);
+        self.buses.iter_mut().for_each(Calendar::reset);
+        self.blocks.reset();
+        for (calendar, busy) in &mut self.held {
+            calendar.reset();
+            *busy = 0;
+        }
+        self.operations.fill(0);
+        self.on_bus.fill(0);
         self.last = None;
+        self.now = 0;
     }
 
     /// No operation will be ready before this.
-    pub fn issue(&mut self, time: Nanos) {
-        self.buses.iter_mut().for_each(|bus| bus.drop_before(time));
-        if self.suspend.is_some() {
-            self.arrays.iter_mut().for_each(|array| array.drop_before(time));
+    pub const fn issue(&mut self, time: Nanos) {
+        self.now = time;
+    }
+
+    /// Forgets what is over before any operation can be ready.
+    fn forget(&mut self, plane: u32) {
+        let (number, now) = (plane as usize, self.now);
+        self.arrays[self.array_of[number] as usize].drop_before(now);
+        self.buses[self.channel_of[number] as usize].drop_before(now);
+        if self.has_registers() {
+            self.registers[number].drop_before(now);
         }
+    }
+
+    const fn has_registers(&self) -> bool {
+        self.cache_read || self.cache_program
     }
 
     /// Places an operation.
     pub fn place(&mut self, order: Order) -> Placed {
+        let Order { kind, plane, page, source, .. } = order;
+        self.forget(plane);
+        let mut after = self.blocks.ready(kind, plane, page, order.ready);
+        if kind == Kind::CopyBack {
+            after = self.blocks.ready(Kind::Program, plane, (source, 0), after);
+        }
+        // A page can be brought in while the one before it is programmed.
+        let waits = kind != Kind::Program || !self.cache_program;
+        let order = Order { ready: if waits { after } else { order.ready }, after, ..order };
         let joined = self.join(order);
-        let placed = joined.unwrap_or_else(|| match order.kind {
-            Kind::Read => self.read(order, self.timing.read, self.timing.transfer),
-            Kind::ReadOob => self.read(order, self.timing.oob_read, 0),
-            Kind::Program => self.program(order),
-            Kind::CopyBack => self.change(order, self.timing.read + self.timing.program),
-            Kind::Erase => self.change(order, self.timing.erase),
-        });
-        let Order { request, issued, chain, kind, plane, page, .. } = order;
-        let Placed { start, end, held, work, bus, .. } = placed;
+        let placed = joined.unwrap_or_else(|| self.begin(order));
+        self.take_bus_and_register(plane, &placed);
+        self.operations[plane as usize] += 1;
+        self.blocks.note(kind, plane, page, placed.work.1, self.now);
+        if kind == Kind::CopyBack {
+            self.blocks.note(Kind::Read, plane, (source, 0), placed.work.1, self.now);
+        }
+        let Placed { start, end, held, work, .. } = placed;
         if self.suspend.is_some() {
             // Booked times may overlap where a read overtakes, but an array does one thing at a time.
-            self.held[plane as usize].0 += held.1 - held.0;
+            self.held[plane as usize].1 += held.1 - held.0;
         } else {
             self.hold(plane, start, end);
         }
-        let booking =
-            Booking { request, issued, chain, kind, plane, page, start, array: work, bus, end };
-        let member = (plane, self.log.push(booking));
+        let member = (order, self.log.push(booking(&order, &placed)));
         match &mut self.last {
             Some(last) if joined.is_some() => last.members.push(member),
             _ if self.multi_plane => {
                 let array = self.array_of[plane as usize];
                 let members = vec![member];
-                self.last = Some(Last { kind, array, request, page, start, work, members });
+                let (request, held_until) = (order.request, held.1);
+                let page = page.1;
+                self.last =
+                    Some(Last { kind, array, request, page, start, work, held_until, members });
             }
             _ => {}
         }
         placed
     }
 
+    /// Places an operation as a command of its own.
+    fn begin(&mut self, order: Order) -> Placed {
+        let Timing { read, oob_read, program, erase, transfer, .. } = self.timing;
+        match order.kind {
+            Kind::Read => self.read(order, read, transfer),
+            Kind::ReadOob => self.read(order, oob_read, 0),
+            Kind::Program => self.program(order),
+            Kind::CopyBack => self.change(order, read + program),
+            Kind::Erase => self.change(order, erase),
+        }
+    }
+
+    fn take_bus_and_register(&mut self, plane: u32, placed: &Placed) {
+        let channel = self.channel_of[plane as usize] as usize;
+        for (from, to) in [Some(placed.command), placed.data].into_iter().flatten() {
+            if from < to {
+                self.buses[channel].hold(from, to);
+                self.on_bus[channel] += to - from;
+            }
+        }
+        if let Some((from, to)) = placed.register {
+            self.registers[plane as usize].hold(from, to);
+        }
+    }
+
     /// How long a plane was held.
     pub fn busy(&self, plane: u32) -> Nanos {
-        self.held[plane as usize].0
+        self.held[plane as usize].1
+    }
+
+    /// Flash operations on a plane.
+    pub fn operations(&self, plane: u32) -> u64 {
+        self.operations[plane as usize]
+    }
+
+    /// How long the bus of a channel was in use.
+    pub fn bus_busy(&self, channel: u32) -> Nanos {
+        self.on_bus[channel as usize]
     }
 
     /// Adds to the busy time of a plane the part of a span that no earlier operation held it for.
     fn hold(&mut self, plane: u32, from: Nanos, to: Nanos) {
-        let (busy, until) = &mut self.held[plane as usize];
-        *busy += to.saturating_sub(from.max(*until));
-        *until = to.max(*until);
-    }
-
-    fn bus(&mut self, plane: u32) -> &mut Bus {
-        &mut self.buses[self.channel_of[plane as usize] as usize]
+        let overlaps = self.has_registers() || self.multi_plane;
+        let (calendar, busy) = &mut self.held[plane as usize];
+        *busy += if overlaps {
+            calendar.drop_before(self.now);
+            calendar.hold(from, to)
+        } else {
+            to - from
+        };
     }
 
     /// Start and end of the command cycles of an operation that begins without data on the bus.
-    fn command_cycles(&mut self, plane: u32, from: Nanos) -> (Nanos, Nanos) {
-        let command = self.command;
+    fn command_cycles(&self, plane: u32, from: Nanos) -> Span {
         match self.overtake {
-            true => self.bus(plane).take(from, command),
-            false => (from, from + command),
+            true => self.bus(plane).find(from, self.command),
+            false => (from, from + self.command),
         }
     }
 
-    fn cycles_on_bus(&self) -> Nanos {
-        if self.overtake { self.command } else { 0 }
+    /// The command cycles, as far as they take the bus.
+    const fn on_bus(&self, cycles: Span) -> Span {
+        if self.overtake { cycles } else { (cycles.0, cycles.0) }
     }
 
     fn read(&mut self, order: Order, time: Nanos, transfer: Nanos) -> Placed {
         let Order { plane, ready, .. } = order;
-        let suspend = self.suspend;
-        let array = self.array(plane);
-        let (from, stop) = match suspend {
-            Some(stop) => {
-                let from = ready.max(array.reading_until);
-                (from, if array.writes_at(from) { stop } else { 0 })
-            }
-            None => (ready.max(array.free_at), 0),
-        };
-        let (start, begin) = self.command_cycles(plane, from + stop);
-        let work = (begin, begin + time);
-        let (held_until, bus) = self.read_out(plane, work.1, transfer);
-        self.array(plane).read(from, held_until);
-        let end = bus.map_or(work.1, |(_, end)| end);
-        let on_bus = bus.map_or(0, |(from, to)| to - from) + self.cycles_on_bus();
-        Placed { start, end, on_bus, held: (from, held_until), work, bus }
+        let from = self.array(plane).first_read(ready, |from| {
+            let (_, begin) = self.read_command(plane, from);
+            self.read_out(plane, begin + time, transfer).0
+        });
+        let cycles = self.read_command(plane, from);
+        let work = (cycles.1, cycles.1 + time);
+        let (held_until, data) = self.read_out(plane, work.1, transfer);
+        let held = (if self.suspend.is_some() { from } else { cycles.0 }, held_until);
+        self.array_mut(plane).read(held);
+        Placed {
+            start: cycles.0,
+            end: data.map_or(work.1, |(_, end)| end),
+            held,
+            work,
+            command: self.on_bus(cycles),
+            data,
+            register: data.filter(|_| self.cache_read).map(|(_, end)| (held_until, end)),
+        }
     }
 
-    /// Moves a page from the array to the controller. Returns when the array is released, and the transfer.
-    fn read_out(
-        &mut self,
-        plane: u32,
-        from: Nanos,
-        transfer: Nanos,
-    ) -> (Nanos, Option<(Nanos, Nanos)>) {
+    /// The command cycles of a read that takes the array at `from`, after what it stops has stopped.
+    fn read_command(&self, plane: u32, from: Nanos) -> Span {
+        let stop = self.suspend.filter(|_| self.array(plane).writes_at(from)).unwrap_or(0);
+        self.command_cycles(plane, from + stop)
+    }
+
+    /// How a page that was read moves from the array to the controller: when the array is released, and the
+    /// transfer.
+    fn read_out(&self, plane: u32, from: Nanos, transfer: Nanos) -> (Nanos, Option<Span>) {
         if transfer == 0 {
             return (from, None);
         }
+        let bus = self.bus(plane);
         if !self.cache_read {
-            let bus = self.bus(plane).take(from, transfer);
-            return (bus.1, Some(bus));
+            let transfer = bus.find(from, transfer);
+            return (transfer.1, Some(transfer));
         }
-        let moved = from.max(self.registers[plane as usize]);
-        let bus = self.bus(plane).take(moved, transfer);
-        self.registers[plane as usize] = bus.1;
-        (moved, Some(bus))
+        let register = &self.registers[plane as usize];
+        let moved = register.first(from, |moved| bus.find(moved, transfer).1);
+        (moved, Some(bus.find(moved, transfer)))
     }
 
     fn program(&mut self, order: Order) -> Placed {
-        let Order { plane, ready, .. } = order;
-        let free_at = self.array_free_at(plane);
-        let (bus, start) = self.bring_in(plane, ready, free_at);
-        let begin = bus.map_or(start, |(_, end)| end).max(free_at);
-        let work = (begin, begin + self.timing.program);
-        self.write(plane, work);
-        let on_bus = bus.map_or(0, |(from, to)| to - from);
-        Placed { start, end: work.1, on_bus, held: work, work, bus }
+        let Order { plane, ready, after, .. } = order;
+        let (array, time) = (self.array(plane), self.timing.program);
+        let (data, begin) = if self.cache_program {
+            let begin =
+                |arrived: Nanos| array.first_write(arrived.max(after), |begin| begin + time);
+            let data = self.bring_in(plane, ready, begin);
+            (data, begin(data.1))
+        } else {
+            let arrival = |from| self.bring_in(plane, from, |arrived| arrived);
+            let data = arrival(array.first_write(ready, |from| arrival(from).1 + time));
+            (data, data.1)
+        };
+        let work = (begin, begin + time);
+        let held = match self.cache_program || self.suspend.is_some() {
+            true => work,
+            false => (data.0, work.1),
+        };
+        self.array_mut(plane).write(held);
+        self.incoming(plane, data, work, held)
     }
 
-    /// Moves a page and its command to a plane. Returns the transfer, and when the operation begins.
-    fn bring_in(
-        &mut self,
-        plane: u32,
-        ready: Nanos,
-        array_free_at: Nanos,
-    ) -> (Option<(Nanos, Nanos)>, Nanos) {
-        let register = self.registers[plane as usize];
-        let from = match self.cache_program {
-            true => ready.max(register),
-            false => ready.max(register).max(array_free_at),
-        };
-        let length = self.timing.transfer + self.command;
-        let (start, end) = self.bus(plane).take(from, length);
-        if self.cache_program {
-            self.registers[plane as usize] = end.max(array_free_at);
+    /// A program whose page arrives at these times.
+    fn incoming(&self, plane: u32, data: Span, work: Span, held: Span) -> Placed {
+        let until = if self.cache_program { work.0 } else { data.1 };
+        // Behind an uncached program nothing needs the register before the array is free again.
+        let register = self.cache_program || self.registers[plane as usize].overtakes();
+        Placed {
+            start: data.0,
+            end: work.1,
+            held,
+            work,
+            command: (data.0, data.0),
+            data: (data.0 < data.1).then_some(data),
+            register: (register && self.has_registers()).then_some((data.0, until)),
         }
-        ((length > 0).then_some((start, end)), start)
+    }
+
+    /// When a page and its command move to a plane, if it is in the way of others until `until(arrival)`.
+    fn bring_in(&self, plane: u32, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Span {
+        let (bus, length) = (self.bus(plane), self.timing.transfer + self.command);
+        let register = &self.registers[plane as usize];
+        bus.find(register.first(from, |from| until(bus.find(from, length).1)), length)
     }
 
     /// A copy-back or an erase.
     fn change(&mut self, order: Order, time: Nanos) -> Placed {
         let Order { plane, ready, .. } = order;
-        let from = ready.max(self.array_free_at(plane));
-        let (start, begin) = self.command_cycles(plane, from);
+        let cycles = |from| self.command_cycles(plane, from);
+        let from = self.array(plane).first_write(ready, |from| cycles(from).1 + time);
+        let (start, begin) = cycles(from);
+        let held = (start, begin + time);
+        let command = self.on_bus((start, begin));
+        self.array_mut(plane).write(held);
         let work = (begin, begin + time);
-        self.write(plane, (start, work.1));
-        Placed {
-            start,
-            end: work.1,
-            on_bus: self.cycles_on_bus(),
-            held: (start, work.1),
-            work,
-            bus: None,
-        }
-    }
-
-    /// The array of a plane programs or erases.
-    fn write(&mut self, plane: u32, work: (Nanos, Nanos)) {
-        let may_stop = self.suspend.is_some();
-        self.array(plane).write(work, may_stop);
+        Placed { start, end: work.1, held, work, command, data: None, register: None }
     }
 
     /// Places an operation as part of the command before it, if that is of the same kind, for the same
-    /// request, on another plane of the die, at the same page, and began when the operation was ready.
+    /// request, on another plane of the die, at the same page, began when the operation was ready, and has
+    /// room for it.
     fn join(&mut self, order: Order) -> Option<Placed> {
         let Order { kind, plane, page, request, ready, .. } = order;
         let last = self.last.take().filter(|last| self.multi_plane && last.kind == kind)?;
         let same_die = last.array == self.array_of[plane as usize]
-            && self.die_of(plane) == self.die_of(last.members[0].0);
+            && self.die_of(plane) == self.die_of(last.members[0].0.plane);
         let fits = same_die
             && last.request == request
-            && last.page == page
+            && last.page == page.1
             && ready <= last.start
-            && last.members.iter().all(|(member, _)| *member != plane);
+            && last.members.iter().all(|(member, _)| member.plane != plane);
         if !fits || matches!(kind, Kind::ReadOob | Kind::CopyBack) {
             return None;
         }
         let placed = match kind {
-            Kind::Program => self.join_program(order, &last),
-            _ => self.join_read_or_erase(order, &last),
+            Kind::Program => self.join_program(order, &last)?,
+            _ => self.join_read_or_erase(order, &last)?,
         };
-        self.last = Some(Last { work: placed.work, ..last });
+        let held_until = last.held_until.max(placed.held.1);
+        self.last = Some(Last { work: placed.work, held_until, ..last });
         Some(placed)
     }
 
-    fn join_read_or_erase(&mut self, order: Order, last: &Last) -> Placed {
-        let transfer = if order.kind == Kind::Read { self.timing.transfer } else { 0 };
-        let (held_until, bus) = self.read_out(order.plane, last.work.1, transfer);
-        let array = self.array(order.plane);
-        if order.kind == Kind::Read && held_until > array.reading_until {
-            array.read(array.reading_until, held_until);
+    fn join_read_or_erase(&mut self, order: Order, last: &Last) -> Option<Placed> {
+        let Order { kind, plane, .. } = order;
+        let transfer = if kind == Kind::Read { self.timing.transfer } else { 0 };
+        let (held_until, data) = self.read_out(plane, last.work.1, transfer);
+        if held_until > last.held_until {
+            if !self.array(plane).can_extend(last.held_until, held_until, false) {
+                return None;
+            }
+            self.array_mut(plane).read((last.held_until, held_until));
         }
-        let end = bus.map_or(last.work.1, |(_, end)| end);
-        let on_bus = bus.map_or(0, |(from, to)| to - from);
-        let held = (last.work.0, held_until);
-        Placed { start: last.start, end, on_bus, held, work: last.work, bus }
+        Some(Placed {
+            start: last.start,
+            end: data.map_or(last.work.1, |(_, end)| end),
+            held: (last.work.0, held_until),
+            work: last.work,
+            command: (last.start, last.start),
+            data,
+            register: data.filter(|_| self.cache_read).map(|(_, end)| (held_until, end)),
+        })
     }
 
     /// Starts all programs of the command when the last page has arrived.
-    fn join_program(&mut self, order: Order, last: &Last) -> Placed {
-        let (bus, start) = self.bring_in(order.plane, last.start.max(order.ready), 0);
-        let begin = bus.map_or(start, |(_, end)| end).max(last.work.0);
+    fn join_program(&mut self, order: Order, last: &Last) -> Option<Placed> {
+        let Order { plane, ready, after, .. } = order;
+        let together = last.work.0.max(after);
+        let begin = |arrived: Nanos| match self.cache_program {
+            true => arrived.max(together),
+            false => arrived,
+        };
+        let data = self.bring_in(plane, last.start.max(ready), begin);
+        let begin = data.1.max(together);
         let work = (begin, begin + self.timing.program);
-        self.array(order.plane).delay(last.work.0, work);
-        for (plane, number) in &last.members {
+        let registers = || last.members.iter().map(|(member, _)| member.plane as usize);
+        let kept = (last.work.0, begin);
+        let keeps = |plane: usize| self.registers[plane].first(kept.0, |_| begin) == kept.0;
+        let fits = self.array(plane).can_extend(last.work.1, work.1, true)
+            && (!self.cache_program || kept.0 >= kept.1 || registers().all(keeps));
+        if !fits {
+            return None;
+        }
+        self.array_mut(plane).delay(last.work, work);
+        for (member, number) in &last.members {
+            self.blocks.delay(member.plane, member.page, work.1);
             if self.suspend.is_none() {
-                self.hold(*plane, last.start, work.1);
+                self.hold(member.plane, last.start, work.1);
             }
             if let Some(number) = number {
                 self.log.delay(*number, work);
             }
         }
         if self.cache_program {
-            let members = last.members.iter().map(|(plane, _)| *plane).chain([order.plane]);
-            members.for_each(|plane| self.registers[plane as usize] = begin);
+            for plane in registers() {
+                self.registers[plane].hold(kept.0, kept.1);
+            }
         }
-        let on_bus = bus.map_or(0, |(from, to)| to - from);
-        Placed { start, end: work.1, on_bus, held: work, work, bus }
+        Some(self.incoming(plane, data, work, work))
     }
 
     fn die_of(&self, plane: u32) -> u32 {
         plane / self.planes_per_die
     }
+}
+
+/// The shortest time of an operation that takes any; 1 ns where it depends on the page, or what a command
+/// leaves may be used by those that join it.
+fn shortest(device: &DeviceConfig, timing: &Timing) -> Nanos {
+    let Timing { read, oob_read, program, erase, .. } = *timing;
+    let some = [read, oob_read, program, erase].into_iter().filter(|time| *time > 0);
+    match device.cell {
+        None | Some(Cell::Slc) if !device.multi_plane => some.min().unwrap_or(1),
+        _ => 1,
+    }
+}
+
+fn booking(order: &Order, placed: &Placed) -> Booking {
+    let Order { kind, plane, page: (block, page), source, request, chain, issued, .. } = *order;
+    let Placed { start, end, work: array, data: bus, .. } = *placed;
+    let some = |block: u32| (block != u32::MAX).then_some(block);
+    let (block, source) = (some(block), some(source));
+    Booking { request, issued, chain, kind, plane, block, page, source, start, array, bus, end }
 }

@@ -32,8 +32,12 @@ pub struct Booking {
     pub kind: Kind,
     /// Plane.
     pub plane: u32,
+    /// Block; `None` for the read of a page that was never written.
+    pub block: Option<u32>,
     /// Number of the page in its block.
     pub page: u32,
+    /// Block that a copy-back reads.
+    pub source: Option<u32>,
     /// When its plane or its bus, whichever came first, was first held for it.
     pub start: Nanos,
     /// When the array was at work, from its start to its end.

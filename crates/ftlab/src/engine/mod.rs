@@ -1,10 +1,10 @@
-//! When things happen: integer nanoseconds, one FIFO per plane and per channel, no event heap.
+//! When things happen: integer nanoseconds, a calendar for each plane and channel, no event heap.
 //!
 //! An operation starts at the earliest time at which the operations it depends on have ended and its
-//! plane and channel are free. The operations of one page access form a *chain*: each starts when the one
-//! before it has ended. The pages of a request are separate chains that start when the request is
+//! plane and channel are free for it. The operations of one page access form a *chain*: each starts when the
+//! one before it has ended. The pages of a request are separate chains that start when the request is
 //! issued; the request is complete when its last chain is. A chain whose resources are free thereby
-//! overtakes one that waits.
+//! overtakes one that waits, and an operation goes before one that was placed earlier but is not ready yet.
 //!
 //! ```text
 //! read       plane |== T_r ==|-- wait for bus --|= transfer =|
@@ -13,8 +13,8 @@
 //! erase      plane |======== T_er ========|
 //! ```
 //!
-//! A plane may idle before an operation that comes late in its chain (choices.md#plane-order); the
-//! gaps of a bus can be filled (choices.md#bus-order).
+//! What was placed is never moved (choices.md#plane-order); transfers take gaps of a bus only where it is told
+//! to (choices.md#bus-order).
 //!
 //! The published response-time models are settings (choices.md#host-model): one plane without transfer
 //! in open loop is the FIFO single server of `FlashSim`; closed loop with one request outstanding is
@@ -22,7 +22,9 @@
 
 #![allow(clippy::inline_always)] // part of every flash command
 
-mod bus;
+mod array;
+mod blocks;
+mod calendar;
 mod commands;
 mod log;
 
@@ -61,7 +63,7 @@ impl Timing {
     }
 }
 
-/// A plane or a channel: serves one operation at a time, in the order they were placed.
+/// The plane or the channel of a device that has one: serves one operation at a time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Resource {
     free_at: Nanos,
@@ -79,6 +81,22 @@ impl Resource {
     }
 }
 
+/// Where an operation takes place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub plane: u32,
+    pub block: u32,
+    /// Number of the page in its block.
+    pub page: u32,
+}
+
+impl Spot {
+    /// A page that was never written.
+    pub const fn nowhere(plane: u32) -> Self {
+        Spot { plane, block: u32::MAX, page: 0 }
+    }
+}
+
 /// When a request was served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
@@ -92,11 +110,12 @@ pub struct Service {
 #[derive(Clone, Debug)]
 pub struct Timeline {
     timing: Timing,
-    planes: Vec<Resource>,
-    channels: Vec<Resource>,
-    /// Channel of each plane.
-    channel_of: Vec<u32>,
-    /// Replaces planes and channels on a device with other commands, and while a log is kept.
+    planes: u32,
+    channels: u32,
+    /// The one plane and its bus.
+    plane: Resource,
+    bus: Resource,
+    /// Replaces them on a device of several planes or with other commands, and while a log is kept.
     commands: Option<Box<Commands>>,
     requests: u64,
     chains: u32,
@@ -107,24 +126,6 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// An idle device.
-    #[must_use]
-    pub fn new(geometry: &Geometry, timing: Timing) -> Self {
-        Timeline {
-            commands: None,
-            requests: 0,
-            chains: 0,
-            timing,
-            planes: vec![Resource::default(); geometry.planes() as usize],
-            channels: vec![Resource::default(); geometry.channels as usize],
-            channel_of: (0..geometry.planes()).map(|plane| geometry.channel_of(plane)).collect(),
-            issued: 0,
-            chain: 0,
-            start: Nanos::MAX,
-            end: 0,
-        }
-    }
-
     /// Sets how long a page read takes in the array from now on, ns.
     #[inline]
     pub(crate) fn set_read_time(&mut self, time: Nanos) {
@@ -146,8 +147,21 @@ impl Timeline {
     /// An idle device as configured.
     #[must_use]
     pub fn of(device: &DeviceConfig, geometry: &Geometry) -> Self {
-        let mut timeline = Timeline::new(geometry, Timing::new(device));
-        if device.has_commands() {
+        let mut timeline = Timeline {
+            timing: Timing::new(device),
+            planes: geometry.planes(),
+            channels: geometry.channels,
+            plane: Resource::default(),
+            bus: Resource::default(),
+            commands: None,
+            requests: 0,
+            chains: 0,
+            issued: 0,
+            chain: 0,
+            start: Nanos::MAX,
+            end: 0,
+        };
+        if geometry.planes() > 1 || device.has_commands() {
             timeline.use_commands(device, geometry, Log::default());
         }
         timeline
@@ -210,8 +224,7 @@ impl Timeline {
         if let Some(commands) = &self.commands {
             return commands.free_at(plane);
         }
-        let channel = self.channel_of[plane as usize] as usize;
-        self.planes[plane as usize].free_at.max(self.channels[channel].free_at)
+        self.plane.free_at.max(self.bus.free_at)
     }
 
     /// When everything that was placed so far is done.
@@ -220,14 +233,12 @@ impl Timeline {
         if let Some(commands) = &self.commands {
             return commands.idle_at();
         }
-        let resources = self.planes.iter().chain(&self.channels);
-        resources.map(|resource| resource.free_at).max().unwrap_or(0)
+        self.plane.free_at.max(self.bus.free_at)
     }
 
     /// Drops all bookings and busy times: the device is idle at time 0.
     pub fn reset(&mut self) {
-        self.planes.fill(Resource::default());
-        self.channels.fill(Resource::default());
+        (self.plane, self.bus) = Default::default();
         if let Some(commands) = &mut self.commands {
             commands.reset();
         }
@@ -238,143 +249,150 @@ impl Timeline {
     /// Busy time of each plane, ns.
     pub fn plane_busy(&self) -> impl Iterator<Item = Nanos> {
         let held = |plane| self.commands.as_ref().map(|commands| commands.busy(plane));
-        (0..).zip(&self.planes).map(move |(number, plane)| held(number).unwrap_or(plane.busy))
+        (0..self.planes).map(move |plane| held(plane).unwrap_or(self.plane.busy))
     }
 
     /// Flash operations of each plane.
     pub fn plane_operations(&self) -> impl Iterator<Item = u64> {
-        self.planes.iter().map(|plane| plane.operations)
+        let placed = |plane| self.commands.as_ref().map(|commands| commands.operations(plane));
+        (0..self.planes).map(move |plane| placed(plane).unwrap_or(self.plane.operations))
     }
 
     /// Busy time of each channel, ns.
     pub fn channel_busy(&self) -> impl Iterator<Item = Nanos> {
-        self.channels.iter().map(|channel| channel.busy)
+        let held = |channel| self.commands.as_ref().map(|commands| commands.bus_busy(channel));
+        (0..self.channels).map(move |channel| held(channel).unwrap_or(self.bus.busy))
     }
 
-    /// Reads a page; `page` is its number in its block.
+    /// Reads a page.
     #[inline(always)]
-    pub(crate) fn read(&mut self, plane: u32, page: u32) {
+    pub(crate) fn read(&mut self, spot: Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Read, plane, page);
+            return self.place(Kind::Read, spot, u32::MAX);
         }
-        self.read_from_array(plane, self.timing.read, self.timing.transfer);
+        self.read_here();
     }
 
-    /// Reads `count` OOBs, one after another, from that of `page` on.
+    /// Reads `count` OOBs, one after another, from that of a page on.
     #[inline]
-    pub(crate) fn read_oob(&mut self, plane: u32, page: u32, count: u32) {
+    pub(crate) fn read_oob(&mut self, spot: Spot, count: u32) {
         if self.commands.is_some() {
-            return (page..page + count).for_each(|page| self.place(Kind::ReadOob, plane, page));
+            let pages = spot.page..spot.page + count;
+            return pages.for_each(|page| {
+                self.place(Kind::ReadOob, Spot { page, ..spot }, u32::MAX);
+            });
         }
-        let start = self.chain.max(self.planes[plane as usize].free_at);
-        let end = start + self.timing.oob_read * Nanos::from(count);
-        self.occupy(plane, start, end, u64::from(count));
+        let time = self.timing.oob_read * Nanos::from(count);
+        self.occupy(self.ready(), time, u64::from(count));
     }
 
     #[cold]
     #[inline(never)]
-    fn place(&mut self, kind: Kind, plane: u32, page: u32) {
+    fn place(&mut self, kind: Kind, spot: Spot, source: u32) {
         let Some(commands) = &mut self.commands else { return };
         let (request, issued, chain) = (self.requests, self.issued, self.chains);
-        let order = Order { kind, plane, page, request, chain, issued, ready: self.chain };
+        let Spot { plane, block, page } = spot;
+        let page = (block, page);
+        let (ready, after) = (self.chain, 0);
+        let order = Order { kind, plane, page, source, request, chain, issued, ready, after };
         let placed = commands.place(order);
-        self.planes[plane as usize].operations += 1;
-        let channel = &mut self.channels[self.channel_of[plane as usize] as usize];
-        channel.busy += placed.on_bus;
         self.chain = placed.end;
         self.start = self.start.min(placed.start);
         self.end = self.end.max(placed.end);
     }
 
+    /// When the one plane can begin the next operation of the chain.
     #[inline(always)]
-    fn read_from_array(&mut self, plane: u32, array: Nanos, transfer: Nanos) {
-        let start = self.chain.max(self.planes[plane as usize].free_at);
-        let mut end = start + array;
-        if transfer > 0 {
-            let bus = self.bus_of(plane);
-            let begin = end.max(bus.free_at);
-            end = begin + transfer;
-            bus.hold(begin, end, 1);
-        }
-        self.occupy(plane, start, end, 1);
+    fn ready(&self) -> Nanos {
+        self.chain.max(self.plane.free_at)
     }
 
     #[inline(always)]
-    pub(crate) fn program(&mut self, plane: u32, page: u32) {
-        if self.commands.is_some() {
-            return self.place(Kind::Program, plane, page);
-        }
-        let mut start = self.chain.max(self.planes[plane as usize].free_at);
-        let Timing { transfer, program, .. } = self.timing;
+    fn read_here(&mut self) {
+        let Timing { read, transfer, .. } = self.timing;
+        let start = self.ready();
+        let mut end = start + read;
         if transfer > 0 {
-            let bus = self.bus_of(plane);
-            start = start.max(bus.free_at);
-            bus.hold(start, start + transfer, 1);
+            let begin = end.max(self.bus.free_at);
+            end = begin + transfer;
+            self.bus.hold(begin, end, 1);
+        }
+        self.occupy(start, end - start, 1);
+    }
+
+    #[inline(always)]
+    pub(crate) fn program(&mut self, spot: Spot) {
+        if self.commands.is_some() {
+            return self.place(Kind::Program, spot, u32::MAX);
+        }
+        self.program_here();
+    }
+
+    #[inline(always)]
+    fn program_here(&mut self) {
+        let Timing { transfer, program, .. } = self.timing;
+        let mut start = self.ready();
+        if transfer > 0 {
+            start = start.max(self.bus.free_at);
+            self.bus.hold(start, start + transfer, 1);
         }
         let held = unless_bug!(TimeProgramUntransferred, transfer + program, program);
-        self.occupy(plane, start, start + held, 1);
+        self.occupy(start, held, 1);
     }
 
-    /// Whether the time of an operation does not depend on its page.
+    /// Whether the time of an operation depends neither on its page nor on its plane.
     #[inline]
     pub(crate) const fn books_alike(&self) -> bool {
         self.commands.is_none()
     }
 
-    /// Copies `count` pages of one plane to another, one after another, on a device that
-    /// [`books_alike`](Self::books_alike).
+    /// Copies `count` pages, one after another, on a device that [`books_alike`](Self::books_alike).
     #[inline(always)]
-    pub(crate) fn copies(&mut self, from: u32, to: u32, count: u32) {
+    pub(crate) fn copies(&mut self, count: u32) {
         let Timing { transfer, read, program, .. } = self.timing;
-        if from == to && transfer == 0 {
+        if transfer == 0 {
             // No other operation comes in between, so all are booked at once.
-            let start = self.chain.max(self.planes[from as usize].free_at);
-            let end = start + (read + program) * Nanos::from(count);
-            return self.occupy(from, start, end, 2 * u64::from(count));
+            let time = (read + program) * Nanos::from(count);
+            return self.occupy(self.ready(), time, 2 * u64::from(count));
         }
         for _ in 0..count {
-            self.read(from, 0);
-            self.program(to, 0);
+            self.read_here();
+            self.program_here();
         }
     }
 
-    /// A read and then a program, through the controller; source and target are a plane and a page.
+    /// A read and then a program, through the controller.
     #[inline(always)]
-    pub(crate) fn copy(&mut self, (from, read): (u32, u32), (to, written): (u32, u32)) {
+    pub(crate) fn copy(&mut self, from: Spot, to: Spot) {
         if self.commands.is_none() {
-            return self.copies(from, to, 1);
+            return self.copies(1);
         }
-        self.read(from, read);
-        self.program(to, written);
+        self.read(from);
+        self.program(to);
     }
 
-    #[inline(always)]
-    fn bus_of(&mut self, plane: u32) -> &mut Resource {
-        &mut self.channels[self.channel_of[plane as usize] as usize]
+    /// Copies a page of block `source` inside its plane.
+    #[inline]
+    pub(crate) fn copy_back(&mut self, source: u32, spot: Spot) {
+        if self.commands.is_some() {
+            return self.place(Kind::CopyBack, spot, source);
+        }
+        self.occupy(self.ready(), self.timing.read + self.timing.program, 1);
     }
 
     #[inline]
-    pub(crate) fn copy_back(&mut self, plane: u32, page: u32) {
+    pub(crate) fn erase(&mut self, spot: Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::CopyBack, plane, page);
+            return self.place(Kind::Erase, spot, u32::MAX);
         }
-        let start = self.chain.max(self.planes[plane as usize].free_at);
-        self.occupy(plane, start, start + self.timing.read + self.timing.program, 1);
-    }
-
-    #[inline]
-    pub(crate) fn erase(&mut self, plane: u32) {
-        if self.commands.is_some() {
-            return self.place(Kind::Erase, plane, 0);
-        }
-        let start = self.chain.max(self.planes[plane as usize].free_at);
         let erase = unless_bug!(TimeEraseAsProgram, self.timing.erase, self.timing.program);
-        self.occupy(plane, start, start + erase, 1);
+        self.occupy(self.ready(), erase, 1);
     }
 
     #[inline(always)]
-    fn occupy(&mut self, plane: u32, start: Nanos, end: Nanos, operations: u64) {
-        self.planes[plane as usize].hold(start, end, operations);
+    fn occupy(&mut self, start: Nanos, time: Nanos, operations: u64) {
+        let end = start + time;
+        self.plane.hold(start, end, operations);
         self.chain = end;
         self.start = self.start.min(start);
         self.end = self.end.max(end);
@@ -384,7 +402,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Duration;
+    use crate::units::{Bytes, Duration};
 
     /// DLOOP's device: planes 0 and 1 on channel 0, planes 2 and 3 on channel 1; 4 KB pages.
     fn dloop() -> Timeline {
@@ -396,14 +414,18 @@ mod tests {
             ..DeviceConfig::default()
         };
         let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-        Timeline::new(&geometry, Timing::new(&device))
+        Timeline::of(&device, &geometry)
+    }
+
+    fn spot(plane: u32) -> Spot {
+        Spot::nowhere(plane)
     }
 
     fn write(timeline: &mut Timeline, planes: &[u32]) -> Nanos {
         timeline.issue(0);
         for &plane in planes {
             timeline.begin_chain();
-            timeline.program(plane, 0);
+            timeline.program(spot(plane));
         }
         timeline.served().end
     }
@@ -425,7 +447,7 @@ mod tests {
     fn a_copy_back_delays_only_its_plane() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.copy_back(2, 0);
+        timeline.copy_back(u32::MAX, spot(2));
         assert_eq!(timeline.served().end, 225_000);
         assert_eq!(write(&mut timeline, &[0, 1, 3]), 404_800);
         assert_eq!(write(&mut timeline, &[2]), 225_000 + 302_400);
@@ -433,14 +455,19 @@ mod tests {
 
     #[test]
     fn a_copy_is_a_read_and_then_a_program() {
-        for (from, to) in [(0, 0), (0, 1), (0, 2)] {
-            for transfer in [0, 102_400] {
-                let mut timeline = dloop();
-                timeline.timing.transfer = transfer;
+        for planes in [1, 2] {
+            for transfer in [0, 25] {
+                let device = DeviceConfig {
+                    planes_per_die: planes,
+                    transfer_per_byte: Duration(transfer),
+                    ..DeviceConfig::default()
+                };
+                let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+                let (mut timeline, to) = (Timeline::of(&device, &geometry), spot(planes - 1));
                 let mut apart = timeline.clone();
-                timeline.copy((from, 0), (to, 0));
-                apart.read(from, 0);
-                apart.program(to, 0);
+                timeline.copy(spot(0), to);
+                apart.read(spot(0));
+                apart.program(to);
                 assert_eq!(timeline.served(), apart.served());
                 assert!(timeline.plane_busy().eq(apart.plane_busy()));
                 assert!(timeline.plane_operations().eq(apart.plane_operations()));
@@ -452,13 +479,13 @@ mod tests {
     fn a_read_waits_for_its_plane_then_for_its_channel() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.read(0, 0);
+        timeline.read(spot(0));
         assert_eq!(timeline.served(), Service { start: 0, end: 127_400 });
         timeline.issue(1_000);
-        timeline.read(1, 0);
+        timeline.read(spot(1));
         assert_eq!(timeline.served(), Service { start: 1_000, end: 127_400 + 102_400 });
         timeline.issue(2_000);
-        timeline.read(2, 0);
+        timeline.read(spot(2));
         assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
     }
 
@@ -467,21 +494,27 @@ mod tests {
     #[test]
     fn interleaved_planes_reach_the_resource_bound() {
         for planes in [1_u32, 2, 3, 4, 8] {
-            for (array, transfer) in [(25, 25), (25, 100), (200, 50), (700, 30)] {
-                let device = DeviceConfig { planes_per_die: planes, ..DeviceConfig::default() };
+            for (array, per_byte) in [(25, 1), (25, 4), (200, 2), (700, 1)] {
+                let device = DeviceConfig {
+                    planes_per_die: planes,
+                    page: Bytes(512),
+                    read: Duration(20 * array),
+                    program: Duration(20 * array),
+                    transfer_per_byte: Duration(per_byte),
+                    ..DeviceConfig::default()
+                };
                 let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-                let timing =
-                    Timing { read: array, program: array, transfer, ..Timing::new(&device) };
+                let (array, transfer) = (20 * array, 512 * per_byte);
                 let bound =
                     f64::max(transfer as f64, (array + transfer) as f64 / f64::from(planes));
                 for read in [true, false] {
-                    let mut timeline = Timeline::new(&geometry, timing);
+                    let mut timeline = Timeline::of(&device, &geometry);
                     let operations = 4000;
                     for k in 0..operations {
                         timeline.begin_chain();
                         match read {
-                            true => timeline.read(k % planes, 0),
-                            false => timeline.program(k % planes, 0),
+                            true => timeline.read(spot(k % planes)),
+                            false => timeline.program(spot(k % planes)),
                         }
                     }
                     let per_operation = timeline.idle_at() as f64 / f64::from(operations);

@@ -51,6 +51,7 @@ pub use ledger::{BlockKind, Cause, Ledger, Operation};
 pub use valid_pages::ValidPages;
 
 use crate::device::{Cell, DeviceConfig, ProgramOrder};
+use crate::engine::Spot;
 use crate::error::Error;
 use crate::settings::Section;
 use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
@@ -333,14 +334,15 @@ impl Flash {
         let plane = lpn.0 % self.medium.geometry.planes();
         self.meter.ledger.count(Operation::Read, Cause::Host);
         self.retime(Some(Ppn(self.medium.geometry.offset_of(lpn))), None);
-        self.meter.timeline.read(plane, 0);
+        self.meter.timeline.read(Spot::nowhere(plane));
     }
 
     /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2), in addition to the
     /// page read of [`Flash::host_read`].
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
         self.meter.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
-        self.meter.timeline.read_oob(lpn.0 % self.medium.geometry.planes(), 0, oob_reads);
+        let spot = Spot::nowhere(lpn.0 % self.medium.geometry.planes());
+        self.meter.timeline.read_oob(spot, oob_reads);
     }
 
     /// Reads a page and its OOB.
@@ -363,8 +365,7 @@ impl Flash {
     #[inline]
     pub fn look(&mut self, ppn: Ppn, cause: Cause) -> bool {
         self.meter.count(Operation::ReadOob, cause, ppn.0);
-        let plane = self.medium.geometry.plane_of(self.medium.geometry.block_of(ppn));
-        self.meter.timeline.read_oob(plane, self.medium.geometry.page_in_block(ppn), 1);
+        self.meter.timeline.read_oob(self.spot(self.medium.geometry.block_of(ppn), ppn), 1);
         self.is_programmed(ppn)
     }
 
@@ -380,8 +381,7 @@ impl Flash {
         self.programmed_owner(last);
         self.meter.history.push(Operation::ReadOob, cause, last.0);
         self.meter.ledger.count_many(Operation::ReadOob, cause, count);
-        let page = self.medium.geometry.page_in_block(first);
-        self.meter.timeline.read_oob(self.medium.geometry.plane_of(pbn), page, count);
+        self.meter.timeline.read_oob(self.spot(pbn, first), count);
     }
 
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
@@ -453,10 +453,8 @@ impl Flash {
         self.meter.count(Operation::Read, cause, from.0);
         self.meter.count(Operation::Program, cause, to.0);
         self.retime(Some(from), Some(to));
-        let place = |block, page| {
-            (self.medium.geometry.plane_of(block), self.medium.geometry.page_in_block(page))
-        };
-        self.meter.timeline.copy(place(source, from), place(target, to));
+        let (from, to) = (self.spot(source, from), self.spot(target, to));
+        self.meter.timeline.copy(from, to);
         owner
     }
 
@@ -499,8 +497,7 @@ impl Flash {
         }
         self.meter.ledger.count_many(Operation::Read, cause, count);
         self.meter.ledger.count_many(Operation::Program, cause, count);
-        let planes = [source, target].map(|block| self.medium.geometry.plane_of(block));
-        self.meter.timeline.copies(planes[0], planes[1], count);
+        self.meter.timeline.copies(count);
     }
 
     /// Reads a valid page into RAM, so that its block can be erased before it is programmed again.
@@ -535,7 +532,7 @@ impl Flash {
         let owner = self.duplicate(from, source, to, target);
         self.meter.count(Operation::CopyBack, cause, to.0);
         self.retime(Some(from), Some(to));
-        self.meter.timeline.copy_back(plane, self.medium.geometry.page_in_block(to));
+        self.meter.timeline.copy_back(source.0, self.spot(target, to));
         owner
     }
 
@@ -576,7 +573,7 @@ impl Flash {
         self.medium.owners[pages].fill(0);
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
-        self.meter.timeline.erase(self.medium.geometry.plane_of(pbn));
+        self.meter.timeline.erase(self.spot(pbn, first));
     }
 
     /// Marks a valid page as superseded, in RAM and free of charge. Returns its block.
@@ -690,11 +687,16 @@ impl Flash {
     }
 
     #[inline(always)]
+    fn spot(&self, pbn: Pbn, ppn: Ppn) -> Spot {
+        let page = self.medium.geometry.page_in_block(ppn);
+        Spot { plane: self.medium.geometry.plane_of(pbn), block: pbn.0, page }
+    }
+
+    #[inline(always)]
     fn book_read(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
         self.meter.count(Operation::Read, cause, ppn.0);
         self.retime(Some(ppn), None);
-        let plane = self.medium.geometry.plane_of(pbn);
-        self.meter.timeline.read(plane, self.medium.geometry.page_in_block(ppn));
+        self.meter.timeline.read(self.spot(pbn, ppn));
     }
 
     /// Sets the array times of the next read and program to those of these pages, if page types differ.
@@ -719,8 +721,7 @@ impl Flash {
     fn book_program(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
         self.meter.count(Operation::Program, cause, ppn.0);
         self.retime(None, Some(ppn));
-        let plane = self.medium.geometry.plane_of(pbn);
-        self.meter.timeline.program(plane, self.medium.geometry.page_in_block(ppn));
+        self.meter.timeline.program(self.spot(pbn, ppn));
     }
 
     /// Makes page `to` of block `target` hold what page `from` of block `source` holds.

@@ -1,15 +1,14 @@
-//! The timeline against slow models of the device, which are told what was asked for and never when it
-//! was done.
+//! The timeline against slow models of the device, which are told what was asked for and never when it was
+//! done: one draws operation after operation, one chooses what to do next.
 
-mod events;
+mod chains;
+mod queues;
 mod tape;
 
-use events::Model;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::device::{BusOrder, DeviceConfig};
-use ftlab::engine::{Booking, Kind};
 use ftlab::flash::Geometry;
 use ftlab::ftl::parts::placement::SINGLE;
 use ftlab::gc::CopyBack;
@@ -18,8 +17,12 @@ use ftlab::rng::Rng;
 use ftlab::run::RunConfig;
 use ftlab::simulate::{Role, Simulator};
 use ftlab::units::{Bytes, Duration, Ratio};
+use queues::{Arrivals, Queues, Turn};
 use std::collections::HashMap;
 use tape::Tape;
+
+/// Requests arrive at multiples of this time, ns.
+const TICK: u64 = 500;
 
 /// The longest array time that is drawn, ns.
 const LONGEST: u64 = 2000;
@@ -73,8 +76,8 @@ fn planes(device: &DeviceConfig) -> u32 {
     device.channels * device.chips_per_channel * device.dies_per_chip * device.planes_per_die
 }
 
-/// An FTL under random requests, after enough of them to need GC.
-fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
+/// An FTL under random requests of up to `most` squared pages, after enough of them to need GC.
+fn run(config: &Config, seed: u64, ftl: &str, most: u64) -> Box<dyn Simulator> {
     let capacity = config.device.capacity.expect("a capacity").0;
     let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
     let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity)).expect("a map");
@@ -84,8 +87,8 @@ fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
     let mut rng = Rng::new(seed, "requests");
     let mut time = 0;
     let mut draw = |time: &mut u64| {
-        *time += rng.below(4000);
-        let length = 512 * (1 + rng.below(6).pow(2) as u32);
+        *time += TICK * rng.below(8);
+        let length = 512 * (1 + rng.below(most).pow(2) as u32);
         let offset = 512 * rng.below((capacity - u64::from(length)) / 512);
         let op = if rng.chance(0.6) { Op::Write } else { Op::Read };
         Request { time: *time, offset, length, volume: 0, op }
@@ -98,77 +101,108 @@ fn run(config: &Config, seed: u64, ftl: &str) -> Box<dyn Simulator> {
     simulator
 }
 
-#[test]
-fn every_operation_starts_and_ends_when_the_slow_model_says() {
-    let (mut joined, mut copies) = (0, 0);
-    for seed in 0..400 {
-        let mut rng = Rng::new(seed, "schedule");
-        let config = draw(&mut rng, seed % 4 != 0);
-        let ftl = ["page", "dftl", "dloop"][rng.below(3) as usize];
-        if config.ftl.placement == SINGLE {
-            assert_eq!(config.gc.copy_back, CopyBack::Off);
-        }
-        let simulator = run(&config, seed, ftl);
-        let log = simulator.outcome().flash.timeline().log();
-        // The last request may go on beyond the window, and join what is in it.
-        let placed = log.split(|b| b.request == log[log.len() - 1].request).next().unwrap_or(log);
-        let capacity = config.device.capacity.expect("a capacity").0;
-        let geometry = Geometry::new(&config.device, capacity).expect("a shape");
-        let mut model = Model::new(&config.device, geometry, placed);
-        model.run();
-        for (number, (task, placed)) in model.tasks.iter().zip(placed).enumerate() {
-            let booked = Booking {
-                start: task.start,
-                array: task.array,
-                bus: task.bus,
-                end: task.bus.map_or(0, |(_, end)| end).max(task.array.1),
-                ..task.what
-            };
-            assert_eq!(booked, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
-            joined += usize::from(task.leader != number);
-            copies += usize::from(placed.kind == Kind::CopyBack);
-        }
+/// Compares what was logged with a model that chooses for itself; returns the number of operations.
+fn check_choice(config: &Config, seed: u64, ftl: &str, most: u64) -> usize {
+    let simulator = run(config, seed, ftl, most);
+    let log = simulator.outcome().flash.timeline().log();
+    assert!(log.len() < config.run.timeline as usize, "the log has all operations");
+    let mut queues = Queues::new(&config.device, log, Turn::Asked, Arrivals::Open);
+    queues.run();
+    for (number, (task, placed)) in queues.tasks.iter().zip(log).enumerate() {
+        let chosen = (task.start, task.end);
+        let placed = (placed.start, placed.end);
+        assert_eq!(chosen, placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
     }
-    assert!(joined > 1000 && copies > 1000, "{joined} pages joined a command, {copies} copy-backs");
+    log.len()
 }
 
-/// Reads that go before what was placed, and transfers in gaps, with everything else but commands of
-/// several planes.
+/// Where everything waits for one plane, whatever the times.
+#[test]
+fn one_plane_does_what_a_queue_chooses() {
+    let mut operations = 0;
+    for seed in 0..150 {
+        let mut rng = Rng::new(seed, "one plane");
+        let mut config = draw(&mut rng, false);
+        let DeviceConfig { channels, chips_per_channel, dies_per_chip, planes_per_die, .. } =
+            &mut config.device;
+        (*channels, *chips_per_channel, *dies_per_chip, *planes_per_die) = (1, 1, 1, 1);
+        config.device.capacity = Some(Bytes(64 * 512));
+        config.run.timeline = 20_000;
+        operations += check_choice(&config, seed, ["page", "dftl"][rng.below(2) as usize], 6);
+    }
+    assert!(operations > 50_000, "{operations} operations");
+}
+
+/// Where all operations take the same time, no gap is too short, so an operation is done when a plane that
+/// always takes the first that is ready does it.
+#[test]
+fn many_planes_do_what_queues_choose_where_all_times_are_equal() {
+    let mut operations = 0;
+    for seed in 0..250 {
+        let mut rng = Rng::new(seed, "equal times");
+        let mut config = draw(&mut rng, false);
+        let time = Duration(TICK);
+        let device = config.device;
+        config.device = DeviceConfig {
+            read: time,
+            oob_read: time,
+            program: time,
+            erase: time,
+            transfer_per_byte: Duration(0),
+            ..device
+        };
+        config.gc.copy_back = CopyBack::Off;
+        config.ftl.placement = ["striped", "round-robin"][rng.below(2) as usize].to_owned();
+        config.run.timeline = 20_000;
+        // Pages of one request may wait for each other, which a log does not tell.
+        operations += check_choice(&config, seed, ["page", "dftl"][rng.below(2) as usize], 1);
+    }
+    assert!(operations > 30_000, "{operations} operations");
+}
+
+/// With gaps in planes, registers and buses, reads that go before what was placed, and everything else.
 #[test]
 fn every_operation_is_done_when_a_drawing_of_the_device_says() {
-    let (mut overtaken, mut operations) = (0, 0);
-    for seed in 0..150 {
+    let (mut overtaken, mut operations, mut joined, mut waited) = (0, 0, 0, 0);
+    for seed in 0..60 {
         let mut rng = Rng::new(seed, "tape");
-        let mut config = draw(&mut rng, true);
-        config.device.multi_plane = false;
+        let mut config = draw(&mut rng, seed % 10 != 0);
         config.device.bus = [BusOrder::Placement, BusOrder::Gaps][rng.below(2) as usize];
-        config.device.suspend = rng.chance(0.7).then(|| Duration(rng.below(100)));
+        config.device.suspend = rng.chance(0.5).then(|| Duration(rng.below(100)));
         config.run.timeline = 20_000;
         let ftl = ["page", "dftl", "dloop"][rng.below(3) as usize];
-        let simulator = run(&config, seed, ftl);
+        let simulator = run(&config, seed, ftl, 4);
         let timeline = simulator.outcome().flash.timeline();
         let capacity = config.device.capacity.expect("a capacity").0;
         let geometry = Geometry::new(&config.device, capacity).expect("a shape");
         let mut tape = Tape::new(&config.device, geometry);
         let (mut chains, mut request) = (HashMap::new(), 0);
-        for (number, placed) in timeline.log().iter().enumerate() {
+        for placed in timeline.log() {
             if placed.request != request {
                 (chains, request) = (HashMap::new(), placed.request);
             }
             let before = chains.get(&placed.chain).copied().unwrap_or(0);
-            let booked = tape.place(*placed, placed.issued.max(before));
-            assert_eq!(booked, *placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
-            chains.insert(placed.chain, booked.end);
+            let bound = tape.bound(placed);
+            waited += u64::from(bound > placed.issued.max(before));
+            let plan = tape.plan(*placed, placed.issued.max(before), bound);
+            chains.insert(placed.chain, plan.booked.end);
+            tape.draw(plan);
             operations += 1;
         }
         assert!(timeline.log().len() < config.run.timeline as usize, "the log has all operations");
-        if config.device.suspend.is_some() {
+        for (number, (drawn, placed)) in tape.drawn.iter().zip(timeline.log()).enumerate() {
+            assert_eq!(drawn, placed, "operation {number} of {ftl}, seed {seed}: {config:?}");
+        }
+        if config.device.suspend.is_some() && !config.device.multi_plane {
             assert_eq!(timeline.plane_busy().sum::<u64>(), tape.working(), "seed {seed}");
         }
         assert_eq!(timeline.idle_at(), tape.end(), "{ftl}, seed {seed}: {config:?}");
         overtaken += tape.overtaken;
+        joined += tape.joined;
     }
-    assert!(operations > 50_000 && overtaken > 5_000, "{overtaken} reads of {operations}");
+    eprintln!("{operations} operations, {overtaken} overtook others, {joined} joined a command,");
+    eprintln!("{waited} waited for others of their block");
+    assert!(operations > 30_000 && overtaken > 5_000 && joined > 100 && waited > 5_000);
 }
 
 /// The plain timeline and the one that keeps a log are different code with the same times.
@@ -180,7 +214,7 @@ fn a_log_changes_no_time() {
         let plain =
             Config { run: RunConfig { timeline: 0, ..logged.run.clone() }, ..logged.clone() };
         let [logged, plain] = [logged, plain].map(|config| {
-            let simulator = run(&config, seed, "dftl");
+            let simulator = run(&config, seed, "dftl", 6);
             let outcome = simulator.outcome();
             let timeline = outcome.flash.timeline();
             let busy: Vec<u64> = timeline.plane_busy().chain(timeline.channel_busy()).collect();

@@ -1,0 +1,199 @@
+//! When something that does one thing at a time is in use: an array, a cache register, a bus.
+
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// Gaps that are remembered; the earliest one is forgotten for a new one, and stays idle.
+const MOST_GAPS: usize = 1024;
+
+/// When a resource is in use. What was placed is never moved.
+#[derive(Clone, Debug)]
+pub struct Calendar {
+    /// Free from this time on.
+    free_at: Nanos,
+    /// The gaps before that time, start to end and ascending; `None` if nothing may go into them.
+    gaps: Option<VecDeque<(Nanos, Nanos)>>,
+    /// Shortest gap that is of use, ns.
+    shortest: Nanos,
+}
+
+impl Calendar {
+    /// Of an idle resource; with `overtake`, what is long enough goes into gaps. Nothing takes less than
+    /// `shortest` ns, except what takes no time.
+    #[must_use]
+    pub fn new(overtake: bool, shortest: Nanos) -> Self {
+        Calendar { free_at: 0, gaps: overtake.then(VecDeque::new), shortest: shortest.max(1) }
+    }
+
+    /// Makes the resource idle at time 0.
+    pub fn reset(&mut self) {
+        *self = Calendar::new(self.overtakes(), self.shortest);
+    }
+
+    /// Whether what is placed later may go into gaps.
+    #[must_use]
+    pub const fn overtakes(&self) -> bool {
+        self.gaps.is_some()
+    }
+
+    /// When all that was placed so far is over.
+    #[must_use]
+    pub const fn free_at(&self) -> Nanos {
+        self.free_at
+    }
+
+    /// Drops the gaps that end before `time`: nothing will be ready earlier.
+    #[inline]
+    pub fn drop_before(&mut self, time: Nanos) {
+        let Some(gaps) = &mut self.gaps else { return };
+        while gaps.front().is_some_and(|(_, end)| *end <= time) {
+            gaps.pop_front();
+        }
+    }
+
+    /// When the resource is free from `from` on: start to end and ascending, the last time without end.
+    pub fn holes(&self, from: Nanos) -> impl Iterator<Item = (Nanos, Nanos)> {
+        let before = match &self.gaps {
+            Some(gaps) if from < self.free_at => {
+                gaps.range(gaps.partition_point(|(_, end)| *end <= from)..)
+            }
+            _ => EMPTY.range(..),
+        };
+        let last = (self.free_at.max(from), Nanos::MAX);
+        before.map(move |(start, end)| ((*start).max(from), *end)).chain([last])
+    }
+
+    /// The first time from `from` on at which it is free for what begins then and lasts until `until(then)`,
+    /// which must not fall with time.
+    #[inline]
+    pub fn first(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
+        if from >= self.free_at || self.gaps.is_none() {
+            return from.max(self.free_at);
+        }
+        let fits = self.holes(from).find(|(start, end)| until(*start) <= *end);
+        fits.map_or(self.free_at, |(start, _)| start)
+    }
+
+    /// The first `length` ns from `from` on in which it is free, start and end. No time does not wait.
+    #[inline]
+    #[must_use]
+    pub fn find(&self, from: Nanos, length: Nanos) -> (Nanos, Nanos) {
+        let start = if length == 0 { from } else { self.first(from, |start| start + length) };
+        (start, start + length)
+    }
+
+    /// Takes it for this time; returns for how much of it it was free.
+    #[inline]
+    pub fn hold(&mut self, start: Nanos, end: Nanos) -> Nanos {
+        if start == end && self.overtakes() {
+            return 0;
+        }
+        let free_at = self.free_at;
+        let mut taken = 0;
+        if start < free_at {
+            taken = self.hold_gaps(start, end.min(free_at));
+        }
+        if end > free_at || start >= free_at {
+            if let Some(gaps) = &mut self.gaps
+                && free_at + self.shortest <= start
+            {
+                if gaps.len() == MOST_GAPS {
+                    gaps.pop_front();
+                }
+                gaps.push_back((free_at, start));
+            }
+            self.free_at = end;
+            taken += end - start.max(free_at);
+        }
+        taken
+    }
+
+    /// Takes what is free between two times before [`free_at`](Self::free_at).
+    fn hold_gaps(&mut self, from: Nanos, to: Nanos) -> Nanos {
+        let Some(gaps) = &mut self.gaps else { return 0 };
+        let mut number = gaps.partition_point(|(_, end)| *end <= from);
+        let mut taken = 0;
+        while let Some((start, end)) = gaps.get(number).copied().filter(|(start, _)| *start < to) {
+            let (first, last) = (start.max(from), end.min(to));
+            taken += last - first;
+            let useful = |start, end| start + self.shortest <= end;
+            match (useful(start, first), useful(last, end)) {
+                (false, false) => {
+                    gaps.remove(number);
+                    continue;
+                }
+                (true, false) => gaps[number].1 = first,
+                (false, true) => gaps[number].0 = last,
+                (true, true) => {
+                    gaps[number].1 = first;
+                    gaps.insert(number + 1, (last, end));
+                }
+            }
+            number += 1;
+        }
+        taken
+    }
+}
+
+/// The gaps of a resource that has none.
+static EMPTY: VecDeque<(Nanos, Nanos)> = VecDeque::new();
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// Against a resource drawn as a row of nanoseconds.
+    #[test]
+    fn what_is_placed_takes_the_first_gap_that_is_long_enough() {
+        let mut rng = Rng::new(1, "bus");
+        for overtake in [false, true] {
+            let (mut calendar, mut row, mut now) =
+                (Calendar::new(overtake, 3), vec![false; 20_000], 0);
+            for _ in 0..500 {
+                now += rng.below(20);
+                calendar.drop_before(now);
+                let (from, length) = (now + rng.below(60), [0, 3, 4, 9, 14][rng.below(5) as usize]);
+                let last = row.iter().rposition(|busy| *busy).map_or(0, |at| at as u64 + 1);
+                let first = if overtake { from } else { from.max(last) };
+                let fits = |at: &u64| (*at..*at + length).all(|ns| !row[ns as usize]);
+                let expected = if length == 0 { from } else { (first..).find(fits).expect("room") };
+                assert_eq!(calendar.find(from, length), (expected, expected + length));
+                if length > 0 {
+                    assert_eq!(calendar.hold(expected, expected + length), length);
+                }
+                (expected..expected + length).for_each(|ns| row[ns as usize] = true);
+            }
+        }
+    }
+
+    #[test]
+    fn time_that_is_taken_twice_counts_once() {
+        let mut rng = Rng::new(2, "overlaps");
+        let (mut calendar, mut row) = (Calendar::new(true, 1), vec![false; 4000]);
+        for _ in 0..500 {
+            let (start, length) = (rng.below(3900), rng.below(40));
+            let span = &mut row[start as usize..(start + length) as usize];
+            let free = span.iter().filter(|busy| !**busy).count() as u64;
+            assert_eq!(calendar.hold(start, start + length), free);
+            span.fill(true);
+        }
+        let mut free: Vec<u64> = Vec::new();
+        for (start, end) in calendar.holes(0) {
+            free.extend(start..end.min(4000));
+        }
+        let drawn: Vec<u64> = (0..4000).filter(|ns| !row[*ns as usize]).collect();
+        assert_eq!(free, drawn);
+    }
+
+    /// However much is placed, in whatever gaps.
+    #[test]
+    fn memory_is_bounded() {
+        let mut calendar = Calendar::new(true, 1);
+        for number in 0..100_000 {
+            calendar.hold(10 * number, 10 * number + 5);
+        }
+        assert_eq!(calendar.holes(0).count(), MOST_GAPS + 1);
+        assert_eq!(calendar.find(0, 5).0, 10 * (100_000 - MOST_GAPS as u64) - 5);
+    }
+}
