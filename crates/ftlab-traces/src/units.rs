@@ -239,8 +239,10 @@ impl Serialize for Ratio {
         if self.0 <= 1.0 {
             return to.serialize_f64(self.0);
         }
+        // What was read as a percentage is one of these.
         let percent = self.0 * 100.0;
-        let texts = [percent, percent.next_up(), percent.next_down()].map(|p| format!("{p}%"));
+        let (up, down) = (percent.next_up(), percent.next_down());
+        let texts = [percent, up, down, up.next_up(), down.next_down()].map(|p| format!("{p}%"));
         let exact = texts.iter().find(|text| Ratio::parse(text) == Ok(*self));
         to.serialize_str(exact.unwrap_or(&texts[0]))
     }
@@ -317,11 +319,12 @@ mod tests {
 
     #[test]
     fn ratios_above_1_read_back_as_they_were() {
-        let mut ratio = 1.0007;
-        while ratio < 100.0 {
-            let text = serde_json::to_string(&Ratio(ratio)).unwrap();
-            assert_eq!(serde_json::from_str::<Ratio>(&text).unwrap(), Ratio(ratio), "{text}");
-            ratio *= 1.0007;
+        let mut percent = 100.07;
+        while percent < 10_000.0 {
+            let ratio = Ratio::parse(&format!("{percent}%")).unwrap();
+            let text = serde_json::to_string(&ratio).unwrap();
+            assert_eq!(serde_json::from_str::<Ratio>(&text).unwrap(), ratio, "{text}");
+            percent *= 1.0007;
         }
     }
 }
