@@ -1211,7 +1211,9 @@ class TPFTL(NamedFtl):
     threshold: int | None = setting("tpftl.threshold")
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
-    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
+    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting(
+        "tpftl.request_prefetch"
+    )
     dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
@@ -1306,7 +1308,9 @@ class TPFTLAdaptive(NamedFtl):
     threshold: int | None = setting("tpftl.threshold")
     node_bytes: Quantity | None = setting("tpftl.node_bytes")
     page_order: Literal["hotness", "recency"] | None = setting("tpftl.page_order")
-    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting("tpftl.request_prefetch")
+    request_prefetch: Literal["each-miss", "first-miss", "first-page"] | None = setting(
+        "tpftl.request_prefetch"
+    )
     dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
@@ -1689,7 +1693,10 @@ class CACHFTL(NamedFtl):
     out_of_place: bool | None = setting("cachftl.out_of_place")
     wear_gap: int | None = setting("cachftl.wear_gap")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"] | None
+        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        | type
+        | Plugin
+        | None
     ) = setting("gc.policy")
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     gc_oob_scan: bool | None = setting("gc.oob_scan")

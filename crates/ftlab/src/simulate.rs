@@ -515,10 +515,13 @@ impl<F: Ftl> Simulator for Simulation<F> {
         let needed = buffered.programs(written);
         assert_eq!(programs, needed, "every page the host writes is written once");
         if !self.ftl.keeps_writes() {
-            for operation in [Operation::Read, Operation::Program] {
-                let padding = ledger.get(operation, Cause::Padding);
-                assert_eq!(padding, buffered.padded_pages, "every page that pads a group");
-            }
+            let padding = |operation| ledger.get(operation, Cause::Padding);
+            let (read, padded) = (padding(Operation::Read), buffered.padded_pages);
+            assert_eq!(padding(Operation::Program), padded, "every page that pads a group");
+            // What a merge under way holds in RAM is read from there.
+            let in_ram = self.ftl.buffered().read_hits;
+            let all = (read..=read + in_ram).contains(&padded);
+            assert!(all, "{read} of {padded} pages that pad groups read, {in_ram} reads from RAM");
         }
         for cause in [Cause::GcData, Cause::GcTranslation, Cause::Merge] {
             let (read, written) =
