@@ -22,7 +22,7 @@ def test_the_points_are_those_of_the_paper_and_each_is_run_once():
     for name in ALL:
         assert len({points[key].digest for key in same if key[0] == name}) == 1
     assert len({points[key].digest for key in keys}) == len(ALL) * (6 + 7 + 7)
-    assert len({points[key].digest for key in swept}) == 19
+    assert len({points[key].digest for key in swept}) == 20
     resolved = points["msr-ts", "tpftl", "1/64"].resolved
     assert resolved["ftl"]["cache"] == 2 * 256 * 1024
     assert resolved["device"]["capacity"] == 16 << 30

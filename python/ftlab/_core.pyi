@@ -22,6 +22,7 @@ __all__ = [
     "__version__",
     "catalog",
     "check",
+    "check_obeyed",
     "convert",
     "fit",
     "mapping_curve",
