@@ -236,7 +236,7 @@ bugs! {
     JudgeKeepsUses: "tpftl-adaptive: uses are not halved with the endings",
         why "a share above 1";
     TpftlUseCountsTwice: "tpftl-adaptive: a page watched counts as used twice",
-        why "the node goes on watching a page that was asked for";
+        why "the node goes on watching a page that was asked for", by "tpftl-adaptive";
     TpftlWatchesCached: "tpftl-adaptive: a page is watched although it is cached",
         why "its use says nothing about prefetching", by "tpftl-adaptive";
     ZftlDirectoryUnwritten: "zftl: the directory is not programmed when a zone is left",
