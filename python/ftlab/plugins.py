@@ -114,10 +114,10 @@ class Plugin:
 
     @property
     def source(self) -> str:
-        """The file of the class."""
+        """The file of the class; one that was typed at a prompt has none."""
         try:
             return os.path.relpath(inspect.getsourcefile(self.cls) or "Python")
-        except TypeError:
+        except (TypeError, OSError):
             return "Python"
 
     def build(self, *arguments: Any) -> Any:
