@@ -149,6 +149,18 @@ impl LentFlash {
         self.within("logical page", lpn, self.device.geometry().logical_pages).map(Lpn)
     }
 
+    /// Gives a command that takes what a page holds to another one; returns what it is.
+    fn transfer(
+        &mut self,
+        py: Python<'_>,
+        (from, to): (u32, u32),
+        cause: &str,
+        give: fn(&mut Flash, Ppn, Ppn, Cause) -> Owner,
+    ) -> PyResult<Py<PyAny>> {
+        let (from, to, cause) = (self.page(from)?, self.page(to)?, self::cause(cause)?);
+        owner(py, self.command(|flash| give(flash, from, to, cause))?)
+    }
+
     fn translation(&mut self, vtpn: u32) -> PyResult<Vtpn> {
         let all = self.device.geometry().translation_pages();
         self.within("translation page", vtpn, all).map(Vtpn)
@@ -243,9 +255,7 @@ impl LentFlash {
         to_page: u32,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
-        let (from, to) = (self.page(from_page)?, self.page(to_page)?);
-        let cause = self::cause(cause)?;
-        owner(py, self.command(|flash| flash.copy(from, to, cause))?)
+        self.transfer(py, (from_page, to_page), cause, Flash::copy)
     }
 
     /// Copies a valid page and invalidates the old copy; returns what it holds.
@@ -257,9 +267,7 @@ impl LentFlash {
         to_page: u32,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
-        let (from, to) = (self.page(from_page)?, self.page(to_page)?);
-        let cause = self::cause(cause)?;
-        owner(py, self.command(|flash| flash.relocate(from, to, cause))?)
+        self.transfer(py, (from_page, to_page), cause, Flash::relocate)
     }
 
     /// Copies a valid page inside its plane without the bus; returns what it holds.
@@ -271,9 +279,7 @@ impl LentFlash {
         to_page: u32,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
-        let (from, to) = (self.page(from_page)?, self.page(to_page)?);
-        let cause = self::cause(cause)?;
-        owner(py, self.command(|flash| flash.copy_back(from, to, cause))?)
+        self.transfer(py, (from_page, to_page), cause, Flash::copy_back)
     }
 
     /// The same, and invalidates the old copy.
@@ -285,9 +291,7 @@ impl LentFlash {
         to_page: u32,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
-        let (from, to) = (self.page(from_page)?, self.page(to_page)?);
-        let cause = self::cause(cause)?;
-        owner(py, self.command(|flash| flash.move_back(from, to, cause))?)
+        self.transfer(py, (from_page, to_page), cause, Flash::move_back)
     }
 
     /// Reads a valid page into RAM, so that its block can be erased before it is stored.
