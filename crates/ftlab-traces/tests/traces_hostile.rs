@@ -31,6 +31,20 @@ fn every_format_has_a_seed_that_it_reads() {
     }
 }
 
+/// What a decompressor has given before it finds the damage depends on how much it was handed at once.
+#[test]
+fn a_damaged_archive_is_told_alike_in_pieces_and_at_once() {
+    let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+    // Some letters in fixed codes, then a distance that goes back beyond the first byte.
+    let damaged = [
+        &header[..],
+        &[0x32, 0x2b, 0x2a, 0x2a, 0xd5, 0xd5, 0xe2, 0xe2, 0x22, 0x22, 0x8a, 0x20, 0x37],
+    ]
+    .concat();
+    let (_, error) = property::holds("arc", &damaged);
+    assert!(error.is_some_and(|text| text.contains("gzip")));
+}
+
 #[test]
 fn damaged_seeds_break_no_promise() {
     let mut state = 1u64;

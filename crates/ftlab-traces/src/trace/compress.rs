@@ -50,7 +50,27 @@ impl Compressed {
     }
 }
 
-type Whole = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
+type Whole = BufReader<Full<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>>;
+
+/// Fills buffers to their end, so that a decompressor is handed the same however the bytes arrive: what it
+/// gives before it finds damage depends on that.
+struct Full<R>(R);
+
+impl<R: Read> Read for Full<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.0.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                // What has come is not lost; the next call tells the error.
+                Err(_) if filled > 0 => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
 
 /// Takes one layer of compression off `stream`, if there is one.
 pub(super) fn decompress(
@@ -63,7 +83,7 @@ pub(super) fn decompress(
     if compressed == Compressed::No {
         return Ok((Box::new(whole), compressed));
     }
-    let whole: Whole = BufReader::with_capacity(128 << 10, whole);
+    let whole: Whole = BufReader::with_capacity(128 << 10, Full(whole));
     let plain: Box<dyn Read + Send> = match compressed {
         Compressed::No => Box::new(whole),
         Compressed::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
