@@ -105,6 +105,13 @@ class Device(Settings):
     oob
         Bytes of each page's OOB that an FTL may fill. Default: a 32nd of the page: 64 B beside 2
         KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M; choices.md#oob-size.
+    partial_writes
+        What a write of a part of a page costs. ``"program"``: A program. ``"read-modify-write"``: A
+        read of the page, if it holds data, and a program. Default: program. Source:
+        choices.md#partial-pages.
+    sector
+        The host's sector: one that a request touches is read or written whole; a power of two, and
+        at most 128 of them a page. Default: 512B. Range: 1B to 64KiB. Source: ours.
     cell
         Bits of a cell. ``"slc"``: One bit: all pages alike. ``"mlc"``: Two bits: LSB and MSB pages.
         ``"tlc"``: Three bits: LSB, CSB and MSB pages. Default: all pages alike, or mlc where the
@@ -160,6 +167,10 @@ class Device(Settings):
     transfer_per_byte: Quantity | None = setting("device.transfer_per_byte")
     program_order: Literal["ascending", "any"] | None = setting("device.program_order")
     oob: Quantity | None = setting("device.oob")
+    partial_writes: Literal["program", "read-modify-write"] | None = setting(
+        "device.partial_writes"
+    )
+    sector: Quantity | None = setting("device.sector")
     cell: Literal["slc", "mlc", "tlc"] | None = setting("device.cell")
     read_by_bit: Sequence[Quantity] | None = setting("device.read_by_bit")
     program_by_bit: Sequence[Quantity] | None = setting("device.program_by_bit")

@@ -327,6 +327,12 @@ bugs! {
         why "its pages are nowhere";
     BplruPadsOverHeld: "buffer: BPLRU pads with pages that are in RAM",
         why "the older version on flash is written over the newest one", law "nothing_is_lost";
+    PartialReadsNothing: "device: read-modify-write reads pages that hold no data",
+        why "a first write costs a read", law "a_part_of_a_page";
+    PartialForgetsWrites: "buffer: a sector that is written in RAM still counts as missing",
+        why "pages that are whole in RAM are read from flash", law "parts_of_a_page_meet_in_ram";
+    DeviceSectorAny: "device: a sector of any size",
+        why "a page has more sectors than are kept", law "what_cannot_work";
     DevicePageAny: "device: a page of any size",
         why "the mappings of a translation page are counted by shifts", law "what_cannot_work";
     DeviceOobTooLarge: "device: an OOB larger than its page",

@@ -154,7 +154,13 @@ impl Config {
         let Some(named) = buffer::find(&self.buffers, &self.buffer)? else { return Ok(None) };
         let geometry = flash.geometry();
         let policy = named.checked(&self.own)?(&self.buffer, &self.own, geometry)?;
-        Ok(Some(BufferManager::new(policy, self.buffer.size.0, geometry, ftl_keeps_writes)))
+        Ok(Some(BufferManager::new(
+            policy,
+            self.buffer.size.0,
+            &self.device,
+            geometry,
+            ftl_keeps_writes,
+        )))
     }
 
     /// The same configuration with another set-up of the FTL.

@@ -98,19 +98,20 @@
 //! 7. [`cache`]: containers that know nothing of flash.
 //! 8. [`gc`]: victim policies.
 //! 9. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 10. [`buffer`]: RAM between the host and any FTL.
-//! 11. [`host`]: when requests are issued, and in which order.
-//! 12. [`metrics`]: latencies, time series, and the definitions of metrics.
-//! 13. [`warmup`]: what happens before measuring, as a plan.
-//! 14. [`run`]: the settings of a run itself.
-//! 15. [`config`]: all settings of a run, as one tree.
-//! 16. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 17. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 18. [`report`]: the result of a run.
-//! 19. [`drive`]: the order of a run, from warm-up to report.
-//! 20. [`session`]: several FTLs at once over one reading of the input.
-//! 21. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 22. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 10. [`partial`]: what is read before a part of a page is written.
+//! 11. [`buffer`]: RAM between the host and any FTL.
+//! 12. [`host`]: when requests are issued, and in which order.
+//! 13. [`metrics`]: latencies, time series, and the definitions of metrics.
+//! 14. [`warmup`]: what happens before measuring, as a plan.
+//! 15. [`run`]: the settings of a run itself.
+//! 16. [`config`]: all settings of a run, as one tree.
+//! 17. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 18. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 19. [`report`]: the result of a run.
+//! 20. [`drive`]: the order of a run, from warm-up to report.
+//! 21. [`session`]: several FTLs at once over one reading of the input.
+//! 22. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 23. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
@@ -134,6 +135,7 @@ pub mod mapping_curve;
 pub mod metrics;
 pub mod model;
 pub mod named;
+pub mod partial;
 pub mod report;
 pub mod run;
 pub mod session;

@@ -49,6 +49,8 @@ pub struct Report {
     pub buffer: Option<BufferReport>,
     /// Pages programmed / pages written by the host; `null` without writes.
     pub write_amplification: Option<f64>,
+    /// Bytes programmed / bytes written by the host; `null` without writes.
+    pub byte_write_amplification: Option<f64>,
     /// Response times of all requests, us.
     pub response_us: Option<LatencySummary>,
     /// Response times of reads, us.
@@ -135,8 +137,7 @@ pub struct HostReport {
     pub page_reads: u64,
     /// Page accesses of writes.
     pub page_writes: u64,
-    /// Of these, of only part of a page: a device that keeps whole pages would have to read the rest,
-    /// which is not charged.
+    /// Of these, of only part of a page; `device.partial_writes` says what such a write costs.
     pub partial_page_writes: u64,
     /// Pages trimmed.
     pub page_trims: u64,
@@ -381,6 +382,10 @@ impl Report {
             merges: metrics.merges.map(|counts| merges(counts, ledger)),
             buffer: outcome.buffer.map(|manager| buffer(manager, outcome)),
             write_amplification: ratio(ledger.pages_programmed(), outcome.host.page_writes),
+            byte_write_amplification: ratio(
+                ledger.pages_programmed() * outcome.config.device.page.0,
+                outcome.host.bytes_written,
+            ),
             response_us: responses.summary(),
             read_response_us: outcome.reads.summary(),
             write_response_us: outcome.writes.summary(),

@@ -12,6 +12,7 @@ use crate::host::{Host, HostMode, LATEST, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
+use crate::partial::{Cover, ReadModifyWrite};
 use crate::request::{Op, Request};
 use crate::run::RunConfig;
 use crate::units::{Lpn, Nanos};
@@ -25,10 +26,12 @@ pub struct Simulation<F> {
     ftl: F,
     /// The write buffer above the FTL.
     buffer: Option<BufferManager>,
+    /// Without a write buffer, what is read before parts of pages are written.
+    read_modify_write: Option<ReadModifyWrite>,
     host: Host,
     pages: Vec<Lpn>,
-    /// How many of `pages` the request covers only in part.
-    partial_pages: u64,
+    /// What the request touches of `pages`.
+    cover: Cover,
     totals: HostTotals,
     reads: Latencies,
     writes: Latencies,
@@ -162,15 +165,17 @@ impl<F: Ftl> Simulation<F> {
         if !config.run.verify {
             flash.skip_verification();
         }
+        let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
         let mut simulation = Simulation {
             config: config.clone(),
             address,
             flash,
             ftl,
             buffer,
+            read_modify_write,
             host: Host::new(&config.host),
             pages: Vec::new(),
-            partial_pages: 0,
+            cover: Cover::WHOLE,
             totals: HostTotals::default(),
             reads: Latencies::default(),
             writes: Latencies::default(),
@@ -243,12 +248,20 @@ impl<F: Ftl> Simulation<F> {
     /// Serves the page accesses of a request.
     #[inline]
     fn access(&mut self, op: Op) {
-        let (pages, ftl, flash) = (&self.pages, &mut self.ftl, &mut self.flash);
-        match (&mut self.buffer, op) {
-            (Some(buffer), op) => buffer.serve(op, pages, ftl, flash),
-            (None, Op::Read) => ftl.read(pages, flash),
-            (None, Op::Write) => ftl.write(pages, flash),
-            (None, Op::Trim) => ftl.trim(pages, flash),
+        let (pages, cover) = (&self.pages, self.cover);
+        let (ftl, flash) = (&mut self.ftl, &mut self.flash);
+        if let Some(buffer) = &mut self.buffer {
+            return buffer.serve(op, pages, cover, ftl, flash);
+        }
+        match (op, &mut self.read_modify_write) {
+            (Op::Write, Some(rmw)) => rmw.before_write(pages, cover, ftl, flash),
+            (Op::Trim, Some(rmw)) => rmw.trim(pages),
+            _ => {}
+        }
+        match op {
+            Op::Read => ftl.read(pages, flash),
+            Op::Write => ftl.write(pages, flash),
+            Op::Trim => ftl.trim(pages, flash),
         }
     }
 
@@ -272,7 +285,10 @@ impl<F: Ftl> Simulation<F> {
 
     /// Counts of the pages held in RAM, above the FTL and inside it.
     fn buffered(&self) -> BufferCounts {
-        let above = self.buffer.as_ref().map(BufferManager::counts).unwrap_or_default();
+        let rmw = self.read_modify_write.as_ref();
+        let completed_pages = rmw.map_or(0, ReadModifyWrite::completed);
+        let nothing_above = BufferCounts { completed_pages, ..BufferCounts::default() };
+        let above = self.buffer.as_ref().map_or(nothing_above, BufferManager::counts);
         above.plus(self.ftl.buffered())
     }
 
@@ -307,13 +323,7 @@ impl<F: Ftl> Simulation<F> {
         }
         let shift = page_bytes.trailing_zeros();
         let pages = request.op.pages(offset, end, shift);
-        let in_page = page_bytes - 1;
-        let (cut_first, cut_last) = (offset & in_page != 0, end & in_page != 0);
-        let one_page = pages.end == pages.start + 1;
-        self.partial_pages = match one_page {
-            true => u64::from(cut_first || cut_last),
-            false => u64::from(cut_first) + u64::from(cut_last),
-        };
+        self.cover = Cover::new(offset, end, self.config.device.sector.0.trailing_zeros(), shift);
         self.pages.clear();
         self.pages.extend(self.config.host.split.of(pages).map(|page| Lpn(page as u32)));
         Ok(())
@@ -360,7 +370,7 @@ impl<F: Ftl> Simulation<F> {
             Op::Write => {
                 totals.writes += 1;
                 totals.page_writes += pages;
-                totals.partial_page_writes += self.partial_pages;
+                totals.partial_page_writes += self.cover.cut(&self.pages).count() as u64;
                 totals.bytes_written += u64::from(request.length);
                 self.writes.record(response);
             }
@@ -405,13 +415,15 @@ impl<F: Ftl> Simulation<F> {
         (now, since)
     }
 
-    /// Host page reads whose version was compared, without the reads that pad a group.
+    /// Host page reads whose version was compared, without the reads that complete groups and pages.
     fn reads_verified(&self) -> u64 {
         if !self.config.run.verify {
             return 0;
         }
         let buffered = self.buffered();
-        self.flash.reads_verified() + buffered.read_hits - buffered.padded_pages
+        self.flash.reads_verified() + buffered.read_hits
+            - buffered.padded_pages
+            - buffered.completed_pages
     }
 
     fn at_risk_bytes(&self) -> Option<u64> {
@@ -443,6 +455,7 @@ impl<F: Ftl> Simulation<F> {
             self.pages.clear();
             let pages = Op::Write.pages(request.offset, request.end(), shift);
             self.pages.extend(pages.map(|page| Lpn(page as u32)));
+            self.cover = Cover::WHOLE;
             self.access(Op::Write);
             if self.flash.timeline().served().end >= LATEST {
                 return Err(self.too_late());
@@ -490,6 +503,9 @@ impl<F: Ftl> Simulator for Simulation<F> {
         if let Some(buffer) = &mut self.buffer {
             buffer.reset_counts();
         }
+        if let Some(rmw) = &mut self.read_modify_write {
+            rmw.reset_count();
+        }
         self.host.reset();
         self.totals = HostTotals::default();
         self.reads = Latencies::default();
@@ -506,8 +522,12 @@ impl<F: Ftl> Simulator for Simulation<F> {
 
     fn check(&self) {
         let ledger = self.flash.ledger();
-        let asked =
-            |operation| ledger.get(operation, Cause::Host) + ledger.get(operation, Cause::Padding);
+        let asked = |operation| {
+            [Cause::Host, Cause::Padding, Cause::ReadModifyWrite]
+                .map(|cause| ledger.get(operation, cause))
+                .iter()
+                .sum::<u64>()
+        };
         let (reads, programs) = (asked(Operation::Read), asked(Operation::Program));
         let buffered = self.buffered();
         let (read, written) = (self.totals.page_reads, self.totals.page_writes);

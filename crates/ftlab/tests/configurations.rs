@@ -8,6 +8,7 @@ use ftlab::Error;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::Config;
+use ftlab::device::PartialWrites;
 use ftlab::drive::drive;
 use ftlab::host::{HostMode, Split};
 use ftlab::report::Report;
@@ -190,6 +191,7 @@ impl Case {
             writes: [host.writes, host.page_writes, host.bytes_written],
             trims: [host.trims, host.page_trims],
             partial_page_writes: host.partial_page_writes,
+            completed_pages: shadow.completed_pages,
             unwritten_page_reads: shadow.unwritten_page_reads,
         };
         expect(&format!("{found:?} as counted: {shadow:?}"), found == shadow)?;
@@ -201,6 +203,10 @@ impl Case {
             let told =
                 format!("{unwritten} reads of nothing, counted {}", shadow.unwritten_page_reads);
             expect(&told, unwritten == shadow.unwritten_page_reads)?;
+            let reads_first = config.device.partial_writes == PartialWrites::ReadModifyWrite;
+            let due = if reads_first { shadow.completed_pages } else { 0 };
+            let completed = report.flash.reads["read_modify_write"];
+            expect(&format!("{completed} pages completed, counted {due}"), completed == due)?;
         }
         let programs = |by: &ftlab::report::ByCause| by.values().sum::<u64>();
         let flash = &report.flash;
@@ -260,13 +266,15 @@ struct Shadow {
     writes: [u64; 3],
     trims: [u64; 2],
     partial_page_writes: u64,
+    /// Of these, pages that held data.
+    completed_pages: u64,
     unwritten_page_reads: u64,
 }
 
 impl Shadow {
     fn of(requests: &[Request], config: &Config) -> Self {
         let (mut shadow, mut written) = (Shadow::default(), HashSet::new());
-        let page = config.device.page.0;
+        let (page, sector) = (config.device.page.0, config.device.sector.0);
         for request in requests {
             let (start, length) = (request.offset, u64::from(request.length));
             let end = start + length;
@@ -277,6 +285,9 @@ impl Shadow {
                 .take_while(|(_, first, _)| *first < end);
             let mut touched: Vec<_> = touched.collect();
             let whole = |(_, first, last): &(u64, u64, u64)| start <= *first && *last <= end;
+            // A sector that is touched is written whole.
+            let (from, to) = (start / sector * sector, end.div_ceil(sector) * sector);
+            let is_part = |first: u64, last: u64| from > first || last > to;
             let split = config.host.split;
             shadow.requests += 1;
             match request.op {
@@ -290,22 +301,21 @@ impl Shadow {
                     shadow.trims[1] += covered.len() as u64;
                 }
                 op => {
-                    let parts = touched.iter().filter(|each| !whole(each)).count() as u64;
                     if split == Split::Single {
                         touched.truncate(1);
                     }
                     let counts = [1, touched.len() as u64, length];
                     let sum = if op == Op::Read { &mut shadow.reads } else { &mut shadow.writes };
                     sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
-                    for (n, ..) in touched {
+                    for (n, first, last) in touched {
                         if op == Op::Write {
-                            written.insert(n);
+                            let held = !written.insert(n);
+                            let part = is_part(first, last);
+                            shadow.partial_page_writes += u64::from(part);
+                            shadow.completed_pages += u64::from(part && held);
                         } else if !written.contains(&n) {
                             shadow.unwritten_page_reads += 1;
                         }
-                    }
-                    if op == Op::Write {
-                        shadow.partial_page_writes += parts;
                     }
                 }
             }

@@ -239,8 +239,10 @@ def _operations(result: Result) -> list[tuple[str, str]]:
                 lines.append((words(kind), f"{written(total)} ({detail})"))
         elif causes:
             lines.append((words(kind), written(causes)))
-    amplification = written(result.find("write_amplification"), "factor")
-    return [*lines, ("write amplification", amplification)]
+    for label, name in (("", "write"), (" by bytes", "byte_write")):
+        amplification = written(result.find(f"{name}_amplification"), "factor")
+        lines.append((f"write amplification{label}", amplification))
+    return lines
 
 
 def _host_first(part: tuple[str, int]) -> tuple[bool, str]:

@@ -4,9 +4,11 @@
 //! A page read from RAM needs no flash operation at all.
 
 use super::WriteBuffer;
-use crate::flash::{Device, Flash, Geometry, Ledger, Operation};
+use crate::device::DeviceConfig;
+use crate::flash::{Cause, Device, Flash, Geometry, Ledger, Operation};
 use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
+use crate::partial::{Cover, Incomplete};
 use crate::request::Op;
 use crate::units::Lpn;
 use serde::Serialize;
@@ -16,6 +18,7 @@ use serde::Serialize;
 pub struct BufferManager {
     policy: Box<dyn WriteBuffer>,
     held: HeldPages,
+    incomplete: Incomplete,
     bytes: u64,
     risk: Risk,
     misses: Vec<Lpn>,
@@ -82,6 +85,7 @@ impl BufferManager {
     pub fn new(
         policy: Box<dyn WriteBuffer>,
         bytes: u64,
+        device: &DeviceConfig,
         geometry: &Geometry,
         ftl_keeps_writes: bool,
     ) -> Self {
@@ -89,6 +93,7 @@ impl BufferManager {
         BufferManager {
             policy,
             held: if ftl_keeps_writes { held.above_a_buffer() } else { held },
+            incomplete: Incomplete::new(device),
             bytes,
             risk: Risk::default(),
             misses: Vec::new(),
@@ -97,11 +102,18 @@ impl BufferManager {
         }
     }
 
-    /// Serves the pages of a host request.
-    pub fn serve(&mut self, op: Op, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+    /// Serves the pages of a host request, of which it touches the sectors that `cover` says.
+    pub fn serve(
+        &mut self,
+        op: Op,
+        pages: &[Lpn],
+        cover: Cover,
+        ftl: &mut dyn Ftl,
+        flash: &mut Flash,
+    ) {
         match op {
-            Op::Read => self.read(pages, ftl, flash),
-            Op::Write => self.write(pages, ftl, flash),
+            Op::Read => self.read(pages, cover, ftl, flash),
+            Op::Write => self.write(pages, cover, ftl, flash),
             Op::Trim => self.trim(pages, ftl, flash),
         }
         let dirty = self.counts().dirty;
@@ -110,33 +122,44 @@ impl BufferManager {
         self.risk.most = self.risk.most.max(dirty);
     }
 
-    fn write(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+    fn write(&mut self, pages: &[Lpn], cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
         for &lpn in pages {
             if self.held.holds(lpn) {
                 self.policy.touch(lpn, Op::Write);
+                self.incomplete.rewrite(lpn, cover);
             } else {
                 self.admit(lpn, Op::Write, ftl, flash);
+                if self.held.is_on_flash(lpn) {
+                    self.incomplete.write_over(lpn, cover);
+                }
             }
             self.held.write(lpn);
         }
     }
 
-    fn read(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+    fn read(&mut self, pages: &[Lpn], cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
         let mut misses = std::mem::take(&mut self.misses);
         misses.clear();
         for &lpn in pages {
-            if self.held.holds(lpn) {
-                self.held.read(lpn);
-                self.policy.touch(lpn, Op::Read);
-            } else {
+            if !self.held.holds(lpn) {
                 self.held.read_through(lpn);
                 misses.push(lpn);
+                continue;
+            }
+            self.policy.touch(lpn, Op::Read);
+            if self.incomplete.lacks(lpn, cover) {
+                self.held.read_both(lpn);
+                self.incomplete.forget(lpn);
+                misses.push(lpn);
+            } else {
+                self.held.read(lpn);
             }
         }
         if !misses.is_empty() {
             ftl.read(&misses, flash);
         }
         if self.policy.keeps_reads() {
+            misses.retain(|lpn| !self.held.holds(*lpn));
             for &lpn in &misses {
                 self.admit(lpn, Op::Read, ftl, flash);
                 self.held.keep(lpn);
@@ -151,6 +174,7 @@ impl BufferManager {
                 unless_bug!(BufferTrimmedStaysInOrder, self.policy.remove(lpn));
             }
             self.held.trim(lpn);
+            self.incomplete.forget(lpn);
         }
         ftl.trim(pages, flash);
     }
@@ -178,11 +202,12 @@ impl BufferManager {
             return;
         }
         self.group.sort_unstable();
+        self.incomplete.before_write(&self.group, ftl, flash);
         if self.policy.pads() {
             self.pad(ftl, flash);
         }
         self.held.flush(&self.group, flash, |group, flash| ftl.write(group, flash));
-        flash.set_padding(&[]);
+        flash.end_cause();
     }
 
     /// Reads the pages of a block that are missing in the group, and adds them. Pages that were never
@@ -197,9 +222,8 @@ impl BufferManager {
         self.padding.clear();
         self.padding.extend(geometry.logical_pages_of(lbn).filter(missing));
         if !self.padding.is_empty() {
-            flash.set_padding(&self.padding);
-            ftl.read(&self.padding, flash);
-            flash.hold_later_pages();
+            let padding = &self.padding;
+            flash.read_first(Cause::Padding, padding, |flash| ftl.read(padding, flash));
             self.group.extend(&self.padding);
             self.group.sort_unstable();
         }
@@ -219,7 +243,7 @@ impl BufferManager {
     /// What became of the pages since measuring started.
     #[must_use]
     pub const fn counts(&self) -> BufferCounts {
-        self.held.counts()
+        BufferCounts { completed_pages: self.incomplete.completed(), ..self.held.counts() }
     }
 
     /// RAM for pages, bytes.
@@ -237,6 +261,7 @@ impl BufferManager {
     /// Starts counting anew; what is in RAM stays there.
     pub fn reset_counts(&mut self) {
         self.held.reset_counts();
+        self.incomplete.reset_count();
         self.risk = Risk::default();
     }
 
@@ -246,6 +271,7 @@ impl BufferManager {
     /// When a page was lost, or the order of replacement does not have the pages that are in RAM.
     pub fn audit(&self, device: &Device) {
         self.policy.audit();
+        self.incomplete.audit(|lpn| self.held.is_dirty(lpn) && self.held.is_on_flash(lpn));
         assert_eq!(self.held.audit(device), self.policy.len(), "pages in RAM");
     }
 }

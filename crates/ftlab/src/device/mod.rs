@@ -54,6 +54,11 @@ crate::settings! {
         oob: Option<Bytes> = None,
             absent "a 32nd of the page: 64 B beside 2 KiB, 128 B beside 4 KiB",
             source "Samsung K9LBG08U0M; choices.md#oob-size";
+        /// What a write of a part of a page costs.
+        partial_writes: PartialWrites = PartialWrites::Program, source "choices.md#partial-pages";
+        /// The host's sector: one that a request touches is read or written whole; a power of two, and
+        /// at most 128 of them a page.
+        sector: Bytes = Bytes(512), in 1..=65_536, source "ours";
         /// Bits of a cell.
         cell: Option<Cell> = None,
             absent "all pages alike, or mlc where the FTL has blocks in SLC mode",
@@ -89,7 +94,13 @@ crate::settings! {
             let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
             return Err(Error::config("device.page", message));
         }
-        let (oob, page) = (own.oob_bytes(), own.page);
+        let (oob, page, sector) = (own.oob_bytes(), own.page, own.sector);
+        let fits = sector.0.is_power_of_two() && (page.0 / 128..=page.0).contains(&sector.0);
+        if unless_bug!(DeviceSectorAny, !fits, false) {
+            let least = Bytes((page.0 / 128).max(1));
+            let message = format!("found {sector}, expected a power of two, {least} to {page}");
+            return Err(Error::config("device.sector", message));
+        }
         if unless_bug!(DeviceOobTooLarge, oob > page.0, false) {
             let message = format!("found {oob} B, expected at most the {page} of a page");
             return Err(Error::config("device.oob", message));
@@ -153,6 +164,16 @@ impl Cell {
     #[must_use]
     pub const fn bits(self) -> u32 {
         self as u32 + 1
+    }
+}
+
+crate::choices! {
+    /// What a write of a part of a page costs.
+    pub enum PartialWrites {
+        /// A program.
+        Program = "program",
+        /// A read of the page, if it holds data, and a program.
+        ReadModifyWrite = "read-modify-write",
     }
 }
 

@@ -210,6 +210,19 @@ impl Timeline {
         self.issued = self.issued.max(self.chain);
     }
 
+    /// The chains from here to [`Timeline::end_first_chains`] are those that later ones of the request wait
+    /// for. Returns when the chains before them end.
+    pub fn begin_first_chains(&mut self) -> Nanos {
+        std::mem::replace(&mut self.end, self.issued)
+    }
+
+    /// Makes later chains of the request wait for all since [`Timeline::begin_first_chains`], which returned
+    /// `end`.
+    pub fn end_first_chains(&mut self, end: Nanos) {
+        self.issued = self.end;
+        self.end = self.end.max(end);
+    }
+
     /// When the request that was issued last starts and ends.
     #[inline]
     #[must_use]

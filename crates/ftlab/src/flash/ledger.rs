@@ -17,11 +17,13 @@ pub enum Cause {
     Merge,
     /// User pages read from flash, and programmed again, to complete a group that leaves a buffer.
     Padding,
+    /// User pages read because only a part of them is programmed for the host.
+    ReadModifyWrite,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    pub const ALL: [Cause; 7] = [
+    pub const ALL: [Cause; 8] = [
         Cause::Host,
         Cause::Translation,
         Cause::GcData,
@@ -29,6 +31,7 @@ impl Cause {
         Cause::GcTranslation,
         Cause::Merge,
         Cause::Padding,
+        Cause::ReadModifyWrite,
     ];
 
     /// The name in results.
@@ -42,6 +45,7 @@ impl Cause {
             Cause::GcTranslation => "gc_translation",
             Cause::Merge => "merge",
             Cause::Padding => "padding",
+            Cause::ReadModifyWrite => "read_modify_write",
         }
     }
 }

@@ -395,11 +395,20 @@ impl Flash {
         self.book_program(ppn, pbn, cause);
     }
 
-    /// From now on the FTL reads and programs these pages, in ascending order, to complete a group, and not
-    /// because the host asks for them; none ends that.
-    pub(crate) fn set_padding(&mut self, pages: &[Lpn]) {
-        self.truth.padding.clear();
-        self.truth.padding.extend_from_slice(pages);
+    /// Has `read` read these pages, in ascending order; the later page accesses of the request wait for all
+    /// of them. Until [`Flash::end_cause`] they are read and programmed for `cause`, and not because the host
+    /// asks for them.
+    pub(crate) fn read_first(&mut self, cause: Cause, pages: &[Lpn], read: impl FnOnce(&mut Self)) {
+        self.truth.apart.0 = cause;
+        self.truth.apart.1.extend_from_slice(pages);
+        let end = self.meter.timeline.begin_first_chains();
+        read(self);
+        self.meter.timeline.end_first_chains(end);
+    }
+
+    /// From now on all pages are read and programmed because the host asks for them.
+    pub(crate) fn end_cause(&mut self) {
+        self.truth.apart.1.clear();
     }
 
     /// Runs `program` for a group of pages that leaves a buffer, and checks that it programs each of them

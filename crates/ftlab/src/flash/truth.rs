@@ -22,8 +22,8 @@ pub(super) struct Truth {
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
     pub unwritten_reads: u64,
-    /// The pages that complete the group which is being written, ascending.
-    pub padding: Vec<Lpn>,
+    /// Pages, ascending, that the FTL now reads and programs for this cause, and not because the host asks.
+    pub apart: (Cause, Vec<Lpn>),
 }
 
 impl Truth {
@@ -35,17 +35,18 @@ impl Truth {
             verify: true,
             reads_verified: 0,
             unwritten_reads: 0,
-            padding: Vec::new(),
+            apart: (Cause::Host, Vec::new()),
         }
     }
 
     /// The cause of what an FTL does for the host with a logical page.
     #[inline(always)]
     pub fn cause(&self, lpn: Lpn) -> Cause {
-        if self.padding.is_empty() || self.padding.binary_search(&lpn).is_err() {
+        let (cause, pages) = &self.apart;
+        if pages.is_empty() || pages.binary_search(&lpn).is_err() {
             return Cause::Host;
         }
-        Cause::Padding
+        *cause
     }
 
     /// Gives a logical page that the host programs a new version. Returns its stamp.

@@ -1,5 +1,5 @@
 //! A whole simulation under way: a write buffer above an FTL, requests in open loop with idle time
-//! between some of them. Every request is followed by the laws.
+//! between some of them, which begin and end anywhere in their pages. Every request is followed by the laws.
 
 use super::case::{Case, PAGE};
 use crate::address::{AddressMap, AddressPolicy, Extent};
@@ -8,10 +8,12 @@ use crate::request::{Op, Request};
 use crate::rng::Rng;
 use crate::simulate::{Role, Simulator};
 use crate::units::{Lpn, Nanos};
+use std::ops::Range;
 
 pub struct Buffered {
     simulator: Box<dyn Simulator>,
     gaps: Rng,
+    cuts: Rng,
     time: Nanos,
     pages: u32,
 }
@@ -26,6 +28,7 @@ impl Buffered {
         Buffered {
             simulator: simulator.expect("a device that the FTL accepts"),
             gaps: Rng::new(case.seed(), "gaps"),
+            cuts: Rng::new(case.seed(), "cuts"),
             time: 0,
             pages: (capacity / PAGE) as u32,
         }
@@ -36,32 +39,67 @@ impl Buffered {
     }
 
     /// Serves a request and checks that every law held.
-    pub fn step(&mut self, op: Op, pages: &[Lpn]) {
-        self.serve(op, pages);
+    pub fn step(&mut self, op: Op, pages: &[Lpn]) -> Request {
+        let mut bytes =
+            u64::from(pages[0].0) * PAGE..(u64::from(pages[0].0) + pages.len() as u64) * PAGE;
+        if op != Op::Trim && self.cuts.chance(0.5) {
+            bytes.start += self.cuts.below(PAGE);
+            bytes.end = (bytes.end - self.cuts.below(PAGE)).max(bytes.start + 1);
+        }
+        let request = self.serve(op, bytes);
         self.simulator.check();
+        request
     }
 
     /// Serves a request, at once or after some idle time.
-    fn serve(&mut self, op: Op, pages: &[Lpn]) {
+    fn serve(&mut self, op: Op, bytes: Range<u64>) -> Request {
         if self.gaps.chance(0.5) {
             self.time += self.gaps.below(40_000);
         }
         let request = Request {
             time: self.time,
-            offset: u64::from(pages[0].0) * PAGE,
-            length: pages.len() as u32 * PAGE as u32,
+            offset: bytes.start,
+            length: (bytes.end - bytes.start) as u32,
             volume: 0,
             op,
         };
         self.simulator.serve(&[request], Role::Asked).expect("inside the device");
+        request
     }
 
     /// Reads every page; each is compared with the last version written, in RAM or on flash.
     pub fn read_everything(&mut self) {
-        for lpn in (0..self.pages).map(Lpn) {
-            self.serve(Op::Read, &[lpn]);
+        for page in 0..u64::from(self.pages) {
+            self.serve(Op::Read, page * PAGE..(page + 1) * PAGE);
         }
         self.simulator.check();
+    }
+
+    /// Holds what is read without a write buffer against so many pages that were completed.
+    pub fn reads_for_parts_are(&self, completed: u64) {
+        let outcome = self.simulator.outcome();
+        let reads = [Cause::Host, Cause::ReadModifyWrite]
+            .map(|cause| outcome.flash.ledger().get(Operation::Read, cause));
+        let all = reads.iter().sum::<u64>() + outcome.ftl.buffered().read_hits;
+        assert_eq!(all, outcome.host.page_reads + completed, "reads for the host and for parts");
+        self.completions_are(completed);
+    }
+
+    /// Holds the reads that complete pages against their number; those of pages in the FTL's own RAM need
+    /// no flash.
+    pub fn completions_are(&self, completed: u64) {
+        let outcome = self.simulator.outcome();
+        let reads = outcome.flash.ledger().get(Operation::Read, Cause::ReadModifyWrite);
+        let as_many = reads == completed || outcome.ftl.keeps_writes() && reads < completed;
+        assert!(as_many, "{reads} reads for {completed} pages that were written in part");
+    }
+
+    /// Writes every page to flash, and starts counting.
+    pub fn write_everything(&mut self) {
+        self.serve(Op::Write, 0..u64::from(self.pages) * PAGE);
+        self.simulator.drain().expect("a buffer");
+        self.simulator.start_measuring();
+        self.time = 0;
     }
 
     /// Empties the buffer: what the host wrote is on flash, but for what later writes made needless.

@@ -2,7 +2,7 @@
 
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
-use crate::device::{Cell, DeviceConfig, ProgramOrder};
+use crate::device::{Cell, DeviceConfig, PartialWrites, ProgramOrder};
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
@@ -58,6 +58,10 @@ impl<'a> Case<'a> {
     fn attempt(known: &Config, entry: &'a Entry, seed: u64, rng: &mut Rng) -> Option<Case<'a>> {
         let mut config = Config { device: draw_device(rng), ..known.clone() };
         config.run.seed = seed;
+        let parts = &mut Rng::new(seed, "parts");
+        config.device.sector = Bytes(pick(parts, &[4, 128, 256, PAGE]));
+        config.device.partial_writes =
+            pick(parts, &[PartialWrites::Program, PartialWrites::ReadModifyWrite]);
         config.gc = Section::draw(rng);
         config.ftl = Section::draw(rng);
         config.log = Section::draw(rng);

@@ -14,11 +14,14 @@
 
 mod buffered;
 mod case;
+mod parts;
 mod run;
 mod settings;
 mod traffic;
 
+use crate::buffer;
 use crate::catalog::{Catalog, Entry};
+use crate::device::PartialWrites;
 use crate::error::Error;
 use crate::flash::Ledger;
 use crate::ftl::Design;
@@ -28,6 +31,7 @@ use crate::session::panic_message;
 use crate::units::{Lpn, Nanos, Pbn};
 use buffered::Buffered;
 use case::Case;
+use parts::{Parts, PartsInRam};
 use run::Run;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -55,10 +59,12 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 7] = [
+pub const LAWS: [Law; 9] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
+    Law { name: "a part of a page costs one read", of_ten: 2, check: parts_of_pages },
+    Law { name: "parts of a page meet in RAM", of_ten: 2, check: parts_meet_in_ram },
     Law { name: "the same seed gives the same operations", of_ten: 2, check: deterministic },
     Law {
         name: "what cannot work is refused",
@@ -225,6 +231,42 @@ fn below_a_buffer(case: &Case<'_>) {
     run.read_everything();
     run.drain();
     run.read_everything();
+}
+
+/// Each page that held data and is written in part is read once, as counted without the simulator.
+fn parts_of_pages(case: &Case<'_>) {
+    let mut case = case.clone();
+    case.config.buffer.policy = buffer::NONE.to_owned();
+    case.config.device.partial_writes = PartialWrites::ReadModifyWrite;
+    let mut run = Buffered::new(&case);
+    let mut traffic = Traffic::draw(case.seed(), run.pages());
+    let mut parts = Parts::new(&case.config.device);
+    for _ in 0..2 * REQUESTS {
+        let (op, pages) = traffic.next();
+        let request = run.step(op, &pages);
+        parts.serve(&request);
+        run.reads_for_parts_are(parts.completed);
+    }
+}
+
+/// In a buffer with room for everything, what is still missing of pages is read when they leave.
+fn parts_meet_in_ram(case: &Case<'_>) {
+    let mut case = case.clone();
+    case.config.buffer.size.0 += 16 * case.config.device.capacity.map_or(0, |bytes| bytes.0);
+    case.config.device.partial_writes = PartialWrites::ReadModifyWrite;
+    let mut run = Buffered::new(&case);
+    run.write_everything();
+    let mut traffic = Traffic::draw(case.seed(), run.pages());
+    let mut parts = PartsInRam::new(&case.config.device);
+    for _ in 0..REQUESTS {
+        let (op, pages) = traffic.next();
+        if op != Op::Read || pages.iter().all(|lpn| parts.has_written(*lpn)) {
+            parts.serve(&run.step(op, &pages));
+        }
+    }
+    run.completions_are(0);
+    run.drain();
+    run.completions_are(parts.incomplete());
 }
 
 fn deterministic(case: &Case<'_>) {

@@ -136,7 +136,7 @@ fn impossible(case: &Case<'_>) -> Vec<Tried> {
         device.channels * device.chips_per_channel * device.dies_per_chip * device.planes_per_die;
     let pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
     let is_short = u64::from(2 * planes * device.pages_per_block) < pages;
-    let wrong: [(&'static str, bool, Change); 12] = [
+    let wrong: [(&'static str, bool, Change); 15] = [
         ("device.page", true, |c| c.device.page = Bytes(PAGE + PAGE / 2)),
         ("device.oob", true, |c| c.device.oob = Some(Bytes(PAGE + 1))),
         ("device.capacity", true, |c| c.device.capacity = Some(Bytes(0))),
@@ -164,6 +164,9 @@ fn impossible(case: &Case<'_>) -> Vec<Tried> {
             c.gc.copy_back = CopyBack::InOrder;
             c.device.channels = 2;
         }),
+        ("device.sector", true, |c| c.device.sector = Bytes(96)),
+        ("device.sector", true, |c| c.device.sector = Bytes(2 * PAGE)),
+        ("device.sector", true, |c| c.device.sector = Bytes(PAGE / 256)),
         ("buffer.size", true, |c| c.buffer.size = Bytes(PAGE - 1)),
     ];
     let wrong = wrong.into_iter().filter(|(_, applies, _)| *applies);

@@ -62,7 +62,7 @@ pub const METRICS: &[Metric] = &[
         "flash.programs.CAUSE",
         "pages",
         Lower,
-        "page programs by cause: host, translation = N_tw, gc_data = N_md, gc_mapping = N_dt, gc_translation = N_mt, merge",
+        "page programs by cause: host, translation = N_tw, gc_data = N_md, gc_mapping = N_dt, gc_translation = N_mt, merge, padding",
         "TPFTL 3.1",
     ),
     metric(
@@ -170,6 +170,13 @@ pub const METRICS: &[Metric] = &[
         Lower,
         "pages programmed / pages written by the host",
         "TPFTL Equation 12, A",
+    ),
+    metric(
+        "byte_write_amplification",
+        "ratio",
+        Lower,
+        "bytes programmed / bytes written by the host",
+        "",
     ),
     metric("response_us.mean", "us", Lower, "completion - issue, reads and writes", "TPFTL 5.1"),
     metric("response_us.p99", "us", Lower, "99th percentile, within 0.1 %", ""),

@@ -41,6 +41,8 @@ pub struct BufferCounts {
     pub flushed_pages: u64,
     /// Pages read from flash and programmed again to complete a group.
     pub padded_pages: u64,
+    /// Pages of which a part was written, and which were read for that.
+    pub completed_pages: u64,
     /// Pages whose newest version is in RAM alone, now.
     pub dirty: u64,
     /// `dirty` when measuring started.
@@ -59,6 +61,7 @@ impl BufferCounts {
             flushed_groups: self.flushed_groups + other.flushed_groups,
             flushed_pages: self.flushed_pages + other.flushed_pages,
             padded_pages: self.padded_pages + other.padded_pages,
+            completed_pages: self.completed_pages + other.completed_pages,
             dirty: self.dirty + other.dirty,
             dirty_at_start: self.dirty_at_start + other.dirty_at_start,
         }
@@ -77,10 +80,11 @@ impl BufferCounts {
         page_writes + self.dirty_at_start + self.padded_pages - self.absorbed - self.dirty
     }
 
-    /// Pages that the flash reads for the host, and to pad groups, when the host reads `page_reads`.
+    /// Pages that the flash reads for the host, and to complete groups and pages, when the host reads
+    /// `page_reads`.
     #[must_use]
     pub const fn reads(&self, page_reads: u64) -> u64 {
-        page_reads + self.padded_pages - self.read_hits
+        page_reads + self.padded_pages + self.completed_pages - self.read_hits
     }
 }
 
@@ -175,6 +179,14 @@ impl HeldPages {
     pub fn read(&mut self, lpn: Lpn) {
         self.counts.read_hits += 1;
         self.counts.unwritten_hits += u64::from(self.newest[lpn.index()] == 0);
+        self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
+    }
+
+    /// The host reads a page that is in RAM, but needs what is on flash to complete it: no hit.
+    ///
+    /// # Panics
+    /// When the newest version is not in RAM.
+    pub fn read_both(&self, lpn: Lpn) {
         self.must_be_newest(lpn, self.held[lpn.index()] & VERSION, "in RAM");
     }
 
