@@ -14,7 +14,7 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
     volume = Source(Workload("financial1/0", ()), None, None)
     found = cachftl.EXPERIMENT.points({"financial1/0": volume})
     volumes = [key for key in found if key[0] == "financial1/0"]
-    assert len(volumes) == 4 + 2 + 5 + 5 * 32 + 2
+    assert len(volumes) == 4 + 4 + 2 + 5 + 5 * 32 + 2
     names = {key[0] for key in found}
     assert {"sequential 90", "writes 5000000", "arrivals 50"} < names
     for claim in cachftl.EXPERIMENT.claims:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from statistics import median
+from statistics import fmean, median
 
 from ftlab.experiments.cachftl.claims import RESPONSE, best, default, erases, mean, volumes
 from ftlab.experiments.cachftl.points import (
     ADAPTIVE,
     ARRIVALS,
+    ENOUGH,
     FTLS,
     GRID_REQUESTS,
     NAMES,
@@ -47,6 +48,16 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         *claim_parts(judged),
         Part("Figures", (), (), _pictures(runs)),
         Part("Volumes", ("Mean response in us with the default settings.",), [_volumes(runs)]),
+        Part(
+            "Open choice: what makes a block worth PMR-GC",
+            (
+                "The paper contradicts itself on how many superseded pages a block of the PMR must "
+                "have (cachftl.enough): Algorithm 2 says one, 4.3.2 enough, 4.3.3 the pages to be "
+                "evicted, which is the default. Mean and median over the volumes of each trace, "
+                "with the default settings.",
+            ),
+            [_enough(runs, trace) for trace in TRACES if volumes(runs, trace)],
+        ),
         Part(
             "Best settings",
             ("How many volumes have which best setting, by mean response.",),
@@ -194,6 +205,26 @@ def _volumes(runs: Runs) -> Table:
 
 def _text(figure: float | None) -> str:
     return ABSENT if figure is None else number(figure)
+
+
+def _enough(runs: Runs, trace: str) -> Table:
+    """Return what comes of each number of superseded pages, and of PM."""
+    settings: list[tuple[str, tuple[str, ...]]] = [
+        ("PM", ("page",)),
+        ("the pages to be evicted", ("cachftl",)),
+        *((str(pages), ("cachftl", "enough", str(pages))) for pages in ENOUGH),
+    ]
+    figures: tuple[Figure, ...] = (RESPONSE, erases, "write_amplification")
+    rows = []
+    for label, key in settings:
+        cells = []
+        for figure in figures:
+            found = [_value(runs, figure, name, *key) for name in volumes(runs, trace)]
+            known = [each for each in found if each is not None]
+            cells += [number(of(known)) if known else ABSENT for of in (fmean, median)]
+        rows.append([label, *cells])
+    header = ["response, us", "median", "erases", "median", "write amplification", "median"]
+    return Table([f"{SHORT[trace]}, enough", *header], rows)
 
 
 def _best_settings(runs: Runs) -> Table:

@@ -37,6 +37,9 @@ ADAPTIVE: dict[str, Config] = {
 }
 """CACH-FTL by its future work, at the default over-provisioning."""
 
+ENOUGH = (1, 4, 8, 16)
+"""Superseded pages that make a block of the PMR worth PMR-GC; by default those to be evicted."""
+
 SEQUENTIAL = (10, 30, 40, 50, 70, 90)
 WRITES = (10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000)
 ARRIVALS = (50, 100, 200, 350, 500)
@@ -67,6 +70,8 @@ def _of_volume(source: Config) -> Iterator[tuple[tuple[str, ...], Config]]:
     """Yield what is run on a volume: four FTLs on all of it, their settings on its beginning."""
     for ftl in FTLS:
         yield (ftl,), source
+    for pages in ENOUGH:
+        yield ("cachftl", "enough", str(pages)), merge([source, {"cachftl": {"enough": pages}}])
     first: Config = {"input": {"requests": GRID_REQUESTS}}
     if "requests" in source["input"]:
         first = {}
