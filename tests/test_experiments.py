@@ -6,20 +6,13 @@ import pytest
 
 import ftlab
 import sample
-from ftlab.experiments.claims import (
-    Claim,
-    NotMeasuredError,
-    Runs,
-    Verdict,
-    bound,
-    change,
-    judge,
-    order,
-    value,
-)
+from ftlab.experiments.claims import Claim, Counterfactual, judge, published
 from ftlab.experiments.experiment import Experiment, reproduce
+from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
 from ftlab.experiments.inputs import Workload, sources
+from ftlab.experiments.measures import at, how_many, least, mean, most, relative
 from ftlab.experiments.report import Part, write
+from ftlab.experiments.runs import NotMeasuredError, Runs
 from ftlab.points import Point
 
 AGREES, DIRECTION, DIFFERS, NOT_MEASURED = Verdict
@@ -30,66 +23,112 @@ RUNS = Runs(
 )
 
 
+def given(figure):
+    """A term that is known."""
+    return lambda runs: figure
+
+
 @pytest.mark.parametrize(
-    ("finding", "verdict"),
+    ("statement", "verdict"),
     [
-        (value("", 0.40, 0.50), AGREES),
-        (value("", 0.40, 0.51), DIFFERS),
-        (value("", 0.02, 0.04), AGREES),
-        (value("", 8, 6), AGREES),
-        (value("", 8, 5.9), DIFFERS),
-        (change("", -0.62, -0.50), AGREES),
-        (change("", -0.62, -0.20), DIRECTION),
-        (change("", -0.62, 0.20), DIFFERS),
-        (change("", 0.015, -0.001), DIFFERS),
-        (change("", 0.0, -0.02), AGREES),
-        (change("", 0.0, -0.03), DIFFERS),
-        (bound("", 0.04, below=0.04), AGREES),
-        (bound("", 0.0401, below=0.04), DIFFERS),
-        (bound("", 0.5, above=0.53, below=0.71), DIFFERS),
-        (bound("", -0.9, above=-0.884, below=-0.58, directed=True), DIRECTION),
-        (bound("", 0.1, above=-0.884, below=-0.58, directed=True), DIFFERS),
-        (order("", {"a": 1.0, "b": 1.0, "c": 2.0}), AGREES),
-        (order("", {"a": 1.0, "b": 2.0, "c": 1.9}), DIFFERS),
-        (order("", {"a": 0.0505, "b": 0.05}), AGREES),
-        (order("", {"a": 0.052, "b": 0.05}), DIFFERS),
-        (order("", {"a": 2001.0, "b": 2000.0}), AGREES),
-        (order("", {"a": 2003.0, "b": 2000.0}), DIFFERS),
+        (Value("", 0.40, given(0.50)), AGREES),
+        (Value("", 0.40, given(0.51)), DIFFERS),
+        (Value("", 0.02, given(0.04)), AGREES),
+        (Value("", 8, given(6)), AGREES),
+        (Value("", 8, given(5.9)), DIFFERS),
+        (Change("", -0.62, given(-0.50)), AGREES),
+        (Change("", -0.62, given(-0.20)), DIRECTION),
+        (Change("", -0.62, given(0.20)), DIFFERS),
+        (Change("", 0.015, given(-0.001)), DIFFERS),
+        (Change("", 0.0, given(-0.02)), AGREES),
+        (Change("", 0.0, given(-0.03)), DIFFERS),
+        (Bound("", given(0.04), below=0.04), AGREES),
+        (Bound("", given(0.0401), below=0.04), DIFFERS),
+        (Bound("", given(0.5), above=0.53, below=0.71), DIFFERS),
+        (Bound("", given(-0.9), above=-0.884, below=-0.58, directed=True), DIRECTION),
+        (Bound("", given(0.1), above=-0.884, below=-0.58, directed=True), DIFFERS),
+        (Order("", {"a": given(1.0), "b": given(1.0), "c": given(2.0)}), AGREES),
+        (Order("", {"a": given(1.0), "b": given(2.0), "c": given(1.9)}), DIFFERS),
+        (Order("", {"a": given(0.0505), "b": given(0.05)}), AGREES),
+        (Order("", {"a": given(0.052), "b": given(0.05)}), DIFFERS),
+        (Order("", {"a": given(2001.0), "b": given(2000.0)}), AGREES),
+        (Order("", {"a": given(2003.0), "b": given(2000.0)}), DIFFERS),
     ],
 )
-def test_a_finding_is_judged_by_the_rule(finding, verdict):
-    assert finding.verdict is verdict
+def test_a_finding_is_judged_by_the_rule(statement, verdict):
+    assert statement.find(RUNS).verdict is verdict
 
 
-def claim(*findings, why=None) -> Claim:
-    return Claim("X1", "1", "something", lambda runs: findings, why)
+def seeded(*figures: float) -> Runs:
+    """Runs with a seed for each figure, which is that of the point `x`."""
+    return Runs(*({("x",): ftlab.Result({"ftl": "x", "figure": each})} for each in figures))
+
+
+@pytest.mark.parametrize(
+    ("figures", "statement", "ours", "verdict"),
+    [
+        ((1.0, 1.2, 1.4), Value("", 1.0, at("figure", "x")), "1.2 ± 0.2", AGREES),
+        ((-0.3, -0.1), Change("", -0.25, at("figure", "x")), "-20.0 % ± 14.1 %", AGREES),
+        ((-0.4, 0.1), Change("", -0.5, at("figure", "x")), "-15.0 % ± 35.4 % (a tie)", DIFFERS),
+        ((0.02, -0.01), Change("", 0.015, at("figure", "x")), "+0.5 % ± 2.1 % (a tie)", AGREES),
+        (
+            (3.0, 1.0),
+            Order("", {"a": at("figure", "x"), "b": lambda runs: 1.5}),
+            "2 ± 1.414, 1.5 (a tie: a and b)",
+            AGREES,
+        ),
+        (
+            (3.0, 2.0),
+            Order("", {"a": at("figure", "x"), "b": lambda runs: 1.5}),
+            "2.5 ± 0.7071, 1.5",
+            DIFFERS,
+        ),
+    ],
+)
+def test_the_mean_over_seeds_is_judged_and_what_differs_from_seed_to_seed_is_a_tie(
+    figures, statement, ours, verdict
+):
+    found = statement.find(seeded(*figures))
+    assert (found.ours, found.verdict) == (ours, verdict)
+
+
+def test_measures_are_worked_out_when_they_are_asked_for():
+    response, ftls = "response_us.mean", ("dftl", "tpftl")
+    assert relative(response, ("w", "tpftl"), ("w", "dftl"))(RUNS) == -0.25
+    both = [at(response, "w", ftl) for ftl in ftls]
+    assert [of(both)(RUNS) for of in (mean, least, most)] == [350, 300, 400]
+    assert (1 - both[1] / both[0] + -both[0] * 2 / 1000)(RUNS) == pytest.approx(0.25 - 0.8)
+    assert how_many([(both[0], both[1]), (both[1], both[0])])(RUNS) == 1
+    with pytest.raises(NotMeasuredError, match="is 0"):
+        relative("flash.oob_reads.host", ("w", "tpftl"), ("w", "dftl"))(RUNS)
+
+
+def claim(*statements, why=None) -> Claim:
+    return Claim("X1", "1", "something", statements, why)
+
+
+GOOD, HALF, BAD = (Change("", -0.5, given(ours)) for ours in (-0.5, -0.1, 0.1))
 
 
 def test_a_claim_is_as_good_as_the_worst_of_its_findings():
-    good, half, bad = change("", -0.5, -0.5), change("", -0.5, -0.1), change("", -0.5, 0.1)
-    assert judge(claim(good, good), RUNS).verdict is AGREES
-    assert judge(claim(good, half), RUNS).verdict is DIRECTION
-    assert judge(claim(half, bad, good), RUNS).verdict is DIFFERS
+    assert judge(claim(GOOD, GOOD), RUNS).verdict is AGREES
+    assert judge(claim(GOOD, HALF), RUNS).verdict is DIRECTION
+    assert judge(claim(HALF, BAD, GOOD), RUNS).verdict is DIFFERS
 
 
 def test_a_claim_is_explained_only_where_it_does_not_agree():
-    half, good = change("", -0.5, -0.1), change("", -0.5, -0.5)
-    assert judge(claim(good, why=lambda runs: "because"), RUNS).note == ""
-    assert judge(claim(half, why=lambda runs: "because"), RUNS).note == "because"
+    assert judge(claim(GOOD, why=lambda runs: "because"), RUNS).note == ""
+    assert judge(claim(HALF, why=lambda runs: "because"), RUNS).note == "because"
 
 
-def test_a_figure_that_does_not_exist_is_not_measured():
+def test_a_figure_that_does_not_exist_is_not_measured_but_what_is_published_is_told():
     for key, figure in ((("w", "page"), "mapping.hit_ratio"), (("w", "zftl"), "seed")):
-        found = judge(Claim("X", "", "", lambda runs, k=key, f=figure: [runs(f, *k)]), RUNS)
+        missing = claim(Value("here", 0.5, at(figure, *key), "%"))
+        found = judge(missing, RUNS)
         assert found.verdict is NOT_MEASURED
         assert " ".join(key) in found.note
-    with pytest.raises(NotMeasuredError, match="is 0"):
-        RUNS.change("flash.oob_reads.host", ("w", "tpftl"), ("w", "dftl"))
-
-
-def test_changes_are_new_over_old():
-    assert RUNS.change("response_us.mean", ("w", "tpftl"), ("w", "dftl")) == -0.25
-    assert RUNS.mean_change("response_us.mean", "dftl", "tpftl", ["w"]) == pytest.approx(1 / 3)
+        assert found.used == {key}
+        assert published(missing) == "here: 50.0 %"
 
 
 def test_a_real_trace_takes_the_place_of_its_model(tmp_path):
@@ -104,7 +143,8 @@ def test_a_real_trace_takes_the_place_of_its_model(tmp_path):
     used = {name: source.file and source.file.name for name, source in found.items()}
     assert used == {"financial1": "Financial1.spc.zst", "msr-ts": "TS_0.csv", "msr-src": None}
     assert found["msr-ts"].described == "the real trace, TS_0.csv"
-    assert found["msr-src"].config == {"input": {"trace": "msr-src"}}
+    assert found["msr-src"].config == {"input": {"trace": "msr-src"}, "run": {"seed": 1}}
+    assert found["msr-ts"].config == {"input": {"trace": str(tmp_path / "TS_0.csv")}}
     cut = sources(workloads, None, 1000)["financial1"]
     assert cut.described == "the built-in model, its first 1,000 requests"
     with pytest.raises(ftlab.ConfigError, match="found no such folder"):
@@ -123,7 +163,11 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
         "X1",
         "Fig. 1",
         "<page> | is faster",
-        lambda runs: [change("", 0.0, runs.change("seed", ("build", "page"), ("build", "dftl")))],
+        [
+            Change("", 0.0, relative("seed", ("build", "page"), ("build", "dftl"))),
+            Order("", {"page": at("seed", "build", "page"), "1.5": lambda runs: 1.5}),
+            Value("capacity", 16384, at(capacity, "build", "page"), "MiB"),
+        ],
     )
     experiment = Experiment(
         "test",
@@ -132,15 +176,33 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
         points,
         [faster],
         lambda runs, inputs, judged: [Part("Set-up", [inputs["build"].described])],
+        counterfactuals=[
+            Counterfactual(
+                "larger", "a device of 16 GiB", ["X1"], {"device": {"capacity": 16 << 30}}
+            )
+        ],
     )
-    reports = [reproduce(experiment, tmp_path, requests=200) for _ in range(2)]
-    assert len(list(tmp_path.glob("*.json.gz"))) == 2
+    reports = [reproduce(experiment, tmp_path, requests=200, seeds=2) for _ in range(2)]
+    assert len(list(tmp_path.glob("*.json.gz"))) == 2 * 2 * 2, "points, seeds, and the change"
     files = [
         {path.name: path.read_bytes() for path in write(report, tmp_path / f"out{index}")}
         for index, report in enumerate(reports)
     ]
     assert files[0] == files[1]
     (row,) = json.loads(files[0]["claims.json"])
-    assert (row["id"], row["verdict"]) == ("X1", "agrees")
-    assert b"# A <test>\n\n## Set-up\n\nthe built-in model, its first 200" in files[0]["report.md"]
+    assert (row["id"], row["verdict"]) == ("X1", "differs")
+    ours = [each["ours"] for each in row["findings"]]
+    assert ours[:2] == ["+0.0 %", "1.5 ± 0.7071, 1.5 (a tie: page and 1.5)"], ours
+    (instead,) = row["instead"]
+    assert instead["change"] == "a device of 16 GiB"
+    assert instead["verdict"] == "agrees"
+    start = (
+        b"# A <test>\n\n**Only the first 200 requests of each input were run: these verdicts mean"
+    )
+    assert files[0]["report.md"].startswith(start)
+    assert b"## Set-up\n\nthe built-in model, its first 200" in files[0]["report.md"]
     assert b"<h1>A &lt;test&gt;</h1>" in files[0]["report.html"]
+
+
+def capacity(result):
+    return result["device"]["capacity_bytes"] / (1 << 20)

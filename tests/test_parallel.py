@@ -7,10 +7,13 @@ from itertools import pairwise
 import pytest
 
 import ftlab
-from ftlab.experiments.claims import Runs, judge
-from ftlab.experiments.dloop import ALL, CACHES, CLAIMS, EXPERIMENT, FTLS, device, settings
+from ftlab.experiments.claims import judge
+from ftlab.experiments.dloop import EXPERIMENT
+from ftlab.experiments.dloop.claims import CLAIMS
+from ftlab.experiments.dloop.points import ALL, CACHES, FTLS, device, settings
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
+from ftlab.experiments.runs import Runs
 
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16", "--over-provisioning", "50%")
 PLANES = ("--set", "device.channels=2", "--set", "device.planes_per_die=2")
@@ -86,7 +89,7 @@ def test_every_claim_of_dloop_is_judged(tmp_path):
         points = EXPERIMENT.points(inputs)
         return {key: points[key] for key in points if key[0] == "financial1" and key[1] in kept}
 
-    report = reproduce(replace(EXPERIMENT, points=few), tmp_path, requests=300)
+    report = reproduce(replace(EXPERIMENT, points=few), tmp_path, requests=300, seeds=1)
     verdicts = {judged.claim.id: judged.verdict.value for judged in report.judged}
     assert list(verdicts) == [f"D{number}" for number in range(1, 29)]
     assert verdicts["D2"] == "agrees"
@@ -97,7 +100,7 @@ def test_every_claim_of_dloop_is_judged(tmp_path):
 def test_the_rows_that_need_no_long_run_agree():
     points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100))
     assert len(points) == len(ALL) * len(FTLS) * 13 + 2 * 2 * len(CACHES)
-    assert all(claim.find for claim in CLAIMS)
+    assert all(claim.statements for claim in CLAIMS)
     config = {"config": {"device": {"read": 25_000, "program": 200_000}}}
     runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})
     (d2,) = (claim for claim in CLAIMS if claim.id == "D2")

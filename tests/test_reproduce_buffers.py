@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ftlab.experiments import cachftl, dftl
+from ftlab.experiments.dftl.points import CACHED, CAPACITY, PAGE, WORKLOADS, points
 from ftlab.experiments.inputs import Source, Workload, sources
 
 
@@ -22,11 +23,11 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
 
 
 def test_dftl_has_equal_ram_with_and_without_its_cache():
-    found = dftl.points(sources(dftl.WORKLOADS, None, None))
+    found = points(sources(WORKLOADS, None, None))
     assert {key[0] for key in found} == {"financial1", "tpch"}
-    for workload, capacity in dftl.CAPACITY.items():
-        pages = capacity // dftl.PAGE
-        config = found[workload, "dftl", dftl.CACHED].resolved
+    for workload, capacity in CAPACITY.items():
+        pages = capacity // PAGE
+        config = found[workload, "dftl", CACHED].resolved
         directory = 4 * pages // 512
         used = config["buffer"]["size"] + config["ftl"]["cache"] + directory
         assert used == 4 * pages, "as much as the whole map"
@@ -38,7 +39,7 @@ def test_every_claim_has_a_row_of_its_own():
         *(f"C{number}" for number in range(1, 31)),
         "A1",
     ]
-    assert [claim.id for claim in dftl.CLAIMS] == ["J1", "J2", "J3", "J4", "J5"]
+    assert [claim.id for claim in dftl.EXPERIMENT.claims] == ["J1", "J2", "J3", "J4", "J5"]
 
 
 @pytest.mark.parametrize("paper", ["cachftl", "dftl"])

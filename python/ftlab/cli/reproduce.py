@@ -10,8 +10,9 @@ import click
 
 from ftlab.cli.progress import points_meter
 from ftlab.cli.show import show_table
-from ftlab.experiments import Experiment
+from ftlab.experiments import SEEDS, Experiment
 from ftlab.experiments import reproduce as run
+from ftlab.experiments.report import count_table, published_table, write
 
 PAPERS = {
     "tpftl": "ftlab.experiments.tpftl",
@@ -36,8 +37,23 @@ QUICK_REQUESTS = 5_000
     help="Results of single runs; those that are there are not run again.",
 )
 @click.option("--out", metavar="DIR", help="Where the report goes [ftlab-reproduce/PAPER].")
+@click.option(
+    "--seeds",
+    metavar="N",
+    type=click.IntRange(1),
+    help=f"Inputs of each model, each made with another seed [{SEEDS}; 1 with --quick].",
+)
 @click.option("--quick", is_flag=True, help=f"The first {QUICK_REQUESTS:,} requests of each input.")
-def reproduce(paper: str, traces: str | None, results: str, out: str | None, quick: bool) -> None:
+@click.option("--list", "listed", is_flag=True, help="Show what PAPER claims, and run nothing.")
+def reproduce(
+    paper: str,
+    traces: str | None,
+    results: str,
+    out: str | None,
+    seeds: int | None,
+    quick: bool,
+    listed: bool,
+) -> None:
     """Run the evaluation of PAPER again and judge what it claims.
 
     The report has the paper's figures and tables as they come out here, and a row for each claim
@@ -45,13 +61,19 @@ def reproduce(paper: str, traces: str | None, results: str, out: str | None, qui
     """
     if find_spec("matplotlib") is None:
         raise click.UsageError("reproduce needs matplotlib: pip install 'ftlab[plot]'")
-    from ftlab.experiments.report import count_table, write
-
     experiment: Experiment = import_module(PAPERS[paper]).EXPERIMENT
+    if listed:
+        show_table(published_table(experiment.claims), prose=True)
+        return
     requests = QUICK_REQUESTS if quick else None
+    count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:
-        report = run(experiment, results, traces=traces, requests=requests, progress=progress)
+        report = run(
+            experiment, results, traces=traces, requests=requests, seeds=count, progress=progress
+        )
     folder = out or Path("ftlab-reproduce", paper)
     write(report, folder)
     show_table(count_table(report.judged))
+    if report.banner:
+        click.echo(f"\n{report.banner}")
     click.echo(f"\nWritten: {folder}/report.html, report.md, claims.json and the figures")

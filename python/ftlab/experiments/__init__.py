@@ -1,5 +1,8 @@
-"""Published evaluations, run again: one file for each paper."""
+"""Published evaluations, run again: a folder for each paper.
 
-from ftlab.experiments.experiment import Experiment, reproduce
+``points`` is what is run, ``claims`` what the paper says, ``parts`` what the report shows.
+"""
 
-__all__ = ["Experiment", "reproduce"]
+from ftlab.experiments.experiment import SEEDS, Experiment, reproduce
+
+__all__ = ["SEEDS", "Experiment", "reproduce"]

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 
-from ftlab.experiments.claims import Claim, Judged, Runs, judge
+from ftlab.config import merge
+from ftlab.experiments.claims import Claim, Counterfactual, Judged, judge
+from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import Sources, Workload, sources
 from ftlab.experiments.report import Part, Report
+from ftlab.experiments.runs import Key, Runs
 from ftlab.points import Point, Told, run_points
 
-Points = Mapping[tuple[str, ...], Point]
+Points = Mapping[Key, Point]
 """Points by the names under which `Runs` has their results."""
+
+SEEDS = 3
+"""How often each point is run, on an input made with another seed."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,8 @@ class Experiment:
         Returns what the report shows of the results and the claims.
     prepare
         Returns the inputs that are run, made from those of the workloads beside the results.
+    counterfactuals
+        What is changed, one thing at a time, for claims that do not agree.
     """
 
     name: str
@@ -42,6 +51,7 @@ class Experiment:
     claims: Sequence[Claim]
     parts: Callable[[Runs, Sources, Sequence[Judged]], Sequence[Part]]
     prepare: Callable[[Sources, Path], Sources] | None = None
+    counterfactuals: Sequence[Counterfactual] = ()
 
 
 def reproduce(
@@ -50,18 +60,61 @@ def reproduce(
     *,
     traces: str | Path | None = None,
     requests: int | None = None,
+    seeds: int = SEEDS,
     progress: Told | None = None,
 ) -> Report:
     """Run what is missing in the folder ``results``, judge the claims, and return the report.
 
     ``traces`` is a folder with real traces, each of which takes the place of its model;
-    ``requests`` cuts all inputs short.
+    ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
     """
-    inputs: Sources = sources(experiment.workloads, traces, requests)
+    inputs: list[Sources] = [
+        sources(experiment.workloads, traces, requests, seed) for seed in range(1, seeds + 1)
+    ]
     if experiment.prepare is not None:
-        inputs = experiment.prepare(inputs, Path(results))
-    points = experiment.points(inputs)
-    done = run_points(list(points.values()), results, progress=progress)
-    runs = Runs(dict(zip(points, done, strict=True)))
+        inputs = [experiment.prepare(each, Path(results)) for each in inputs]
+    points = [experiment.points(each) for each in inputs]
+
+    def run(points: Sequence[Points]) -> Runs:
+        flat = [point for each in points for point in each.values()]
+        done = iter(run_points(flat, results, progress=progress))
+        return Runs(*(dict(zip(each, islice(done, len(each)), strict=True)) for each in points))
+
+    runs = run(points)
     judged = [judge(claim, runs) for claim in experiment.claims]
-    return Report(experiment.title, experiment.parts(runs, inputs, judged), judged)
+    for changed in experiment.counterfactuals:
+        judged = _with(changed, judged, points, run)
+    parts = experiment.parts(runs, inputs[0], judged)
+    return Report(experiment.title, parts, judged, cut=requests)
+
+
+def _with(
+    changed: Counterfactual,
+    judged: Sequence[Judged],
+    points: Sequence[Points],
+    run: Callable[[Sequence[Points]], Runs],
+) -> list[Judged]:
+    """Return the claims; those that do not agree with what is found when one thing is changed."""
+    open_ = [
+        each
+        for each in judged
+        if each.claim.id in changed.claims and each.verdict is not Verdict.AGREES
+    ]
+    used = {key for each in open_ for key in each.used}
+    if not used:
+        return list(judged)
+
+    def alter(point: Point) -> Point:
+        config = merge([point.config, changed.sections])
+        return Point(f"{point.label}, {changed.name}", config, point.ftl)
+
+    runs = run(
+        [{key: alter(point) for key, point in each.items() if key in used} for each in points]
+    )
+    found = {each.claim.id: (changed, judge(each.claim, runs)) for each in open_}
+    return [
+        replace(each, instead=[*each.instead, found[each.claim.id]])
+        if each.claim.id in found
+        else each
+        for each in judged
+    ]

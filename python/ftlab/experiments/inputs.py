@@ -38,6 +38,8 @@ class Source:
     workload: Workload
     file: Path | None
     requests: int | None
+    seed: int = 1
+    """Of the model."""
 
     @property
     def config(self) -> Config:
@@ -46,7 +48,8 @@ class Source:
         section: Config = {"trace": trace}
         if self.requests is not None:
             section["requests"] = self.requests
-        return {"input": section}
+        made = {} if self.file is not None else {"run": {"seed": self.seed}}
+        return {"input": section, **made}
 
     @property
     def described(self) -> str:
@@ -60,18 +63,22 @@ Sources = Mapping[str, Source]
 
 
 def sources(
-    workloads: Sequence[Workload], traces: str | Path | None, requests: int | None
+    workloads: Sequence[Workload],
+    traces: str | Path | None,
+    requests: int | None,
+    seed: int = 1,
 ) -> dict[str, Source]:
     """Return what to run for each workload, by its name.
 
-    ``traces`` is a folder that is searched for real traces; ``requests`` cuts all of them short.
+    ``traces`` is a folder that is searched for real traces; ``requests`` cuts all of them short;
+    models are made with ``seed``.
     """
     files = _files(traces) if traces is not None else {}
     found = {}
     for workload in workloads:
         names = (name.lower() for name in workload.files)
         file = next((files[name] for name in names if name in files), None)
-        found[workload.name] = Source(workload, file, requests)
+        found[workload.name] = Source(workload, file, requests, seed)
     return found
 
 

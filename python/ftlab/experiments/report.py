@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ftlab.errors import ConfigError
-from ftlab.experiments.claims import RULE, Judged, Verdict, texts
+from ftlab.experiments.claims import Claim, Judged, ours, published
+from ftlab.experiments.findings import RULE, Verdict
 from ftlab.files import write_atomically
 from ftlab.report import html
-from ftlab.report.tables import Table
+from ftlab.report.tables import ABSENT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,6 +46,18 @@ class Report:
     title: str
     parts: Sequence[Part]
     judged: Sequence[Judged]
+    cut: int | None = None
+    """Requests at which each input was cut short."""
+
+    @property
+    def banner(self) -> str:
+        """The text that must be read first, if there is one."""
+        if self.cut is None:
+            return ""
+        return (
+            f"Only the first {self.cut:,} requests of each input were run: these verdicts mean "
+            "nothing."
+        )
 
 
 def write(report: Report, folder: str | Path) -> list[Path]:
@@ -66,19 +79,38 @@ def write(report: Report, folder: str | Path) -> list[Path]:
 
 def claim_table(judged: Sequence[Judged]) -> Table:
     """Return a row for each claim: what was published, ours, the verdict and what explains it."""
-    header = ["claim", "where", "what", "published", "ours", "verdict", "what our counters say"]
+    header = [*LISTED, "ours", "verdict", "what our counters say"]
+    changed = any(each.instead for each in judged)
     rows = [
         [
-            each.claim.id,
-            each.claim.where,
-            each.claim.what,
-            *texts(each),
+            *_listed(each.claim),
+            ours(each) or ABSENT,
             each.verdict.value,
             each.note,
+            *([_instead(each)] if changed else []),
         ]
         for each in judged
     ]
-    return Table(header, rows)
+    return Table([*header, *(["what one change does"] if changed else [])], rows)
+
+
+LISTED = ("claim", "where", "what", "published")
+
+
+def published_table(claims: Sequence[Claim]) -> Table:
+    """Return a row for each claim: what is published."""
+    return Table(LISTED, [[cell.replace("\n", " ") for cell in _listed(each)] for each in claims])
+
+
+def _listed(claim: Claim) -> list[str]:
+    return [claim.id, claim.where, claim.what, published(claim)]
+
+
+def _instead(judged: Judged) -> str:
+    return ";\n".join(
+        f"{changed.what}: {found.verdict.value} ({ours(found) or found.note})"
+        for changed, found in judged.instead
+    )
 
 
 def count_table(judged: Sequence[Judged]) -> Table:
@@ -109,6 +141,10 @@ def _plain(judged: Judged) -> dict[str, object]:
         "verdict": judged.verdict.value,
         "findings": findings,
         "note": judged.note,
+        "instead": [
+            {"change": changed.what, "verdict": found.verdict.value, "ours": ours(found)}
+            for changed, found in judged.instead
+        ],
     }
 
 
@@ -119,7 +155,7 @@ def _image(picture: Picture) -> bytes:
 
 
 def _markdown(report: Report) -> str:
-    blocks = [f"# {report.title}"]
+    blocks = [f"# {report.title}", *([f"**{report.banner}**"] if report.banner else [])]
     for part in report.parts:
         blocks += [f"## {part.title}", *part.paragraphs]
         blocks += [table.markdown(prose=True).rstrip() for table in part.tables]
@@ -131,6 +167,8 @@ def _markdown(report: Report) -> str:
 
 def _html(report: Report, images: dict[str, bytes]) -> str:
     body = [f"<h1>{html.escaped(report.title)}</h1>"]
+    if report.banner:
+        body.append(f'<p class="banner">{html.escaped(report.banner)}</p>')
     for part in report.parts:
         content = [f"<p>{html.escaped(paragraph)}</p>" for paragraph in part.paragraphs]
         content += [html.table_of(table, "prose") for table in part.tables]

@@ -27,7 +27,7 @@ def split(sources: Sources, results: Path) -> dict[str, Source]:
             parts(source.config, str(folder))
         for number, file in enumerate(sorted(folder.glob("*.parquet"))):
             volume = f"{name}/{number}"
-            found[volume] = Source(Workload(volume, ()), file, source.requests)
+            found[volume] = Source(Workload(volume, ()), file, source.requests, source.seed)
     return found
 
 

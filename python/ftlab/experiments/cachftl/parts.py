@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, median
 
-from ftlab.experiments.cachftl.claims import RESPONSE, best, default, erases, mean, volumes
+from ftlab.experiments.cachftl.claims import best, default, mean, volumes
 from ftlab.experiments.cachftl.points import (
     ADAPTIVE,
     ARRIVALS,
@@ -22,9 +22,12 @@ from ftlab.experiments.cachftl.points import (
     WRITES,
 )
 from ftlab.experiments.charts import Draw, Series, bars, lines, panels
-from ftlab.experiments.claims import Figure, Judged, NotMeasuredError, Runs, number
+from ftlab.experiments.claims import Judged
+from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.quantities import RESPONSE, erases
 from ftlab.experiments.report import Part, Picture, claim_parts
+from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.report.tables import ABSENT, Table
 
 SETUP = (

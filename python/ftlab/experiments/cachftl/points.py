@@ -51,14 +51,14 @@ PRESET: Config = {"preset": "cachftl"}
 def points(sources: Sources) -> dict[tuple[str, ...], Point]:
     """Return all points by their keys."""
     found: dict[tuple[str, ...], Point] = {}
-    quick = None
+    quick, seed = None, 1
     for volume, source in sources.items():
-        quick = source.requests
+        quick, seed = source.requests, source.seed
         for key, config in _of_volume(source.config):
             _add(found, (volume, *key), config)
     for name, workload in synthetic(quick):
         for ftl in FTLS:
-            _add(found, (name, ftl), {"workload": workload})
+            _add(found, (name, ftl), {"workload": workload, "run": {"seed": seed}})
     return found
 
 

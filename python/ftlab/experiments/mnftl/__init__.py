@@ -7,8 +7,8 @@ choices.md#mnftl-device).
 
 from ftlab.experiments.experiment import Experiment
 from ftlab.experiments.mnftl.claims import CLAIMS
+from ftlab.experiments.mnftl.parts import parts
 from ftlab.experiments.mnftl.points import WORKLOADS, points
-from ftlab.experiments.mnftl.tables import parts
 
 EXPERIMENT = Experiment(
     name="mnftl",

@@ -7,7 +7,7 @@ the times of the trace.
 
 from ftlab.experiments.experiment import Experiment
 from ftlab.experiments.tpftl.claims import CLAIMS, ORDERINGS
-from ftlab.experiments.tpftl.figures import parts
+from ftlab.experiments.tpftl.parts import parts
 from ftlab.experiments.tpftl.points import WORKLOADS, points
 
 EXPERIMENT = Experiment(

@@ -8,15 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ftlab.config import Config, merge
-from ftlab.experiments.claims import Runs, number
+from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Source
-from ftlab.experiments.tpftl.quantities import (
-    AMPLIFICATION,
-    HITS,
-    RESPONSE,
-    dirty_replacements,
-    tp_writes,
-)
+from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE
+from ftlab.experiments.runs import Runs
+from ftlab.experiments.tpftl.quantities import dirty_replacements, tp_writes
 from ftlab.points import Point
 from ftlab.report.tables import Table
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ftlab.experiments.claims import NotMeasuredError, Runs, ratio
+from ftlab.experiments.runs import NotMeasuredError, ratio
 from ftlab.result import Record, Result
 
-HITS = "mapping.hit_ratio"
-RESPONSE = "response_us.mean"
-AMPLIFICATION = "write_amplification"
 FULL_ENTRY_BYTES, ENTRY_BYTES = 8, 6
 
 
@@ -32,11 +29,6 @@ def tp_reads(result: Result) -> float:
 def tp_writes(result: Result) -> float:
     """Return the programs of translation pages for any cause; none with the whole map in RAM."""
     return float(result.find("mapping.translation_writes") or 0)
-
-
-def erases(result: Result) -> float:
-    """Return the blocks erased while measuring, of all kinds."""
-    return float(sum(result["flash"]["erases"].values()))
 
 
 def utilization_gain(result: Result) -> float | None:
@@ -63,11 +55,11 @@ def entry_bytes(result: Result) -> float:
     return ratio(budget - node_bytes * nodes, mapping["cached_entries"])
 
 
-def samples(runs: Runs, *key: str) -> Record:
-    """Return the looks into the cache of a point."""
-    found = runs[key].find("samples")
+def samples_of(result: Result) -> Record:
+    """Return the looks into the cache; raises `NotMeasuredError` if there are none."""
+    found = result.find("samples")
     if not isinstance(found, Record) or not found["entries"]:
-        raise NotMeasuredError(f"{' '.join(key)} has no samples")
+        raise NotMeasuredError(f"{result['ftl']} on {result['trace']['name']} has no samples")
     return found
 
 

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean, median
 
-from ftlab.experiments.claims import Figure, NotMeasuredError, Runs, number, ratio
+from ftlab.experiments.findings import number
+from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE
+from ftlab.experiments.runs import Figure, NotMeasuredError, Runs, ratio
 from ftlab.experiments.tpftl.points import ALL, CACHES, NAMES, SHORT
-from ftlab.experiments.tpftl.quantities import (
-    AMPLIFICATION,
-    HITS,
-    RESPONSE,
-    dirty_replacements,
-    samples,
-    tp_writes,
-)
+from ftlab.experiments.tpftl.quantities import dirty_replacements, samples_of, tp_writes
 from ftlab.result import Result
 
 SERVICE = "service_us.mean"
@@ -118,7 +113,7 @@ def spread(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     """Say how entries spread over translation pages."""
     found = []
     for name in workloads:
-        looks = samples(runs, name, "dftl")
+        looks = samples_of(runs[name, "dftl"])
         keys = ("entries", "dirty_entries", "translation_pages")
         entries, dirty, pages = (number(fmean(looks[key])) for key in keys)
         found.append(f"{SHORT[name]} {entries} entries, {dirty} dirty, in {pages}")
@@ -134,7 +129,7 @@ def spread(runs: Runs, workloads: Sequence[str] = ALL) -> str:
 
 def falls(runs: Runs) -> str:
     """Say how steady the number of cached translation pages is."""
-    pages = samples(runs, "financial1", "dftl")["translation_pages"]
+    pages = samples_of(runs["financial1", "dftl"])["translation_pages"]
     text = f"It stays between {min(pages)} and {max(pages)}, median {number(median(pages))}."
     if _is_model(runs, "financial1"):
         text += (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ftlab.experiments.claims import Figure, Judged, NotMeasuredError, Runs
+from ftlab.experiments.claims import Judged
 from ftlab.experiments.inputs import Sources
-from ftlab.experiments.mnftl.claims import RESPONSE, copies, erases, ram
+from ftlab.experiments.mnftl.claims import copies, ram
 from ftlab.experiments.mnftl.proofs import (
     BLOCKS,
     MOST_BLOCKS,
@@ -15,7 +15,9 @@ from ftlab.experiments.mnftl.proofs import (
     mnftl_response_us,
 )
 from ftlab.experiments.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TABLE_2, TRACES, Cell
+from ftlab.experiments.quantities import RESPONSE, erases
 from ftlab.experiments.report import Part, claim_parts
+from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.report.tables import ABSENT, Table
 
 SETUP = (

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ftlab import _core, model
 from ftlab.errors import ConfigError
 from ftlab.experiments.charts import Draw, bars, curves, lines, panels
-from ftlab.experiments.claims import Figure, Judged, NotMeasuredError, Runs, number
+from ftlab.experiments.claims import Judged
+from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE, erases
 from ftlab.experiments.report import Part, Picture, claim_parts, claim_table
+from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.experiments.tpftl import choices
 from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, loss
 from ftlab.experiments.tpftl.points import (
@@ -25,14 +28,10 @@ from ftlab.experiments.tpftl.points import (
     SHORT,
 )
 from ftlab.experiments.tpftl.quantities import (
-    AMPLIFICATION,
-    HITS,
-    RESPONSE,
     dirty_replacements,
-    erases,
     mean_dirty,
     per_page,
-    samples,
+    samples_of,
     tp_reads,
     tp_writes,
     utilization_gain,
@@ -132,7 +131,7 @@ def _table_2(runs: Runs) -> Table:
     paper = {"performance": (0.634, 0.526, 0.594, 0.582), "erasure": (0.459, 0.526, 0.304, 0.562)}
     rows = []
     for (name, published), figure in zip(paper.items(), (RESPONSE, erases), strict=True):
-        ours = [_cell(lambda w=w, f=figure: loss(runs, f, w), "%") for w in ALL]  # type: ignore[misc]
+        ours = [_cell(lambda w=w, f=figure: loss(f, w)(runs), "%") for w in ALL]  # type: ignore[misc]
         rows += [[f"{name}, paper", *(number(each, "%") for each in published)]]
         rows += [[f"{name}, ours", *ours]]
     return Table(["", *GROUPS], rows)
@@ -405,7 +404,7 @@ def _looks(runs: Runs, workloads: Sequence[str]) -> dict[str, Record]:
     found = {}
     for name in workloads:
         with suppress(NotMeasuredError):
-            found[name] = samples(runs, name, "dftl")
+            found[name] = samples_of(runs[name, "dftl"])
     return found
 
 

@@ -1,0 +1,126 @@
+"""What the abstract of DFTL's journal version claims: J1 to J5."""
+
+from __future__ import annotations
+
+from ftlab.experiments.claims import Claim
+from ftlab.experiments.dftl.points import CACHED, CAPACITY, HYBRIDS, LOADS
+from ftlab.experiments.findings import Change, Order, Statement, Value, number
+from ftlab.experiments.measures import at, relative
+from ftlab.experiments.quantities import RESPONSE
+from ftlab.experiments.runs import Runs
+from ftlab.result import Result
+
+FIN1, TPCH = "financial1", "tpch"
+
+
+def collector_operations(result: Result) -> float:
+    """Return the pages moved and the blocks erased, by GC or merges.
+
+    So the abstract's "operations" are read (choices.md#collector-operations).
+    """
+    programs, erases = result["flash"]["programs"], result["flash"]["erases"]
+    moved = sum(programs[cause] for cause in ("gc_data", "gc_mapping", "gc_translation", "merge"))
+    return float(moved + sum(erases.values()))
+
+
+def ram(result: Result) -> float:
+    """Return the RAM of map, cache and buffer, bytes."""
+    return float(sum(result["ram_bytes"].values()))
+
+
+def against_hybrids(workload: str, said: float) -> list[Statement]:
+    """Return DFTL's change against FAST, and that it is faster than each hybrid FTL."""
+    own = (workload, "dftl")
+    return [
+        Change("vs FAST", said, relative(RESPONSE, own, (workload, "fast"))),
+        *(
+            Order("", {each: at(RESPONSE, workload, each) for each in ("dftl", ftl)}, "us")
+            for ftl in HYBRIDS
+        ),
+    ]
+
+
+def with_cache() -> list[Statement]:
+    """Return DFTL with a write-back cache against page mapping, and that they have equal RAM."""
+    cached, page = (FIN1, "dftl", CACHED), (FIN1, "page")
+    keys = {"DFTL with cache": cached, "page": page, "DFTL": (FIN1, "dftl")}
+    return [
+        Change("vs page", -0.72, relative(RESPONSE, cached, page)),
+        Order("", {name: at(RESPONSE, *key) for name, key in keys.items()}, "us"),
+        Value("RAM, of page's", 1.0, at(ram, *cached) / at(ram, *page), "%"),
+    ]
+
+
+def under_load(workload: str, load: float) -> Statement:
+    """Return that DFTL is faster than FAST under a load."""
+    key = f"load {load:g}"
+    figures = {ftl: at(RESPONSE, workload, ftl, key) for ftl in ("dftl", "fast")}
+    return Order(f"{workload}, {key}", figures, "us")
+
+
+def _why_collector(runs: Runs) -> str:
+    fast, dftl = (runs[FIN1, ftl] for ftl in ("fast", "dftl"))
+    return (
+        f"FAST merged {fast['merges']['full']:,} blocks in full and copied "
+        f"{fast['merges']['copied_pages']:,} pages; DFTL's GC copied "
+        f"{dftl['gc']['copied_pages']:,} pages and updated the map for "
+        f"{dftl['flash']['programs']['gc_mapping']:,}."
+    )
+
+
+def _why_cached(runs: Runs) -> str:
+    buffer = runs[FIN1, "dftl", CACHED]["buffer"]
+    return (
+        f"The cache has {number(buffer['hit_ratio'], '%')} of the page accesses; "
+        f"{buffer['absorbed']:,} page writes were never programmed."
+    )
+
+
+def _reads(runs: Runs) -> str:
+    mapping = runs[TPCH, "dftl"]["mapping"]
+    merges = runs[TPCH, "fast"]["merges"]
+    total = sum(merges[kind] for kind in ("switch", "partial", "full"))
+    return (
+        f"DFTL finds {number(mapping['hit_ratio'] or 0.0, '%')} of the mappings in its cache and "
+        f"reads {mapping['translation_reads']:,} translation pages; FAST merges {total:,} blocks."
+    )
+
+
+CLAIMS = (
+    Claim(
+        "J1",
+        "abstract",
+        "response on random-write OLTP, against a hybrid FTL",
+        against_hybrids(FIN1, -0.78),
+        _why_collector,
+    ),
+    Claim(
+        "J2",
+        "abstract",
+        "a third of the collector's operations",
+        [
+            Value(
+                "FAST / DFTL",
+                3.0,
+                at(collector_operations, FIN1, "fast") / at(collector_operations, FIN1, "dftl"),
+            )
+        ],
+        _why_collector,
+    ),
+    Claim(
+        "J3",
+        "abstract",
+        "response on TPC-H, against a hybrid FTL",
+        against_hybrids(TPCH, -0.56),
+        _reads,
+    ),
+    Claim(
+        "J4", "abstract", "with a write-back cache, against page mapping", with_cache(), _why_cached
+    ),
+    Claim(
+        "J5",
+        "abstract",
+        "better overload behaviour than hybrid FTLs",
+        [under_load(name, load) for name in CAPACITY for load in LOADS],
+    ),
+)

@@ -1,0 +1,25 @@
+"""DLOOP (Abdurrab, Xie & Wang, IPDPS 2013): its evaluation, section V.
+
+The device is that of the preset ``dloop``: planes of 2048 data blocks, so a device of another
+capacity or page size has as many planes as it needs, half of them on each channel. Where the paper
+is silent: a mapping cache of 64 KiB (and others, for Financial1); every request of the trace is
+served once as a write before measuring (FlashSim's warm-up); addresses beyond the device wrap
+around; FAST has all spare blocks but one as log blocks; SDRPP counts every flash operation, those
+of the map and of GC included (choices.md#dloop-silent, choices.md#sdrpp).
+"""
+
+from ftlab.experiments.dloop.claims import CLAIMS
+from ftlab.experiments.dloop.parts import parts
+from ftlab.experiments.dloop.points import WORKLOADS, points
+from ftlab.experiments.experiment import Experiment
+
+EXPERIMENT = Experiment(
+    name="dloop",
+    title="DLOOP: A Flash Translation Layer Exploiting Plane-Level Parallelism",
+    workloads=WORKLOADS,
+    points=points,
+    claims=CLAIMS,
+    parts=parts,
+)
+
+__all__ = ["EXPERIMENT"]

@@ -1,0 +1,70 @@
+"""What is run: DLOOP, DFTL and FAST on each workload, over capacity, page size and extra blocks.
+
+The key of a point is the workload, the setting that is varied and the FTL, with the mapping cache
+behind them where that is varied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ftlab.config import Config, merge
+from ftlab.experiments.inputs import Sources, Workload
+from ftlab.points import Point
+
+FTLS = ("dloop", "dftl", "fast")
+CAPACITIES = ("4 GB", "8 GB", "16 GB", "32 GB", "64 GB")
+PAGES = ("2 KB", "4 KB", "8 KB", "16 KB")
+EXTRAS = ("3 %", "5 %", "7 %", "10 %")
+CACHES = ("16 KiB", "64 KiB", "256 KiB", "1 MiB")
+"""The paper does not say how large the mapping cache is: tried under Financial1."""
+
+SWEEPS = {"capacity": CAPACITIES, "page size": PAGES, "extra blocks": EXTRAS}
+
+FIN1, FIN2, TPCC, EXCHANGE, BUILD = "financial1", "financial2", "tpcc", "exchange", "build"
+WORKLOADS = (
+    Workload(FIN1, ("Financial1.spc", "Financial1.trace")),
+    Workload(FIN2, ("Financial2.spc", "Financial2.trace")),
+    Workload(TPCC, ("tpcc.csv",)),
+    Workload(EXCHANGE, ("exchange.csv",)),
+    Workload(BUILD, ("build.csv",)),
+)
+ALL = (FIN1, FIN2, TPCC, EXCHANGE, BUILD)
+
+
+def device(capacity: str = "8 GB", page: str = "4 KB", extra: str = "3 %") -> Config:
+    """Return the device of a point: 2048 data blocks of 64 pages in each plane."""
+    gigabytes, kilobytes = (int(text.split()[0]) for text in (capacity, page))
+    planes = gigabytes * 8 // kilobytes
+    return {
+        "capacity": f"{gigabytes}GiB",
+        "page": f"{kilobytes}k",
+        "over_provisioning": extra.replace(" ", ""),
+        "channels": 2,
+        "planes_per_die": 2,
+        "chips_per_channel": planes // 4,
+    }
+
+
+def settings() -> Iterator[tuple[str, Config]]:
+    """Yield the device of each setting that is varied; the others are at their defaults."""
+    yield from ((each, device(capacity=each)) for each in CAPACITIES)
+    yield from ((each, device(page=each)) for each in PAGES)
+    yield from ((each, device(extra=each)) for each in EXTRAS)
+
+
+def points(inputs: Sources) -> dict[tuple[str, ...], Point]:
+    """Return every FTL on every workload at every setting."""
+    common: Config = {"preset": "dloop", "run": {"address": "modulo"}}
+    found: dict[tuple[str, ...], Config] = {
+        (name, setting, ftl): merge([common, {"device": shape}, source.config])
+        for name, source in inputs.items()
+        for setting, shape in settings()
+        for ftl in FTLS
+    }
+    for capacity in (CAPACITIES[0], CAPACITIES[-1]):
+        for ftl in ("dloop", "dftl"):
+            for cache in CACHES:
+                setup = found[FIN1, capacity, ftl]
+                found[FIN1, capacity, ftl, cache] = merge([setup, {"ftl": {"cache": cache}}])
+    return {key: Point(", ".join(key), config, key[2]) for key, config in found.items()}

@@ -1,0 +1,78 @@
+"""The results of an experiment, by the names of its points and by seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import TypeAlias, TypeVar
+
+from ftlab.result import Result
+
+Key: TypeAlias = tuple[str, ...]
+"""The name of a point, such as workload, FTL and setting."""
+
+Figure: TypeAlias = str | Callable[[Result], float | None]
+"""A figure of a result: its path, or how to work it out."""
+
+Found = TypeVar("Found")
+
+
+class NotMeasuredError(Exception):
+    """A figure that is needed does not exist; says which."""
+
+
+class Runs:
+    """The results of an experiment's points, once for each seed."""
+
+    def __init__(self, *seeds: Mapping[Key, Result]) -> None:
+        self._seeds = [dict(each) for each in seeds]
+        self._used: set[Key] = set()
+
+    def __iter__(self) -> Iterator[Key]:
+        """Iterate over the names of the points."""
+        return iter(self._seeds[0])
+
+    def __getitem__(self, key: Key) -> Result:
+        """Return a result, of the first seed; raises `NotMeasuredError` where there is none."""
+        self._used.add(key)
+        if key not in self._seeds[0]:
+            raise NotMeasuredError(f"{' '.join(key)} was not run")
+        return self._seeds[0][key]
+
+    def __call__(self, figure: Figure, *key: str) -> float:
+        """Return a figure's mean over seeds; raises `NotMeasuredError` where it does not exist."""
+        return fmean(_figure(each[key], figure, key) for each in self.seeds)
+
+    @property
+    def seeds(self) -> Sequence[Runs]:
+        """The runs with each seed."""
+        if len(self._seeds) == 1:
+            return [self]
+        found = [Runs(each) for each in self._seeds]
+        for each in found:
+            each._used = self._used
+        return found
+
+    def noting(self, work: Callable[[Runs], Found]) -> tuple[Found, frozenset[Key]]:
+        """Return what ``work`` makes of the runs, and the names of the points that it looked at."""
+        runs = Runs(*self._seeds)
+        return work(runs), frozenset(runs._used)
+
+    def change(self, figure: Figure, new: Sequence[str], old: Sequence[str]) -> float:
+        """Return new / old - 1 of a figure of two points."""
+        return ratio(self(figure, *new), self(figure, *old)) - 1
+
+
+def _figure(result: Result, figure: Figure, key: Key) -> float:
+    found = result.find(figure) if isinstance(figure, str) else figure(result)
+    if found is None:
+        name = figure if isinstance(figure, str) else figure.__name__.replace("_", " ")
+        raise NotMeasuredError(f"{' '.join(key)} has no {name}")
+    return float(found)
+
+
+def ratio(part: float, whole: float) -> float:
+    """Return part / whole; raises `NotMeasuredError` where the whole is 0."""
+    if whole == 0:
+        raise NotMeasuredError("a figure is 0 that others are held against")
+    return part / whole
