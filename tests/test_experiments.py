@@ -1,6 +1,7 @@
 """Claims and their one rule, real traces in place of models, and the report of an experiment."""
 
 import json
+import re
 
 import pytest
 
@@ -11,7 +12,7 @@ from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
 from ftlab.experiments.inputs import Workload, sources
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
-from ftlab.experiments.report import Part, write
+from ftlab.experiments.report import Part, Report, claim_parts, write
 from ftlab.experiments.runs import NotMeasuredError, Runs
 from ftlab.points import Point
 
@@ -202,6 +203,21 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
     assert files[0]["report.md"].startswith(start)
     assert b"## Set-up\n\nthe built-in model, its first 200" in files[0]["report.md"]
     assert b"<h1>A &lt;test&gt;</h1>" in files[0]["report.html"]
+    assert b'<a href="#set-up">Set-up</a>' in files[0]["report.html"]
+    assert b'<section id="set-up">' in files[0]["report.html"]
+
+
+def test_claims_have_switches_for_their_verdicts_in_html(tmp_path):
+    judged = [judge(claim(each), RUNS) for each in (GOOD, HALF, GOOD)]
+    page = write(Report("A test", claim_parts(judged), judged), tmp_path)
+    (path,) = (each for each in page if each.suffix == ".html")
+    text = path.read_text("utf-8")
+    assert text.count('<tr class="agrees">') == 2
+    assert text.count('<tr class="direction-only">') == 1
+    assert re.findall(r'data-rows="([^"]+)"> ([^<]+)<', text) == [
+        ("agrees", "agrees 2"),
+        ("direction-only", "direction only 1"),
+    ]
 
 
 def capacity(result):

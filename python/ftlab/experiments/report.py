@@ -165,13 +165,24 @@ def _markdown(report: Report) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def _table(table: Table) -> str:
+    """Return a table; one of claims with a switch for each verdict."""
+    if "verdict" not in table.header[1:]:
+        return html.table_of(table, "prose")
+    column = list(table.header).index("verdict")
+    counts = Counter(row[column] for row in table.rows)
+    kinds = {each.value: counts[each.value] for each in Verdict if counts[each.value]}
+    return html.row_filter(kinds) + html.table_of(table, "prose", kind_of_row=column)
+
+
 def _html(report: Report, images: dict[str, bytes]) -> str:
     body = [f"<h1>{html.escaped(report.title)}</h1>"]
+    body.append(html.contents(part.title for part in report.parts))
     if report.banner:
         body.append(f'<p class="banner">{html.escaped(report.banner)}</p>')
     for part in report.parts:
         content = [f"<p>{html.escaped(paragraph)}</p>" for paragraph in part.paragraphs]
-        content += [html.table_of(table, "prose") for table in part.tables]
+        content += [_table(table) for table in part.tables]
         content += [html.figure(images[each.name], each.caption) for each in part.pictures]
         body.append(html.section(part.title, "\n".join(content)))
     return html.document(report.title, "\n".join(body))

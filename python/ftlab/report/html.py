@@ -10,7 +10,8 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 
 from ftlab.report.summary import (
@@ -110,27 +111,50 @@ def escaped(value: object) -> str:
 
 
 def section(title: str, content: str) -> str:
-    """Return content under a heading."""
-    return f"<section>\n<h2>{escaped(title)}</h2>\n{content}\n</section>"
+    """Return content under a heading, to which `contents` leads."""
+    name = slug(title)
+    return f'<section id="{name}">\n<h2>{escaped(title)}</h2>\n{content}\n</section>'
 
 
-def table_of(table: Table, kind: str = "") -> str:
-    """Return a table; the best cells are bold."""
+def contents(titles: Iterable[str]) -> str:
+    """Return links to sections."""
+    links = (f'<a href="#{slug(title)}">{escaped(title)}</a>' for title in titles)
+    return f"<nav>{' '.join(links)}</nav>"
+
+
+def slug(text: str) -> str:
+    """Return a text as a name for links and classes."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def row_filter(kinds: Mapping[str, int]) -> str:
+    """Return a switch for each kind of rows, which says how many there are."""
+    switches = (
+        f'<label class="{slug(kind)}"><input type="checkbox" checked data-rows="{slug(kind)}"> '
+        f"{escaped(kind)} {count}</label>"
+        for kind, count in kinds.items()
+    )
+    return f'<p class="filter">{" ".join(switches)}</p>'
+
+
+def table_of(table: Table, kind: str = "", kind_of_row: int | None = None) -> str:
+    """Return a table; the best cells are bold. ``kind_of_row`` is the column that has the kinds."""
     head = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in table.header)
-    rows = "\n".join(_row(index, row, table) for index, row in enumerate(table.rows))
+    rows = "\n".join(_row(index, row, table, kind_of_row) for index, row in enumerate(table.rows))
     return (
         f'<div class="wide"><table class="{kind}">\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
 
 
-def _row(index: int, row: Sequence[str], table: Table) -> str:
+def _row(index: int, row: Sequence[str], table: Table, kind_of_row: int | None) -> str:
     cells = [f'<th scope="row">{escaped(row[0])}</th>']
     for column, cell in enumerate(row[1:], start=1):
         mark = ' class="best"' if (index, column) in table.best else ""
         inside = f"<b>{escaped(cell)}</b>" if mark else escaped(cell)
         cells.append(f"<td{mark}>{inside}</td>")
-    return f"<tr>{''.join(cells)}</tr>"
+    start = "<tr>" if kind_of_row is None else f'<tr class="{slug(row[kind_of_row])}">'
+    return f"{start}{''.join(cells)}</tr>"
 
 
 def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:
