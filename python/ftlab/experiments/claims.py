@@ -48,12 +48,15 @@ class Counterfactual:
         The claims that it is held against, if they do not agree.
     sections
         The settings that are laid over every point that these claims look at.
+    only
+        Returns whether they are laid over a point of this name; over all by default.
     """
 
     name: str
     what: str
     claims: Sequence[str]
     sections: Config
+    only: Callable[[Key], bool] = field(default=lambda key: True)
 
 
 @dataclass(frozen=True)

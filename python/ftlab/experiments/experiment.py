@@ -104,13 +104,13 @@ def _with(
     if not used:
         return list(judged)
 
-    def alter(point: Point) -> Point:
+    def alter(key: Key, point: Point) -> Point:
+        if not changed.only(key):
+            return point
         config = merge([point.config, changed.sections])
         return Point(f"{point.label}, {changed.name}", config, point.ftl)
 
-    runs = run(
-        [{key: alter(point) for key, point in each.items() if key in used} for each in points]
-    )
+    runs = run([{key: alter(key, each[key]) for key in each if key in used} for each in points])
     found = {each.claim.id: (changed, judge(each.claim, runs)) for each in open_}
     return [
         replace(each, instead=[*each.instead, found[each.claim.id]])

@@ -5,7 +5,7 @@ FTL, and so are the synthetic workloads. The device is that of the preset ``cach
 played twice before it is measured.
 """
 
-from ftlab.experiments.cachftl.claims import CLAIMS
+from ftlab.experiments.cachftl.claims import CLAIMS, COUNTERFACTUALS
 from ftlab.experiments.cachftl.parts import parts
 from ftlab.experiments.cachftl.points import WORKLOADS, points
 from ftlab.experiments.experiment import Experiment
@@ -19,6 +19,7 @@ EXPERIMENT = Experiment(
     points=points,
     claims=CLAIMS,
     parts=parts,
+    counterfactuals=COUNTERFACTUALS,
 )
 
 __all__ = ["EXPERIMENT"]

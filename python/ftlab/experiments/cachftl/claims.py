@@ -20,7 +20,7 @@ from ftlab.experiments.cachftl.points import (
     THRESHOLDS,
     TRACES,
 )
-from ftlab.experiments.claims import Claim
+from ftlab.experiments.claims import Claim, Counterfactual
 from ftlab.experiments.findings import Bound, Change, Order, Statement, Value
 from ftlab.experiments.measures import Measure, Of, Term, at, least, most, relative
 from ftlab.experiments.quantities import RESPONSE, erases
@@ -506,5 +506,15 @@ CLAIMS = (
             ),
             Bound("against the worst, mean", adaptive_against(max), below=0.0, unit="%+"),
         ],
+    ),
+)
+
+COUNTERFACTUALS = (
+    Counterfactual(
+        "by the letter",
+        "PMR-GC of any block with a superseded page (Algorithm 2)",
+        tuple(f"C{number}" for number in (*range(4, 16), *range(22, 26))),
+        {"cachftl": {"enough": 1}},
+        only=lambda key: key[1] == "cachftl",
     ),
 )

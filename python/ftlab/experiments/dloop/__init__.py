@@ -8,7 +8,7 @@ around; FAST has all spare blocks but one as log blocks; SDRPP counts every flas
 of the map and of GC included (choices.md#dloop-silent, choices.md#sdrpp).
 """
 
-from ftlab.experiments.dloop.claims import CLAIMS
+from ftlab.experiments.dloop.claims import CLAIMS, COUNTERFACTUALS
 from ftlab.experiments.dloop.parts import parts
 from ftlab.experiments.dloop.points import WORKLOADS, points
 from ftlab.experiments.experiment import Experiment
@@ -20,6 +20,7 @@ EXPERIMENT = Experiment(
     points=points,
     claims=CLAIMS,
     parts=parts,
+    counterfactuals=COUNTERFACTUALS,
 )
 
 __all__ = ["EXPERIMENT"]

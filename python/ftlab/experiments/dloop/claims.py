@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ftlab.experiments.claims import Claim
+from ftlab.experiments.claims import Claim, Counterfactual
 from ftlab.experiments.dloop.points import (
     ALL,
     BUILD,
@@ -410,5 +410,24 @@ CLAIMS = (
         "DLOOP's SDRPP is below both",
         best(EXTRAS, SDRPP),
         spread(FIN1, "3 %"),
+    ),
+)
+
+ALL_CLAIMS = tuple(claim.id for claim in CLAIMS)
+COUNTERFACTUALS = (
+    Counterfactual(
+        "short transfers",
+        "a page takes 50 us on the bus, as in III.A, and not 102 us, as in Table I",
+        ALL_CLAIMS,
+        {"device": {"transfer_per_byte": "12ns"}},
+    ),
+    Counterfactual(
+        "a large cache", "a mapping cache of 1 MiB", ALL_CLAIMS, {"ftl": {"cache": "1MiB"}}
+    ),
+    Counterfactual(
+        "gaps",
+        "transfers take gaps of the bus (device.bus)",
+        ALL_CLAIMS,
+        {"device": {"bus": "gaps"}},
     ),
 )

@@ -6,7 +6,7 @@ the times of the trace.
 """
 
 from ftlab.experiments.experiment import Experiment
-from ftlab.experiments.tpftl.claims import CLAIMS, ORDERINGS
+from ftlab.experiments.tpftl.claims import CLAIMS, COUNTERFACTUALS, ORDERINGS
 from ftlab.experiments.tpftl.parts import parts
 from ftlab.experiments.tpftl.points import WORKLOADS, points
 
@@ -17,6 +17,7 @@ EXPERIMENT = Experiment(
     points=points,
     claims=CLAIMS + ORDERINGS,
     parts=parts,
+    counterfactuals=COUNTERFACTUALS,
 )
 
 __all__ = ["EXPERIMENT"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean, median
 
-from ftlab.experiments.claims import Claim
+from ftlab.experiments.claims import Claim, Counterfactual
 from ftlab.experiments.findings import Bound, Change, Order, Statement, Value
 from ftlab.experiments.measures import Measure, at, least, mean, most, relative
 from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE, erases
@@ -723,3 +723,15 @@ ORDERINGS = (
         reasons.adaptive,
     ),
 )
+
+COUNTERFACTUALS = tuple(
+    Counterfactual(
+        f"{load} times the load",
+        f"{load} times the load in MSR",
+        ("T2", "T7", "T9", "T25", "T41"),
+        {"host": {"time_scale": 1 / load}},
+        only=lambda key: key[0] in MSR,
+    )
+    for load in (100, 400, 550)
+)
+"""How loaded the device was is not said; MSR's own times leave it idle (section 5.2(3))."""
