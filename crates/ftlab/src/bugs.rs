@@ -167,6 +167,14 @@ bugs! {
         why "wrong busy time";
     TimeEraseAsProgram: "time: an erase takes as long as a program",
         why "wrong busy time";
+    BlocksReadTooSoon: "order: a read does not wait for the program of its page",
+        why "a page is read that is not there yet", law "every_ftl";
+    BlocksProgramTooSoon: "order: a program does not wait for those before it in its block",
+        why "pages are programmed out of order", law "every_ftl";
+    BlocksEraseTooSoon: "order: an erase does not wait for the reads of its block",
+        why "pages that GC copies are gone", law "every_ftl";
+    BlocksForget: "order: programs that are not remembered one by one are over",
+        why "reads of old pages begin too soon under overload", law "every_ftl";
     DataProgramsTrimmed: "data blocks: a page is programmed where a trimmed one is",
         why "an offset that is not valid need not be erased";
     DataMergeUnnoted: "data blocks: a merge does not note where it copies to",

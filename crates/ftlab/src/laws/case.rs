@@ -3,6 +3,7 @@
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::device::{Cell, DeviceConfig, PartialWrites, ProgramOrder};
+use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
@@ -18,6 +19,9 @@ use std::fmt;
 pub const PAGE: u64 = 512;
 /// Mappings on a translation page.
 pub const ENTRIES: u64 = PAGE / 4;
+
+/// Operations whose order is checked, where there are several planes.
+const LOGGED: usize = 20_000;
 
 /// An FTL, its configuration and (in `config.run.seed`) its seed.
 #[derive(Clone)]
@@ -224,13 +228,16 @@ impl<'a> Case<'a> {
         self.config.buffer_manager(&device, ftl.keeps_writes()).map(drop)
     }
 
-    /// An erased device with the FTL on it.
+    /// An erased device with the FTL on it, which logs what is done on several planes.
     pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
         let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
         let mut device = Device::new(&self.config.device, capacity)?;
         let ftl = self.entry.build(&self.config, &mut device)?;
         Ok((device, ftl))
     }
+        if device.geometry().planes() > 1 {
+            device.start_log(&self.config.device, Log::new(0, LOGGED));
+        }
 
     /// Blocks that may hold something beside one data block for each logical block, where blocks are merged.
     pub fn log_blocks(&self, geometry: &Geometry) -> u32 {

@@ -1,6 +1,7 @@
 //! A case under way: every request is followed by the laws.
 
 use super::case::Case;
+use super::order::nothing_overtakes_what_it_depends_on;
 use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
@@ -536,3 +537,8 @@ impl<'a> Run<'a> {
         assert!(busy <= most || waits, "planes are busy for {busy} ns, more than {most}");
     }
 }
+    /// Planes do what comes late in a chain after what came early in a later one, but not inside a block.
+    pub fn nothing_is_overtaken(&self) {
+        nothing_overtakes_what_it_depends_on(self.device.timeline().log());
+    }
+
