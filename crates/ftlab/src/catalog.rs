@@ -187,7 +187,7 @@ fn simulation_of<F: Ftl>(
     let mut device = Device::new(&config.device, capacity)?;
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-    Ok(Simulation::new(config, device, ftl, buffer, address))
+    Ok(Simulation::new(spec, config, device, ftl, buffer, address))
 }
 
 /// What is done around the work of each thread of a session.

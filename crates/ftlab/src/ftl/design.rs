@@ -210,6 +210,12 @@ impl Spec {
         Spec { map: MapPlace::Oob, cleaning: Cleaning::Itself, obeys: &[], ..Spec::PAGE_LEVEL };
 
     /// Whether it obeys a shared setting.
+    /// Whether each plane has a block to fill where `ftl.placement`, or the FTL itself, says so.
+    #[must_use]
+    pub fn fills_planes_at_once(&self) -> bool {
+        self.obeys("ftl.order")
+    }
+
     #[must_use]
     pub fn obeys(&self, key: &str) -> bool {
         let is = |known: &str| key == known || known.ends_with('.') && key.starts_with(known);
