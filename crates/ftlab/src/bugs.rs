@@ -181,6 +181,14 @@ bugs! {
         why "stale PPN";
     DataBlockForgotten: "data blocks: the fresh block is forgotten",
         why "the table still names the erased one";
+    BlockMapUnread: "block map: a page of it that is not in RAM is used without a read",
+        why "a lookup that is free of charge", by "fast,bast,nftl,last";
+    BlockMapReadAlways: "block map: the page of it that is in RAM is read again",
+        why "a merge pays for its entry twice", by "fast,bast,block";
+    BlockMapNoRoom: "block map: its blocks are not collected",
+        why "no free block is left for the map", by "fast,bast,block";
+    BlockMapBlocksLent: "block map: its blocks are counted among the free ones",
+        why "a map that takes no space", by "fast,bast,block";
     DataLogLost: "data blocks: an erased log block is lost",
         why "it is never free again";
     DataFullUncounted: "data blocks: a full merge is not counted",

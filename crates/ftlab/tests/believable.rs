@@ -204,6 +204,11 @@ fn a_setting_that_no_ftl_of_a_run_obeys_is_refused() {
             "ftl.cache: found a setting that page",
         ),
         (json!({ "log": { "blocks": 5 } }), vec!["dftl"], "log.blocks: found a setting that dftl"),
+        (
+            json!({ "log": { "map": "flash" } }),
+            vec!["superblock", "block-optimized"],
+            "log.map: found a setting that superblock, block-optimized",
+        ),
         (json!({ "tpftl": { "threshold": 99 } }), vec!["dftl"], "ignores, expected one of tpftl"),
         (
             json!({ "gc": { "low": 4 } }),
@@ -217,6 +222,7 @@ fn a_setting_that_no_ftl_of_a_run_obeys_is_refused() {
     for (tree, ftls) in [
         (json!({ "ftl": { "cache": "8KiB" } }), vec!["page", "dftl"]),
         (json!({ "log": { "blocks": 5 } }), vec!["fast"]),
+        (json!({ "log": { "map": "flash" } }), vec!["block"]),
         (json!({ "device": { "channels": 2 }, "buffer": { "policy": "lru" } }), vec!["page"]),
         (json!({ "gc": { "low": 4 }, "ftl": { "cache": null } }), vec!["page"]),
     ] {

@@ -190,8 +190,11 @@ impl<'a> Case<'a> {
         panic!("{}: no size that it accepts", self.config.buffer.policy)
     }
 
-    /// The blocks among which GC chooses: those of each plane, or all.
-    pub fn pools(&self, geometry: &Geometry) -> Vec<std::ops::Range<u32>> {
+    /// The blocks among which GC chooses: those of each plane, or all; those of a block map apart.
+    pub fn pools(&self, geometry: &Geometry, map_blocks: u32) -> Vec<std::ops::Range<u32>> {
+        if map_blocks > 0 {
+            return vec![0..map_blocks, map_blocks..geometry.blocks()];
+        }
         let pools = if self.config.ftl.placement == SINGLE { 1 } else { geometry.planes() };
         let blocks = geometry.blocks() / pools;
         (0..pools).map(|pool| pool * blocks..(pool + 1) * blocks).collect()
@@ -232,16 +235,17 @@ impl<'a> Case<'a> {
     pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
         let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
         let mut device = Device::new(&self.config.device, capacity)?;
-        let ftl = self.entry.build(&self.config, &mut device)?;
-        Ok((device, ftl))
-    }
         if device.geometry().planes() > 1 {
             device.start_log(&self.config.device, Log::new(0, LOGGED));
         }
+        let ftl = self.entry.build(&self.config, &mut device)?;
+        Ok((device, ftl))
+    }
 
-    /// Blocks that may hold something beside one data block for each logical block, where blocks are merged.
-    pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
-        let spare = geometry.blocks() - geometry.logical_blocks();
+    /// Blocks that may hold something beside one data block for each logical block, where blocks are merged,
+    /// and beside those that hold the map.
+    pub fn log_blocks(&self, geometry: &Geometry, map_blocks: u32) -> u32 {
+        let spare = geometry.blocks() - geometry.logical_blocks() - map_blocks;
         match self.entry.spec.cleaning {
             Cleaning::Merges if self.entry.spec.obeys("log.blocks") => {
                 self.config.log.blocks.unwrap_or(spare - 1)
