@@ -124,8 +124,8 @@ def test_settings_are_listed_by_section_ftl_and_key(ftlab):
     every = [each.key for each in catalog().settings]
     assert keys_listed(ftlab, "settings") == every
     assert keys_listed(ftlab, "settings", "gc") == [key for key in every if key.startswith("gc.")]
-    assert keys_listed(ftlab, "settings", "bast") == ["log.blocks"]
-    assert keys_listed(ftlab, "settings", "block") == []
+    assert keys_listed(ftlab, "settings", "bast") == ["log.blocks", "log.map"]
+    assert keys_listed(ftlab, "settings", "block") == ["log.map"]
     assert keys_listed(ftlab, "settings", "run.seed") == ["run.seed"]
     (line,) = ftlab("list", "settings", "kast.associativity").stdout.splitlines()[1:]
     for part in (

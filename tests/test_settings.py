@@ -59,7 +59,7 @@ def test_a_setting_goes_to_the_section_of_its_key(settings, config):
         (lambda: ftlab.Ftl("dftl", zones=4), 'unknown setting "zones" of DFTL; known: cache, '),
         (lambda: ftlab.Device(chanels=8), 'of Device (did you mean "channels"?); known: capacity'),
         (lambda: ftlab.Workload("rand", blocksize=8), 'unknown setting "blocksize" of Workload'),
-        (lambda: ftlab.Block(cache=1), 'unknown setting "cache" of Block; known: none'),
+        (lambda: ftlab.Block(cache=1), 'unknown setting "cache" of Block; known: log_map'),
         (
             lambda: ftlab.TPFTL("1k", "2k"),
             "TPFTL: found 2 values without a name, expected at most 1",
@@ -124,7 +124,7 @@ def test_read_trace_takes_every_setting_of_an_input():
 def test_help_shows_names_types_and_defaults():
     assert str(inspect.signature(ftlab.KAST)) == (
         "(*, associativity: 'int | None' = None, sequential: 'Quantity | None' = None, "
-        "log_blocks: 'int | None' = None)"
+        "log_blocks: 'int | None' = None, log_map: \"Literal['ram', 'flash'] | None\" = None)"
     )
     words = " ".join(ftlab.KAST.__doc__.split())
     assert "Default: 8. Unit: blocks. Range: at least 1. Source: choices.md#kast-rules." in words

@@ -1540,11 +1540,18 @@ class Block(NamedFtl):
     """Block-level mapping: every page overwritten moves its block.
 
     Source: CACH-FTL 1, DLOOP II.A.
+
+    Parameters
+    ----------
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "block"
 
     _: KW_ONLY
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class BlockOptimized(NamedFtl):
@@ -1573,14 +1580,18 @@ class NFTL(NamedFtl):
     Parameters
     ----------
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "nftl"
 
     _: KW_ONLY
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class NFTLChain(NamedFtl):
@@ -1591,14 +1602,18 @@ class NFTLChain(NamedFtl):
     Parameters
     ----------
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "nftl-chain"
 
     _: KW_ONLY
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class BAST(NamedFtl):
@@ -1609,14 +1624,18 @@ class BAST(NamedFtl):
     Parameters
     ----------
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "bast"
 
     _: KW_ONLY
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class FAST(NamedFtl):
@@ -1632,8 +1651,11 @@ class FAST(NamedFtl):
         page then goes to the random log. Default: merge. Source: FlashSim;
         choices.md#fast-full-sequential.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "fast"
@@ -1641,6 +1663,7 @@ class FAST(NamedFtl):
     _: KW_ONLY
     full_sequential: Literal["merge", "switch"] | None = setting("fast.full_sequential")
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class CACHFTL(NamedFtl):
@@ -1732,8 +1755,11 @@ class LAST(NamedFtl):
         Share of the random log blocks that are the hot partition; each partition has one at least.
         Default: 50%. Range: 0 to 1. Source: choices.md#last-rules.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "last"
@@ -1743,6 +1769,7 @@ class LAST(NamedFtl):
     sequential: Quantity | None = setting("last.sequential")
     hot: Quantity | None = setting("last.hot")
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class KAST(NamedFtl):
@@ -1759,8 +1786,11 @@ class KAST(NamedFtl):
         Share of the log blocks that may be sequential: one at least, all but one at most. Default:
         10%. Range: 0 to 1. Source: choices.md#kast-rules.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "kast"
@@ -1769,6 +1799,7 @@ class KAST(NamedFtl):
     associativity: int | None = setting("kast.associativity")
     sequential: Quantity | None = setting("kast.sequential")
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class AFTL(NamedFtl):
@@ -1782,8 +1813,11 @@ class AFTL(NamedFtl):
         Entries of the fine table. Default: half as many as logical blocks, in the RAM of a block
         table. Unit: entries. Source: choices.md#aftl-rules.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "aftl"
@@ -1791,6 +1825,7 @@ class AFTL(NamedFtl):
     _: KW_ONLY
     entries: int | None = setting("aftl.entries")
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class WAFTL(NamedFtl):
@@ -1807,8 +1842,11 @@ class WAFTL(NamedFtl):
         Share of a block's pages from which on they are merged into its data block. Default: 50%.
         Range: 0 to 1. Source: choices.md#waftl-rules.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
     """
 
     registered = "waftl"
@@ -1817,6 +1855,7 @@ class WAFTL(NamedFtl):
     zone: Quantity | None = setting("waftl.zone")
     threshold: Quantity | None = setting("waftl.threshold")
     log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
 
 
 class MNFTL(NamedFtl):
@@ -1945,8 +1984,8 @@ class Superblock(NamedFtl):
         Default: the fewest that fit into an OOB. Unit: pieces. Range: at least 1. Source:
         choices.md#superblock-pieces.
     log_blocks
-        Log blocks. Default: every block beyond the logical ones, but for the one that merges need.
-        Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
     """
 
     registered = "superblock"

@@ -167,12 +167,28 @@ bugs! {
         why "wrong busy time";
     TimeEraseAsProgram: "time: an erase takes as long as a program",
         why "wrong busy time";
+    BlocksReadTooSoon: "order: a read does not wait for the program of its page",
+        why "a page is read that is not there yet", law "every_ftl";
+    BlocksProgramTooSoon: "order: a program does not wait for those before it in its block",
+        why "pages are programmed out of order", law "every_ftl";
+    BlocksEraseTooSoon: "order: an erase does not wait for the reads of its block",
+        why "pages that GC copies are gone", law "every_ftl";
+    BlocksForget: "order: programs that are not remembered one by one are over",
+        why "reads of old pages begin too soon under overload", law "every_ftl";
     DataProgramsTrimmed: "data blocks: a page is programmed where a trimmed one is",
         why "an offset that is not valid need not be erased";
     DataMergeUnnoted: "data blocks: a merge does not note where it copies to",
         why "stale PPN";
     DataBlockForgotten: "data blocks: the fresh block is forgotten",
         why "the table still names the erased one";
+    BlockMapUnread: "block map: a page of it that is not in RAM is used without a read",
+        why "a lookup that is free of charge", by "fast,bast,nftl,last";
+    BlockMapReadAlways: "block map: the page of it that is in RAM is read again",
+        why "a merge pays for its entry twice", by "fast,bast,block";
+    BlockMapNoRoom: "block map: its blocks are not collected",
+        why "no free block is left for the map", by "fast,bast,block";
+    BlockMapBlocksLent: "block map: its blocks are counted among the free ones",
+        why "a map that takes no space", by "fast,bast,block";
     DataLogLost: "data blocks: an erased log block is lost",
         why "it is never free again";
     DataFullUncounted: "data blocks: a full merge is not counted",

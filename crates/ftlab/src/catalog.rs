@@ -11,10 +11,11 @@
 //! `Catalog::standard().with::<MyFtl>()` is a catalogue with one FTL more; sessions, laws and benchmarks
 //! take it like any other.
 
+mod memory;
+
 use crate::address::AddressMap;
 use crate::buffer::{self, Buffers, BuildBuffer};
 use crate::config::{self, Config};
-use crate::device::{DeviceConfig, Geometry};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
@@ -26,7 +27,6 @@ use crate::gc::{self, BuildPolicy, Policies};
 use crate::named::{Named, expect_new};
 use crate::settings::{Group, Row, SectionKind, Table};
 use crate::simulate::{Simulation, Simulator};
-use crate::units::Bytes;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
@@ -183,11 +183,11 @@ fn simulation_of<F: Ftl>(
     address: AddressMap,
     build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
-    check_memory(spec, &config.device, capacity)?;
+    memory::check(spec, &config.device, capacity)?;
     let mut device = Device::new(&config.device, capacity)?;
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-    Ok(Simulation::new(config, device, ftl, buffer, address))
+    Ok(Simulation::new(spec, config, device, ftl, buffer, address))
 }
 
 /// What is done around the work of each thread of a session.
@@ -199,34 +199,6 @@ impl fmt::Debug for Threads {
         f.write_str("Threads")
     }
 }
-
-/// Address space of the simulator for each physical block, beside [`Spec::bytes_per_page`].
-const BYTES_PER_BLOCK: u64 = 256;
-
-/// Fails where the tables of a device could not be had, which would end the process.
-fn check_memory(spec: &Spec, device: &DeviceConfig, capacity: u64) -> Result<(), Error> {
-    let geometry = Geometry::new(device, capacity)?;
-    let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
-    let needed = pages * u64::from(spec.bytes_per_page) + blocks * BYTES_PER_BLOCK;
-    // Several tables, as they will be: a system may grant each that is smaller than its memory.
-    let reserve = |_| {
-        let mut table = Vec::<u8>::new();
-        table.try_reserve_exact((needed / TABLES) as usize).map(|()| table)
-    };
-    let tables: Result<Vec<_>, _> = (0..TABLES).map(reserve).collect();
-    tables.map(drop).map_err(|_| {
-        let gib = needed as f64 / (1u64 << 30) as f64;
-        let message = format!(
-            "found {}, whose {pages} pages need up to {gib:.1} GiB of RAM, more than there is; use \
-             a smaller capacity or a larger device.page",
-            Bytes(capacity)
-        );
-        Error::config("device.capacity", message)
-    })
-}
-
-/// Tables of about the same length that a simulation has.
-const TABLES: u64 = 8;
 
 /// What can be run.
 #[derive(Clone, Debug)]

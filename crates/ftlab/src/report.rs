@@ -409,7 +409,7 @@ impl Report {
             samples: samples(outcome.cache_samples),
             schedule: outcome.flash.timeline().log().to_vec(),
         };
-        report.warnings = warnings(&report, outcome.flash);
+        report.warnings = warnings(&report, outcome);
         report
     }
 }
@@ -596,7 +596,8 @@ fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions 
 }
 
 /// What a person should know before believing the figures.
-fn warnings(report: &Report, device: &Device) -> Vec<String> {
+fn warnings(report: &Report, outcome: &Outcome<'_>) -> Vec<String> {
+    let device = outcome.flash;
     let erased = (0..report.device.blocks).filter(|pbn| device.is_erased(Pbn(*pbn))).count();
     let mut warnings = Vec::new();
     warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
@@ -634,7 +635,8 @@ fn warnings(report: &Report, device: &Device) -> Vec<String> {
             report.host.duration_s
         ));
     }
-    let one_frontier = report.config.ftl.placement == SINGLE || report.merges.is_some();
+    let one_frontier =
+        report.config.ftl.placement == SINGLE || !outcome.spec.fills_planes_at_once();
     if report.device.planes > 1 && one_frontier {
         warnings.push(format!(
             "{} planes, but one block is filled after another, so writes use one plane at a time",

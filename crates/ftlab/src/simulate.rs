@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Operation};
-use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::BufferCounts;
+use crate::ftl::{Ftl, Spec};
 use crate::host::{Host, HostMode, LATEST, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
@@ -20,6 +20,7 @@ use crate::units::{Lpn, Nanos};
 /// One FTL on one device under one host.
 #[derive(Clone, Debug)]
 pub struct Simulation<F> {
+    spec: Spec,
     config: Config,
     address: AddressMap,
     flash: Device,
@@ -74,6 +75,8 @@ pub struct HostTotals {
 pub struct Outcome<'a> {
     /// The resolved configuration.
     pub config: &'a Config,
+    /// What the FTL is.
+    pub spec: Spec,
     /// The device with its counts and clock.
     pub flash: &'a Device,
     /// The FTL.
@@ -156,6 +159,7 @@ impl<F: Ftl> Simulation<F> {
     /// A device on which `ftl` was built, below a write buffer or none, reached through `address`.
     #[must_use]
     pub fn new(
+        spec: &Spec,
         config: &Config,
         mut flash: Device,
         ftl: F,
@@ -167,6 +171,7 @@ impl<F: Ftl> Simulation<F> {
         }
         let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
         let mut simulation = Simulation {
+            spec: *spec,
             config: config.clone(),
             address,
             flash,
@@ -570,6 +575,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         }
         Outcome {
             config: &self.config,
+            spec: self.spec,
             flash: &self.flash,
             ftl: &self.ftl,
             buffer: self.buffer.as_ref(),

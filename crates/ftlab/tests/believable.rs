@@ -204,6 +204,11 @@ fn a_setting_that_no_ftl_of_a_run_obeys_is_refused() {
             "ftl.cache: found a setting that page",
         ),
         (json!({ "log": { "blocks": 5 } }), vec!["dftl"], "log.blocks: found a setting that dftl"),
+        (
+            json!({ "log": { "map": "flash" } }),
+            vec!["superblock", "block-optimized"],
+            "log.map: found a setting that superblock, block-optimized",
+        ),
         (json!({ "tpftl": { "threshold": 99 } }), vec!["dftl"], "ignores, expected one of tpftl"),
         (
             json!({ "gc": { "low": 4 } }),
@@ -217,9 +222,26 @@ fn a_setting_that_no_ftl_of_a_run_obeys_is_refused() {
     for (tree, ftls) in [
         (json!({ "ftl": { "cache": "8KiB" } }), vec!["page", "dftl"]),
         (json!({ "log": { "blocks": 5 } }), vec!["fast"]),
+        (json!({ "log": { "map": "flash" } }), vec!["block"]),
         (json!({ "device": { "channels": 2 }, "buffer": { "policy": "lru" } }), vec!["page"]),
         (json!({ "gc": { "low": 4 }, "ftl": { "cache": null } }), vec!["page"]),
     ] {
         assert_eq!(check(tree, &ftls), None);
     }
+}
+
+/// `ftl.placement` stands in the configuration of all FTLs of a run, also of those that do not obey it.
+#[test]
+fn writes_that_use_one_plane_at_a_time_are_told_of_the_ftls_that_do() {
+    let tree = |placement: &str| {
+        json!({
+            "device": { "capacity": "4MiB", "pages_per_block": 16, "channels": 2, "over_provisioning": 1.0 },
+            "ftl": { "placement": placement },
+            "workload": { "pattern": "randwrite", "size": "4MiB", "requests": 100 },
+        })
+    };
+    let told = |placement, ftl| warns(&run(&tree(placement), ftl), "one plane at a time");
+    let all = ["page", "dftl", "dloop", "sepbit", "mnftl", "fast"];
+    assert_eq!(all.map(|ftl| told("striped", ftl)), [false, false, false, true, true, true]);
+    assert_eq!(all.map(|ftl| told("single", ftl)), [true, true, false, true, true, true]);
 }

@@ -95,6 +95,8 @@ const MISTAKES: &[(&str, &str)] = &[
     ("block-optimized", r#"{"block-optimized": {"apend": true}}"#),
     ("fast", r#"{"log": {"blocks": 1}}"#),
     ("fast", r#"{"log": {"blocks": 10}}"#),
+    ("fast", r#"{"log": {"map": "nand"}}"#),
+    ("fast", r#"{"log": {"map": "flash", "blocks": 9}}"#),
     ("fast", r#"{"fast": {"full_sequential": "never"}}"#),
     ("last", r#"{"log": {"blocks": 2}}"#),
     ("last", r#"{"last": {"threshold": 0}}"#),

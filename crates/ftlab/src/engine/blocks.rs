@@ -58,9 +58,19 @@ impl Blocks {
         let Some(block) = self.blocks.get(page.0 as usize) else { return from };
         from.max(match kind {
             Kind::Read | Kind::ReadOob if block.changed_at <= from => 0,
-            Kind::Read | Kind::ReadOob => self.programs[plane as usize].end_of(page, block),
-            Kind::Program | Kind::CopyBack => block.changed_at,
-            Kind::Erase => block.changed_at.max(block.read_at),
+            Kind::Read | Kind::ReadOob => unless_bug!(
+                BlocksReadTooSoon,
+                self.programs[plane as usize].end_of(page, block),
+                block.erased_at
+            ),
+            Kind::Program | Kind::CopyBack => {
+                unless_bug!(BlocksProgramTooSoon, block.changed_at, block.erased_at)
+            }
+            Kind::Erase => unless_bug!(
+                BlocksEraseTooSoon,
+                block.changed_at.max(block.read_at),
+                block.changed_at
+            ),
         })
     }
 
@@ -96,7 +106,7 @@ impl Programs {
         }
         if self.recent.len() == MOST_PROGRAMS {
             let end = self.recent.pop_front().map_or(0, |(_, end)| end);
-            self.forgotten = self.forgotten.max(end);
+            self.forgotten = unless_bug!(BlocksForget, self.forgotten.max(end), 0);
         }
         self.recent.push_back((page, end));
     }

@@ -5,7 +5,7 @@
 pub enum Cause {
     /// User pages read or written for the host.
     Host,
-    /// Translation pages read or written during address translation (`N_tw`).
+    /// Translation pages read or written during address translation (`N_tw`), those of a block map among them.
     Translation,
     /// User pages moved by GC (`N_md`).
     GcData,
@@ -57,7 +57,7 @@ pub enum BlockKind {
     Data,
     /// Updates of user pages, to be merged with the data blocks of these.
     Log,
-    /// Translation pages.
+    /// Translation pages, those of a block map among them.
     Translation,
 }
 

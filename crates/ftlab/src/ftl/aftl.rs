@@ -73,7 +73,7 @@ impl Design for AftlFtl {
 
     fn build(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = DataBlocks::new(flash, log_blocks)?;
+        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
         let entries = setup.own.entries.unwrap_or((logical_blocks / 2).max(1));
         Ok(AftlFtl {
@@ -91,7 +91,7 @@ impl Design for AftlFtl {
 impl Ftl for AftlFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         pages.iter().for_each(|lpn| self.fine.touch(lpn.0));
-        self.coarse.data().read(pages, flash);
+        self.coarse.data_mut().read(pages, flash);
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -137,7 +137,7 @@ impl Ftl for AftlFtl {
     }
 
     fn accounts(&self) -> Accounts {
-        Accounts { pages_moved: self.counts.coarsened_pages, ..Accounts::default() }
+        Accounts { pages_moved: self.counts.coarsened_pages, ..self.coarse.data().accounts() }
     }
 
     fn audit(&self, device: &Device) {

@@ -9,11 +9,12 @@
 //! Role     the first log-block FTL; it thrashes when more logical blocks are written than there are
 //!          log blocks.
 //! Departs  the order in which log blocks are given up is ours (choices.md#bast-victim).
-//! Not here a map program for each merge: tables are in RAM. A device with ascending order.
+//! Options  `log.map = flash`: a map program for each merge (choices.md#log-maps).
+//! Not here a device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
@@ -43,7 +44,7 @@ impl Design for BastFtl {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let pages = u64::from(flash.geometry().pages_per_block);
         let page_map = pages * if pages > 256 { 2 } else { 1 };
-        let data = DataBlocks::new(flash, log_blocks)?;
+        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
         Ok(BastFtl {
             blocks: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
@@ -55,7 +56,7 @@ impl Design for BastFtl {
 
 impl Ftl for BastFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.blocks.data().read(pages, flash);
+        self.blocks.data_mut().read(pages, flash);
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -83,6 +84,10 @@ impl Ftl for BastFtl {
 
     fn reset_metrics(&mut self) {
         self.blocks.data_mut().reset_counts();
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.blocks.data().accounts()
     }
 
     fn audit(&self, device: &Device) {

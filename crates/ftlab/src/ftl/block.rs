@@ -9,7 +9,7 @@
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 
 use super::parts::data_blocks::DataBlocks;
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
@@ -29,13 +29,14 @@ impl Design for BlockFtl {
         name: "block",
         summary: "block-level mapping: every page overwritten moves its block",
         source: "CACH-FTL 1, DLOOP II.A",
+        obeys: &["log.map"],
 
         ..Spec::DATA_BLOCKS
     };
 
-    fn build(_setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let programmed_bits = u64::from(flash.geometry().logical_pages);
-        Ok(BlockFtl { data: DataBlocks::new(flash, 0)?, programmed_bits })
+        Ok(BlockFtl { data: DataBlocks::new(flash, setup.log.map, 0)?, programmed_bits })
     }
 }
 
@@ -70,6 +71,10 @@ impl Ftl for BlockFtl {
 
     fn reset_metrics(&mut self) {
         self.data.reset_counts();
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.data.accounts()
     }
 
     fn audit(&self, device: &Device) {

@@ -177,6 +177,7 @@ const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
 /// The keys of a page-level FTL that fills several blocks at once by rules of its own.
 const OWN_FRONTIERS: &[&str] =
     &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
+const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
 const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
 
 impl Spec {
@@ -202,12 +203,18 @@ impl Spec {
         Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
-        Spec { cleaning: Cleaning::Merges, obeys: &["log.blocks"], ..Spec::PAGE_LEVEL };
+        Spec { cleaning: Cleaning::Merges, obeys: LOG_BLOCKS, ..Spec::PAGE_LEVEL };
     /// An FTL of data blocks alone.
     pub const DATA_BLOCKS: Spec = Spec { obeys: &[], ..Spec::LOG_BLOCKS };
     /// An FTL with its map in OOBs.
     pub const IN_OOBS: Spec =
         Spec { map: MapPlace::Oob, cleaning: Cleaning::Itself, obeys: &[], ..Spec::PAGE_LEVEL };
+
+    /// Whether each plane has a block to fill where `ftl.placement`, or the FTL itself, says so.
+    #[must_use]
+    pub fn fills_planes_at_once(&self) -> bool {
+        self.obeys("ftl.order")
+    }
 
     /// Whether it obeys a shared setting.
     #[must_use]

@@ -13,12 +13,13 @@
 //!          completes that one instead of a full merge. An overwrite invalidates the old version,
 //!          then makes room.
 //! Not here the OOB read by which `FlashSim` finds out whether a page of a data block is valid, free of
-//!          charge there; traffic for the map, which is in RAM (DLOOP V.D has some: choices.md#log-maps);
-//!          a device with ascending order.
+//!          charge there; a device with ascending order.
+//! Options  `log.map = flash`: the block table is read from and written to flash, as DLOOP V.D has it
+//!          (choices.md#log-maps).
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::sequential_log::SequentialLog;
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
@@ -89,7 +90,7 @@ impl Design for FastFtl {
         let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
         let page_map = 4 * u64::from(flash.geometry().pages_per_block);
         Ok(FastFtl {
-            data: DataBlocks::new(flash, log_blocks)?,
+            data: DataBlocks::new(flash, setup.log.map, log_blocks)?,
             sequential: None,
             random: VecDeque::new(),
             most_random: log_blocks as usize - 1,
@@ -137,6 +138,10 @@ impl Ftl for FastFtl {
     fn reset_metrics(&mut self) {
         self.data.reset_counts();
         self.counts = Counts::default();
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.data.accounts()
     }
 
     fn audit(&self, device: &Device) {

@@ -83,7 +83,7 @@ impl Design for KastFtl {
         let page_map = 4 * u64::from(flash.geometry().pages_per_block);
         let logical_blocks = flash.geometry().logical_blocks();
         Ok(KastFtl {
-            data: DataBlocks::new(flash, log_blocks)?,
+            data: DataBlocks::new(flash, setup.log.map, log_blocks)?,
             sequential: RecentMap::new(logical_blocks),
             most_sequential: sequential as usize,
             associativity,
@@ -143,7 +143,7 @@ impl Ftl for KastFtl {
         Accounts {
             associativity: Some(u64::from(self.associativity)),
             most_merged: self.counts.most_merged,
-            ..Accounts::default()
+            ..self.data.accounts()
         }
     }
 

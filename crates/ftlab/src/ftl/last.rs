@@ -19,7 +19,7 @@
 
 use super::parts::data_blocks::{DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -96,7 +96,7 @@ impl Design for LastFtl {
         let sequential = share_of(log_blocks, sequential, 1, log_blocks - 2);
         let random = log_blocks - sequential;
         let hot = share_of(random, hot, 1, random - 1);
-        let data = DataBlocks::new(flash, log_blocks)?;
+        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
         let geometry = flash.geometry();
         Ok(LastFtl {
             data,
@@ -164,6 +164,10 @@ impl Ftl for LastFtl {
     fn reset_metrics(&mut self) {
         self.data.reset_counts();
         self.counts = Counts::default();
+    }
+
+    fn accounts(&self) -> Accounts {
+        self.data.accounts()
     }
 
     fn audit(&self, device: &Device) {

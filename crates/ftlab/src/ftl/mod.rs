@@ -201,8 +201,10 @@ pub struct Accounts {
     pub other_loads: Option<u64>,
     /// Whether a miss may write several translation pages back: each dirty entry that it evicts alone.
     pub writes_each_victim: bool,
-    /// Pages on flash that hold a directory of translation pages, now.
+    /// Pages on flash that hold a directory of translation pages, or a block map, now.
     pub directories: u32,
+    /// Blocks at the start of the device that hold a block map and nothing else.
+    pub map_blocks: u32,
     /// Programs of such pages.
     pub directory_writes: u64,
     /// Whether blocks are divided into regions that do not exchange any.

@@ -14,7 +14,7 @@
 
 use super::parts::data_blocks::DataBlocks;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
@@ -42,7 +42,7 @@ impl Design for NftlFtl {
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = DataBlocks::new(flash, log_blocks)?;
+        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
         let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
         let pages = flash.geometry().pages_per_block;
@@ -90,6 +90,10 @@ impl Ftl for NftlFtl {
         self.blocks.data_mut().reset_counts();
     }
 
+    fn accounts(&self) -> Accounts {
+        self.blocks.data().accounts()
+    }
+
     fn audit(&self, device: &Device) {
         self.blocks.audit(&[], device);
     }
@@ -98,7 +102,7 @@ impl Ftl for NftlFtl {
 impl NftlFtl {
     /// Reads OOBs from the last page of the replacement block back to the newest version of a page;
     /// if it is not there, the one of its offset in the primary block.
-    fn search(&self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
+    fn search(&mut self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);
         if let Some(log) = self.blocks.log(lbn) {
@@ -116,9 +120,10 @@ impl NftlFtl {
     }
 
     /// Reads the OOB of a page's offset in the primary block, if there is one.
-    fn look_at_primary(&self, lpn: Lpn, flash: &mut Flash) {
-        let geometry = flash.geometry();
-        if let Some(primary) = self.blocks.data().block(geometry.logical_block_of(lpn)) {
+    fn look_at_primary(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        if let Some(primary) = self.blocks.data_mut().block(lbn, flash) {
+            let geometry = flash.geometry();
             flash.look(geometry.page_at(primary, geometry.offset_of(lpn)), Cause::Host);
         }
     }
@@ -210,7 +215,7 @@ mod tests {
         }
         let merge = Cost { data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[4]), merge, "the only replacement block is needed elsewhere");
-        assert_eq!(bench.ftl.blocks.data().block(Lbn(0)), None);
+        assert_eq!(bench.ftl.blocks.data().audit_block(Lbn(0)), None);
         assert_eq!(bench.write(&[2]), Cost::of(1), "in a new one");
     }
 }

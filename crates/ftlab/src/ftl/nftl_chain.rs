@@ -14,7 +14,7 @@
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::DataBlocks;
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
@@ -48,7 +48,7 @@ impl Design for NftlChainFtl {
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = DataBlocks::new(flash, log_blocks)?;
+        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
         Ok(NftlChainFtl {
             data,
             chains: vec![Vec::new(); flash.geometry().logical_blocks() as usize],
@@ -96,6 +96,10 @@ impl Ftl for NftlChainFtl {
         self.data.reset_counts();
     }
 
+    fn accounts(&self) -> Accounts {
+        self.data.accounts()
+    }
+
     fn audit(&self, device: &Device) {
         let logs: Vec<Pbn> = self.chains.iter().flatten().copied().collect();
         self.data.audit(&logs, device);
@@ -117,17 +121,17 @@ impl NftlChainFtl {
         let lbn = geometry.logical_block_of(lpn);
         let (offset, pages) = (geometry.offset_of(lpn), geometry.pages_per_block);
         let chain =
-            self.data.block(lbn).into_iter().chain(self.chains[lbn.index()].iter().copied());
+            self.data.audit_block(lbn).into_iter().chain(self.chains[lbn.index()].iter().copied());
         chain.map(move |pbn| Ppn(pbn.0 * pages + offset))
     }
 
     /// Reads the OOBs at the page's offset along the chain, up to the first erased one. A write goes to that
     /// erased page, if there is one; the page before it holds the newest version.
-    fn search(&self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
+    fn search(&mut self, lpn: Lpn, flash: &mut Flash) -> Option<Ppn> {
         let geometry = flash.geometry();
         let lbn = geometry.logical_block_of(lpn);
         let offset = geometry.offset_of(lpn);
-        let primary = self.data.block(lbn);
+        let primary = self.data.block(lbn, flash);
         for pbn in primary.iter().chain(&self.chains[lbn.index()]) {
             let page = Ppn(flash.geometry().first_page(*pbn).0 + offset);
             if !flash.look(page, Cause::Host) {
@@ -139,7 +143,7 @@ impl NftlChainFtl {
 
     fn write_page(&mut self, lpn: Lpn, flash: &mut Flash) {
         let lbn = flash.geometry().logical_block_of(lpn);
-        if self.data.block(lbn).is_none() {
+        if self.data.block(lbn, flash).is_none() {
             self.data.program_in_place(lpn, flash);
         } else if let Some(page) = unless_bug!(
             ChainWritesBehindErased,
@@ -186,14 +190,14 @@ impl NftlChainFtl {
     /// Reads the OOBs of each offset from the last block of a chain back to the newest page, for a merge into the
     /// block `to`. A page that is copied brings its own along; that which the host writes is not looked for.
     fn look_back(
-        &self,
+        &mut self,
         lbn: Lbn,
         chain: &[Pbn],
         to: Option<Pbn>,
         host: Option<Lpn>,
         flash: &mut Flash,
     ) {
-        let primary = self.data.block(lbn);
+        let primary = self.data.block(lbn, flash);
         for (offset, lpn) in (0..).zip(flash.geometry().logical_pages_of(lbn)) {
             if host == Some(lpn) {
                 continue;

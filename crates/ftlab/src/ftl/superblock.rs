@@ -26,6 +26,8 @@ mod tests;
 
 pub use config::SuperblockConfig;
 
+use super::parts::block_map::LogMap;
+use super::parts::data_blocks::LogConfig;
 use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::{Ftl, FtlMetrics, RamUse};
@@ -82,7 +84,7 @@ impl Design for SuperblockFtl {
 
     fn build(setup: &Setup<SuperblockConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
-        let most_logs = setup.log.blocks(geometry, 1)?;
+        let most_logs = LogConfig { map: LogMap::Ram, ..setup.log }.blocks(geometry, 1)?;
         let logical_blocks = geometry.logical_blocks();
         let needed = u64::from(logical_blocks) + u64::from(most_logs) + 1;
         if unless_bug!(SuperblockTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {

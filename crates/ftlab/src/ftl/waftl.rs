@@ -83,14 +83,14 @@ impl Design for WaftlFtl {
         let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 2);
         let pages = flash.geometry().pages_per_block;
         let threshold = share_of(pages, setup.own.threshold, 1, pages);
-        let data = DataBlocks::new(flash, log_blocks)?;
+        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
         Ok(WaftlFtl {
+            kept: data.free_blocks() - flash.geometry().logical_blocks() - log_blocks,
             data,
             zone: RandomLogs::new(flash.geometry(), pages, Price::Pages),
             most_zone: zone as usize,
             page_mapped: RandomLogs::new(flash.geometry(), pages, Price::Pages),
             most_page_mapped: 0,
-            kept: flash.geometry().blocks() - flash.geometry().logical_blocks() - log_blocks,
             threshold,
             counts: Counts::default(),
         })
@@ -150,7 +150,7 @@ impl Ftl for WaftlFtl {
     }
 
     fn accounts(&self) -> Accounts {
-        Accounts { blocks_founded: self.counts.founded, ..Accounts::default() }
+        Accounts { blocks_founded: self.counts.founded, ..self.data.accounts() }
     }
 
     fn audit(&self, device: &Device) {
@@ -162,7 +162,7 @@ impl Ftl for WaftlFtl {
         self.zone.audit(&self.data, device);
         self.page_mapped.audit(&self.data, device);
         for (lbn, _) in self.page_mapped.groups() {
-            assert_eq!(self.data.block(lbn), None, "{lbn} is mapped in both ways");
+            assert!(!self.data.has_block(lbn), "{lbn} is mapped in both ways");
         }
     }
 }
@@ -198,8 +198,8 @@ impl WaftlFtl {
     }
 
     /// Makes the data block of a logical block a page-mapped one, which has no room for other pages.
-    fn map_by_page(&mut self, lbn: Lbn, flash: &Flash) {
-        let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn), None) else {
+    fn map_by_page(&mut self, lbn: Lbn, flash: &mut Flash) {
+        let Some(pbn) = unless_bug!(WaftlKeepsDataBlock, self.data.detach(lbn, flash), None) else {
             return;
         };
         let pages = flash.geometry().logical_pages_of(lbn).collect();
@@ -255,12 +255,12 @@ impl WaftlFtl {
 
     /// Brings all pages of a logical block together in a data block.
     fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
-        if self.data.block(lbn).is_none() {
+        if !self.data.has_block(lbn) {
             self.make_room(flash);
         }
         self.zone.supersede_block(lbn, &self.data, flash.geometry());
         self.page_mapped.supersede_block(lbn, &self.data, flash.geometry());
-        if self.data.block(lbn).is_some() {
+        if self.data.has_block(lbn) {
             self.data.merge_full(lbn, None, flash);
         } else {
             self.data.create(lbn, flash);
@@ -295,7 +295,7 @@ mod tests {
         let merge = Cost { copies: 4, data_erases: 1, log_erases: 1, full: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[13]), merge);
         assert_eq!(moved(&bench), 1, "page 9");
-        assert_eq!(bench.ftl.data.block(Lbn(2)), None, "8 to 11 are mapped page by page");
+        assert_eq!(bench.ftl.data.audit_block(Lbn(2)), None, "8 to 11 are mapped page by page");
         assert_eq!(bench.ftl.page_mapped.groups()[&Lbn(2)], 4);
     }
 
@@ -304,10 +304,10 @@ mod tests {
         let mut bench = bench(2);
         bench.writes(&[9, 9, 9, 9]);
         bench.writes(&[8, 9, 10, 11]);
-        assert_eq!(bench.ftl.data.block(Lbn(2)), None);
+        assert_eq!(bench.ftl.data.audit_block(Lbn(2)), None);
         let founded = Cost { copies: 4, log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[0]), founded);
-        assert!(bench.ftl.data.block(Lbn(2)).is_some());
+        assert!(bench.ftl.data.has_block(Lbn(2)));
         assert!(bench.ftl.page_mapped.groups().is_empty());
     }
 
@@ -338,7 +338,7 @@ mod tests {
         let founded = Cost { copies: 3, log_erases: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[10]), founded);
         assert_eq!(bench.ftl.metrics().own["waftl.data_blocks_founded"], 1);
-        assert_eq!(bench.ftl.data.block(Lbn(2)), None, "9 is mapped by its page alone");
+        assert_eq!(bench.ftl.data.audit_block(Lbn(2)), None, "9 is mapped by its page alone");
     }
 
     #[test]

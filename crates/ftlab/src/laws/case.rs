@@ -3,6 +3,7 @@
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::device::{Cell, DeviceConfig, PartialWrites, ProgramOrder};
+use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
@@ -18,6 +19,9 @@ use std::fmt;
 pub const PAGE: u64 = 512;
 /// Mappings on a translation page.
 pub const ENTRIES: u64 = PAGE / 4;
+
+/// Operations whose order is checked, where there are several planes.
+const LOGGED: usize = 20_000;
 
 /// An FTL, its configuration and (in `config.run.seed`) its seed.
 #[derive(Clone)]
@@ -186,8 +190,11 @@ impl<'a> Case<'a> {
         panic!("{}: no size that it accepts", self.config.buffer.policy)
     }
 
-    /// The blocks among which GC chooses: those of each plane, or all.
-    pub fn pools(&self, geometry: &Geometry) -> Vec<std::ops::Range<u32>> {
+    /// The blocks among which GC chooses: those of each plane, or all; those of a block map apart.
+    pub fn pools(&self, geometry: &Geometry, map_blocks: u32) -> Vec<std::ops::Range<u32>> {
+        if map_blocks > 0 {
+            return vec![0..map_blocks, map_blocks..geometry.blocks()];
+        }
         let pools = if self.config.ftl.placement == SINGLE { 1 } else { geometry.planes() };
         let blocks = geometry.blocks() / pools;
         (0..pools).map(|pool| pool * blocks..(pool + 1) * blocks).collect()
@@ -224,17 +231,21 @@ impl<'a> Case<'a> {
         self.config.buffer_manager(&device, ftl.keeps_writes()).map(drop)
     }
 
-    /// An erased device with the FTL on it.
+    /// An erased device with the FTL on it, which logs what is done on several planes.
     pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
         let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
         let mut device = Device::new(&self.config.device, capacity)?;
+        if device.geometry().planes() > 1 {
+            device.start_log(&self.config.device, Log::new(0, LOGGED));
+        }
         let ftl = self.entry.build(&self.config, &mut device)?;
         Ok((device, ftl))
     }
 
-    /// Blocks that may hold something beside one data block for each logical block, where blocks are merged.
-    pub fn log_blocks(&self, geometry: &Geometry) -> u32 {
-        let spare = geometry.blocks() - geometry.logical_blocks();
+    /// Blocks that may hold something beside one data block for each logical block, where blocks are merged,
+    /// and beside those that hold the map.
+    pub fn log_blocks(&self, geometry: &Geometry, map_blocks: u32) -> u32 {
+        let spare = geometry.blocks() - geometry.logical_blocks() - map_blocks;
         match self.entry.spec.cleaning {
             Cleaning::Merges if self.entry.spec.obeys("log.blocks") => {
                 self.config.log.blocks.unwrap_or(spare - 1)

@@ -14,6 +14,7 @@
 
 mod buffered;
 mod case;
+mod order;
 mod parts;
 mod run;
 mod settings;
@@ -202,6 +203,7 @@ fn after_every_request(case: &Case<'_>) {
     }
     run.read_everything();
     run.time_is_the_sum_of_the_operations();
+    run.nothing_is_overtaken();
 }
 
 fn full(case: &Case<'_>) {
@@ -218,6 +220,7 @@ fn full(case: &Case<'_>) {
         }
     }
     run.audit();
+    run.nothing_is_overtaken();
 }
 
 /// Every buffer in turn.

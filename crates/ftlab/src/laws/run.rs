@@ -1,6 +1,7 @@
 //! A case under way: every request is followed by the laws.
 
 use super::case::Case;
+use super::order::nothing_overtakes_what_it_depends_on;
 use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
@@ -195,6 +196,12 @@ impl<'a> Run<'a> {
             if self.case.entry.spec.map == MapPlace::Flash {
                 return;
             }
+            if self.seen.accounts.map_blocks > 0 {
+                self.a_block_map_is_read_once_and_written_with_each_merge(
+                    reads, programs, pages, then,
+                );
+                return;
+            }
             assert_eq!((reads, programs), (0, 0), "a map in RAM needs no translation pages");
             return;
         }
@@ -222,6 +229,22 @@ impl<'a> Run<'a> {
         assert!(dirty <= now.replacements - before.replacements, "dirty replacements");
     }
 
+    /// A page of a block map is read for each page of the host at most, and before each change of an entry; a
+    /// merge changes one.
+    fn a_block_map_is_read_once_and_written_with_each_merge(
+        &self,
+        reads: u64,
+        programs: u64,
+        pages: u64,
+        then: &Seen,
+    ) {
+        let merges = |seen: &Seen| seen.merges.map_or(0, |merges| merges.total());
+        let merged = merges(&self.seen) - merges(then);
+        assert!(merged <= programs, "{programs} changes of the block map in {merged} merges");
+        let most = pages + programs;
+        assert!(reads <= most, "{reads} reads of the block map for {pages} pages");
+    }
+
     /// A page that is in RAM needs no mapping. Some FTLs translate one that is written when it leaves.
     fn pages_translated(&self, op: Op, pages: u64, then: &Seen) -> u64 {
         let (now, before) = (self.seen.buffered, then.buffered);
@@ -240,7 +263,7 @@ impl<'a> Run<'a> {
             return;
         }
         let gc = &self.case.config.gc;
-        let pools = self.case.pools(self.device.geometry());
+        let pools = self.case.pools(self.device.geometry(), self.seen.accounts.map_blocks);
         if self.seen.gc_runs == then.gc_runs {
             assert_eq!(
                 self.seen.ledger.total(Operation::Erase),
@@ -287,9 +310,10 @@ impl<'a> Run<'a> {
                 - copying(before, then.accounts.blocks_founded));
         let copies = copied(&self.seen) - copied(then);
         assert!(copies <= most, "merges copy a block of pages at most");
-        let (geometry, quota) =
-            (self.device.geometry(), self.case.log_blocks(self.device.geometry()));
-        let written = geometry.blocks() - self.seen.free();
+        let (geometry, map) = (self.device.geometry(), self.seen.accounts.map_blocks);
+        let quota = self.case.log_blocks(geometry, map);
+        let beside_the_map = map..geometry.blocks();
+        let written = beside_the_map.len() as u32 - self.seen.free_in(beside_the_map);
         let most = geometry.logical_blocks() + quota;
         assert!(written <= most, "{written} blocks written, {quota} of them may be log blocks");
     }
@@ -313,7 +337,10 @@ impl<'a> Run<'a> {
             - then.ledger.get(Operation::Program, Cause::Merge);
         let bound = pages * most * u64::from(self.device.geometry().pages_per_block);
         assert!(copies <= bound, "{copies} copies for {pages} pages, K = {most}");
-        let erases = self.seen.ledger.total(Operation::Erase) - then.ledger.total(Operation::Erase);
+        let of_user_pages = |seen: &Seen| {
+            seen.ledger.total(Operation::Erase) - seen.ledger.erases(BlockKind::Translation)
+        };
+        let erases = of_user_pages(&self.seen) - of_user_pages(then);
         assert!(erases <= pages * (most + 1), "{erases} erases for {pages} pages, K = {most}");
         let merged = self.seen.accounts.most_merged;
         assert!(merged <= most, "{merged} logical blocks merged for a log block, K = {most}");
@@ -345,7 +372,7 @@ impl<'a> Run<'a> {
         if self.seen.accounts.regions {
             return;
         }
-        for pool in self.case.pools(self.device.geometry()) {
+        for pool in self.case.pools(self.device.geometry(), self.seen.accounts.map_blocks) {
             let pairs =
                 || pool.clone().map(|b| (then.blocks[b as usize], self.seen.blocks[b as usize]));
             let stayed = pairs().filter(|(then, now)| then == now && now.0).map(|(_, now)| now.1);
@@ -511,6 +538,11 @@ impl<'a> Run<'a> {
         let transfers = ledger.total(Operation::Read) + ledger.total(Operation::Program);
         let bus: u64 = timeline.channel_busy().sum();
         assert_eq!(bus, transfers * transfer, "busy time of the channels");
+    }
+
+    /// Planes do what comes late in a chain after what came early in a later one, but not inside a block.
+    pub fn nothing_is_overtaken(&self) {
+        nothing_overtakes_what_it_depends_on(self.device.timeline().log());
     }
 
     /// Where pages differ, no operation takes less than the fastest page or more than the slowest.

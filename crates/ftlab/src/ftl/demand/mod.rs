@@ -166,6 +166,10 @@ pub trait MappingCache: Send + 'static {
     /// engine calls it at the end of each page access, until the cache fits.
     fn shrink(&mut self, _store: &mut MapStore, _flash: &mut Flash) {}
 
+    /// GC has changed a cached mapping: what no longer fits leaves before it notes the next. Programs one
+    /// translation page at most, in place of the one that GC need not program for that mapping.
+    fn shrink_in_gc(&mut self, _store: &mut MapStore, _flash: &mut Flash) {}
+
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
 
@@ -389,12 +393,14 @@ impl<C: MappingCache> DemandFtl<C> {
     }
 
     /// Brings the cache back to its budget. Between two steps no eviction is under way, so each may
-    /// be preceded by GC; that may let cached pages grow, but loads none, so the loop ends.
+    /// be preceded by GC; that may let cached entries grow or leave, but loads none, so the loop ends.
     #[inline]
     fn settle(&mut self, flash: &mut Flash) {
         while self.cache.is_over_budget() {
             self.make_room_for_the_map(flash);
-            self.cache.shrink(&mut self.store, flash);
+            if self.cache.is_over_budget() {
+                self.cache.shrink(&mut self.store, flash);
+            }
         }
     }
 
@@ -432,13 +438,15 @@ impl<C: MappingCache> DemandFtl<C> {
     }
 
     fn empty(&mut self, victim: &mut Victim, flash: &mut Flash) {
-        for &(owner, to) in self.store.pool.move_pages(victim, flash) {
+        for number in 0..self.store.pool.move_pages(victim, flash).len() {
+            let (owner, to) = self.store.pool.moved(number);
             match owner {
                 Owner::Translation(vtpn) => self.store.pages.relocate(vtpn, to),
                 Owner::Data(lpn) => {
                     self.gc_lookups += 1;
                     if self.cache.relocate(lpn, to) {
                         self.gc_hits += 1;
+                        self.cache.shrink_in_gc(&mut self.store, flash);
                     } else {
                         unless_bug!(DemandGcLeavesMap, self.moved.push((lpn, to)));
                     }

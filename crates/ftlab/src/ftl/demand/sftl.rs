@@ -14,9 +14,9 @@
 //!
 //! The size of a page is known only when it has been read. Until others have left for it, one after another
 //! and each perhaps after GC, it waits in the buffer of a page that every FTL reads into
-//! (choices.md#cache-overshoot). Updates change sizes by up to two heads, and GC makes many: what has grown
-//! beyond the budget leaves at the end of the page access. The page in use is the last to go, and one page
-//! always fits.
+//! (choices.md#cache-overshoot). Updates change sizes by a few heads: the oldest page leaves for what the host's
+//! has made too large at the end of the page access, and for each that GC makes before it goes on. The page in
+//! use is the last to go, and one page always fits.
 //!
 //! Replacements count pages that left with all their entries: clean ones, those that were programmed, and
 //! those whose entries were flushed from the buffer. Until then a sparse page's replacement is postponed,
@@ -169,18 +169,19 @@ impl MappingCache for Sftl {
     /// Evicts the oldest page, or makes room in the buffer for the entries that it leaves.
     fn shrink(&mut self, store: &mut MapStore, flash: &mut Flash) {
         let dirty = self.pages[self.order.back()].image.dirty_slots();
-        let sparse = dirty <= self.sparse.min(self.buffer.capacity());
-        if dirty == 0 {
-            self.remove_oldest();
-            self.counts.replacements += 1;
-        } else if !sparse {
-            self.write_oldest(store, flash);
-        } else if dirty <= self.buffer.room() {
-            let page = self.remove_oldest();
-            self.buffer
-                .insert(Remains { vtpn: page.vtpn, changes: page.image.changes().collect() });
-        } else {
+        if self.is_sparse(dirty) && dirty > self.buffer.room() {
             self.flush(store, flash);
+        } else {
+            self.evict_oldest(dirty, store, flash);
+        }
+    }
+
+    /// Evicts the oldest page, which gains more than one mapping can take. GC has no room for several flushes, so
+    /// where the buffer has none the page is programmed.
+    fn shrink_in_gc(&mut self, store: &mut MapStore, flash: &mut Flash) {
+        if self.is_over_budget() {
+            let dirty = self.pages[self.order.back()].image.dirty_slots();
+            self.evict_oldest(dirty, store, flash);
         }
     }
 
@@ -297,6 +298,24 @@ impl Sftl {
         let old = page.set(lpn, new);
         self.page_bytes = self.page_bytes + page.bytes() - before;
         Some(old)
+    }
+
+    /// Whether a page with so many dirty entries leaves these to the buffer.
+    fn is_sparse(&self, dirty: usize) -> bool {
+        dirty <= self.sparse.min(self.buffer.capacity())
+    }
+
+    /// Evicts the oldest page: for nothing if it is clean, or sparse and the buffer has room.
+    fn evict_oldest(&mut self, dirty: usize, store: &mut MapStore, flash: &mut Flash) {
+        if dirty == 0 {
+            self.remove_oldest();
+            self.counts.replacements += 1;
+        } else if self.is_sparse(dirty) && dirty <= self.buffer.room() {
+            let Page { vtpn, image, .. } = self.remove_oldest();
+            self.buffer.insert(Remains { vtpn, changes: image.changes().collect() });
+        } else {
+            self.write_oldest(store, flash);
+        }
     }
 
     fn remove_oldest(&mut self) -> Page {

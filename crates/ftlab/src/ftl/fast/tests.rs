@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::device::DeviceConfig;
+use crate::flash::{BlockKind, Cause, Operation};
+use crate::ftl::LogConfig;
 use crate::ftl::parts::bench::{Bench, Cost, P};
+use crate::ftl::parts::block_map::LogMap;
 use crate::rng::Rng;
 
 /// So many random log blocks beside the sequential one.
@@ -104,4 +107,94 @@ fn ram_is_the_block_table_and_the_page_map_of_the_log() {
     let mut flash = Device::new(&DeviceConfig::default(), 512 << 20).expect("a device");
     let ftl = FastFtl::build(&Setup::default(), &mut flash).expect("an FTL");
     assert_eq!(ftl.ram().tables, 8192 + 16_384 + 306 * (4 + 4 * 64));
+}
+
+/// 130 logical blocks, whose map is on two pages: 0 to 127, and 128 and 129. A random log block.
+fn with_map_on_flash(fill: bool) -> Bench<FastFtl> {
+    let (logical, spare) = (130, 3 + 6);
+    let configure = |config: &mut Setup<FastConfig>| config.log.map = LogMap::Flash;
+    match fill {
+        true => Bench::new(logical, spare, configure),
+        false => Bench::empty(logical, spare, configure),
+    }
+}
+
+/// Pages of the map read and programmed by an action.
+fn map_traffic(bench: &Bench<FastFtl>) -> (u64, u64) {
+    let of_the_map = |operation| bench.flash.ledger().get(operation, Cause::Translation);
+    (of_the_map(Operation::Read), of_the_map(Operation::Program))
+}
+
+/// Page 1 of the map is in RAM, from the write of the last logical block.
+#[test]
+fn a_read_pays_for_the_map_page_of_its_data_block_unless_that_is_in_ram() {
+    let mut bench = with_map_on_flash(true);
+    let mut read = |lpn| {
+        bench.oob_reads(lpn);
+        map_traffic(&bench)
+    };
+    assert_eq!([513, 1, 5, 514].map(&mut read), [(0, 0), (1, 0), (0, 0), (1, 0)]);
+    assert_eq!(bench.write(&[1]), Cost::of(1));
+    assert_eq!(map_traffic(&bench), (0, 0), "a page goes to the log");
+    bench.oob_reads(1);
+    assert_eq!(map_traffic(&bench), (0, 0), "and is found there");
+}
+
+#[test]
+fn a_first_write_pays_for_the_place_of_its_data_block() {
+    let mut bench = with_map_on_flash(false);
+    let mut write = |lpn| {
+        assert_eq!(bench.write(&[lpn]), Cost::of(1));
+        map_traffic(&bench)
+    };
+    assert_eq!(write(0), (1, 1), "the data block is new");
+    assert_eq!([write(1), write(512), write(2)], [(0, 0), (1, 1), (1, 0)]);
+    bench.oob_reads(4);
+    assert_eq!(map_traffic(&bench), (0, 0), "that nothing is there is known from RAM");
+}
+
+#[test]
+fn a_merge_programs_the_map_page_of_its_logical_block() {
+    let mut bench = with_map_on_flash(true);
+    let switch = Cost { data_erases: 1, switch: 1, ..Cost::of(5) };
+    assert_eq!(bench.writes(&[512, 513, 514, 515, 516]), switch);
+    assert_eq!(map_traffic(&bench), (0, 1));
+    bench.writes(&[1, 5, 513, 9]);
+    assert_eq!(map_traffic(&bench), (0, 0), "the random log block is full");
+    let four = Cost { copies: 16, data_erases: 4, log_erases: 1, full: 4, ..Cost::of(1) };
+    assert_eq!(bench.write(&[13]), four);
+    assert_eq!(map_traffic(&bench), (3, 4), "0, 1 and 2 are on one page, 128 is on the other");
+}
+
+/// 8 switch merges program page 1 of the map 8 times: two blocks of 4, in which nothing is valid any more.
+#[test]
+fn the_blocks_of_the_map_are_collected() {
+    let mut bench = with_map_on_flash(true);
+    for _ in 0..20 {
+        bench.writes(&(512..520).collect::<Vec<u32>>());
+    }
+    let eight = Cost { data_erases: 8, switch: 8, ..Cost::of(32) };
+    let four_times: Vec<u32> = (0..4).flat_map(|_| 512..520).collect();
+    assert_eq!(bench.writes(&four_times), eight);
+    assert_eq!(map_traffic(&bench), (0, 8));
+    let ledger = bench.flash.ledger();
+    assert_eq!(ledger.erases(BlockKind::Translation), 2);
+    assert_eq!(ledger.get(Operation::Program, Cause::GcTranslation), 0);
+}
+
+/// 2048 logical blocks have 2 pages of 4 KiB. DLOOP V.D: "requests arriving to plane 0".
+#[test]
+fn a_map_on_flash_takes_blocks_of_the_first_plane_and_a_page_of_ram() {
+    let build = |map| {
+        let mut setup = Setup::<FastConfig>::default();
+        setup.device.channels = 2;
+        setup.log = LogConfig { map, blocks: Some(100) };
+        let mut flash = Device::new(&setup.device, 512 << 20).expect("a device");
+        let ftl = FastFtl::build(&setup, &mut flash).expect("an FTL");
+        let planes: Vec<u64> = flash.timeline().plane_operations().collect();
+        (ftl.ram().tables, planes)
+    };
+    let ((in_ram, none), (on_flash, operations)) = (build(LogMap::Ram), build(LogMap::Flash));
+    assert_eq!((in_ram - on_flash, none), (8192 - (4096 + 2 * 4), vec![0, 0]));
+    assert_eq!(operations, [2, 0]);
 }

@@ -15,13 +15,14 @@
 //!
 //! The simulator has one table from each page to its newest version. A device has the block table,
 //! a bit for each page of a data block, and the page map of its log blocks: what `ram` counts
-//! (choices.md#log-valid-bits).
+//! (choices.md#log-valid-bits). With `log.map = flash` the block table is on flash (choices.md#log-maps).
 
+use super::block_map::{BlockMap, LogMap};
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
-use crate::ftl::MergeCounts;
+use crate::ftl::{Accounts, MergeCounts};
 use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 
@@ -30,8 +31,10 @@ crate::settings! {
     pub struct LogConfig in "log" {
         /// Log blocks.
         blocks: Option<u32> = None,
-            absent "every block beyond the logical ones, but for the one that merges need",
+            absent "every block beyond the logical ones and those of the map, but for the one that merges need",
             unit "blocks", laws absent_or(2..=9), source "CACH-FTL, DLOOP; choices.md#log-blocks";
+        /// Where the table of data blocks is kept.
+        map: LogMap = LogMap::Ram, laws LogMap::ALL, source "DLOOP II.A and V.D; choices.md#log-maps";
     }
 }
 
@@ -42,7 +45,8 @@ impl LogConfig {
     /// [`Error::Config`] when fewer are configured.
     pub fn blocks(&self, geometry: &Geometry, least: u32) -> Result<u32, Error> {
         let spare = geometry.blocks() - geometry.logical_blocks();
-        let blocks = self.blocks.unwrap_or(spare.saturating_sub(1).max(least));
+        let kept = 1 + self.map.blocks(geometry);
+        let blocks = self.blocks.unwrap_or(spare.saturating_sub(kept).max(least));
         if unless_bug!(LogsTooFew, blocks < least, false) {
             let message = format!("found {blocks}, expected at least {least} for this FTL");
             return Err(Error::config("log.blocks", message));
@@ -60,51 +64,70 @@ pub fn share_of(log_blocks: u32, Ratio(share): Ratio, least: u32, most: u32) -> 
 /// The data blocks of a device, the place of every newest page, and the free blocks.
 #[derive(Clone, Debug)]
 pub struct DataBlocks {
-    /// `LBN -> PBN + 1`, or 0: untouched parts cost no memory.
-    blocks: Vec<u32>,
+    blocks: BlockMap,
+    /// Blocks of the map on flash, at the start of the device.
+    map_blocks: u32,
     newest: PageMap,
     free: FreeBlocks,
     merges: MergeCounts,
 }
 
 impl DataBlocks {
-    /// No data blocks yet, on a device that must have room for `log_blocks` beside them.
+    /// No data blocks yet, on a device that must have room for `log_blocks` beside them, and for their map.
     ///
     /// # Errors
     /// [`Error::Config`] when the device is too small, or insists on ascending order.
-    pub fn new(flash: &mut Flash, log_blocks: u32) -> Result<Self, Error> {
+    pub fn new(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<Self, Error> {
         flash.allow_any_order()?;
         let geometry = flash.geometry();
         let logical = geometry.logical_blocks();
-        let needed = u64::from(logical) + u64::from(log_blocks) + 1;
+        let map_blocks = map.blocks(geometry);
+        let needed = u64::from(logical) + u64::from(log_blocks) + u64::from(map_blocks) + 1;
         if unless_bug!(DataTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(
                     "found {} physical blocks for {logical} logical, expected at least {needed} to \
-                     hold {log_blocks} log blocks and one to merge into; raise over-provisioning",
+                     hold {log_blocks} log blocks{} and one to merge into; raise over-provisioning",
                     geometry.blocks(),
+                    if map_blocks == 0 {
+                        String::new()
+                    } else {
+                        format!(", {map_blocks} of the map")
+                    },
                 ),
             ));
         }
+        let first_free = unless_bug!(BlockMapBlocksLent, map_blocks, 0);
         Ok(DataBlocks {
-            blocks: vec![0; logical as usize],
             newest: PageMap::new(geometry.logical_pages),
-            free: FreeBlocks::all(geometry),
+            free: FreeBlocks::within(first_free..geometry.blocks()),
+            map_blocks,
+            blocks: BlockMap::new(map, flash)?,
             merges: MergeCounts::default(),
         })
     }
 
-    /// Bytes of the block table.
+    /// Bytes in RAM of the block table.
     #[must_use]
-    pub const fn table_bytes(&self) -> u64 {
-        4 * self.blocks.len() as u64
+    pub fn table_bytes(&self) -> u64 {
+        self.blocks.ram_bytes()
     }
 
-    /// Bytes of the block table and of the bits that tell which pages of data blocks are valid.
+    /// Bytes in RAM of the block table and of the bits that tell which pages of data blocks are programmed.
     #[must_use]
-    pub const fn map_bytes(&self) -> u64 {
+    pub fn map_bytes(&self) -> u64 {
         self.table_bytes() + (self.newest.len() as u64).div_ceil(8)
+    }
+
+    /// What the laws are told of the map.
+    #[must_use]
+    pub fn accounts(&self) -> Accounts {
+        Accounts {
+            directories: self.blocks.pages(),
+            map_blocks: self.map_blocks,
+            ..Accounts::default()
+        }
     }
 
     /// Merges since measuring started.
@@ -125,11 +148,23 @@ impl DataBlocks {
         self.newest.get(lpn)
     }
 
-    /// The data block of a logical block.
+    /// The data block of a logical block; a read where the map is on flash and another page of it in RAM.
+    #[inline]
+    pub fn block(&mut self, lbn: Lbn, flash: &mut Flash) -> Option<Pbn> {
+        self.blocks.get(lbn, flash)
+    }
+
+    /// Whether a logical block has a data block: as bits in RAM tell.
     #[inline]
     #[must_use]
-    pub fn block(&self, lbn: Lbn) -> Option<Pbn> {
-        self.blocks[lbn.index()].checked_sub(1).map(Pbn)
+    pub fn has_block(&self, lbn: Lbn) -> bool {
+        self.blocks.peek(lbn).is_some()
+    }
+
+    /// The data block of a logical block, for audits.
+    #[must_use]
+    pub fn audit_block(&self, lbn: Lbn) -> Option<Pbn> {
+        self.blocks.peek(lbn)
     }
 
     /// Programs a page for the host; its old version is superseded.
@@ -140,29 +175,38 @@ impl DataBlocks {
     }
 
     /// Programs a page for the host at its own offset in its data block, which is allocated for its first
-    /// page. Returns false when that offset is programmed already.
+    /// page. Returns false when that offset is programmed already, as bits in RAM tell.
     pub fn program_in_place(&mut self, lpn: Lpn, flash: &mut Flash) -> bool {
-        let lbn = flash.geometry().logical_block_of(lpn);
-        let pbn = self.block(lbn).unwrap_or_else(|| {
-            let pbn = self.take();
-            self.blocks[lbn.index()] = pbn.0 + 1;
-            pbn
-        });
         let geometry = flash.geometry();
-        let slot = Ppn(geometry.first_page(pbn).0 + geometry.offset_of(lpn));
+        let (lbn, offset) = (geometry.logical_block_of(lpn), geometry.offset_of(lpn));
+        let Some(known) = self.blocks.peek(lbn) else {
+            let pbn = self.take();
+            self.blocks.set(lbn, Some(pbn), flash);
+            self.program(lpn, flash.geometry().page_at(pbn, offset), flash);
+            return true;
+        };
+        let slot = geometry.page_at(known, offset);
         let free =
             unless_bug!(DataProgramsTrimmed, !flash.is_programmed(slot), !flash.is_valid(slot));
         if free {
+            self.block(lbn, flash);
             self.program(lpn, slot, flash);
         }
         free
     }
 
-    /// Reads pages for the host.
-    pub fn read(&self, pages: &[Lpn], flash: &mut Flash) {
+    /// Reads pages for the host. The map of data blocks is asked for those that are in one: which are in log
+    /// blocks, or nowhere, is known from RAM.
+    pub fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            flash.host_read(lpn, self.newest(lpn));
+            let newest = self.newest(lpn);
+            let lbn = flash.geometry().logical_block_of(lpn);
+            let home = self.blocks.peek(lbn);
+            if newest.is_some_and(|ppn| home == Some(flash.geometry().block_of(ppn))) {
+                self.block(lbn, flash);
+            }
+            flash.host_read(lpn, newest);
         }
     }
 
@@ -197,10 +241,13 @@ impl DataBlocks {
     }
 
     /// Gives up the data block of a logical block, with the pages in it, which are in a log block then.
-    pub fn detach(&mut self, lbn: Lbn) -> Option<Pbn> {
-        let pbn = self.block(lbn)?;
-        self.blocks[lbn.index()] = 0;
-        Some(pbn)
+    pub fn detach(&mut self, lbn: Lbn, flash: &mut Flash) -> Option<Pbn> {
+        if !self.has_block(lbn) {
+            return None;
+        }
+        let pbn = self.block(lbn, flash);
+        self.blocks.set(lbn, None, flash);
+        pbn
     }
 
     /// Number of free blocks.
@@ -226,14 +273,15 @@ impl DataBlocks {
     /// Full merge: copies the newest pages of a logical block to a fresh one. A page that the host
     /// writes takes its place among them.
     pub fn merge_full(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) {
+        let old = self.replaced(lbn, flash);
         let fresh = self.take();
         self.gather(lbn, fresh, 0, host, flash);
         if unless_bug!(DataKeepsEmptyBlock, flash.is_erased(fresh), false) {
             // Every page was trimmed, so no data block is needed.
             self.free.give(fresh, flash);
-            self.replace(lbn, None, flash);
+            self.replace(lbn, old, None, flash);
         } else {
-            self.replace(lbn, Some(fresh), flash);
+            self.replace(lbn, old, Some(fresh), flash);
         }
         unless_bug!(DataFullUncounted, self.merges.full += 1);
     }
@@ -247,7 +295,7 @@ impl DataBlocks {
         let fresh = self.take();
         let programmed = self.gather(lbn, fresh, 0, None, flash);
         assert!(programmed > 0, "a data block for nothing");
-        self.blocks[lbn.index()] = fresh.0 + 1;
+        self.blocks.set(lbn, Some(fresh), flash);
     }
 
     /// Partial merge: a log block with pages at their own offsets becomes the data block. From offset `held`
@@ -262,8 +310,9 @@ impl DataBlocks {
         flash: &mut Flash,
     ) {
         let was_full = flash.is_full(log);
+        let old = self.replaced(lbn, flash);
         self.gather(lbn, log, held, host, flash);
-        self.replace(lbn, Some(log), flash);
+        self.replace(lbn, old, Some(log), flash);
         match was_full {
             true => self.merges.switch += 1,
             false => self.merges.partial += 1,
@@ -296,10 +345,14 @@ impl DataBlocks {
         programmed
     }
 
+    /// The data block that a merge is about to replace.
+    fn replaced(&mut self, lbn: Lbn, flash: &mut Flash) -> Pbn {
+        self.block(lbn, flash).expect("only what overwrites a data block is logged")
+    }
+
     /// Makes `new` the data block and erases the old one, which holds no valid page.
-    fn replace(&mut self, lbn: Lbn, new: Option<Pbn>, flash: &mut Flash) {
-        let old = self.block(lbn).expect("only what overwrites a data block is logged");
-        unless_bug!(DataBlockForgotten, self.blocks[lbn.index()] = new.map_or(0, |pbn| pbn.0 + 1));
+    fn replace(&mut self, lbn: Lbn, old: Pbn, new: Option<Pbn>, flash: &mut Flash) {
+        unless_bug!(DataBlockForgotten, self.blocks.set(lbn, new, flash));
         flash.erase(old, BlockKind::Data, Cause::Merge);
         self.free.give(old, flash);
     }
@@ -311,26 +364,32 @@ impl DataBlocks {
     /// When something is elsewhere.
     pub fn audit(&self, logs: &[Pbn], device: &Device) {
         device.audit();
+        self.blocks.audit(device);
         let geometry = device.geometry();
         let mut logs = logs.to_vec();
         logs.sort_unstable();
-        let mut used: Vec<Pbn> =
-            self.blocks.iter().filter_map(|b| b.checked_sub(1).map(Pbn)).collect();
+        let all = (0..geometry.logical_blocks()).map(Lbn);
+        let mut used: Vec<Pbn> = all.filter_map(|lbn| self.audit_block(lbn)).collect();
         used.extend(&logs);
         let taken = used.len() as u32;
         used.sort_unstable();
         used.dedup();
         assert_eq!(used.len() as u32, taken, "a block has two roles");
-        assert_eq!(taken + self.free.len(), geometry.blocks(), "data, log and free blocks");
+        let beside_the_map = self.map_blocks..geometry.blocks();
+        assert_eq!(
+            taken + self.free.len(),
+            beside_the_map.len() as u32,
+            "data, log and free blocks"
+        );
         assert!(!self.free.is_empty(), "no block is left to merge into");
-        let written = (0..geometry.blocks()).filter(|pbn| !device.is_erased(Pbn(*pbn)));
+        let written = beside_the_map.filter(|pbn| !device.is_erased(Pbn(*pbn)));
         let strays = written.filter(|pbn| used.binary_search(&Pbn(*pbn)).is_err()).count();
         assert_eq!(strays, 0, "free blocks that are not erased");
         device.audit_map(0..geometry.logical_pages, |lpn| self.newest.get(lpn));
         for lpn in (0..geometry.logical_pages).map(Lpn) {
             let Some(ppn) = self.newest.get(lpn) else { continue };
             let pbn = geometry.block_of(ppn);
-            if self.block(geometry.logical_block_of(lpn)) == Some(pbn) {
+            if self.audit_block(geometry.logical_block_of(lpn)) == Some(pbn) {
                 let offset = ppn.0 - geometry.first_page(pbn).0;
                 assert_eq!(offset, geometry.offset_of(lpn), "{lpn} is not at its own offset");
             } else {

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 pub(crate) mod bench;
+pub mod block_map;
 pub mod block_pool;
 pub mod by_block;
 pub mod data_blocks;

@@ -162,9 +162,9 @@ impl OwnedLogs {
 
     /// Reads the OOBs that tell where the newest pages of a logical block are: all of its log block, and those of
     /// its data block where nothing is. A page that is copied brings its own along.
-    fn look_for_pages(&self, log: &OwnedLog, flash: &mut Flash) {
+    fn look_for_pages(&mut self, log: &OwnedLog, flash: &mut Flash) {
         flash.scan_oob(flash.geometry().first_page(log.pbn), log.written, Cause::Merge);
-        let Some(primary) = self.data.block(log.lbn) else { return };
+        let Some(primary) = self.data.block(log.lbn, flash) else { return };
         let first = flash.geometry().first_page(primary).0;
         for (offset, lpn) in (0..).zip(flash.geometry().logical_pages_of(log.lbn)) {
             if self.data.newest(lpn).is_none() {

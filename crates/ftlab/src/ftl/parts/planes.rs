@@ -355,6 +355,13 @@ impl Planes {
         &self.moved
     }
 
+    /// One of the pages that were moved out of the last victim: what it holds and where it is now.
+    #[inline]
+    #[must_use]
+    pub fn moved(&self, number: usize) -> (Owner, Ppn) {
+        self.moved[number]
+    }
+
     /// Erases a victim whose pages were moved and makes it free.
     pub fn release(&mut self, victim: &Victim, flash: &mut Flash) {
         self.pools[victim.plane as usize].release(victim.pbn, flash);

@@ -160,6 +160,13 @@ impl TranslationPages {
         self.in_ram = Some(vtpn);
     }
 
+    /// Whether a translation page is the one that was read or written last.
+    #[inline]
+    #[must_use]
+    pub fn is_in_ram(&self, vtpn: Vtpn) -> bool {
+        self.in_ram == Some(vtpn)
+    }
+
     /// A mapping on the translation page that was read or written last.
     ///
     /// # Panics

@@ -1,0 +1,34 @@
+//! Whether there is memory for a simulation: asked before its tables are made, which would end the process.
+
+use crate::device::{DeviceConfig, Geometry};
+use crate::error::Error;
+use crate::ftl::Spec;
+use crate::units::Bytes;
+
+/// Address space of the simulator for each physical block, beside [`Spec::bytes_per_page`].
+const BYTES_PER_BLOCK: u64 = 256;
+
+/// Tables of about the same length that a simulation has.
+const TABLES: u64 = 8;
+
+/// Fails where the tables of a device could not be had.
+pub(super) fn check(spec: &Spec, device: &DeviceConfig, capacity: u64) -> Result<(), Error> {
+    let geometry = Geometry::new(device, capacity)?;
+    let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
+    let needed = pages * u64::from(spec.bytes_per_page) + blocks * BYTES_PER_BLOCK;
+    // Several tables, as they will be: a system may grant each that is smaller than its memory.
+    let reserve = |_| {
+        let mut table = Vec::<u8>::new();
+        table.try_reserve_exact((needed / TABLES) as usize).map(|()| table)
+    };
+    let tables: Result<Vec<_>, _> = (0..TABLES).map(reserve).collect();
+    tables.map(drop).map_err(|_| {
+        let gib = needed as f64 / (1u64 << 30) as f64;
+        let message = format!(
+            "found {}, whose {pages} pages need up to {gib:.1} GiB of RAM, more than there is; use \
+             a smaller capacity or a larger device.page",
+            Bytes(capacity)
+        );
+        Error::config("device.capacity", message)
+    })
+}
