@@ -23,7 +23,9 @@ from ftlab.cli.listing import listing
 from ftlab.cli.load import load
 from ftlab.cli.model import model
 from ftlab.cli.reproduce import reproduce
+from ftlab.cli.results import results
 from ftlab.cli.run import run
+from ftlab.cli.sweep import sweep
 from ftlab.cli.trace import trace
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
@@ -101,7 +103,7 @@ def program() -> None:
     """Run any flash translation layer on any trace, on one checked NAND model."""
 
 
-for verb in (demo, run, compare, check, load, trace, model, reproduce, listing):
+for verb in (demo, run, compare, sweep, results, check, load, trace, model, reproduce, listing):
     program.add_command(verb)
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
 from ftlab.cli import parse
-from ftlab.config import Config, merge, nested
+from ftlab.config import Config, given, merge, nested
+from ftlab.units import counted
+
+Reader: TypeAlias = Callable[[str], Any]
+"""Returns the value that a text of the command line stands for."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -66,8 +70,16 @@ ORDERS = ("sort", "clamp")
 
 def source_options(command: Command) -> Command:
     """Add the argument TRACE and the options that say what to read."""
-    options = [
-        click.argument("trace", required=False),
+    return decorated(command, [click.argument("trace", required=False), *_source()])
+
+
+def sources_options(command: Command) -> Command:
+    """Add the argument TRACES, of which there may be several, and the same options."""
+    return decorated(command, [click.argument("traces", nargs=-1), *_source()])
+
+
+def _source() -> list[Callable[[Any], Any]]:
+    return [
         click.option(
             "--workload",
             metavar="PATTERN,KEY=VALUE,...",
@@ -76,9 +88,8 @@ def source_options(command: Command) -> Command:
         *_options(SOURCE),
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go back."),
         click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
-        click.option("--requests", type=click.IntRange(min=1), help="Stop after this many."),
+        click.option("--requests", type=parse.Count(), help="Stop after this many."),
     ]
-    return decorated(command, options)
 
 
 def pair_options(command: Command) -> Command:
@@ -97,6 +108,7 @@ def pair_options(command: Command) -> Command:
 def model_options(command: Command) -> Command:
     """Add the options that describe device, FTL, host and run."""
     options = [
+        click.option("--config", metavar="FILE", help="Start from this configuration, as TOML."),
         *_options(MODEL),
         click.option("--no-verify", is_flag=True, help="Do not check the data of every read."),
         click.option(
@@ -122,21 +134,26 @@ def setting_tree(flags: Sequence[str], options: Mapping[str, Any]) -> Config:
     return _tree([each for each in MODEL if each.flag in flags], options)
 
 
-def source_config(options: Mapping[str, Any]) -> Config:
-    """Return the section that names the requests, from the options of `source_options`."""
+def source_config(options: Mapping[str, Any], known: str | None = None) -> Config:
+    """Return the section that names the requests, from the options of `source_options`.
+
+    It may leave their source to a configuration that has the ``known`` section.
+    """
     trace, workload, requests = options["trace"], options["workload"], options["requests"]
-    if (trace is None) == (workload is None):
+    if trace is None and workload is None and known == "workload":
+        _refuse_input_options(options)
+        return {"workload": given(requests=requests)} if requests else {}
+    if (trace is None) == (workload is None) and (trace is not None or known is None):
         raise click.UsageError(
             "give either a TRACE (a file, - for standard input, or a profile's name) "
             "or --workload PATTERN,KEY=VALUE,..."
         )
     if workload is not None:
         _refuse_input_options(options)
-        sizes = {} if requests is None else {"requests": requests}
-        return {"workload": {**parse.workload(workload), **sizes}}
-    leaves = {"trace": trace, "requests": requests, "order": _order(options)}
-    given = {key: value for key, value in leaves.items() if value is not None}
-    return merge([{"input": given}, _tree(SOURCE, options)])
+        sizes = given(requests=requests)
+        return counted({"workload": {**parse.workload(workload), **sizes}})
+    leaves = given(trace=trace, requests=requests, order=_order(options))
+    return counted(merge([{"input": leaves}, _tree(SOURCE, options)]))
 
 
 def pair_config(options: Mapping[str, Any]) -> list[Config]:
@@ -170,13 +187,25 @@ def _sides(flag: str, text: str | None) -> tuple[str | None, str | None]:
 
 
 def _count(text: str | None) -> int | None:
-    return None if text is None else click.IntRange(min=1)(text)
+    return None if text is None else parse.Count()(text)
 
 
-def model_config(options: Mapping[str, Any]) -> Config:
+def model_config(options: Mapping[str, Any], read: Reader = parse.value) -> Config:
     """Return the tree that the options of `model_options` describe; ``--set`` is strongest."""
+    if read is parse.value:
+        _refuse_lists(options)
     verify = {"run": {"verify": False}} if options["no_verify"] else {}
-    return merge([_tree(MODEL, options), verify, parse.overrides(options["overrides"])])
+    tree = [_tree(MODEL, options, read), verify, parse.overrides(options["overrides"], read)]
+    return counted(merge(tree))
+
+
+def _refuse_lists(options: Mapping[str, Any]) -> None:
+    """Fail for an option that has several values, which are a sweep."""
+    for each in MODEL:
+        text = options[each.name]
+        if text is not None and "," in text:
+            message = f"{each.flag}: found {text}, expected one value; `ftlab sweep` takes several"
+            raise click.UsageError(message)
 
 
 def _refuse_input_options(options: Mapping[str, Any]) -> None:
@@ -198,9 +227,11 @@ def decorated(command: Command, options: Sequence[Callable[[Command], Command]])
     return command
 
 
-def _tree(settings: Iterable[Setting], options: Mapping[str, Any]) -> Config:
-    given = [each for each in settings if options[each.name] is not None]
-    return merge(nested(each.path, parse.value(options[each.name])) for each in given)
+def _tree(
+    settings: Iterable[Setting], options: Mapping[str, Any], read: Reader = parse.value
+) -> Config:
+    chosen = [each for each in settings if options[each.name] is not None]
+    return merge(nested(each.path, read(options[each.name])) for each in chosen)
 
 
 def _order(options: Mapping[str, Any]) -> str | None:

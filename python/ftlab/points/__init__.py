@@ -7,8 +7,19 @@
 >>> results = run_points(points, "results")  # doctest: +SKIP
 """
 
+from ftlab.points.grid import points_of
 from ftlab.points.point import Point
 from ftlab.points.runner import Told, missing, run_points, try_points
 from ftlab.points.store import Entry, Failure, Store
 
-__all__ = ["Entry", "Failure", "Point", "Store", "Told", "missing", "run_points", "try_points"]
+__all__ = [
+    "Entry",
+    "Failure",
+    "Point",
+    "Store",
+    "Told",
+    "missing",
+    "points_of",
+    "run_points",
+    "try_points",
+]

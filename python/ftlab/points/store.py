@@ -51,6 +51,11 @@ class Entry:
     outcome: Outcome
     identity: Config
 
+    @property
+    def failed(self) -> bool:
+        """Whether there is no result."""
+        return isinstance(self.outcome, Failure)
+
 
 class Store:
     """The results in ``folder``, which is made when the first one is saved."""
@@ -66,8 +71,13 @@ class Store:
 
     def load(self, point: Point) -> Outcome | None:
         """Return what came of a point; None if there is nothing, or its file is damaged."""
+        entry = self.entry(point)
+        return entry.outcome if entry else None
+
+    def entry(self, point: Point) -> Entry | None:
+        """Return what the file of a point holds; None if there is none, or it is damaged."""
         entry = read(self.path(point))
-        return entry.outcome if entry and entry.identity == point.identity else None
+        return entry if entry and entry.identity == point.identity else None
 
     def save(self, point: Point, outcome: Outcome) -> None:
         """Write what came of a point, which appears whole or not at all."""
@@ -94,8 +104,7 @@ class Store:
         taken = 0
         for entry in other.entries():
             here = read(self.folder / entry.path.name)
-            failed = here is not None and isinstance(here.outcome, Failure)
-            if here is None or (failed and isinstance(entry.outcome, Result)):
+            if here is None or (here.failed and not entry.failed):
                 self._write(entry.path.name, entry.path.read_bytes())
                 taken += 1
         return taken
