@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ftlab.cli.job import configuration, perform, print_resolved
-from ftlab.cli.options import model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.show import show_table, show_warnings
 from ftlab.report.summary import checks_line, comparison_table, relative_table, setup_line
@@ -18,7 +18,7 @@ DEFAULT = "page,dftl,tpftl"
 
 @click.command()
 @source_options
-@click.option("--ftl", help=f"FTLs, with commas between [{DEFAULT}].")
+@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
 @model_options
 @output_options
 @picture_options

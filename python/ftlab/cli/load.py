@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from ftlab.cli.job import configuration, one, print_resolved
-from ftlab.cli.options import model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_table
@@ -20,7 +20,7 @@ DEFAULT = "page"
 
 @click.command()
 @source_options
-@click.option("--ftl", help=f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(
     "--depths",
     metavar="N,...",

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import click
 
 from ftlab.cli import parse
+from ftlab.cli.completion import names
 from ftlab.config import Config, given, merge, nested
 from ftlab.units import counted
 
@@ -26,6 +27,8 @@ class Setting:
     path: str
     metavar: str
     help: str
+    names: str | None = None
+    """The kind of the catalogue whose names it takes."""
 
     @property
     def name(self) -> str:
@@ -44,16 +47,16 @@ SOURCE = (
     Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
 )
 MODEL = (
-    Setting("--preset", "preset", "NAME", "Start from a published set-up."),
+    Setting("--preset", "preset", "NAME", "Start from a published set-up.", "presets"),
     Setting("--capacity", "device.capacity", "SIZE", "Logical size of the device [the trace's]."),
     Setting("--page", "device.page", "SIZE", "Flash page."),
     Setting("--pages-per-block", "device.pages_per_block", "N", "Pages of an erase block."),
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
-    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none]."),
+    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none].", "buffers"),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
-    Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
+    Setting("--gc", "gc.policy", "POLICY", "How GC picks its victims.", "policies"),
     Setting(
         "--warmup",
         "run.warmup",
@@ -70,12 +73,16 @@ ORDERS = ("sort", "clamp")
 
 def source_options(command: Command) -> Command:
     """Add the argument TRACE and the options that say what to read."""
-    return decorated(command, [click.argument("trace", required=False), *_source()])
+    return decorated(command, [_trace("trace", required=False), *_source()])
 
 
 def sources_options(command: Command) -> Command:
     """Add the argument TRACES, of which there may be several, and the same options."""
-    return decorated(command, [click.argument("traces", nargs=-1), *_source()])
+    return decorated(command, [_trace("traces", nargs=-1), *_source()])
+
+
+def _trace(name: str, **how: Any) -> Callable[[Any], Any]:
+    return click.argument(name, shell_complete=names("profiles", files=True), **how)
 
 
 def _source() -> list[Callable[[Any], Any]]:
@@ -95,8 +102,8 @@ def _source() -> list[Callable[[Any], Any]]:
 def pair_options(command: Command) -> Command:
     """Add the arguments A and B, and the options that say what to read of each."""
     options = [
-        click.argument("a"),
-        click.argument("b"),
+        _trace("a"),
+        _trace("b"),
         *_options(SOURCE),
         click.option("--sort", is_flag=True, help="Sort traces whose timestamps go back."),
         click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
@@ -162,8 +169,8 @@ def pair_config(options: Mapping[str, Any]) -> list[Config]:
     The text of an option holds for both, or one part before a comma for each; that of ``--columns``
     has commas of its own and holds for both.
     """
-    names = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
-    sides = {name: _sides(f"--{name}", options[name]) for name in names}
+    split = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
+    sides = {name: _sides(f"--{name}", options[name]) for name in split}
     return [
         source_config(
             {
@@ -210,14 +217,26 @@ def _refuse_lists(options: Mapping[str, Any]) -> None:
 
 def _refuse_input_options(options: Mapping[str, Any]) -> None:
     """Fail if an option was given that only says how to read a file."""
-    names = [*ORDERS, *(each.name for each in SOURCE)]
-    useless = next((name for name in names if options[name]), None)
+    useless = next((n for n in (*ORDERS, *(each.name for each in SOURCE)) if options[n]), None)
     if useless:
         raise click.UsageError(f"--{useless} says how to read a TRACE; --workload reads none")
 
 
 def _options(settings: Iterable[Setting]) -> list[Callable[[Any], Any]]:
-    return [click.option(each.flag, metavar=each.metavar, help=each.help) for each in settings]
+    return [
+        click.option(
+            each.flag,
+            metavar=each.metavar,
+            help=each.help,
+            shell_complete=names(each.names) if each.names else None,
+        )
+        for each in settings
+    ]
+
+
+def ftl_option(help: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds the option that names one or several FTLs."""
+    return click.option("--ftl", help=help, shell_complete=names("ftls", files=True))
 
 
 def decorated(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

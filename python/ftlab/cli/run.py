@@ -8,7 +8,7 @@ import click
 
 from ftlab.cli.again import read, say_differences
 from ftlab.cli.job import configuration, one, perform, print_resolved
-from ftlab.cli.options import MODEL, SOURCE, model_options, source_options
+from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.config import merge
@@ -21,7 +21,7 @@ DEFAULT = "tpftl"
 
 @click.command()
 @source_options
-@click.option("--ftl", help=f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
 @model_options
 @output_options
 @picture_options

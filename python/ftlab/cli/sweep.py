@@ -9,7 +9,7 @@ import click
 from ftlab.cli import parse
 from ftlab.cli.compare import DEFAULT
 from ftlab.cli.job import setup
-from ftlab.cli.options import model_options, sources_options
+from ftlab.cli.options import ftl_option, model_options, sources_options
 from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
@@ -22,7 +22,7 @@ FOLDER = "ftlab-results"
 
 @click.command()
 @sources_options
-@click.option("--ftl", help=f"FTLs, with commas between [{DEFAULT}].")
+@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each point with so many seeds.")
 @click.option(
     "--when",
