@@ -99,7 +99,7 @@ def test_percentages_above_100_need_their_sign(ftlab):
         found = ftlab("run", BUSY, *SMALL, "--ftl", "page", "--over-provisioning", text)
         assert found.exit_code == 2
         assert f"--over-provisioning: found {text}, expected {text}%" in found.output
-    found = ftlab("run", BUSY, *SMALL, "--over-provisioning", "700%", "--print-config")
+    found = ftlab("run", BUSY, *SMALL, "--over-provisioning", "700%", "--print-config", "--json")
     assert json.loads(found.output)["device"]["over_provisioning"] == "700%"
 
 

@@ -84,7 +84,7 @@ def test_the_same_seed_prints_the_same_figures(ftlab):
 
 
 def test_the_configuration_can_be_seen_before_a_run(ftlab):
-    result = ftlab("run", *GENERATED, "--set", "run.seed=7", "--print-config")
+    result = ftlab("run", *GENERATED, "--set", "run.seed=7", "--print-config", "--json")
     assert json.loads(result.stdout)["run"]["seed"] == 7
 
 

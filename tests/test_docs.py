@@ -24,8 +24,10 @@ def blocks(page: Path, language: str) -> list[str]:
 
 def files_of(page: Path) -> dict[str, str]:
     """The files that a page tells to save: blocks that begin with their name."""
-    named = re.compile(r"# (\w+\.py)\n")
-    found = ((named.match(block), block) for block in blocks(page, "python"))
+    named = re.compile(r"# (\w+\.(?:py|toml))\n")
+    found = (
+        (named.match(block), block) for block in [*blocks(page, "python"), *blocks(page, "toml")]
+    )
     return {name[1]: block for name, block in found if name}
 
 
@@ -128,7 +130,7 @@ def test_every_dependency_has_a_row():
 
 def test_every_option_of_a_verb_with_many_is_documented():
     text = (ROOT / "docs" / "cli.md").read_text("utf-8")
-    verbs = ("run", "compare", "check")
+    verbs = ("run", "compare", "sweep", "results", "check")
     options = [
         name for verb in verbs for each in program.commands[verb].params for name in each.opts
     ]

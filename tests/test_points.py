@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -13,9 +14,8 @@ import pytest
 
 import ftlab
 from ftlab import _core
-from ftlab.points import Point, Store, run_points
+from ftlab.points import Failure, Point, Store, missing, run_points, store, try_points
 from ftlab.points import point as identities
-from ftlab.points.runner import CHUNK_POINTS, chunks
 
 WORKLOAD = {"pattern": "randrw", "bs": "4k", "size": "4MiB", "requests": 2000}
 DEVICE = {"capacity": "4MiB", "pages_per_block": 16}
@@ -47,9 +47,8 @@ def facts(result: ftlab.Result) -> dict:
     return {key: value for key, value in result.to_dict().items() if key != "speed"}
 
 
-def test_points_of_one_input_share_a_reading_and_are_as_they_are_alone(runs, tmp_path):
+def test_points_that_run_at_a_time_are_as_they_are_alone(tmp_path):
     together = run_points(POINTS, tmp_path / "together")
-    assert runs == [["page", "tpftl", "tpftl"]]
     assert [result.config.ftl.cache for result in together] == [None, 256, 512]
     backwards = [run_points([each], tmp_path / "alone")[0] for each in reversed(POINTS)]
     assert list(map(facts, together)) == list(map(facts, reversed(backwards)))
@@ -58,7 +57,7 @@ def test_points_of_one_input_share_a_reading_and_are_as_they_are_alone(runs, tmp
 def test_a_second_run_takes_what_is_there_and_runs_only_the_rest(runs, tmp_path):
     first = run_points(POINTS[:2], tmp_path)
     again = run_points([*reversed(POINTS), POINTS[0]], tmp_path)
-    assert runs == [["page", "tpftl"], ["tpftl"]]
+    assert sorted(runs) == [["page"], ["tpftl"], ["tpftl"]]
     assert [again[2], again[1], again[3]] == [*first, first[0]]
     assert len(list(tmp_path.iterdir())) == 3
 
@@ -115,30 +114,140 @@ def test_the_digest_is_that_of_everything_that_decides_a_result(monkeypatch, tmp
     assert point(ftl={"cache": "1KiB"}).digest != spelled.digest
 
 
-def test_other_inputs_are_read_apart_and_long_lists_in_chunks():
-    seeds = [point(run={"seed": seed}) for seed in (1, 2, 1)]
-    assert [len(chunk) for chunk in chunks(seeds)] == [2, 1]
-    many = [point(gc={"low": low, "high": 99}) for low in range(1, CHUNK_POINTS + 2)]
-    assert [len(chunk) for chunk in chunks(many)] == [CHUNK_POINTS, 1]
-
-
 def test_the_core_refuses_points_of_different_inputs():
     points = [json.dumps({"workload": WORKLOAD, "run": {"seed": seed}}) for seed in (1, 2)]
     with pytest.raises(ftlab.ConfigError, match=r"run\.seed: found point 2 of a run with another"):
         _core.simulate([(config, "page") for config in points])
 
 
-def test_a_mistake_names_the_point_and_leaves_no_file(tmp_path):
+BAD = [
+    Point("no room for GC", {"workload": WORKLOAD, "gc": {"low": 0}}, "page"),
+    Point("no room for a page", {**POINTS[0].config, "ftl": {"cache": 1}}, "tpftl"),
+]
+
+
+def test_a_mistake_names_the_point_when_all_others_have_run(tmp_path):
+    with pytest.raises(ftlab.ConfigError, match=r"^no room for GC: gc\.low: found 0"):
+        run_points([*BAD, *POINTS], tmp_path)
+    assert missing([*BAD, *POINTS], tmp_path) == []
+    with pytest.raises(ftlab.ConfigError, match=r"^no room for a page: ftl\.cache: found 1 B"):
+        run_points([*POINTS, *BAD[::-1]], tmp_path)
+
+
+def test_a_point_that_failed_is_a_result_and_run_again_only_when_asked(runs, tmp_path):
+    points = [POINTS[0], *BAD, POINTS[1]]
+    first = try_points(points, tmp_path)
+    assert [type(each) for each in first] == [ftlab.Result, Failure, Failure, ftlab.Result]
+    assert str(first[1]).startswith("gc.low: found 0")
+    assert first[2].error == "ConfigError"
+    assert len(runs) == 3
+    assert list(map(str, try_points(points, tmp_path))) == list(map(str, first))
+    assert len(runs) == 3
+    assert try_points(points, tmp_path, retry=True)[1:3] == first[1:3]
+    assert runs[3:] == [["tpftl"]]
+    kept = {entry.label: entry for entry in Store(tmp_path).entries()}
+    assert kept["no room for a page"].config == BAD[1].config
+    assert kept["no room for a page"].outcome == first[2]
+
+
+def test_what_a_class_raises_is_a_failure_too(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "class Mine:\n"
+        "    def __init__(self, device): pass\n"
+        "    def read(self, pages, flash): 1 / 0\n"
+        "    write = trim = read\n"
+    )
+    points = [point(str(file)), POINTS[0]]
+    failure, result = try_points(points, tmp_path / "results")
+    assert str(failure) == "ZeroDivisionError: division by zero"
+    assert result.ftl == "page"
+    before = points[0].digest
+    file.write_text(file.read_text().replace("1 / 0", "2 / 0"))
+    assert point(str(file)).digest != before
+
+
+def test_a_missing_input_is_told_before_anything_runs(tmp_path):
     folder = tmp_path / "results"
-    bad = Point("my point", {"workload": WORKLOAD, "gc": {"low": 0}}, "page")
-    with pytest.raises(ftlab.ConfigError, match=r"^my point: gc\.low: found 0"):
-        run_points([bad], folder)
     pipe = Point("a pipe", {"input": {"trace": "-"}}, "page")
     with pytest.raises(ftlab.ConfigError, match=r"input\.trace: found -, expected a file"):
-        run_points([pipe], folder)
-    with pytest.raises(ftlab.ConfigError, match=r"ftl\.cache: found 1 B"):
-        run_points([point(ftl={"cache": 1})], folder)
+        run_points([POINTS[0], pipe], folder)
     assert not folder.exists()
+
+
+def test_results_of_two_folders_are_merged(tmp_path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    run_points(POINTS[:2], here)
+    run_points(POINTS[1:], there)
+    (there / "damaged.json.gz").write_bytes(b"")
+    assert Store(here).merge(Store(there)) == 1
+    assert missing(POINTS, here) == []
+    Store(tmp_path / "failed").save(POINTS[0], Failure("MemoryError", "out of memory"))
+    assert Store(tmp_path / "failed").merge(Store(here)) == 3
+    assert Store(here).merge(Store(tmp_path / "failed")) == 0
+
+
+def test_a_point_takes_what_simulate_takes(tmp_path):
+    workload = ftlab.Workload("randrw", bs="4k", size="4MiB", requests=2000)
+    device = ftlab.Device(capacity="4MiB", pages_per_block=16)
+    made = Point.of(workload, ftlab.TPFTL("256B"), device, gc="fifo", seed=3, warmup="footprint")
+    assert made.label == "tpftl(cache=256B)"
+    (result,) = run_points([made], tmp_path)
+    alone = ftlab.simulate(
+        workload, ftlab.TPFTL("256B"), device, gc="fifo", seed=3, warmup="footprint"
+    )
+    assert facts(result) == facts(alone)
+    with pytest.raises(ftlab.ConfigError, match="threshold"):
+        Point.of(workload, "dftl", config={"tpftl": {"threshold": 4}})
+
+
+SEVERAL = f"""
+import sys
+from ftlab.points import Point, run_points
+config = {{"workload": {WORKLOAD}, "device": {DEVICE}}}
+points = [
+    Point(str(seed), {{**config, "run": {{"seed": seed}}}}, "page") for seed in range(1, 61)
+]
+if __name__ == "__main__":
+    run_points(points, sys.argv[1])
+"""
+
+
+def test_points_that_are_killed_and_resumed_are_each_there_once(tmp_path):
+    """A worker that is killed loses the one point that it ran; the log counts what is begun."""
+    script, folder, log = tmp_path / "several.py", tmp_path / "results", tmp_path / "log"
+    script.write_text(
+        f"""
+import os
+from ftlab import _core
+simulate = _core.simulate
+def counted(points, *rest):
+    with open({str(log)!r}, "a") as file:
+        file.write(points[0][0] + "\\n")
+    return simulate(points, *rest)
+_core.simulate = counted
+{SEVERAL}"""
+    )
+    chance = random.Random(1)
+    kills = 0
+    for _ in range(3):
+        there = len(list(folder.glob("*.gz"))) if folder.exists() else 0
+        process = subprocess.Popen([sys.executable, str(script), str(folder)])
+        aim = there + chance.randint(3, 15)
+        while process.poll() is None and len(list(folder.glob("*.gz"))) < aim:
+            time.sleep(chance.random() / 100)
+        kills += process.poll() is None
+        process.kill()
+        process.wait()
+        assert all(store.read(path) for path in folder.glob("*.gz"))
+    assert kills == 3
+    subprocess.run([sys.executable, str(script), str(folder)], check=True)
+    names = {}
+    exec(SEVERAL, names)
+    assert sorted(os.listdir(folder)) == sorted(f"{p.digest}.json.gz" for p in names["points"])
+    begun = log.read_text().splitlines()
+    assert len(set(begun)) == 60
+    assert len(begun) - 60 <= kills * os.cpu_count()
 
 
 def test_progress_counts_points_and_ends_at_one(tmp_path):

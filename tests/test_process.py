@@ -185,3 +185,38 @@ def test_ctrl_c_while_the_command_is_loaded_is_no_traceback():
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
     assert (done.returncode, done.stderr) == (130, b"error: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("ftlab ru", "plain,run"),
+        ("ftlab run --preset onfi-t", "plain,onfi-tlc"),
+        ("ftlab compare --ftl dftl,tp", "plain,dftl,tpftl"),
+        ("ftlab run financial", "plain,financial1"),
+        ("ftlab run --buffer cl", "plain,clash"),
+        ("ftlab check dl", "plain,dloop"),
+    ],
+)
+def test_a_shell_completes_names(words, told):
+    places = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    done = ftlab(env={**os.environ, **places, "_FTLAB_COMPLETE": "bash_complete"})
+    assert told in done.stdout.decode().splitlines()
+
+
+@pytest.mark.parametrize("arguments", ["list ftls", "--help", "list --json", "run --help"])
+def test_a_reader_that_has_seen_enough_is_no_mistake(arguments):
+    command = f"set -o pipefail; {COMMAND} {arguments} | head -1"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_is_not_needed_is_not_imported():
+    """Start-up is fast: neither the package nor the version needs what takes long to import."""
+    heavy = {"click", "rich", "numpy", "pandas", "matplotlib", "importlib.metadata"}
+    code = (
+        f"import sys; sys.argv = ['ftlab', '--version']; heavy = {heavy}\n"
+        "from ftlab.__main__ import main; main(); print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.splitlines()[1:] == ["[]"]

@@ -69,3 +69,10 @@ def test_notebooks_show_tables(result, comparison):
 def test_results_say_what_they_are_in_one_line(result, comparison):
     assert repr(result) == "<Result dftl: WA 1.114, mean response 450.0 us>"
     assert repr(comparison) == "<Comparison of page, dftl, tpftl>"
+
+
+def test_what_is_printed_is_a_table(result, comparison):
+    assert "write amplification" in str(result)
+    header, *rows = str(comparison).splitlines()
+    assert header.split() == ["page", "dftl", "tpftl"]
+    assert any(row.startswith("mean response") and row.rstrip().endswith("*") for row in rows)

@@ -9,6 +9,11 @@ import sys
 def main() -> None:
     """Run the command line of this process."""
     try:
+        if sys.argv[1:] == ["--version"]:
+            from ftlab import __version__
+
+            print(f"ftlab {__version__}")
+            return
         from ftlab import cli
 
         cli.main()

@@ -113,6 +113,12 @@ class Result(Record):
 
         return summary_table(self)
 
+    def __str__(self) -> str:
+        """Return the summary that `ftlab run` prints."""
+        from ftlab.report.summary import run_summary, text_of
+
+        return text_of(run_summary(self)).rstrip("\n")
+
     def __repr__(self) -> str:
         """One line with the figures that are asked for first."""
         mean = self.find("response_us.mean")
@@ -169,6 +175,12 @@ class Comparison(Sequence[Result]):
         from ftlab.report.html import comparison_html
 
         return comparison_html(self)
+
+    def __str__(self) -> str:
+        """Return the table that `ftlab compare` prints, a star behind the best values."""
+        from ftlab.report.summary import comparison_table
+
+        return comparison_table(self).text().rstrip("\n")
 
     def __repr__(self) -> str:
         """Text that names the FTLs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from ftlab import _core, cores
 from ftlab._settings import GC, Buffer, Device, Host, Run
@@ -75,12 +75,50 @@ def simulate(
     ftlab.Interrupted, KeyboardInterrupt
         when the run is stopped
     """
-    setup = _setup(
-        trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
+    point = described(
+        trace,
+        ftl,
+        device,
+        preset=preset,
+        gc=gc,
+        buffer=buffer,
+        host=host,
+        run=run,
+        warmup=warmup,
+        address=address,
+        seed=seed,
+        verify=verify,
+        config=config,
     )
+    return execute([point], progress)[0]
+
+
+class Setup(TypedDict, total=False):
+    """The arguments of `simulate` that describe a run, but for trace, FTL and device."""
+
+    preset: str | None
+    gc: GC | Named | Mapping[str, Any] | None
+    buffer: Buffer | Named | Mapping[str, Any] | None
+    host: Host | str | Mapping[str, Any] | None
+    run: Run | Mapping[str, Any] | None
+    warmup: str | None
+    address: str | None
+    seed: int | None
+    verify: bool | None
+    config: Mapping[str, Any] | None
+
+
+def described(
+    trace: Source | str | os.PathLike[str],
+    ftl: Ftl | Named,
+    device: Device | None,
+    **setup: Unpack[Setup],
+) -> tuple[Config, Named]:
+    """Return the configuration and the FTL that arguments of `simulate` describe."""
+    tree = _setup(trace, device, **setup)
     chosen = as_ftl(ftl)
-    check_obeyed(setup, [_named(chosen)])
-    return execute([(merge([setup, chosen.config()]), _named(chosen))], progress)[0]
+    check_obeyed(tree, [_named(chosen)])
+    return merge([tree, chosen.config()]), _named(chosen)
 
 
 def compare(
@@ -105,7 +143,18 @@ def compare(
     All of them share one pass over the trace, each on its own thread.
     """
     setup = _setup(
-        trace, device, preset, gc, buffer, host, run, warmup, address, seed, verify, config
+        trace,
+        device,
+        preset=preset,
+        gc=gc,
+        buffer=buffer,
+        host=host,
+        run=run,
+        warmup=warmup,
+        address=address,
+        seed=seed,
+        verify=verify,
+        config=config,
     )
     if isinstance(ftls, str) or not isinstance(ftls, Iterable):
         raise TypeError(f"ftls: found {ftls!r}, expected a list of FTLs")
@@ -150,40 +199,30 @@ def _named(ftl: Ftl | PythonFtl) -> Named:
 
 
 def _setup(
-    trace: Source | str | os.PathLike[str],
-    device: Device | None,
-    preset: str | None,
-    gc: GC | Named | Mapping[str, Any] | None,
-    buffer: Buffer | Named | Mapping[str, Any] | None,
-    host: Host | str | Mapping[str, Any] | None,
-    run: Run | Mapping[str, Any] | None,
-    warmup: str | None,
-    address: str | None,
-    seed: int | None,
-    verify: bool | None,
-    config: Mapping[str, Any] | None,
+    trace: Source | str | os.PathLike[str], device: Device | None, **setup: Unpack[Setup]
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""
     source = trace if isinstance(trace, Source) else read_trace(trace)
     if device is not None and not isinstance(device, Device):
         raise TypeError(f"device: found {device!r}, expected a Device")
     sections = {
-        "gc": _section("gc", gc, "policy"),
-        "buffer": _section("buffer", buffer, "policy"),
-        "host": _section("host", host, "mode"),
-        "run": _section("run", run, "warmup"),
+        "gc": _section("gc", setup.get("gc"), "policy"),
+        "buffer": _section("buffer", setup.get("buffer"), "policy"),
+        "host": _section("host", setup.get("host"), "mode"),
+        "run": _section("run", setup.get("run"), "warmup"),
     }
-    for name, section in _table("config", config).items():
+    config = _table("config", setup.get("config"))
+    for name, section in config.items():
         if name != "preset":
             _table(f'config["{name}"]', section)
-    named = given(warmup=warmup, address=address, seed=seed, verify=verify)
+    named = given(**{name: setup.get(name) for name in ("warmup", "address", "seed", "verify")})
     parts = [
         source.config(),
-        given(preset=preset),
+        given(preset=setup.get("preset")),
         device.config() if device else {},
         {name: section for name, section in sections.items() if section},
         {"run": named} if named else {},
-        config or {},
+        config,
     ]
     return merge(parts)
 

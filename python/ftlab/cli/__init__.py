@@ -9,22 +9,15 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import UserDict
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from ftlab import __version__
-from ftlab.cli.check import check
-from ftlab.cli.compare import compare
-from ftlab.cli.demo import demo
-from ftlab.cli.listing import listing
-from ftlab.cli.load import load
-from ftlab.cli.model import model
-from ftlab.cli.reproduce import reproduce
-from ftlab.cli.run import run
-from ftlab.cli.trace import trace
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
 from ftlab.plugins import where
@@ -95,14 +88,42 @@ def _usage(error: click.UsageError) -> str:
     return f"{message} (see `{error.ctx.command_path} --help`)" if error.ctx else message
 
 
-@click.group(cls=Program, name="ftlab", context_settings={"help_option_names": ["-h", "--help"]})
+class Verbs(UserDict[str, Any]):
+    """The commands by their names; the module of each is imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        """Return the command."""
+        module, _, attribute = self.data[name].partition(":")
+        command: click.Command = getattr(import_module(f"ftlab.cli.{module}"), attribute)
+        return command
+
+
+VERBS = Verbs(
+    {
+        "demo": "demo:demo",
+        "run": "run:run",
+        "compare": "compare:compare",
+        "sweep": "sweep:sweep",
+        "results": "results:results",
+        "check": "check:check",
+        "load": "load:load",
+        "trace": "trace:trace",
+        "model": "model:model",
+        "reproduce": "reproduce:reproduce",
+        "list": "listing:listing",
+    }
+)
+
+
+@click.group(
+    cls=Program,
+    name="ftlab",
+    commands=VERBS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="ftlab", message="%(prog)s %(version)s")
 def program() -> None:
     """Run any flash translation layer on any trace, on one checked NAND model."""
-
-
-for verb in (demo, run, compare, check, load, trace, model, reproduce, listing):
-    program.add_command(verb)
 
 
 def main() -> NoReturn:

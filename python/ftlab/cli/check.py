@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import click
 
+from ftlab.cli.completion import names
 from ftlab.cli.progress import meter
 from ftlab.plugins import where
 from ftlab.verdicts import Verdict, verdicts
 
 
 @click.command()
-@click.argument("ftl")
+@click.argument("ftl", shell_complete=names("ftls", files=True))
 @click.option(
     "--cases",
     type=click.IntRange(min=1),

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from ftlab.cli import parse
 from ftlab.cli.job import configuration, perform, print_resolved
-from ftlab.cli.options import model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.show import show_table, show_warnings
 from ftlab.report.summary import checks_line, comparison_table, relative_table, setup_line
@@ -19,19 +18,18 @@ DEFAULT = "page,dftl,tpftl"
 
 @click.command()
 @source_options
-@click.option("--ftl", default=DEFAULT, show_default=True, help="FTLs, with commas between.")
+@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
 @model_options
 @output_options
 @picture_options
-def compare(ftl: str, print_config: bool, **options: Any) -> None:
+def compare(ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run several FTLs on TRACE and show them side by side, the best values marked.
 
     The trace is read once; every FTL runs on a device of its own, with the same settings.
     """
-    ftls = parse.names(ftl)
-    config = configuration(options)
+    config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:
-        print_resolved(config, *ftls)
+        print_resolved(config, ftls, options["as_json"])
         return
     outputs = Outputs.of(options, config, ftls)
     comparison = perform(config, ftls)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ftlab.cli import parse
 from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
 from ftlab.cli.output import Outputs
@@ -29,7 +30,7 @@ What to try next:
 
 
 @click.command()
-@click.option("--requests", type=click.IntRange(min=1), help="Stop after this many requests.")
+@click.option("--requests", type=parse.Count(), help="Stop after this many requests.")
 def demo(requests: int | None) -> None:
     """Compare three FTLs on a built-in workload: a table, a figure, an HTML report.
 

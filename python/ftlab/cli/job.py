@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
-from ftlab.cli.options import model_config, source_config
+from ftlab import configuration_file
+from ftlab.cli import parse
+from ftlab.cli.options import Reader, model_config, source_config
 from ftlab.cli.progress import meter
 from ftlab.config import Config, merge
 from ftlab.errors import InternalError
@@ -16,20 +18,66 @@ from ftlab.plugins import resolved
 from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed, execute
 
-
-def configuration(options: Mapping[str, Any]) -> Config:
-    """Return the configuration that the options of `run` or `compare` describe."""
-    return merge([source_config(options), model_config(options)])
+SWEPT = ("seeds", "when", "grid")
+"""What a file has only for a sweep."""
 
 
-def print_resolved(config: Config, *ftls: str) -> None:
-    """Print the configuration with all defaults, as JSON."""
-    click.echo(json.dumps(resolved(config, *ftls), indent=2))
+def configuration(
+    options: Mapping[str, Any], ftl: str | None, default: str
+) -> tuple[Config, list[str]]:
+    """Return the configuration and the FTLs that options and their file describe.
+
+    ``ftl`` is what was asked for on the command line, with commas between.
+    """
+    tree, ftls = setup(options, ftl, default)
+    swept = next((key for key in SWEPT if key in tree), None)
+    if swept:
+        file = options["config"]
+        raise click.UsageError(f"{file}: found {swept}, which belongs to `ftlab sweep`")
+    return tree, ftls
 
 
-def perform(config: Config, ftls: list[str]) -> Comparison:
-    """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it."""
-    check_obeyed(config, ftls)
+def setup(
+    options: Mapping[str, Any], ftl: str | None, default: str, read: Reader = parse.value
+) -> tuple[Config, list[str]]:
+    """Return the tree of a file and options, which are stronger, and the FTLs."""
+    file = configuration_file.load(options["config"]) if options["config"] else {}
+    ftls = file.pop("ftls", None)
+    asked = {"input": options["trace"], "workload": options["workload"]}
+    if any(asked.values()):
+        for section in asked:
+            if not asked[section]:
+                file.pop(section, None)
+    known = next((each for each in ("workload", "input") if file.get(each)), None)
+    tree = merge([file, source_config(options, known), model_config(options, read)])
+    if ftl is None and ftls is not None:
+        return tree, [ftls] if isinstance(ftls, str) else list(ftls)
+    return tree, parse.names(ftl or default)
+
+
+def one(ftls: Sequence[str], verb: str) -> str:
+    """Return the FTL of a verb that takes one."""
+    if len(ftls) != 1:
+        told = ", ".join(ftls) or "none"
+        raise click.UsageError(f"{verb} takes one FTL, found {told}; `ftlab compare` takes several")
+    return ftls[0]
+
+
+def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
+    """Print the configuration with all defaults: the file that `--config` reads, or JSON."""
+    if as_json:
+        click.echo(json.dumps(resolved(config, *ftls), indent=2))
+    else:
+        click.echo(configuration_file.dump(config, ftls), nl=False)
+
+
+def perform(config: Config, ftls: Sequence[str], obeyed: bool = True) -> Comparison:
+    """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it.
+
+    What is not ``obeyed`` by one of them is a mistake, unless it comes from a result.
+    """
+    if obeyed:
+        check_obeyed(config, ftls)
     try:
         with meter() as progress:
             return Comparison(execute([(config, ftl) for ftl in ftls], progress))

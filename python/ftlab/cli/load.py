@@ -8,17 +8,19 @@ from typing import Any
 
 import click
 
-from ftlab.cli.job import configuration, print_resolved
-from ftlab.cli.options import model_options, source_options
+from ftlab.cli.job import configuration, one, print_resolved
+from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_table
 from ftlab.load import DEPTHS, LOADS, Load, measure
 
+DEFAULT = "page"
+
 
 @click.command()
 @source_options
-@click.option("--ftl", default="page", show_default=True, help="The FTL (`ftlab list ftls`).")
+@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(
     "--depths",
     metavar="N,...",
@@ -36,21 +38,22 @@ from ftlab.load import DEPTHS, LOADS, Load, measure
 @model_options
 @output_options
 @figure_option
-def load(ftl: str, depths: str, loads: str, print_config: bool, **options: Any) -> None:
+def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE at several loads, and show what it serves and how fast.
 
     First in a closed loop at each queue depth; then with the arrivals of TRACE, stretched to shares
     of the highest throughput so found.
     """
-    config = configuration(options)
+    config, ftls = configuration(options, ftl, DEFAULT)
+    chosen = one(ftls, "load")
     if print_config:
-        print_resolved(config, ftl)
+        print_resolved(config, ftls, options["as_json"])
         return
-    outputs = Outputs.of(options, config, ftl)
+    outputs = Outputs.of(options, config, chosen)
     with meter() as progress:
         found = measure(
             config,
-            ftl,
+            chosen,
             [_number("--depths", text, int) for text in depths.split(",") if text],
             [_number("--loads", text, _ratio) for text in loads.split(",") if text],
             progress,

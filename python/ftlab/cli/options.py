@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import click
 
 from ftlab.cli import parse
-from ftlab.config import Config, merge, nested
+from ftlab.cli.completion import names
+from ftlab.config import Config, given, merge, nested
+from ftlab.units import counted
+
+Reader: TypeAlias = Callable[[str], Any]
+"""Returns the value that a text of the command line stands for."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -22,6 +27,8 @@ class Setting:
     path: str
     metavar: str
     help: str
+    names: str | None = None
+    """The kind of the catalogue whose names it takes."""
 
     @property
     def name(self) -> str:
@@ -40,16 +47,16 @@ SOURCE = (
     Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
 )
 MODEL = (
-    Setting("--preset", "preset", "NAME", "Start from a published set-up."),
+    Setting("--preset", "preset", "NAME", "Start from a published set-up.", "presets"),
     Setting("--capacity", "device.capacity", "SIZE", "Logical size of the device [the trace's]."),
     Setting("--page", "device.page", "SIZE", "Flash page."),
     Setting("--pages-per-block", "device.pages_per_block", "N", "Pages of an erase block."),
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
     Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
-    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none]."),
+    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none].", "buffers"),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
-    Setting("--gc", "gc.policy", "POLICY", "How garbage collection picks its victims."),
+    Setting("--gc", "gc.policy", "POLICY", "How GC picks its victims.", "policies"),
     Setting(
         "--warmup",
         "run.warmup",
@@ -66,8 +73,20 @@ ORDERS = ("sort", "clamp")
 
 def source_options(command: Command) -> Command:
     """Add the argument TRACE and the options that say what to read."""
-    options = [
-        click.argument("trace", required=False),
+    return decorated(command, [_trace("trace", required=False), *_source()])
+
+
+def sources_options(command: Command) -> Command:
+    """Add the argument TRACES, of which there may be several, and the same options."""
+    return decorated(command, [_trace("traces", nargs=-1), *_source()])
+
+
+def _trace(name: str, **how: Any) -> Callable[[Any], Any]:
+    return click.argument(name, shell_complete=names("profiles", files=True), **how)
+
+
+def _source() -> list[Callable[[Any], Any]]:
+    return [
         click.option(
             "--workload",
             metavar="PATTERN,KEY=VALUE,...",
@@ -76,16 +95,15 @@ def source_options(command: Command) -> Command:
         *_options(SOURCE),
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go back."),
         click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
-        click.option("--requests", type=click.IntRange(min=1), help="Stop after this many."),
+        click.option("--requests", type=parse.Count(), help="Stop after this many."),
     ]
-    return decorated(command, options)
 
 
 def pair_options(command: Command) -> Command:
     """Add the arguments A and B, and the options that say what to read of each."""
     options = [
-        click.argument("a"),
-        click.argument("b"),
+        _trace("a"),
+        _trace("b"),
         *_options(SOURCE),
         click.option("--sort", is_flag=True, help="Sort traces whose timestamps go back."),
         click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
@@ -97,6 +115,7 @@ def pair_options(command: Command) -> Command:
 def model_options(command: Command) -> Command:
     """Add the options that describe device, FTL, host and run."""
     options = [
+        click.option("--config", metavar="FILE", help="Start from this configuration, as TOML."),
         *_options(MODEL),
         click.option("--no-verify", is_flag=True, help="Do not check the data of every read."),
         click.option(
@@ -122,21 +141,26 @@ def setting_tree(flags: Sequence[str], options: Mapping[str, Any]) -> Config:
     return _tree([each for each in MODEL if each.flag in flags], options)
 
 
-def source_config(options: Mapping[str, Any]) -> Config:
-    """Return the section that names the requests, from the options of `source_options`."""
+def source_config(options: Mapping[str, Any], known: str | None = None) -> Config:
+    """Return the section that names the requests, from the options of `source_options`.
+
+    It may leave their source to a configuration that has the ``known`` section.
+    """
     trace, workload, requests = options["trace"], options["workload"], options["requests"]
-    if (trace is None) == (workload is None):
+    if trace is None and workload is None and known == "workload":
+        _refuse_input_options(options)
+        return {"workload": given(requests=requests)} if requests else {}
+    if (trace is None) == (workload is None) and (trace is not None or known is None):
         raise click.UsageError(
             "give either a TRACE (a file, - for standard input, or a profile's name) "
             "or --workload PATTERN,KEY=VALUE,..."
         )
     if workload is not None:
         _refuse_input_options(options)
-        sizes = {} if requests is None else {"requests": requests}
-        return {"workload": {**parse.workload(workload), **sizes}}
-    leaves = {"trace": trace, "requests": requests, "order": _order(options)}
-    given = {key: value for key, value in leaves.items() if value is not None}
-    return merge([{"input": given}, _tree(SOURCE, options)])
+        sizes = given(requests=requests)
+        return counted({"workload": {**parse.workload(workload), **sizes}})
+    leaves = given(trace=trace, requests=requests, order=_order(options))
+    return counted(merge([{"input": leaves}, _tree(SOURCE, options)]))
 
 
 def pair_config(options: Mapping[str, Any]) -> list[Config]:
@@ -145,8 +169,8 @@ def pair_config(options: Mapping[str, Any]) -> list[Config]:
     The text of an option holds for both, or one part before a comma for each; that of ``--columns``
     has commas of its own and holds for both.
     """
-    names = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
-    sides = {name: _sides(f"--{name}", options[name]) for name in names}
+    split = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
+    sides = {name: _sides(f"--{name}", options[name]) for name in split}
     return [
         source_config(
             {
@@ -170,25 +194,49 @@ def _sides(flag: str, text: str | None) -> tuple[str | None, str | None]:
 
 
 def _count(text: str | None) -> int | None:
-    return None if text is None else click.IntRange(min=1)(text)
+    return None if text is None else parse.Count()(text)
 
 
-def model_config(options: Mapping[str, Any]) -> Config:
+def model_config(options: Mapping[str, Any], read: Reader = parse.value) -> Config:
     """Return the tree that the options of `model_options` describe; ``--set`` is strongest."""
+    if read is parse.value:
+        _refuse_lists(options)
     verify = {"run": {"verify": False}} if options["no_verify"] else {}
-    return merge([_tree(MODEL, options), verify, parse.overrides(options["overrides"])])
+    tree = [_tree(MODEL, options, read), verify, parse.overrides(options["overrides"], read)]
+    return counted(merge(tree))
+
+
+def _refuse_lists(options: Mapping[str, Any]) -> None:
+    """Fail for an option that has several values, which are a sweep."""
+    for each in MODEL:
+        text = options[each.name]
+        if text is not None and "," in text:
+            message = f"{each.flag}: found {text}, expected one value; `ftlab sweep` takes several"
+            raise click.UsageError(message)
 
 
 def _refuse_input_options(options: Mapping[str, Any]) -> None:
     """Fail if an option was given that only says how to read a file."""
-    names = [*ORDERS, *(each.name for each in SOURCE)]
-    useless = next((name for name in names if options[name]), None)
+    useless = next((n for n in (*ORDERS, *(each.name for each in SOURCE)) if options[n]), None)
     if useless:
         raise click.UsageError(f"--{useless} says how to read a TRACE; --workload reads none")
 
 
 def _options(settings: Iterable[Setting]) -> list[Callable[[Any], Any]]:
-    return [click.option(each.flag, metavar=each.metavar, help=each.help) for each in settings]
+    return [
+        click.option(
+            each.flag,
+            metavar=each.metavar,
+            help=each.help,
+            shell_complete=names(each.names) if each.names else None,
+        )
+        for each in settings
+    ]
+
+
+def ftl_option(help: str) -> Callable[[Command], Command]:
+    """Return a decorator that adds the option that names one or several FTLs."""
+    return click.option("--ftl", help=help, shell_complete=names("ftls", files=True))
 
 
 def decorated(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
@@ -198,9 +246,11 @@ def decorated(command: Command, options: Sequence[Callable[[Command], Command]])
     return command
 
 
-def _tree(settings: Iterable[Setting], options: Mapping[str, Any]) -> Config:
-    given = [each for each in settings if options[each.name] is not None]
-    return merge(nested(each.path, parse.value(options[each.name])) for each in given)
+def _tree(
+    settings: Iterable[Setting], options: Mapping[str, Any], read: Reader = parse.value
+) -> Config:
+    chosen = [each for each in settings if options[each.name] is not None]
+    return merge(nested(each.path, read(options[each.name])) for each in chosen)
 
 
 def _order(options: Mapping[str, Any]) -> str | None:

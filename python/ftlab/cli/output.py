@@ -70,7 +70,7 @@ class Outputs:
         form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
         output = options["output"]
         if output and not form:
-            form = FORMS[_suffix("--output", output, FORMS)]
+            form = FORMS[suffix_of("--output", output, FORMS)]
         more = (options.get(name) for name in ("plot", "report", "timeline"))
         outputs = cls(form, output, *more)
         outputs.check(*reads)
@@ -79,11 +79,11 @@ class Outputs:
     def check(self, *reads: object) -> None:
         """Raise an error if a file could not be written at the end."""
         if self.plot:
-            _suffix("--plot", self.plot, FIGURE_KINDS)
+            suffix_of("--plot", self.plot, FIGURE_KINDS)
             if find_spec("matplotlib") is None:
                 raise click.UsageError("--plot needs matplotlib: pip install 'ftlab[plot]'")
         if self.report:
-            _suffix("--report", self.report, (".html", ".htm"))
+            suffix_of("--report", self.report, (".html", ".htm"))
         files = [each for each in (self.output, self.plot, self.report, self.timeline) if each]
         for path in files:
             check_writable(path, named_files(*reads))
@@ -131,7 +131,7 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
     return forms[form]() if form else None
 
 
-def _suffix(option: str, path: str, known: Iterable[str]) -> str:
+def suffix_of(option: str, path: str, known: Iterable[str]) -> str:
     """Return the end of the file's name if it is one that says a form."""
     suffix = Path(path).suffix.lower()
     if suffix not in known:

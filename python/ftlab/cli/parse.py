@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import tomllib
+from collections.abc import Callable
 from typing import Any
 
 import click
 
+from ftlab import units
 from ftlab.config import Config, merge, nested
 
 
@@ -28,19 +31,46 @@ def _plain(found: Any) -> bool:
     return isinstance(found, str | int) or (isinstance(found, float) and math.isfinite(found))
 
 
-def setting(text: str) -> tuple[str, Any]:
+def values(text: str) -> Any:
+    """Return the values between the commas of a text as a list, or its one value.
+
+    Commas in brackets and quotes belong to a value.
+    """
+    parts = re.findall(r"""(?:\[.*?\]|"[^"]*"|'[^']*'|[^,])+""", text)
+    found = [value(part.strip()) for part in parts]
+    return found if len(found) > 1 else value(text)
+
+
+class Count(click.ParamType[int]):
+    """A whole number above 0, also as ``1M``, ``1e6`` or ``1,000,000``."""
+
+    name = "count"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the number."""
+        found = units.count(str(value))
+        if not isinstance(found, int) or found < 1:
+            self.fail(f"found {value}, expected a count such as 500, 20k or 1M", param, ctx)
+        return found
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what stands for the number in a help."""
+        return "N"
+
+
+def setting(text: str, read: Callable[[str], Any] = value) -> tuple[str, Any]:
     """Split ``key=value``."""
     key, equals, found = text.partition("=")
     if not equals or not key.strip():
         raise click.UsageError(f"`{text}` is not KEY=VALUE")
-    return key.strip(), value(found.strip())
+    return key.strip(), read(found.strip())
 
 
-def overrides(texts: tuple[str, ...]) -> Config:
+def overrides(texts: tuple[str, ...], read: Callable[[str], Any] = value) -> Config:
     """Return the tree that ``section.key=value`` texts describe, the last one winning."""
     tree: Config = {}
     for text in texts:
-        key, found = setting(text)
+        key, found = setting(text, read)
         if not all(key.split(".")):
             raise click.UsageError(f"`{key}` is not a dotted key such as `gc.policy`")
         tree = merge([tree, nested(key, found)])

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from ftlab.cli.job import configuration, perform, print_resolved
-from ftlab.cli.options import model_options, source_options
+from ftlab.cli.again import read, say_differences
+from ftlab.cli.job import configuration, one, perform, print_resolved
+from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.config import merge
@@ -15,10 +16,12 @@ from ftlab.files import write_atomically
 from ftlab.report.summary import run_summary
 from ftlab.schedule import chrome_trace
 
+DEFAULT = "tpftl"
+
 
 @click.command()
 @source_options
-@click.option("--ftl", default="tpftl", show_default=True, help="The FTL (`ftlab list ftls`).")
+@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
 @model_options
 @output_options
 @picture_options
@@ -41,26 +44,55 @@ from ftlab.schedule import chrome_trace
     show_default=True,
     help="Operations before these.",
 )
-def run(ftl: str, print_config: bool, **options: Any) -> None:
+@click.pass_context
+def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise what it did.
 
     TRACE is a file (plain, .gz, .bz2, .xz or .zst), - for standard input, or the name of a
     built-in profile (`ftlab list profiles`).
+
+    Without a TRACE, --from RESULT.json runs that result again and says whether every figure is
+    bit for bit as it was; the exit code is 1 if not.
     """
-    config = configuration(options)
+    before = None
+    again = options["from"] if _is_again(context, ftl, options) else None
+    if again:
+        config, chosen, before = read(again)
+        ftls = [chosen]
+    else:
+        config, ftls = configuration(options, ftl, DEFAULT)
+        chosen = one(ftls, "run")
     timeline = options["timeline"]
-    if timeline:
+    if timeline and not again:
         window = {"timeline": options["timeline_operations"]}
         window["timeline_from"] = options["timeline_from"]
         config = merge([config, {"run": window}])
     if print_config:
-        print_resolved(config, ftl)
+        print_resolved(config, ftls, options["as_json"])
         return
-    outputs = Outputs.of(options, config, ftl)
-    comparison = perform(config, [ftl])
+    outputs = Outputs.of(options, config, chosen)
+    comparison = perform(config, [chosen], obeyed=not again)
     outputs.pictures(comparison)
     if timeline:
         write_atomically(timeline, chrome_trace(comparison[0]))
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)
+    if again:
+        context.exit(0 if say_differences(before, comparison[0]) else 1)
+
+
+def _is_again(context: click.Context, ftl: str | None, options: dict[str, Any]) -> bool:
+    """Tell whether ``--from`` is a result: it is a time for what is read."""
+    if not options["from"] or any(options[key] for key in ("trace", "workload", "config")):
+        return False
+    described = {"ftl", "no_verify", "overrides", "requests", "sort", "clamp"}
+    described |= {each.name for each in (*SOURCE, *MODEL)} - {"from"}
+    named = {**options, "ftl": ftl}
+    other = next((name for name in sorted(described) if named[name]), None)
+    if other:
+        raise click.UsageError(
+            f"--from {options['from']} without a TRACE runs a result as it was, "
+            f"found --{other.replace('_', '-')} beside it"
+        )
+    return True

@@ -1,16 +1,25 @@
-"""Points of an experiment: run once, many over one reading of their input, and kept in files.
+"""Points of an experiment: each run once, and kept in a file the moment it ends.
 
+>>> import ftlab
 >>> from ftlab.points import Point, run_points
->>> workload = {"pattern": "randwrite", "size": "16MiB", "requests": 1000}
->>> points = [
-...     Point(f"tpftl, {cache}", {"workload": workload, "ftl": {"cache": cache}}, "tpftl")
-...     for cache in ("1KiB", "2KiB")
-... ]
+>>> workload = ftlab.Workload("randwrite", size="16MiB", requests=1000)
+>>> points = [Point.of(workload, ftlab.TPFTL(cache)) for cache in ("1KiB", "2KiB")]
 >>> results = run_points(points, "results")  # doctest: +SKIP
 """
 
+from ftlab.points.grid import points_of
 from ftlab.points.point import Point
-from ftlab.points.runner import Told, run_points
-from ftlab.points.store import Store
+from ftlab.points.runner import Told, missing, run_points, try_points
+from ftlab.points.store import Entry, Failure, Store
 
-__all__ = ["Point", "Store", "Told", "run_points"]
+__all__ = [
+    "Entry",
+    "Failure",
+    "Point",
+    "Store",
+    "Told",
+    "missing",
+    "points_of",
+    "run_points",
+    "try_points",
+]

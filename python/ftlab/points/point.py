@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Unpack
 
 from ftlab import _core, cores
+from ftlab._settings import Device
 from ftlab.config import Config
 from ftlab.errors import ConfigError
+from ftlab.ftls import Ftl
+from ftlab.plugins import Named, Plugged, Plugin
+from ftlab.simulation import Setup, described
+from ftlab.traces import Source
 
 DIGEST_DIGITS = 20
 """Of a digest, as much as names a file: 80 bits."""
@@ -21,29 +28,54 @@ DIGEST_DIGITS = 20
 
 @dataclass(frozen=True)
 class Point:
-    """One FTL on one configuration; the ``label`` is for people and decides nothing."""
+    """One FTL on one configuration; the ``label`` is for people and decides nothing.
+
+    ``config`` has the sections of a configuration as plain dictionaries; `of` takes what
+    `ftlab.simulate` takes.
+    """
 
     label: str
     config: Config
-    ftl: str
+    ftl: Named
+
+    @classmethod
+    def of(
+        cls,
+        trace: Source | str | os.PathLike[str],
+        ftl: Ftl | Named = "page",
+        device: Device | None = None,
+        *,
+        label: str | None = None,
+        **setup: Unpack[Setup],
+    ) -> Point:
+        """Return the point that `ftlab.simulate` runs with these arguments.
+
+        The label is by default how the FTL is written.
+        """
+        config, named = described(trace, ftl, device, **setup)
+        return cls(str(ftl) if label is None else label, config, named)
 
     @cached_property
     def core(self) -> ModuleType:
         """The compiled core that runs it."""
-        return cores.core_of(self.config, self.ftl)
+        return cores.core_of(*self._plugged)
 
     @cached_property
     def resolved(self) -> Config:
-        """The configuration with all defaults; raises `ftlab.ConfigError` that names the point."""
-        try:
-            tree: Config = json.loads(self.core.resolve(json.dumps(self.config)))
-        except ConfigError as error:
-            raise ConfigError(f"{self.label}: {error}") from error
+        """The configuration with all defaults; raises `ftlab.ConfigError` if it is wrong."""
+        config, _, plugins = self._plugged
+        tree: Config = json.loads(self.core.resolve(json.dumps(config), plugins))
         return tree
 
     @cached_property
+    def _plugged(self) -> tuple[Config, str, list[Plugin]]:
+        """Configuration and FTL as the core takes them, and the classes that they name."""
+        plugged = Plugged()
+        return *plugged.point(self.config, self.ftl), plugged.plugins
+
+    @cached_property
     def input(self) -> Config:
-        """What has to be the same for points that share a reading of their input."""
+        """What has to be the same for points to have the same input."""
         run = self.resolved["run"]
         return {
             "input": {**self.resolved["input"], "trace": _content(self.resolved["input"]["trace"])},
@@ -55,15 +87,37 @@ class Point:
     def check_input(self) -> None:
         """Raise `ftlab.ConfigError` if the input is no longer what its digest says."""
         trace = self.resolved["input"]["trace"]
-        _known_file_digest.cache_clear()
         if _content(trace) != self.input["input"]["trace"]:
             raise ConfigError(f"{trace}: changed while it was read; run it again")
 
     @cached_property
+    def refusal(self) -> ConfigError | None:
+        """What is wrong with the configuration."""
+        try:
+            self.resolved  # noqa: B018
+        except ConfigError as error:
+            return error
+        return None
+
+    @cached_property
     def identity(self) -> Config:
-        """Everything that decides the result: input by its content, configuration, FTL, code."""
+        """Everything that decides the result: input by its content, configuration, FTL, code.
+
+        A configuration that is refused stands as it was given.
+        """
+        if self.refusal:
+            return {"refused": self.given, "code": code(_core)}
+        _, ftl, plugins = self._plugged
         sections = {k: v for k, v in self.resolved.items() if k not in ("input", "workload")}
-        return {"input": self.input, "config": sections, "ftl": self.ftl, "code": code(self.core)}
+        written = {"written": [_class(each) for each in plugins]} if plugins else {}
+        known: Config = {"input": self.input, "config": sections, "ftl": ftl}
+        return {**known, **written, "code": code(self.core)}
+
+    @cached_property
+    def given(self) -> Config:
+        """What was asked for, as JSON has it; a class is its name."""
+        tree: Config = json.loads(json.dumps({"config": self.config, "ftl": self.ftl}, default=str))
+        return tree
 
     @cached_property
     def digest(self) -> str:
@@ -88,6 +142,18 @@ def code(core: ModuleType) -> str:
     The built-in profiles are part of the core.
     """
     return f"ftlab {core.__version__}, core {_file_digest(Path(str(core.__file__)))}"
+
+
+def _class(plugin: Plugin) -> Config:
+    """Return what names a class of the user's: its settings, and the content of its file alone."""
+    try:
+        file = Path(inspect.getsourcefile(plugin.cls) or "")
+        content = _file_digest(file)
+    except (TypeError, OSError) as error:
+        raise ConfigError(
+            f"{plugin}: found a class without a file, expected one whose file names its results"
+        ) from error
+    return {"kind": plugin.kind, "class": str(plugin), "file": content}
 
 
 def _content(trace: str | None) -> str | None:

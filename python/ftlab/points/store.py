@@ -1,6 +1,6 @@
 """A folder of results, one file for each point: whole or absent, and believed only if unharmed.
 
-A file is JSON, compressed: experiments have thousands.
+A file is JSON, compressed: experiments have thousands. That a point failed is a result, too.
 """
 
 from __future__ import annotations
@@ -8,13 +8,53 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+from ftlab import errors
+from ftlab.config import Config
 from ftlab.errors import ConfigError
 from ftlab.files import sweep, write_atomically
 from ftlab.points.point import Point, canonical, sha256
 from ftlab.result import Result
+
+END = ".json.gz"
+"""How the names of files end."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a point has no result: the exception's name, and its message."""
+
+    error: str
+    message: str
+
+    def __str__(self) -> str:
+        """Return the message, behind the name of an exception that is not one of ftlab's."""
+        own = self.error in errors.__all__
+        return self.message if own else f"{self.error}: {self.message}"
+
+
+Outcome: TypeAlias = Result | Failure
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a file holds: a point as it was given, and what came of it."""
+
+    path: Path
+    label: str
+    config: Config
+    ftl: str
+    outcome: Outcome
+    identity: Config
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no result."""
+        return isinstance(self.outcome, Failure)
 
 
 class Store:
@@ -27,32 +67,74 @@ class Store:
 
     def path(self, point: Point) -> Path:
         """Return the file of a point's result."""
-        return self.folder / f"{point.digest}.json.gz"
+        return self.folder / f"{point.digest}{END}"
 
-    def load(self, point: Point) -> Result | None:
-        """Return the result of a point; None if there is none, or its file is damaged."""
-        try:
-            tree: Any = json.loads(gzip.decompress(self.path(point).read_bytes()))
-            result = tree["result"]
-            sound = tree["checksum"] == sha256(canonical(result))
-        except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
-            return None
-        return Result(result) if sound and tree["identity"] == point.identity else None
+    def load(self, point: Point) -> Outcome | None:
+        """Return what came of a point; None if there is nothing, or its file is damaged."""
+        entry = self.entry(point)
+        return entry.outcome if entry else None
 
-    def save(self, point: Point, result: Result) -> None:
-        """Write the result of a point, which appears whole or not at all."""
-        tree = result.to_dict()
+    def entry(self, point: Point) -> Entry | None:
+        """Return what the file of a point holds; None if there is none, or it is damaged."""
+        entry = read(self.path(point))
+        return entry if entry and entry.identity == point.identity else None
+
+    def save(self, point: Point, outcome: Outcome) -> None:
+        """Write what came of a point, which appears whole or not at all."""
+        kind, tree = _tree(outcome)
         content = {
             "label": point.label,
+            **point.given,
             "identity": point.identity,
             "checksum": sha256(canonical(tree)),
-            "result": tree,
+            kind: tree,
         }
+        text = json.dumps(content, separators=(",", ":")) + "\n"
+        self._write(self.path(point).name, gzip.compress(text.encode(), mtime=0))
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield what the sound files hold, in the order of their labels."""
+        if not self.folder.is_dir():
+            raise ConfigError(f"{self.folder}: found no such folder, expected one with results")
+        found = (read(path) for path in sorted(self.folder.glob(f"*{END}")))
+        yield from sorted((each for each in found if each), key=lambda each: each.label)
+
+    def merge(self, other: Store) -> int:
+        """Take over the results of ``other`` that are missing or failed here, and count them."""
+        taken = 0
+        for entry in other.entries():
+            here = read(self.folder / entry.path.name)
+            if here is None or (here.failed and not entry.failed):
+                self._write(entry.path.name, entry.path.read_bytes())
+                taken += 1
+        return taken
+
+    def _write(self, name: str, content: bytes) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(
                 f"{self.folder}: cannot make this folder: {error.strerror}"
             ) from error
-        text = json.dumps(content, separators=(",", ":")) + "\n"
-        write_atomically(self.path(point), gzip.compress(text.encode(), mtime=0))
+        write_atomically(self.folder / name, content)
+
+
+def read(path: Path) -> Entry | None:
+    """Return what a file of a store holds; None if it is no such file, or damaged."""
+    try:
+        tree: Any = json.loads(gzip.decompress(path.read_bytes()))
+        kind = "result" if "result" in tree else "failure"
+        figures = tree[kind]
+        if tree["checksum"] != sha256(canonical(figures)):
+            return None
+        outcome = Result(figures) if kind == "result" else Failure(**figures)
+        label, config, ftl = tree["label"], tree["config"], tree["ftl"]
+        return Entry(path, label, config, ftl, outcome, tree["identity"])
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _tree(outcome: Outcome) -> tuple[str, Config]:
+    if isinstance(outcome, Failure):
+        return "failure", asdict(outcome)
+    return "result", outcome.to_dict()

@@ -26,7 +26,7 @@ def csv_cell(value: Any) -> Any:
     return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
 
 
-_LATEX = str.maketrans(
+LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
         **{char: f"\\{char}" for char in "&%$#_{}"},
@@ -70,8 +70,8 @@ class Table:
 
     def latex(self) -> str:
         """Return a LaTeX tabular (package booktabs) with the best cells in bold."""
-        rows = [[cell.translate(_LATEX) for cell in row] for row in self.rows]
-        safe = Table([cell.translate(_LATEX) for cell in self.header], rows, self.best)
+        rows = [[cell.translate(LATEX) for cell in row] for row in self.rows]
+        safe = Table([cell.translate(LATEX) for cell in self.header], rows, self.best)
         lines = [" & ".join(row) + r" \\" for row in safe._marked(lambda c: rf"\textbf{{{c}}}")]
         columns = "l" + "r" * (len(self.header) - 1)
         start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -11,6 +12,8 @@ from ftlab.cli.options import model_config, model_options, pair_config, pair_opt
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_table
+from ftlab.config import Config, merge
+from ftlab.configuration_file import load
 from ftlab.report.similarity import run_line, similarity_table
 from ftlab.similarity import FTLS, compare_sources
 
@@ -38,7 +41,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     ftls = [] if ftl == "none" else parse.names(ftl)
     outputs = Outputs.of(options, sources, ftls)
     with meter() as progress:
-        found = compare_sources(sources, model_config(options), ftls, progress)
+        found = compare_sources(sources, _device(options), ftls, progress)
     table = similarity_table(found)
     texts = {
         "json": lambda: found.to_json() + "\n",
@@ -55,3 +58,10 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
         click.echo(f"\n{run_line(found)}")
 
     outputs.result(text, show)
+
+
+def _device(options: Mapping[str, Any]) -> Config:
+    """Return what both runs have beside their requests."""
+    file = load(options["config"]) if options["config"] else {}
+    others = {key: value for key, value in file.items() if key not in ("ftls", "input", "workload")}
+    return merge([others, model_config(options)])

@@ -1,0 +1,107 @@
+"""``ftlab results``: the results of a folder, chosen and written as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from ftlab.cli.output import output_options, suffix_of
+from ftlab.cli.show import show_table
+from ftlab.cli.words import translated
+from ftlab.files import check_writable, write_atomically
+from ftlab.points import Entry, Store
+from ftlab.report import points as tables
+
+FORMS = {
+    ".json": "json",
+    ".csv": "csv",
+    ".md": "md",
+    ".tex": "tex",
+    ".txt": "txt",
+    ".parquet": "parquet",
+    ".sqlite": "sqlite",
+}
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    help="Only points for which it holds, as 'ftl.cache >= 8KiB'; may be repeated.",
+)
+@click.option("--columns", metavar="NAME,...", help="Figures and settings to show.")
+@click.option("--failed", is_flag=True, help="Only points that failed.")
+@click.option("--merge", multiple=True, metavar="DIR", help="Take over the results of this, too.")
+@output_options
+def results(folder: str, **options: Any) -> None:
+    """Show the results in DIR, which `sweep`, `reproduce` or Python have left there.
+
+    A row is a point: its FTL, the settings that are not the same in all, its figures, and notes on
+    what it warns of or why it failed.
+    """
+    answer = Answer.of(options)
+    store = Store(folder)
+    for other in options["merge"]:
+        taken = store.merge(Store(other))
+        click.echo(f"{taken} results taken from {other}", err=True)
+    answer.give(list(store.entries()))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Which points are shown, with which columns, in which form."""
+
+    form: str | None
+    output: str | None
+    columns: Sequence[str]
+    conditions: Sequence[str]
+    failed: bool
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Answer:
+        """Return what the options ask for, or fail if it cannot be written."""
+        if options["as_json"] and options["as_csv"]:
+            raise click.UsageError("--json and --csv exclude each other")
+        form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
+        output = options["output"]
+        if output:
+            form = form or FORMS[suffix_of("--output", output, FORMS)]
+            check_writable(output)
+        if form == "parquet" and not (find_spec("pandas") and find_spec("pyarrow")):
+            raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
+        columns = [each.strip() for each in (options.get("columns") or "").split(",")]
+        conditions = options.get("conditions", ())
+        chosen = [each for each in columns if each]
+        return cls(form, output, chosen, conditions, options.get("failed", False))
+
+    def give(self, entries: Sequence[Entry]) -> None:
+        """Write the points, or show them."""
+        chosen = tables.where(entries, self.conditions)
+        if self.failed:
+            chosen = [each for each in chosen if each.failed]
+        content = self._content(chosen)
+        if self.output:
+            write_atomically(self.output, content)
+        elif self.form:
+            click.echo(content, nl=False)
+        else:
+            show_table(tables.table(chosen, self.columns))
+            for note in tables.notes(chosen):
+                click.echo(translated(note))
+
+    def _content(self, entries: Sequence[Entry]) -> str | bytes:
+        texts = {"md": tables.markdown, "tex": tables.latex, "txt": tables.text}
+        forms = {"json": tables.as_json, "csv": tables.as_csv}
+        files = {"parquet": tables.as_parquet, "sqlite": tables.as_sqlite}
+        if self.form in texts:
+            return texts[self.form](entries, self.columns)
+        if self.form in forms:
+            return forms[self.form](entries)
+        return files[self.form](entries) if self.form else ""

@@ -1,0 +1,96 @@
+"""``ftlab sweep``: every combination of several values, each run once and kept in a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab.cli import parse
+from ftlab.cli.compare import DEFAULT
+from ftlab.cli.job import setup
+from ftlab.cli.options import ftl_option, model_options, sources_options
+from ftlab.cli.output import output_options
+from ftlab.cli.progress import points_meter
+from ftlab.cli.results import Answer
+from ftlab.config import Config, merge
+from ftlab.points import Failure, Point, Store, missing, try_points
+from ftlab.points.grid import points_of
+
+FOLDER = "ftlab-results"
+
+
+@click.command()
+@sources_options
+@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
+@click.option("--seeds", type=parse.Count(), help="Run each point with so many seeds.")
+@click.option(
+    "--when",
+    multiple=True,
+    metavar="CONDITION",
+    help="Only points for which it holds, as 'ftl.cache < buffer.size'; may be repeated.",
+)
+@model_options
+@click.option(
+    "--results",
+    "folder",
+    metavar="DIR",
+    default=FOLDER,
+    show_default=True,
+    help="Where results are kept; points that are there are not run again.",
+)
+@click.option("--missing", "only_missing", is_flag=True, help="Print the points without a result.")
+@click.option("--retry", is_flag=True, help="Run points again that failed.")
+@output_options
+@click.pass_context
+def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None:
+    """Run every combination of several values, each once, and keep each result in a file.
+
+    Options of the model and --set take several values with commas between, and TRACES may be
+    several: "--cache 8KiB,32KiB --buffer none,clash --seeds 5". A file of --config may have lists,
+    ranges, conditions and grids. A sweep that was stopped goes on where it was, and a point that
+    fails stops no other.
+    """
+    if print_config:
+        raise click.UsageError("--print-config belongs to run and compare")
+    answer = Answer.of(options)
+    points = points_of(_tree(options))
+    folder = options["folder"]
+    if options["only_missing"]:
+        for point in missing(points, folder):
+            click.echo(point.label)
+        return
+    with points_meter() as progress:
+        outcomes = try_points(points, folder, retry=options["retry"], progress=progress)
+    store = Store(folder)
+    answer.give([each for point in points if (each := store.entry(point))])
+    context.exit(_code(points, [each for each in outcomes if isinstance(each, Failure)], folder))
+
+
+def _tree(options: dict[str, Any]) -> Config:
+    """Return the sweep that the options describe."""
+    traces = options.pop("traces")
+    options["trace"] = traces[0] if traces else None
+    tree, ftls = setup(options, options["ftl"], DEFAULT, parse.values)
+    more: Config = {"ftls": ftls}
+    if len(traces) > 1:
+        more["input"] = {"trace": list(traces)}
+    if options["seeds"] is not None:
+        more["seeds"] = options["seeds"]
+    if options["when"]:
+        told = tree.get("when", [])
+        more["when"] = [*([told] if isinstance(told, str) else told), *options["when"]]
+    return merge([tree, more])
+
+
+def _code(points: list[Point], failures: list[Failure], folder: str) -> int:
+    """Tell how many points failed, and return the exit code."""
+    if not failures:
+        return 0
+    click.echo(
+        f"{len(failures)} of {len(points)} points failed; --retry runs them again, and "
+        f"`ftlab run --from` one whose file is in {folder}",
+        err=True,
+    )
+    broken = any(failure.error in ("InternalError", "RuleError") for failure in failures)
+    return 1 if broken else 2

@@ -1,0 +1,113 @@
+"""A configuration as a file: TOML with the sections and keys of `ftlab list settings`.
+
+Beside the sections it may have ``ftls``, the FTLs that run on it; what else a sweep has is in
+`ftlab.points.grid`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ftlab.catalogue import catalog
+from ftlab.config import Config
+from ftlab.errors import ConfigError
+from ftlab.plugins import resolved
+from ftlab.units import counted, written
+
+HEAD = """\
+# A configuration of ftlab: `ftlab run --config FILE` runs it. Every value can be left out, and
+# options of the command line are stronger. A setting behind a # has no value."""
+
+
+def load(path: str | os.PathLike[str]) -> Config:
+    """Return the tree in a file; raises `ftlab.ConfigError` where it is not TOML.
+
+    Keys and values are checked when they are used.
+    """
+    try:
+        tree = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: found bytes that are not UTF-8, expected TOML") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: is not TOML: {error}") from error
+    for key, value in _leaves(tree):
+        if not isinstance(value, str | int) and not _finite(value):
+            raise ConfigError(f'{path}: "{key}": found {value}, expected a number, text or list')
+    return counted(tree)
+
+
+def dump(config: Mapping[str, Any], ftls: Sequence[str]) -> str:
+    """Return the file of a configuration with all defaults, with what each setting means.
+
+    Of the settings of FTLs it has those that one of ``ftls`` obeys.
+    """
+    tree = resolved(config, *ftls)
+    rows = [each for each in catalog()["settings"] if _matters(each["key"], tree, ftls)]
+    lines = [HEAD, "", f"ftls = {json.dumps(list(ftls), ensure_ascii=False)}"]
+    if tree.get("preset"):
+        lines.append(f"preset = {_toml(tree['preset'])}")
+    sections = dict.fromkeys(row["section"] for row in rows)
+    for section in sections:
+        lines += ["", f"[{section}]"]
+        lines += [_line(row, tree) for row in rows if row["section"] == section]
+    for section in tree.keys() - sections.keys() - _sections() - {"preset"}:
+        lines += ["", f"[{section}]", *(f"{k} = {_toml(v)}" for k, v in tree[section].items())]
+    return "\n".join(lines) + "\n"
+
+
+def _sections() -> set[str]:
+    return {each["section"] for each in catalog()["settings"]}
+
+
+def _line(row: Mapping[str, Any], tree: Config) -> str:
+    """Return a setting with its value, meaning and unit."""
+    value = tree[row["section"]].get(row["name"])
+    unit = f" [{row['unit']}]" if row["unit"] else ""
+    if value is None:
+        return f"# {row['name']} =  # {row['meaning']}{unit} Default: {row['default']}."
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = written(value, row["kind"])
+    return f"{row['name']} = {_toml(value)}  # {row['meaning']}{unit}"
+
+
+def _matters(key: str, tree: Config, ftls: Sequence[str]) -> bool:
+    """Tell whether a setting is one of the run, or one that an FTL obeys."""
+    section = key.partition(".")[0]
+    other = "input" if tree["input"]["trace"] is None else "workload"
+    if section == other:
+        return False
+    obeying = [each["name"] for each in catalog()["ftls"] if _obeys(each, key)]
+    known = [each["name"] for each in catalog()["ftls"]]
+    return not obeying or any(ftl in obeying or ftl not in known for ftl in ftls)
+
+
+def _obeys(ftl: Mapping[str, Any], key: str) -> bool:
+    return any(each["key"] == key for each in ftl["settings"])
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML has it; its texts are those of JSON."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            yield from _leaves(value, f"{path}.{key}" if path else key)
+    elif isinstance(tree, list):
+        for value in tree:
+            yield from _leaves(value, path)
+    else:
+        yield path, tree
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value)

@@ -1,0 +1,288 @@
+"""A sweep: a configuration in which settings have several values, as the points that it means.
+
+What a tree has beside the sections of a configuration:
+
+``ftls``
+    The FTLs, by their names.
+``seeds``
+    How many seeds each point is run with, from ``run.seed`` on.
+``when``
+    Conditions ``KEY OP VALUE`` that all hold for every point; the other value may be a key.
+``grid``
+    A list of trees. Each is laid over the rest and is a sweep of its own; their points together are
+    the points of the whole.
+
+A list is several values of a setting, ``{from, to, step}`` or ``{from, to, factor}`` a range.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import product
+from typing import Any
+
+from ftlab import _core, cores
+from ftlab.config import Config, merge, nested
+from ftlab.errors import ConfigError
+from ftlab.plugins import REFERENCE, Named, Plugin
+from ftlab.points.point import Point, canonical
+from ftlab.simulation import check_obeyed
+from ftlab.units import counted, kinds, number, written
+
+FTL = "ftl"
+"""What conditions and labels call the FTL."""
+
+OPERATORS = {
+    "<=": operator.le,
+    ">=": operator.ge,
+    "!=": operator.ne,
+    "==": operator.eq,
+    "=": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+}
+CONDITION = re.compile(r"\s*([\w.-]+)\s*(<=|>=|!=|==|=|<|>)\s*(.*\S)\s*")
+RANGE = {"from", "to", "step", "factor"}
+DEPTHS = {"device.read_by_bit": 1, "device.program_by_bit": 1, "workload.bs_mix": 2}
+"""How deep the lists are that are one value of a setting."""
+OWN = ("ftls", "seeds", "when", "grid")
+MOST_POINTS = 1_000_000
+
+
+def points_of(tree: Mapping[str, Any]) -> list[Point]:
+    """Return the points of a sweep, each once, with labels that tell them apart.
+
+    A setting that the FTL of a point ignores is left out of it.
+
+    Raises
+    ------
+    ftlab.ConfigError
+        for a list, range or condition that makes no sense, a setting that no FTL obeys, and what is
+        wrong at every point
+    """
+    grids = _list("grid", tree.get("grid", [{}]))
+    base = {key: value for key, value in tree.items() if key != "grid"}
+    trees = [
+        {**merge([base, grid]), "when": [*_conditions(base), *_conditions(grid)]} for grid in grids
+    ]
+    for grid in trees:
+        _check(grid, [ftl for each in trees for ftl in _ftls(each)])
+    found: dict[str, Point] = {}
+    for grid in trees:
+        for point in _points(counted(grid)):
+            found.setdefault(canonical(point.given), point)
+    points = _labelled(list(found.values()))
+    if points and all(point.refusal for point in points):
+        raise points[0].refusal or AssertionError
+    return points
+
+
+def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the keys whose values are not the same in all of these configurations."""
+    values: dict[str, set[str]] = {}
+    flat = [dict(_leaves(config)) for config in configs]
+    for key in dict.fromkeys(key for leaves in flat for key in leaves):
+        values[key] = {repr(leaves.get(key)) for leaves in flat}
+    return [key for key, different in values.items() if len(different) > 1]
+
+
+def holds(condition: str, known: Sequence[str], look: Callable[[str], Any]) -> bool:
+    """Tell whether a condition on ``known`` names holds for the values that ``look`` returns.
+
+    It does where something that it names has no value.
+    """
+    found = CONDITION.fullmatch(condition)
+    if not found:
+        raise ConfigError(f"found {condition}, expected KEY OP VALUE, as ftl.cache >= 8KiB")
+    key, text = found[1], found[3].strip("\"'")
+    if key not in known:
+        raise ConfigError(f'{condition}: found nothing called "{key}"{near(key, known)}')
+    left = look(key)
+    right = look(text) if text in known else _value(text, left, kinds().get(key, "number"))
+    if left is None or right is None:
+        return True
+    try:
+        return bool(OPERATORS[found[2]](left, right))
+    except TypeError:
+        raise ConfigError(f"{condition}: found {left} and {right}, which do not compare") from None
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """Return the question whether another name was meant, if one is near."""
+    return "".join(f' (did you mean "{each}"?)' for each in get_close_matches(name, known, 1))
+
+
+def _value(text: str, like: Any, kind: str) -> Any:
+    """Return the value that a text has beside ``like``."""
+    if isinstance(like, bool):
+        return {"true": True, "false": False}.get(text, text)
+    if isinstance(like, str) or kind in ("text", "choice", "switch"):
+        return text
+    found = number(text, kind)
+    if found is None:
+        raise ConfigError(f"found {text}, expected a {kind} to compare with")
+    return found
+
+
+def _fits(point: Point, conditions: Sequence[str]) -> bool:
+    """Tell whether all conditions hold; of a point that is refused nothing is known."""
+    if point.refusal:
+        return True
+
+    def look(key: str) -> Any:
+        return str(point.ftl) if key == FTL else _at(point.resolved, key)
+
+    return all(holds(each, [FTL, "preset", *kinds()], look) for each in conditions)
+
+
+def _check(tree: Mapping[str, Any], ftls: Sequence[Named]) -> None:
+    """Raise `ftlab.ConfigError` for FTLs that do not exist and settings that none of them obeys."""
+    for ftl in ftls:
+        if isinstance(ftl, str) and not REFERENCE.fullmatch(ftl) and not cores.have(ftl):
+            _core.check_obeyed("{}", [ftl])
+    check_obeyed({key: value for key, value in tree.items() if key not in OWN}, ftls)
+
+
+def _ftls(tree: Mapping[str, Any]) -> list[Named]:
+    found = tree.get("ftls")
+    if found is None:
+        raise ConfigError("ftls: found none, expected a list of FTLs (`ftlab list ftls`)")
+    return [found] if isinstance(found, str) else _list("ftls", found)
+
+
+def _conditions(tree: Mapping[str, Any]) -> list[str]:
+    found = tree.get("when", [])
+    return [found] if isinstance(found, str) else _list("when", found)
+
+
+def _list(key: str, found: Any) -> list[Any]:
+    if isinstance(found, Sequence) and not isinstance(found, str):
+        return list(found)
+    raise ConfigError(f"{key}: found {found}, expected a list")
+
+
+def _points(tree: Config) -> Iterator[Point]:
+    """Yield the points of one grid, the FTL changing first and the seed last."""
+    axes = [(key, _values(key, value)) for key, value in _leaves(tree)]
+    axes.sort(key=lambda axis: axis[0] != "input.trace")
+    seeds = _seeds(tree)
+    if seeds:
+        axes = [*(axis for axis in axes if axis[0] != "run.seed"), ("run.seed", seeds)]
+    total = 1
+    for _, values in axes:
+        total *= len(values)
+    if total * len(_ftls(tree)) > MOST_POINTS:
+        raise ConfigError(f"found {total:,} points, expected at most {MOST_POINTS:,}")
+    for ftl, values in product(_ftls(tree), product(*(values for _, values in axes))):
+        given = {key: value for (key, _), value in zip(axes, values, strict=True)}
+        obeyed = [nested(key, value) for key, value in _obeyed(given, ftl)]
+        point = Point(str(ftl), merge(obeyed), ftl)
+        if _fits(point, tree["when"]):
+            yield point
+
+
+def _seeds(tree: Config) -> list[Any]:
+    """Return the seeds that are asked for, if they are."""
+    seeds = tree.get("seeds")
+    if isinstance(seeds, list) or seeds is None:
+        return seeds or []
+    if not isinstance(seeds, int) or seeds < 1:
+        raise ConfigError(f"seeds: found {seeds}, expected how many")
+    first = tree.get("run", {}).get("seed", 1)
+    if not isinstance(first, int):
+        raise ConfigError(f"run.seed: found {first}, expected the first of {seeds} seeds")
+    return list(range(first, first + seeds))
+
+
+def _obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
+    """Yield the settings of the run, and of those of FTLs the ones that this FTL obeys."""
+    known = {each["name"]: {s["key"] for s in each["settings"]} for each in _catalogue()}
+    own = known.get(str(ftl), set().union(*known.values()))
+    ignored = set().union(*known.values()) - own
+    buffered = given.get("buffer.policy", "") != "none"
+    for key, value in given.items():
+        if key not in ignored and (buffered or not key.startswith("buffer.") or value == "none"):
+            yield key, value
+
+
+def _catalogue() -> list[dict[str, Any]]:
+    ftls: list[dict[str, Any]] = cores.catalogue()["ftls"]
+    return ftls
+
+
+def _leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the settings of a tree by their keys, but for what only a sweep has."""
+    for section, table in tree.items():
+        if section in OWN:
+            continue
+        if not isinstance(table, Mapping):
+            yield section, table
+            continue
+        for name, value in table.items():
+            yield f"{section}.{name}", value
+
+
+def _values(key: str, value: Any) -> list[Any]:
+    """Return the values of a setting: of a list or a range each, else the one."""
+    if isinstance(value, Mapping):
+        return _range(key, value)
+    if not isinstance(value, list) or _depth(value) <= DEPTHS.get(key, 0):
+        return [value]
+    if not value:
+        raise ConfigError(f"{key}: found an empty list, expected values")
+    return value
+
+
+def _depth(value: Any) -> int:
+    return 1 + _depth(next(iter(value), None)) if isinstance(value, list) else 0
+
+
+def _range(key: str, found: Mapping[str, Any]) -> list[Any]:
+    """Return the values of a range, both ends included."""
+    expected = "expected {from, to, step} or {from, to, factor}"
+    kind = kinds().get(key, "number")
+    ends = {
+        name: number(value, "number" if name == "factor" else kind) for name, value in found.items()
+    }
+    if set(found) - RANGE or not {"from", "to"} < set(found) or len(found) != 3:
+        raise ConfigError(f"{key}: found {dict(found)}, {expected}")
+    unknown = next((name for name, value in ends.items() if value is None), None)
+    if unknown:
+        raise ConfigError(f"{key}: found {unknown} = {found[unknown]}, {expected} with numbers")
+    first, last = ends["from"] or 0, ends["to"] or 0
+    step, factor = ends.get("step"), ends.get("factor")
+    grows = step > 0 if step is not None else factor is not None and factor > 1 and first > 0
+    if not grows or last < first:
+        raise ConfigError(f"{key}: found {dict(found)}, expected a range that grows")
+    values: list[float] = []
+    value = first
+    while value <= last * (1 + 1e-9):
+        values.append(value)
+        if len(values) > MOST_POINTS:
+            raise ConfigError(f"{key}: found {dict(found)}, expected fewer values")
+        value = first + len(values) * step if step else first * (factor or 1) ** len(values)
+    rounded = (float(f"{value:.12g}") for value in values)
+    return [written(int(v) if v.is_integer() else v, kind) for v in rounded]
+
+
+def _at(tree: Mapping[str, Any], key: str) -> Any:
+    value: Any = tree
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _labelled(points: Sequence[Point]) -> list[Point]:
+    """Return points whose labels have the FTL and what differs between the points."""
+    differing = varied([point.config for point in points])
+    return [Point(_label(point, differing), point.config, point.ftl) for point in points]
+
+
+def _label(point: Point, differing: Sequence[str]) -> str:
+    values = ((key, _at(point.config, key)) for key in differing)
+    told = [f"{key}={value}" for key, value in values if value is not None]
+    ftl = str(point.ftl) if isinstance(point.ftl, str | Plugin) else point.ftl.__name__
+    return " ".join([ftl, *told])

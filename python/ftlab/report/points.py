@@ -1,0 +1,230 @@
+"""Results of points as tables: a row for each, with what it warns of."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ftlab.errors import ConfigError
+from ftlab.points.grid import FTL, holds, near, varied
+from ftlab.points.store import Entry, Failure
+from ftlab.report.summary import HEADLINES
+from ftlab.report.tables import ABSENT, LATEX, Table, csv_cell
+from ftlab.result import Result
+
+SHOWN = (
+    "mapping.hit_ratio",
+    "write_amplification",
+    "flash.erases",
+    "response_us.mean",
+    "response_us.p99",
+    "ram_bytes",
+)
+"""The figures of a table for which nothing else was asked."""
+
+FIGURES = {figure.path: figure for figure in HEADLINES}
+
+Row = Mapping[str, Any]
+
+
+def rows(entries: Sequence[Entry]) -> list[Row]:
+    """Return everything that is known of each point: names as in `ftlab.Result.flat`.
+
+    Before them ``label``, ``digest``, ``error`` and ``warnings``, which is one text.
+    """
+    return [_row(entry) for entry in entries]
+
+
+def _row(entry: Entry) -> Row:
+    told = {"label": entry.label, "digest": entry.path.name.partition(".")[0], "error": None}
+    if isinstance(entry.outcome, Failure):
+        config = {**entry.identity.get("config", entry.config), "input": _input(entry)}
+        flat = Result({"ftl": entry.ftl, "config": config}).flat()
+        return {**told, "error": str(entry.outcome), "warnings": None, **flat}
+    warnings = " | ".join(entry.outcome.get("warnings") or [])
+    return {**told, "warnings": warnings, **entry.outcome.flat()}
+
+
+def _input(entry: Entry) -> Mapping[str, Any]:
+    given: Mapping[str, Any] = entry.config.get("input", {})
+    return given
+
+
+def where(entries: Sequence[Entry], conditions: Sequence[str]) -> list[Entry]:
+    """Return the points for which conditions on settings and figures hold."""
+    if not conditions:
+        return list(entries)
+    all_rows = rows(entries)
+    known = names(all_rows)
+    found = []
+    for entry, row in zip(entries, all_rows, strict=True):
+
+        def look(key: str, row: Row = row) -> Any:
+            return row.get(key, row.get(f"config.{key}"))
+
+        if all(holds(each, known, look) for each in conditions):
+            found.append(entry)
+    return found
+
+
+def names(all_rows: Sequence[Row]) -> list[str]:
+    """Return the names of columns; a setting has one without ``config.``, too."""
+    columns = list(dict.fromkeys(name for row in all_rows for name in row))
+    settings = [each.removeprefix("config.") for each in columns if each.startswith("config.")]
+    return [*columns, *(each for each in settings if each not in columns)]
+
+
+def table(entries: Sequence[Entry], columns: Sequence[str] = ()) -> Table:
+    """Return a row for each point: FTL, settings that differ, figures, notes on its warnings."""
+    differing = varied([entry.config for entry in entries])
+    figures = list(columns) or [path for path in SHOWN if any(_has(e, path) for e in entries)]
+    _check(figures, entries)
+    notes = list(_notes(entries))
+    header = [FTL, *differing, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
+    cells = [
+        [
+            entry.ftl,
+            *(_setting(entry, key) for key in differing),
+            *(_figure(entry, path) for path in figures),
+            ", ".join(str(notes.index(_words(text)) + 1) for text in _told(entry)) or ABSENT,
+        ]
+        for entry in entries
+    ]
+    if not notes:
+        return Table(header, [row[:-1] for row in cells])
+    return Table([*header, "notes"], cells)
+
+
+def notes(entries: Sequence[Entry]) -> list[str]:
+    """Return the texts that the notes of the table point to: warnings and failures."""
+    told = []
+    for number, alike in enumerate(_notes(entries).values(), 1):
+        more = f" ({len(alike) - 1} more with other numbers)" if len(alike) > 1 else ""
+        told.append(f"{number}: {alike[0]}{more}")
+    return told
+
+
+def _notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """Return what is told, by its words: texts that differ in numbers only are one note."""
+    texts: dict[str, list[str]] = {}
+    for text in (text for entry in entries for text in _told(entry)):
+        alike = texts.setdefault(_words(text), [])
+        if text not in alike:
+            alike.append(text)
+    return texts
+
+
+def _words(text: str) -> str:
+    return re.sub(r"\d+(\.\d+)?", "", text)
+
+
+def _told(entry: Entry) -> list[str]:
+    if isinstance(entry.outcome, Failure):
+        return [f"failed: {entry.outcome}"]
+    return list(entry.outcome.get("warnings") or [])
+
+
+def _has(entry: Entry, path: str) -> bool:
+    return isinstance(entry.outcome, Result) and FIGURES[path].of(entry.outcome) is not None
+
+
+def _check(columns: Sequence[str], entries: Sequence[Entry]) -> None:
+    known = [*FIGURES, *names(rows(entries))] if set(columns) - set(FIGURES) else list(FIGURES)
+    unknown = next((each for each in columns if each not in known), None)
+    if unknown:
+        raise ConfigError(f'no column of the name "{unknown}"{near(unknown, known)}')
+
+
+def _setting(entry: Entry, key: str) -> str:
+    section, _, name = key.partition(".")
+    value = entry.config.get(section)
+    value = value.get(name) if name and isinstance(value, Mapping) else value
+    return ABSENT if value is None else str(value)
+
+
+def _figure(entry: Entry, path: str) -> str:
+    if isinstance(entry.outcome, Failure):
+        return "failed"
+    if path in FIGURES:
+        return FIGURES[path].cell(entry.outcome)
+    row = _row(entry)
+    value = row.get(path, row.get(f"config.{path}"))
+    return ABSENT if value is None or value == "" else str(value)
+
+
+def text(entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
+    """Return the table with its notes below, aligned."""
+    return table(entries, columns).text() + "".join(f"{line}\n" for line in _below(entries))
+
+
+def markdown(entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
+    """Return the table in Markdown with its notes below."""
+    below = "".join(f"\n{line}" if line else "" for line in _below(entries))
+    return table(entries, columns).markdown() + below + "\n" * bool(below)
+
+
+def latex(entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
+    """Return the table in LaTeX with its notes below, as they belong into a paper."""
+    lines = (rf"\par{{\footnotesize {each.translate(LATEX)}}}" for each in notes(entries))
+    return table(entries, columns).latex() + "".join(f"{line}\n" for line in lines)
+
+
+def _below(entries: Sequence[Entry]) -> list[str]:
+    found = notes(entries)
+    return ["", *found] if found else []
+
+
+def as_json(entries: Sequence[Entry]) -> str:
+    """Return a list with label, digest, and the whole result or the failure of each point."""
+    found: list[dict[str, Any]] = []
+    for entry in entries:
+        known = {"label": entry.label, "digest": entry.path.name.partition(".")[0]}
+        if isinstance(entry.outcome, Failure):
+            given = {"config": entry.config, "ftl": entry.ftl}
+            found.append({**known, "error": str(entry.outcome), **given})
+        else:
+            found.append({**known, "result": entry.outcome.to_dict()})
+    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+
+
+def as_csv(entries: Sequence[Entry]) -> str:
+    """Return all columns of `rows` as CSV; what does not exist is empty."""
+    columns, cells = _columns(entries)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([["" if c is None else csv_cell(c) for c in row] for row in cells])
+    return out.getvalue()
+
+
+def as_sqlite(entries: Sequence[Entry]) -> bytes:
+    """Return a database with all columns of `rows` in the table ``results``."""
+    columns, cells = _columns(entries)
+    quoted = [f'"{each}"' for each in columns]
+    with sqlite3.connect(":memory:") as database:
+        database.execute(f"create table results ({', '.join(quoted)})")
+        places = ", ".join("?" for _ in columns)
+        database.executemany(f"insert into results values ({places})", cells)
+        database.commit()
+        return database.serialize()
+
+
+def as_parquet(entries: Sequence[Entry]) -> bytes:
+    """Return all columns of `rows` as Parquet; needs pandas and pyarrow."""
+    import pandas as pd
+
+    columns, cells = _columns(entries)
+    buffer = io.BytesIO()
+    pd.DataFrame(cells, columns=columns).to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
+    all_rows = rows(entries)
+    columns = list(dict.fromkeys(name for row in all_rows for name in row))
+    return columns, [[row.get(column) for column in columns] for row in all_rows]
