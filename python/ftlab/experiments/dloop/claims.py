@@ -425,6 +425,13 @@ COUNTERFACTUALS = (
         "a large cache", "a mapping cache of 1 MiB", ALL_CLAIMS, {"ftl": {"cache": "1MiB"}}
     ),
     Counterfactual(
+        "maps on flash",
+        "FAST's block map on flash, in plane 0 (V.D)",
+        ALL_CLAIMS,
+        {"log": {"map": "flash"}},
+        only=lambda key: key[2] == "fast",
+    ),
+    Counterfactual(
         "gaps",
         "transfers take gaps of the bus (device.bus)",
         ALL_CLAIMS,
