@@ -227,7 +227,7 @@ def test_a_core_of_another_version_is_refused_in_one_line(monkeypatch):
         name, value = "other", "other._other"
         load = staticmethod(lambda: OtherCore)
 
-    monkeypatch.setattr(cores, "entry_points", lambda group: [Entry])
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Entry])
     cores.plugins.cache_clear()
     with pytest.raises(ftlab.ConfigError) as refused:
         ftlab.simulate(ftlab.Workload(requests=10), "other")
@@ -270,7 +270,7 @@ def test_ftls_of_two_packages_run_side_by_side(monkeypatch):
 
 
 def test_entry_points_are_not_looked_up_for_what_ftlab_knows(monkeypatch):
-    monkeypatch.setattr(cores, "entry_points", lambda group: pytest.fail("looked up"))
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: pytest.fail("looked up"))
     cores.plugins.cache_clear()
     result = ftlab.simulate(ftlab.Workload(requests=10), ftlab.TPFTL())
     assert result.ftl == "tpftl"
