@@ -241,6 +241,27 @@ fn profiles_have_their_published_figures() {
     }
 }
 
+/// Requests whose first page is `r` modulo `n`, as a share of an even part; the furthest from 1.
+fn unevenness(requests: &[Request], n: u64) -> f64 {
+    let mut counts = vec![0u32; n as usize];
+    for request in requests {
+        counts[(request.offset / 4096 % n) as usize] += 1;
+    }
+    let even = requests.len() as f64 / n as f64;
+    counts.iter().map(|&count| (f64::from(count) / even - 1.0).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn first_pages_are_even_over_planes() {
+    for data in PROFILES {
+        let requests = pass(&*profile(data.name, Some(300_000), 1).unwrap());
+        for n in [2, 4, 8] {
+            let found = unevenness(&requests, n);
+            assert!(found < 0.05, "{}: {found:.3} of an even part modulo {n}", data.name);
+        }
+    }
+}
+
 #[test]
 fn the_docs_show_every_published_figure_and_point() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/profiles.md");

@@ -2,7 +2,7 @@
 //!
 //! A new place lies in a region used before, by the law of distances between regions, or in a new
 //! region of some volume. In a region it lies just behind the last request there, or at the next
-//! of the region's slots in scattered order. A region that is full begins again.
+//! of the region's slots in scattered order, on any page of it. A region that is full begins again.
 
 use super::distances::Distances;
 use super::file;
@@ -150,7 +150,11 @@ impl Space {
         let filled = &mut self.filled[region as usize];
         let slot = (u64::from(*filled) + u64::from(region)) * STRIDE % slots;
         *filled = filled.wrapping_add(1);
-        (volume, begin + (slot * self.slot + shift).min(room - 1))
+        // Any page of the slot: were it the first, whatever counts pages modulo a power of two
+        // (planes, channels) would find some of them twice as busy.
+        let pages = self.slot / PAGE_SECTORS;
+        let page = if pages > 1 { rng.below(pages) } else { 0 };
+        (volume, begin + (slot * self.slot + page * PAGE_SECTORS + shift).min(room - 1))
     }
 
     fn new_region(&mut self, rng: &mut Rng) -> (u32, u32) {
