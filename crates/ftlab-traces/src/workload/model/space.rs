@@ -47,6 +47,8 @@ struct Ground {
     /// The first of its regions among those of all volumes.
     base: u32,
     regions: u32,
+    /// Regions in which new places lie.
+    open: u32,
     order: Permutation,
     opened: u64,
     newest: u32,
@@ -95,7 +97,8 @@ impl Space {
             // Checked to be few.
             let regions = sectors.div_ceil(REGION_SECTORS) as u32;
             let order = Permutation::new(u64::from(regions), &mut rng);
-            grounds.push(Ground { sectors, base, regions, order, opened: 0, newest: 0 });
+            let open = (f64::from(regions) * (1.0 - volume.untouched)).ceil().max(1.0) as u32;
+            grounds.push(Ground { sectors, base, regions, open, order, opened: 0, newest: 0 });
             base += regions;
         }
         let weights: Vec<f64> = each(space).map(|volume| volume.weight).collect();
@@ -166,7 +169,7 @@ impl Space {
         let region = if next && untouched {
             behind
         } else {
-            let turn = ground.opened % u64::from(ground.regions);
+            let turn = ground.opened % u64::from(ground.open);
             ground.opened += 1;
             ground.order.apply(turn) as u32
         };
