@@ -5,6 +5,7 @@ use ftlab_traces::settings::Section;
 use ftlab_traces::units::{Bytes, Duration, Ratio};
 use ftlab_traces::workload::model::{Compared, Within, compare};
 use ftlab_traces::workload::{Arrivals, PROFILES, Pattern, WorkloadConfig, open, profile};
+use std::collections::HashSet;
 
 /// All requests of one pass.
 fn pass(input: &dyn Input) -> Vec<Request> {
@@ -232,6 +233,10 @@ fn profiles_have_their_published_figures() {
             // Means settle as places come to be used again.
             let within = match compared.within {
                 Within::Percent(percent) if !whole => Within::Percent(4.0 * percent),
+                // Episodes that read or write alone are rarer than that.
+                Within::Points(points) if !whole && !model.parts.is_empty() => {
+                    Within::Points(4.0 * points)
+                }
                 within => within,
             };
             let told = figure.aside.is_none() && (whole || EARLY.contains(&figure.name.as_str()));
@@ -241,13 +246,11 @@ fn profiles_have_their_published_figures() {
     }
 }
 
-/// Requests whose first page is `r` modulo `n`, as a share of an even part; the furthest from 1.
-fn unevenness(requests: &[Request], n: u64) -> f64 {
+/// First pages that are `r` modulo `n`, as a share of an even part; the furthest from 1.
+fn unevenness(pages: &[u64], n: u64) -> f64 {
     let mut counts = vec![0u32; n as usize];
-    for request in requests {
-        counts[(request.offset / 4096 % n) as usize] += 1;
-    }
-    let even = requests.len() as f64 / n as f64;
+    pages.iter().for_each(|page| counts[(page % n) as usize] += 1);
+    let even = pages.len() as f64 / n as f64;
     counts.iter().map(|&count| (f64::from(count) / even - 1.0).abs()).fold(0.0, f64::max)
 }
 
@@ -255,9 +258,17 @@ fn unevenness(requests: &[Request], n: u64) -> f64 {
 fn first_pages_are_even_over_planes() {
     for data in PROFILES {
         let requests = pass(&*profile(data.name, Some(300_000), 1).unwrap());
+        let all: Vec<u64> = requests.iter().map(|request| request.offset / 4096).collect();
+        let different: HashSet<u64> = all.iter().copied().collect();
+        let different: Vec<u64> = different.into_iter().collect();
+        // A few hot places that last are as uneven as they come: of the first 50,002 requests of
+        // Financial1, 15 % more than half start on odd pages.
+        let lasting = data.text.contains("lasting");
+        let limit = if lasting { 0.2 } else { 0.05 };
         for n in [2, 4, 8] {
-            let found = unevenness(&requests, n);
-            assert!(found < 0.05, "{}: {found:.3} of an even part modulo {n}", data.name);
+            let (all, different) = (unevenness(&all, n), unevenness(&different, n));
+            assert!(all < limit, "{}: {all:.3} of an even part modulo {n}", data.name);
+            assert!(different < 0.05, "{}: {different:.3} of pages modulo {n}", data.name);
         }
     }
 }
