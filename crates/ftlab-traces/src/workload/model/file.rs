@@ -204,7 +204,7 @@ pub struct Part {
     pub name: String,
     /// Share of all requests.
     pub share: f64,
-    /// Mean of its requests in an episode. Default: it mixes with the others all the time.
+    /// Its requests in an episode. Default: it mixes with the others all the time.
     #[serde(default)]
     pub episode: Option<f64>,
     /// Share of the requests in an episode that are its own. Default 1.

@@ -24,6 +24,8 @@ pub(super) const ADJACENT_PAGES: u64 = 16;
 pub(super) const REMEMBERED: u64 = 1 << 20;
 /// A prime beyond the slots of any region: its multiples modulo their number are a permutation.
 const STRIDE: u64 = 2_654_435_761;
+/// 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly.
+const SPREAD: u32 = 0x9e37_79b9;
 
 /// Where a request lies: sectors within a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,7 +153,9 @@ impl Space {
         }
         let slots = (room / self.slot).max(1);
         let filled = &mut self.filled[region as usize];
-        let slot = (u64::from(*filled) + u64::from(region)) * STRIDE % slots;
+        // Regions begin anywhere in the order, or volumes of like sizes would fill alike.
+        let begin_at = u64::from(region.wrapping_mul(SPREAD)) * slots >> 32;
+        let slot = (u64::from(*filled) + begin_at) * STRIDE % slots;
         *filled = filled.wrapping_add(1);
         // Any page of the slot: were it the first, whatever counts pages modulo a power of two
         // (planes, channels) would find some of them twice as busy.

@@ -1,6 +1,6 @@
 //! Whose turn it is: parts that mix, request by request, and parts that come in episodes.
 
-use super::file::Model;
+use super::file::{Law, Model};
 use crate::rng::Rng;
 use crate::workload::alias::Alias;
 
@@ -11,42 +11,53 @@ pub(super) struct Turns {
     steady: Vec<usize>,
     shares: Alias,
     episodes: Vec<Episode>,
-    /// The episode at work.
-    now: Option<usize>,
+    /// The episode at work, and how many of its own requests are left.
+    now: Option<(usize, u64)>,
+    done: f64,
     rng: Rng,
 }
 
-/// A part that comes and goes.
+/// A part that comes once in every period, at any time within it.
 #[derive(Clone, Copy, Debug)]
 struct Episode {
     part: usize,
-    /// Chances that it begins at a request outside of episodes, and ends behind one of its own.
-    begin: f64,
-    end: f64,
+    /// Its own requests.
+    length: u64,
     /// Share of requests that are its own while it lasts.
     density: f64,
+    /// Requests of a period, and of the part of it in which an episode may begin.
+    period: f64,
+    free: f64,
+    /// Where the next period begins, and the next episode.
+    next_period: f64,
+    begin: f64,
+}
+
+impl Episode {
+    fn new(part: usize, length: f64, law: &Law<'_>, rng: &mut Rng) -> Self {
+        let period = length / law.share;
+        let free = period - length / law.density;
+        let begin = rng.unit() * free;
+        // At least 1, as was checked.
+        let length = length.round() as u64;
+        Episode { part, length, density: law.density, period, free, next_period: period, begin }
+    }
 }
 
 impl Turns {
     pub(super) fn new(model: &Model, seed: u64) -> Self {
-        let laws: Vec<_> = model.laws().enumerate().collect();
-        let of_time = |law: &super::file::Law<'_>| law.share / law.density;
-        let busy: f64 =
-            laws.iter().filter(|(_, law)| law.episode.is_some()).map(|row| of_time(&row.1)).sum();
-        let episodes = laws.iter().filter_map(|(part, law)| {
-            let length = law.episode?;
-            let begin = of_time(law) / (length / law.density) / (1.0 - busy);
-            Some(Episode { part: *part, begin, end: 1.0 / length, density: law.density })
-        });
-        let steady: Vec<_> = laws.iter().filter(|(_, law)| law.episode.is_none()).collect();
-        let shares: Vec<f64> = steady.iter().map(|(_, law)| law.share).collect();
-        Turns {
-            steady: steady.iter().map(|(part, _)| *part).collect(),
-            shares: Alias::new(&shares),
-            episodes: episodes.collect(),
-            now: None,
-            rng: Rng::new(seed, "turns"),
+        let mut rng = Rng::new(seed, "turns");
+        let (mut steady, mut shares, mut episodes) = (Vec::new(), Vec::new(), Vec::new());
+        for (part, law) in model.laws().enumerate() {
+            match law.episode {
+                Some(length) => episodes.push(Episode::new(part, length, &law, &mut rng)),
+                None => {
+                    steady.push(part);
+                    shares.push(law.share);
+                }
+            }
         }
+        Turns { steady, shares: Alias::new(&shares), episodes, now: None, done: 0.0, rng }
     }
 
     /// The part that makes the next request.
@@ -61,20 +72,20 @@ impl Turns {
     }
 
     fn episode(&mut self) -> Option<usize> {
+        self.done += 1.0;
         if self.now.is_none() {
-            let mut chance = self.rng.unit();
-            self.now = self.episodes.iter().position(|episode| {
-                chance -= episode.begin;
-                chance < 0.0
-            });
+            let due = self.episodes.iter().position(|episode| episode.begin < self.done)?;
+            let episode = &mut self.episodes[due];
+            self.now = Some((due, episode.length));
+            episode.begin = episode.next_period + self.rng.unit() * episode.free;
+            episode.next_period += episode.period;
         }
-        let episode = self.episodes[self.now?];
+        let (at, left) = self.now?;
+        let episode = self.episodes[at];
         if !self.rng.chance(episode.density) {
             return None;
         }
-        if self.rng.chance(episode.end) {
-            self.now = None;
-        }
+        self.now = (left > 1).then_some((at, left - 1));
         Some(episode.part)
     }
 }
