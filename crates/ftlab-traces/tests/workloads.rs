@@ -141,6 +141,30 @@ fn sequential_streams_take_turns_and_cover_their_parts() {
 }
 
 #[test]
+fn a_random_map_visits_each_block_once_in_a_pass_and_passes_differ() {
+    let blocks = 1000;
+    let config = WorkloadConfig {
+        random_map: true,
+        size: Some(Bytes(blocks * 4096)),
+        requests: Some(2 * blocks),
+        ..config(Pattern::Rand)
+    };
+    let places = |config: &WorkloadConfig| -> Vec<u64> {
+        generate(config, 1).iter().map(|request| request.offset / 4096).collect()
+    };
+    let mapped = places(&config);
+    let (first, second) = mapped.split_at(blocks as usize);
+    for pass in [first, second] {
+        let different: HashSet<u64> = pass.iter().copied().collect();
+        assert_eq!(different.len() as u64, blocks);
+    }
+    assert_ne!(first, second);
+    let drawn: HashSet<u64> =
+        places(&WorkloadConfig { random_map: false, ..config })[..1000].iter().copied().collect();
+    assert!(drawn.len() < 700, "{}", drawn.len());
+}
+
+#[test]
 fn zipf_gives_every_page_its_exact_share_wherever_it_lies() {
     let pages = 1000;
     let config = WorkloadConfig {
