@@ -65,3 +65,10 @@ fn financial1_copies_and_erases_as_published() {
     assert_within(copies, 220_166, 0.25, "copies");
     assert_within(erases, 5_554, 0.25, "erases");
 }
+
+#[test]
+fn financial2_copies_and_erases_as_published() {
+    let (copies, erases) = copies_and_erases("financial2", 3_699_194);
+    assert_within(copies, 5_856, 0.25, "copies");
+    assert_within(erases, 796, 0.25, "erases");
+}

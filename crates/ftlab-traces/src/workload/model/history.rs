@@ -89,12 +89,16 @@ impl History {
 
     /// Where what was requested at `place` was requested last.
     pub(super) fn latest(&mut self, place: usize) -> usize {
-        let start = self.extents[place].start;
+        let Extent { volume, start, .. } = self.extents[place];
         let mut at = place;
         loop {
             let next = self.again[at] as usize;
+            if self.again[at] == NOWHERE {
+                return at;
+            }
             // A place that was taken by another request since ends the way.
-            if self.again[at] == NOWHERE || self.extents[next].start != start {
+            let there = self.extents[next];
+            if (there.volume, there.start) != (volume, start) {
                 return at;
             }
             // Halves the way for the next one.

@@ -154,7 +154,7 @@ impl Space {
         let slots = (room / self.slot).max(1);
         let filled = &mut self.filled[region as usize];
         // Regions begin anywhere in the order, or volumes of like sizes would fill alike.
-        let begin_at = u64::from(region.wrapping_mul(SPREAD)) * slots >> 32;
+        let begin_at = (u64::from(region.wrapping_mul(SPREAD)) * slots) >> 32;
         let slot = (u64::from(*filled) + begin_at) * STRIDE % slots;
         *filled = filled.wrapping_add(1);
         // Any page of the slot: were it the first, whatever counts pages modulo a power of two
