@@ -435,6 +435,9 @@ class Workload(Source):
     align
         Starts are multiples of this. Default: the smallest size. Range: at least 1B. Source: fio's
         blockalign.
+    random_map
+        ``rand``: each block once before any comes again; false: independent draws. Default: false.
+        Source: fio, whose norandommap is false here.
     zipf_theta
         Exponent of ``zipf``; 0 is uniform. Default: 1.1. Range: 0 to 10. Source: fio.
     scatter
@@ -487,6 +490,7 @@ class Workload(Source):
     read_share: Quantity | None = setting("workload.read_share")
     bs_mix: Sequence[Sequence[Quantity]] | None = setting("workload.bs_mix")
     align: Quantity | None = setting("workload.align")
+    random_map: bool | None = setting("workload.random_map")
     zipf_theta: float | None = setting("workload.zipf_theta")
     scatter: bool | None = setting("workload.scatter")
     hot_share: Quantity | None = setting("workload.hot_share")

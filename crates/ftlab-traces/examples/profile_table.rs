@@ -1,7 +1,7 @@
 //! Each profile at full length beside what was published of its trace, as Markdown; fails if one is
 //! further away than it may be: `cargo run --release --example profile_table [NAME|MODEL.toml...]`.
 
-use ftlab_traces::workload::model::{CURVE_WITHIN, Compared, Comparison, Curve, Within, compare};
+use ftlab_traces::workload::model::{Compared, ComparedPoint, Comparison, Curve, Within, compare};
 use ftlab_traces::workload::{Model, PROFILES, Profile};
 use std::error::Error;
 use std::io::{self, Write};
@@ -53,21 +53,26 @@ fn told(compared: &Compared) -> String {
 }
 
 fn print_curve(curve: &Curve, comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
-    let Within::Points(points) = CURVE_WITHIN else { return Ok(()) };
+    let Within::Points(points) = curve.within() else { return Ok(()) };
     writeln!(out, "\n{}; at most {points} points apart.\n", curve.source)?;
-    writeln!(
-        out,
-        "| LRU cache, blocks of {} | miss % published | generated | overlaid |",
-        curve.block
-    )?;
-    writeln!(out, "|---:|---:|---:|---:|")?;
+    write!(out, "| LRU cache, blocks of {} | miss % published | generated |", curve.block)?;
+    writeln!(out, "{}", if curve.overlaid { "" } else { " overlaid |" })?;
+    writeln!(out, "|---:|---:|---:|{}", if curve.overlaid { "" } else { "---:|" })?;
     for point in &comparison.curve {
-        let missed = if point.holds() { "" } else { "**missed** " };
-        writeln!(
-            out,
-            "| {} | {:.1} | {missed}{:.1} | {:.1} |",
-            point.blocks, point.published, point.generated, point.overlaid
-        )?;
+        write!(out, "{}", row("", point))?;
+        match curve.overlaid {
+            true => writeln!(out)?,
+            false => writeln!(out, " {:.1} |", point.overlaid)?,
+        }
+    }
+    for point in &comparison.opt {
+        writeln!(out, "{}", row("OPT, ", point))?;
     }
     Ok(())
+}
+
+fn row(cache: &str, point: &ComparedPoint) -> String {
+    let missed = if point.holds() { "" } else { "**missed** " };
+    let ComparedPoint { blocks, published, generated, .. } = point;
+    format!("| {cache}{blocks} | {published:.1} | {missed}{generated:.1} |")
 }

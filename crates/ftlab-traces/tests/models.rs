@@ -40,6 +40,8 @@ kept = 0.5
 [reuse]
 distances = [[0, 1.0, 0.5, 0.2, 0.9], [100, 0.6, 0.8, 0.1, 0.9], [1000, 0.3]]
 inside = 0.1
+lasting = 0.3
+chunk = 5
 
 [space]
 writes = 0.5
@@ -50,8 +52,28 @@ slot = "8k"
 sectors = [1, 0, 0, 0, 0, 0, 0, 0]
 volumes = [
   { weight = 2, writes = 0.9, size = "64MiB", first = "1MiB" },
-  { weight = 1, runs = 0, writes = 0.5, size = "100MiB", count = 3 },
+  { weight = 1, runs = 0, writes = 0.5, size = "100MiB", count = 3, untouched = 0.2 },
 ]
+
+[[parts]]
+name = "log"
+share = 0.1
+sizes = { write = [["4k", 1]] }
+runs = { share = 0.999, around = true }
+space = { slot = "4k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes = [
+  { weight = 1, writes = 1, size = "1MiB" },
+] }
+
+[[parts]]
+name = "scan"
+share = 0.05
+episode = 100
+density = 0.5
+sizes = { read = [["12k", 1]] }
+runs = { share = 0.98 }
+space = { slot = "8k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes = [
+  { weight = 1, writes = 0, size = "100MiB", number = 3 },
+] }
 "#;
 
 fn pass(input: &dyn Input) -> Vec<Request> {
@@ -76,8 +98,12 @@ fn a_stream_stays_in_its_volumes_in_time_order() {
     let requests = small(None, 1);
     assert!(requests.is_sorted_by_key(|request| request.time));
     for request in &requests {
-        assert!(request.volume < 4, "{request:?}");
-        let (first, size) = if request.volume == 0 { (1 << 20, 64 << 20) } else { (0, 100 << 20) };
+        assert!(request.volume < 5, "{request:?}");
+        let (first, size) = match request.volume {
+            0 => (1 << 20, 64 << 20),
+            4 => (0, 1 << 20),
+            _ => (0, 100 << 20),
+        };
         assert!(request.offset >= first && request.end() <= first + size, "{request:?}");
         assert_eq!(request.offset % 4096, 0, "{request:?}");
     }
@@ -92,6 +118,52 @@ fn counts_are_exact_at_the_full_length_and_at_its_multiples() {
         let reads = requests.iter().filter(|request| request.op == Op::Read).count();
         assert_eq!(reads as u64, times * 3_000);
     }
+}
+
+#[test]
+fn parts_have_their_shares_and_episodes_their_lengths() {
+    let requests = small(Some(200_000), 3);
+    let share = |of: &dyn Fn(&Request) -> bool| {
+        requests.iter().filter(|request| of(request)).count() as f64 / requests.len() as f64
+    };
+    let log = share(&|request| request.volume == 4);
+    assert!((log - 0.1).abs() < 0.005, "{log}");
+    // Nothing else reads 12 KiB; episodes of 100 requests vary more.
+    let of_scan = |request: &Request| request.op == Op::Read && request.length == 12_288;
+    let scan = share(&of_scan);
+    assert!((scan - 0.05).abs() < 0.02, "{scan}");
+    let at: Vec<usize> = (0..requests.len()).filter(|at| of_scan(&requests[*at])).collect();
+    let episodes = 1 + at.windows(2).filter(|pair| pair[1] - pair[0] > 30).count();
+    let mean = at.len() as f64 / episodes as f64;
+    assert!((70.0..140.0).contains(&mean), "{mean} requests in an episode");
+}
+
+#[test]
+fn a_log_goes_round_its_volume() {
+    let requests = small(Some(60_000), 3);
+    let log: Vec<&Request> = requests.iter().filter(|request| request.volume == 4).collect();
+    let on = log.windows(2).filter(|pair| pair[1].offset == pair[0].end() % (1 << 20)).count();
+    assert!(on as f64 > 0.99 * log.len() as f64, "{on} of {}", log.len());
+}
+
+#[test]
+fn places_that_last_come_again_when_recency_has_forgotten_them() {
+    let changed = |lasting: &str| {
+        let text = TEXT.replacen("lasting = 0.3", lasting, 1);
+        let model = Model::parse(&text, "m.toml").expect("a good model");
+        pass(&*model.input(Some(100_000), 1).expect("a good length"))
+    };
+    let in_last_tenth = |requests: &[Request]| {
+        let key = |request: &Request| (request.volume, request.offset);
+        let main = |request: &&Request| request.volume < 3;
+        let early: std::collections::HashSet<_> =
+            requests[..10_000].iter().filter(main).map(key).collect();
+        let late: Vec<_> = requests[90_000..].iter().filter(main).map(key).collect();
+        late.iter().filter(|key| early.contains(key)).count() as f64 / late.len() as f64
+    };
+    let (without, with) =
+        (in_last_tenth(&changed("lasting = 0")), in_last_tenth(&changed("lasting = 0.6")));
+    assert!(with > 2.0 * without, "{with} and {without}");
 }
 
 #[test]
@@ -128,6 +200,16 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("[1000, 0.3]", "[1000, 0.3, 1]", "reuse.distances"),
         ("[[0, 1.0, 0.5", "[[1, 1.0, 0.5", "reuse.distances"),
         ("regions = [[0, 1.0]", "regions = [[0, 0.9]", "space.regions"),
+        ("lasting = 0.3", "lasting = 1", "reuse.lasting"),
+        ("chunk = 5", "chunk = 0", "reuse.chunk"),
+        ("untouched = 0.2", "untouched = 1.2", "space.volumes.untouched"),
+        ("count = 3", "count = 3, number = 7", "space.volumes.number"),
+        ("share = 0.05", "share = 0", "parts.scan.share"),
+        ("share = 0.05", "share = 0.95", "parts"),
+        ("episode = 100", "episode = 0", "parts.scan.episode"),
+        ("density = 0.5", "density = 0.04", "parts"),
+        ("density = 0.5", "density = 0", "parts.scan.density"),
+        ("runs = { share = 0.98 }", "runs = { share = 2 }", "parts.scan.runs.share"),
         ("slot = \"8k\"", "slot = \"12k\"", "space.slot"),
         ("sectors = [1, ", "sectors = [", "space.sectors"),
         ("weight = 2", "weight = inf", "space.volumes.weight"),
@@ -147,6 +229,13 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
     assert!(!unknown.contains('\n'), "{unknown}");
     let none = Model::parse(TEXT, "small.toml").expect("a good model").input(Some(0), 1);
     assert!(none.err().expect("no requests").to_string().contains("found 0"));
+}
+
+#[test]
+fn a_model_with_every_key_is_written_and_read_back() {
+    let model = Model::parse(TEXT, "small.toml").expect("a good model");
+    let again = Model::parse(&model.to_string(), "again.toml").expect("the text of a model");
+    assert_eq!(again, model);
 }
 
 #[test]

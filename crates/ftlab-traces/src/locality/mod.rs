@@ -10,6 +10,7 @@
 
 mod curve;
 mod log_histogram;
+mod opt;
 mod pages;
 mod ranked_bits;
 mod reuse;
@@ -17,4 +18,5 @@ mod stack;
 
 pub use curve::MissRatioCurve;
 pub use log_histogram::{Distribution, LogHistogram};
+pub use opt::opt_hit_ratio;
 pub use reuse::{PAGES_MAX, Reuse, ReuseDistances};

@@ -36,6 +36,8 @@ crate::settings! {
             unit "requests", source "ours; CACH-FTL Table 2";
         /// Starts are multiples of this.
         align: Option<Bytes> = None, absent "the smallest size", in 1.., source "fio's blockalign";
+        /// `rand`: each block once before any comes again; false: independent draws.
+        random_map: bool = false, source "fio, whose norandommap is false here";
         /// Exponent of `zipf`; 0 is uniform.
         zipf_theta: f64 = 1.1, in 0.0..=10.0, source "fio";
         /// `zipf` and `hotcold`: popular pages lie all over the space, not at its beginning.
@@ -74,6 +76,7 @@ pub(super) struct Plan {
     pub(super) size: u64,
     pub(super) requests: u64,
     pub(super) align: u64,
+    pub(super) random_map: bool,
     pub(super) zipf_theta: f64,
     pub(super) scatter: bool,
     pub(super) hot_share: f64,
@@ -138,6 +141,7 @@ impl WorkloadConfig {
             size,
             requests: self.requests.unwrap_or(if cachftl { 250_000 } else { 1_000_000 }),
             align,
+            random_map: self.random_map,
             zipf_theta: self.zipf_theta,
             scatter: self.scatter,
             hot_share: self.hot_share.0,

@@ -14,6 +14,8 @@ pub(super) enum Place {
     Streams(Streams),
     /// Uniform over the slots.
     Uniform { slots: u64, align: u64 },
+    /// Every slot once in each pass, in an order drawn for it: fio's random map.
+    Passes { slots: u64, align: u64, order: Permutation, done: u64 },
     /// Zipf's law over the slots.
     Zipf { law: Zipf, spread: Option<Permutation>, align: u64 },
     /// Two uniform parts: the first `hot` ranks and the others.
@@ -33,7 +35,12 @@ impl Place {
                 Place::Streams(Streams::new(plan))
             }
             Pattern::Rand | Pattern::RandRead | Pattern::RandWrite | Pattern::RandRw => {
-                Place::Uniform { slots, align }
+                if plan.random_map {
+                    let order = Permutation::new(slots, &mut Rng::new(seed, "scatter"));
+                    Place::Passes { slots, align, order, done: 0 }
+                } else {
+                    Place::Uniform { slots, align }
+                }
             }
             Pattern::Zipf => {
                 Place::Zipf { law: Zipf::new(slots, plan.zipf_theta), spread: scatter(), align }
@@ -55,6 +62,14 @@ impl Place {
         match self {
             Place::Streams(streams) => streams.next(length),
             Place::Uniform { slots, align } => rng.below(*slots) * *align,
+            Place::Passes { slots, align, order, done } => {
+                if *done == *slots {
+                    *order = Permutation::new(*slots, rng);
+                    *done = 0;
+                }
+                *done += 1;
+                order.apply(*done - 1) * *align
+            }
             Place::Zipf { law, spread, align } => spread_out(spread, law.draw(rng)) * *align,
             Place::HotCold { slots, hot, access, spread, align } => {
                 let cold = *slots - *hot;

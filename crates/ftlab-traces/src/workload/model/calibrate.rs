@@ -4,11 +4,12 @@
 //! pages are turned into places. Runs, pages that requests share, and volumes that are full bend
 //! it: the stream is made and measured, and the table corrected by what is missing, a few times.
 
-use super::file::Model;
+use super::caches::Caches;
+use super::file::{Curve, Model};
 use super::targets::targets;
 use super::{Modelled, stream::Stream};
 use crate::error::Error;
-use crate::locality::{MissRatioCurve, PAGES_MAX, ReuseDistances};
+use crate::locality::MissRatioCurve;
 use std::sync::Arc;
 
 /// Part of what a point misses that a round makes up for: points disturb those behind them.
@@ -41,7 +42,7 @@ impl Distance {
 /// [`Error::Config`] for a model without a curve.
 pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distance>, Error> {
     let points = targets(&model.published);
-    let Some(block) = model.published.curve.as_ref().map(|curve| curve.block.0) else {
+    let Some(published) = model.published.curve.clone() else {
         return Err(Error::config("published.curve", "found none, expected one to calibrate to"));
     };
     let wanted: Vec<f64> = points.iter().map(|point| point.1 / 100.0).collect();
@@ -51,7 +52,7 @@ pub fn calibrate(model: &mut Model, rounds: u32, seed: u64) -> Result<Vec<Distan
     let mut best = Vec::new();
     for round in 0..rounds {
         model.reuse.distances = table(&points, &shares, places_per_block);
-        let (curve, places) = measure(model, block, seed)?;
+        let (curve, places) = measure(model, &published, seed);
         let found: Vec<f64> = points.iter().map(|point| curve.miss_ratio(point.0)).collect();
         let apart = Distance::between(&found, &wanted);
         if distances.iter().all(|before| apart.max < before.max) {
@@ -89,15 +90,12 @@ fn correct(shares: &mut [f64], found: &[f64], wanted: &[f64]) {
 }
 
 /// The curve of the whole stream, and the places that it remembers in the end.
-fn measure(model: &Model, block: u64, seed: u64) -> Result<(MissRatioCurve, u64), Error> {
+fn measure(model: &Model, curve: &Curve, seed: u64) -> (MissRatioCurve, u64) {
     let requests = model.length.requests();
     let mut stream = Stream::new(&Modelled { model: Arc::new(model.clone()), requests, seed });
-    let mut distances: ReuseDistances = ReuseDistances::new(PAGES_MAX);
+    let mut caches = Caches::new(&Curve { opt: Vec::new(), ..curve.clone() });
     for _ in 0..requests {
-        let request = stream.next();
-        for number in request.offset / block..=(request.end() - 1) / block {
-            distances.access(request.volume, number);
-        }
+        caches.access(&stream.next());
     }
-    Ok((distances.curve(), stream.places()))
+    (caches.curve(), stream.places())
 }

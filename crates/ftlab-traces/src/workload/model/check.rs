@@ -1,7 +1,7 @@
 //! What cannot be in a model.
 
 use super::figures::FigureKind;
-use super::file::{Curve, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume};
+use super::file::{Curve, Gaps, Length, Model, Part, Published, Reuse, Runs, Sizes, Space, Volume};
 use super::space::REGION_BYTES;
 use crate::request::LONGEST_REQUEST_BYTES;
 
@@ -12,6 +12,8 @@ pub(super) type Wrong = (String, String);
 const MOST_ROWS: usize = 255;
 /// Weights of `runs.streams`.
 pub(super) const MOST_STREAMS: usize = 16;
+/// Parts of a model.
+const MOST_PARTS: usize = 64;
 /// Volumes of a model.
 const MOST_VOLUMES: u64 = 1 << 16;
 /// Regions of all volumes together, 64 TiB: 20 bytes of memory each.
@@ -23,11 +25,46 @@ const SECTOR: u64 = 512;
 pub(super) fn check(model: &Model) -> Result<(), Wrong> {
     length(&model.length)?;
     gaps(&model.arrivals)?;
-    sizes(&model.sizes)?;
-    runs(&model.runs)?;
-    reuse(&model.reuse)?;
-    space(&model.space)?;
+    law(&model.sizes, &model.runs, &model.reuse, &model.space)?;
+    parts(&model.parts)?;
+    let all = || model.laws().flat_map(|law| &law.space.volumes);
+    let count = all().map(|volume| u64::from(volume.count())).sum::<u64>();
+    expect("space.volumes", count <= MOST_VOLUMES, count, "at most 65536 volumes in all parts")?;
+    let regions =
+        |volume: &Volume| u64::from(volume.count()) * volume.size.0.div_ceil(REGION_BYTES);
+    let regions = all().map(regions).fold(0, u64::saturating_add);
+    expect("space.volumes", regions <= MOST_REGIONS, regions, "at most 2^24 regions of 4 MiB")?;
     published(&model.published)
+}
+
+fn law(of_sizes: &Sizes, of_runs: &Runs, of_reuse: &Reuse, of_space: &Space) -> Result<(), Wrong> {
+    sizes(of_sizes)?;
+    runs(of_runs)?;
+    reuse(of_reuse)?;
+    space(of_space)
+}
+
+fn parts(parts: &[Part]) -> Result<(), Wrong> {
+    let many = format!("{} parts", parts.len());
+    expect("parts", parts.len() <= MOST_PARTS, many, format!("at most {MOST_PARTS}"))?;
+    let (mut shares, mut busy) = (0.0, 0.0);
+    for part in parts {
+        part_alone(part).map_err(|(key, told)| (format!("parts.{}.{key}", part.name), told))?;
+        shares += part.share;
+        busy += part.episode.map_or(0.0, |_| part.share / part.density.unwrap_or(1.0));
+    }
+    expect("parts", shares < 1.0, shares, "shares that leave some to the rest")?;
+    expect("parts", busy < 1.0, busy, "episodes that do not last all the time")
+}
+
+fn part_alone(part: &Part) -> Result<(), Wrong> {
+    let share = part.share;
+    expect("share", 0.0 < share && share < 1.0, share, "a share above 0 and below 1")?;
+    let long = part.episode.unwrap_or(1.0);
+    expect("episode", long >= 1.0 && long.is_finite(), long, "at least 1 request")?;
+    let density = part.density.unwrap_or(1.0);
+    expect("density", 0.0 < density && density <= 1.0, density, "a share above 0")?;
+    law(&part.sizes, &part.runs, &part.reuse, &part.space)
 }
 
 fn published(published: &Published) -> Result<(), Wrong> {
@@ -40,12 +77,15 @@ fn published(published: &Published) -> Result<(), Wrong> {
 }
 
 fn curve(key: &str, curve: Option<&Curve>) -> Result<(), Wrong> {
-    let Some(Curve { block, points, .. }) = curve else { return Ok(()) };
+    let Some(Curve { block, points, opt, .. }) = curve else { return Ok(()) };
     let whole = block.0 > 0 && block.0.is_multiple_of(SECTOR);
     expect(key, whole, block, "blocks that are multiples of 512B")?;
-    let ordered = points.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1);
-    let good = ordered && points.iter().all(|point| (0.0..=100.0).contains(&point.1));
-    expect(key, good, "points in disorder", "blocks that ascend, miss percents that do not")
+    for points in [points, opt] {
+        let ordered = points.is_sorted_by(|a, b| a.0 < b.0 && a.1 >= b.1);
+        let good = ordered && points.iter().all(|point| (0.0..=100.0).contains(&point.1));
+        expect(key, good, "points in disorder", "blocks that ascend, miss percents that do not")?;
+    }
+    Ok(())
 }
 
 fn length(length: &Length) -> Result<(), Wrong> {
@@ -114,6 +154,10 @@ fn runs(runs: &Runs) -> Result<(), Wrong> {
 
 fn reuse(reuse: &Reuse) -> Result<(), Wrong> {
     expect_share("reuse.inside", Some(reuse.inside))?;
+    let lasting = reuse.lasting;
+    expect("reuse.lasting", (0.0..1.0).contains(&lasting), lasting, "a share from 0, below 1")?;
+    let chunk = reuse.chunk;
+    expect("reuse.chunk", chunk >= 1.0 && chunk.is_finite(), chunk, "at least 1 request")?;
     table("reuse.distances", &reuse.distances, &[2, 5])
 }
 
@@ -155,7 +199,7 @@ fn space(space: &Space) -> Result<(), Wrong> {
 }
 
 fn volumes(volumes: &[Volume]) -> Result<(), Wrong> {
-    let (mut count, mut regions, mut weight) = (0, 0u64, 0.0);
+    let (mut count, mut weight) = (0, 0.0);
     for volume in volumes {
         let many = u64::from(volume.count());
         expect("space.volumes.count", many > 0, many, "at least 1")?;
@@ -165,16 +209,17 @@ fn volumes(volumes: &[Volume]) -> Result<(), Wrong> {
         let size = volume.size;
         let whole = size.0.is_multiple_of(SECTOR) && (SECTOR..=1 << 52).contains(&size.0);
         expect("space.volumes.size", whole, size, "multiples of 512B up to 4096TiB")?;
+        expect_share("space.volumes.untouched", Some(volume.untouched))?;
         let first = volume.first.unwrap_or(crate::units::Bytes(0));
         let low = first.0.is_multiple_of(SECTOR) && first.0 <= 1 << 52;
         expect("space.volumes.first", low, first, "multiples of 512B up to 4096TiB")?;
+        let lone = volume.number.is_none() || many == 1;
+        expect("space.volumes.number", lone, format!("{many} volumes"), "one with that number")?;
         count += many;
-        regions = regions.saturating_add(many * size.0.div_ceil(REGION_BYTES));
         weight += volume.weight;
     }
     let good = count <= MOST_VOLUMES && weight > 0.0;
-    expect("space.volumes", good, format!("{count} of weight {weight}"), "1 to 65536, not all 0")?;
-    expect("space.volumes", regions <= MOST_REGIONS, regions, "at most 2^24 regions of 4 MiB")
+    expect("space.volumes", good, format!("{count} of weight {weight}"), "1 to 65536, not all 0")
 }
 
 fn expect_share(key: &str, share: Option<f64>) -> Result<(), Wrong> {

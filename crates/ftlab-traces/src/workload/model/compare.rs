@@ -1,13 +1,12 @@
 //! A model's stream beside what was published of its trace.
 
+use super::caches::Caches;
 use super::figures::{FigureKind, Tally, Within};
 use super::file::{Curve, Figure, Model};
 use crate::error::Error;
-use crate::locality::{MissRatioCurve, PAGES_MAX, ReuseDistances};
-use crate::request::Request;
 
-/// How far the curve of a stream may be from the published one, points of the miss ratio.
-pub const CURVE_WITHIN: Within = Within::Points(5.0);
+/// How far OPT may be from the published value.
+const OPT_WITHIN: Within = Within::Points(4.0);
 
 /// What was published, what the stream has, and whether it is near enough.
 #[derive(Clone, Debug)]
@@ -16,6 +15,8 @@ pub struct Comparison {
     pub figures: Vec<Compared>,
     /// The points of the miss ratio curve.
     pub curve: Vec<ComparedPoint>,
+    /// Those of OPT.
+    pub opt: Vec<ComparedPoint>,
 }
 
 /// A figure compared.
@@ -36,10 +37,12 @@ pub struct ComparedPoint {
     pub blocks: u64,
     /// Published miss ratio.
     pub published: f64,
-    /// That of the stream, volumes apart.
+    /// That of the stream.
     pub generated: f64,
     /// That of the stream, volumes laid over each other.
     pub overlaid: f64,
+    /// How near the stream must come.
+    pub within: Within,
 }
 
 impl Compared {
@@ -54,7 +57,7 @@ impl ComparedPoint {
     /// Whether the stream is near enough.
     #[must_use]
     pub fn holds(&self) -> bool {
-        CURVE_WITHIN.holds(self.published, self.generated)
+        self.within.holds(self.published, self.generated)
     }
 }
 
@@ -62,7 +65,8 @@ impl Comparison {
     /// Whether all that the model follows is near enough.
     #[must_use]
     pub fn holds(&self) -> bool {
-        self.figures.iter().all(Compared::holds) && self.curve.iter().all(ComparedPoint::holds)
+        self.figures.iter().all(Compared::holds)
+            && self.curve.iter().chain(&self.opt).all(ComparedPoint::holds)
     }
 }
 
@@ -95,41 +99,30 @@ pub fn compare(model: &Model, requests: Option<u64>, seed: u64) -> Result<Compar
         let generated = kind.value(&measured);
         Some(Compared { figure: figure.clone(), within: kind.within, generated })
     };
+    let [lru, opt] =
+        curve.zip(caches).map_or_else(Default::default, |(curve, caches)| points(curve, &caches));
     Ok(Comparison {
         figures: model.published.figures.iter().filter_map(compared).collect(),
-        curve: curve.zip(caches).map_or_else(Vec::new, |(curve, caches)| caches.finish(curve)),
+        curve: lru,
+        opt,
     })
 }
 
-/// LRU caches of every size.
-struct Caches {
-    block: u64,
-    apart: ReuseDistances,
-    overlaid: ReuseDistances,
-}
-
-impl Caches {
-    fn new(curve: &Curve) -> Self {
-        let new = || ReuseDistances::new(PAGES_MAX);
-        Caches { block: curve.block.0, apart: new(), overlaid: new() }
-    }
-
-    fn access(&mut self, request: &Request) {
-        for block in request.offset / self.block..=(request.end() - 1) / self.block {
-            self.apart.access(request.volume, block);
-            self.overlaid.access(0, block);
-        }
-    }
-
-    fn finish(&self, curve: &Curve) -> Vec<ComparedPoint> {
-        let (apart, overlaid) = (self.apart.curve(), self.overlaid.curve());
-        let percent = |curve: &MissRatioCurve, blocks| 100.0 * curve.miss_ratio(blocks);
-        let compared = |&(blocks, published): &(u64, f64)| ComparedPoint {
-            blocks,
-            published,
-            generated: percent(&apart, blocks),
-            overlaid: percent(&overlaid, blocks),
-        };
-        curve.points.iter().map(compared).collect()
-    }
+/// The points of a curve, and those of OPT.
+fn points(curve: &Curve, caches: &Caches) -> [Vec<ComparedPoint>; 2] {
+    let (found, overlaid) = (caches.curve(), caches.overlaid());
+    let within = curve.within();
+    let lru = |&(blocks, published): &(u64, f64)| ComparedPoint {
+        blocks,
+        published,
+        generated: 100.0 * found.miss_ratio(blocks),
+        overlaid: 100.0 * overlaid.miss_ratio(blocks),
+        within,
+    };
+    let opt = |(&(blocks, published), miss): (&(u64, f64), f64)| {
+        let generated = 100.0 * miss;
+        ComparedPoint { blocks, published, generated, overlaid: generated, within: OPT_WITHIN }
+    };
+    let lru = curve.points.iter().map(lru).collect();
+    [lru, curve.opt.iter().zip(caches.opt()).map(opt).collect()]
 }

@@ -1,7 +1,10 @@
 //! The figures by which papers describe a trace, measured on a stream.
 
+use super::host::TAILS;
+use super::windows::Windows;
 use crate::error::Error;
 use crate::request::{Op, Request, Volumes};
+use std::collections::VecDeque;
 
 /// How far a stream of a model's full length may be from a published figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,6 +61,8 @@ const fn figure(name: &'static str, within: Within, value: fn(&Figures) -> f64) 
 const SHARE: Within = Within::Points(0.5);
 const SEQUENTIAL: Within = Within::Points(3.0);
 const MEAN: Within = Within::Percent(3.0);
+/// What varies from one stretch of a trace to the next.
+const WINDOW: Within = Within::Points(5.0);
 
 /// Every figure. *Sequential*: a request that starts where the one before it ended, of the whole
 /// stream (TPFTL), or of its volume (CACH-FTL, which gives the mean over volumes).
@@ -80,6 +85,14 @@ pub const FIGURES: &[FigureKind] = &[
     figure("written_per_volume_percent", SHARE, |f| f.mean(VolumeFigures::written)),
     figure("least_written_volume_percent", SHARE, |f| f.least(VolumeFigures::written)),
     figure("most_written_volume_percent", SHARE, |f| f.most(VolumeFigures::written)),
+    figure("sectors_per_read", MEAN, |f| f.all.sectors(Op::Read)),
+    figure("sectors_per_write", MEAN, |f| f.all.sectors(Op::Write)),
+    figure("resumed_percent", SEQUENTIAL, |f| 100.0 * f.resumed as f64 / f.all.requests() as f64),
+    figure("first_window_write_percent", WINDOW, |f| f.windows.first_window_percent()),
+    figure("write_starts_10k_percent", WINDOW, |f| f.windows.starts_percent(0)),
+    figure("write_starts_50k_percent", WINDOW, |f| f.windows.starts_percent(1)),
+    figure("first_sectors_in_million_reads", MEAN, |f| f.windows.first_sectors() as f64),
+    figure("read_sectors_touched", MEAN, |f| f.windows.sectors_read() as f64),
     figure("overlaid_mib", MEAN, |f| f.end as f64 / f64::from(1 << 20)),
 ];
 
@@ -87,7 +100,10 @@ pub const FIGURES: &[FigureKind] = &[
 #[derive(Clone, Debug)]
 pub struct Figures {
     all: VolumeFigures,
+    /// Requests that go on where one of the last sixteen of their volume ended.
+    resumed: u64,
     volumes: Vec<VolumeFigures>,
+    windows: Windows,
     end: u64,
     seconds: f64,
 }
@@ -97,8 +113,29 @@ pub struct Figures {
 struct VolumeFigures {
     counts: [u64; 2],
     follow: [u64; 2],
-    bytes: u64,
+    bytes: [u64; 2],
     end: Option<u64>,
+}
+
+/// A volume, and where its last requests ended, the newest at the end.
+#[derive(Debug, Default)]
+struct VolumeTally {
+    figures: VolumeFigures,
+    ends: VecDeque<u64>,
+    resumed: u64,
+}
+
+impl VolumeTally {
+    fn add(&mut self, request: &Request) {
+        self.figures.add(request);
+        if let Some(at) = self.ends.iter().rposition(|end| *end == request.offset) {
+            self.ends.remove(at);
+            self.resumed += 1;
+        } else if self.ends.len() == TAILS {
+            self.ends.pop_front();
+        }
+        self.ends.push_back(request.end());
+    }
 }
 
 impl VolumeFigures {
@@ -106,7 +143,7 @@ impl VolumeFigures {
         let op = usize::from(request.op == Op::Write);
         self.counts[op] += 1;
         self.follow[op] += u64::from(self.end == Some(request.offset));
-        self.bytes += u64::from(request.length);
+        self.bytes[op] += u64::from(request.length);
         self.end = Some(request.end());
     }
 
@@ -119,7 +156,13 @@ impl VolumeFigures {
     }
 
     fn mean_kib(&self) -> f64 {
-        self.bytes as f64 / self.requests() as f64 / 1024.0
+        (self.bytes[0] + self.bytes[1]) as f64 / self.requests() as f64 / 1024.0
+    }
+
+    /// Mean sectors of the requests of this operation.
+    fn sectors(&self, op: Op) -> f64 {
+        let op = usize::from(op == Op::Write);
+        self.bytes[op] as f64 / 512.0 / self.counts[op] as f64
     }
 
     fn sequential(&self) -> f64 {
@@ -149,14 +192,21 @@ impl Figures {
 /// Measures requests as they stream by.
 pub struct Tally {
     all: VolumeFigures,
-    volumes: Volumes<VolumeFigures>,
+    volumes: Volumes<VolumeTally>,
+    windows: Windows,
     end: u64,
     last: u64,
 }
 
 impl Default for Tally {
     fn default() -> Self {
-        Tally { all: VolumeFigures::default(), volumes: Volumes::new(), end: 0, last: 0 }
+        Tally {
+            all: VolumeFigures::default(),
+            volumes: Volumes::new(),
+            windows: Windows::default(),
+            end: 0,
+            last: 0,
+        }
     }
 }
 
@@ -167,7 +217,8 @@ impl Tally {
     /// [`Error::Config`] for an absurd number of volumes.
     pub fn add(&mut self, request: &Request) -> Result<(), Error> {
         self.all.add(request);
-        self.volumes.of(request.volume, VolumeFigures::default)?.add(request);
+        self.volumes.of(request.volume, VolumeTally::default)?.add(request);
+        self.windows.add(request);
         self.end = self.end.max(request.end());
         self.last = request.time;
         Ok(())
@@ -176,8 +227,16 @@ impl Tally {
     /// All of them; times count from 0.
     #[must_use]
     pub fn finish(self) -> Figures {
-        let volumes = self.volumes.sorted().into_iter().map(|row| row.1).collect();
-        Figures { all: self.all, volumes, end: self.end, seconds: self.last as f64 / 1e9 }
+        let volumes: Vec<VolumeTally> =
+            self.volumes.sorted().into_iter().map(|row| row.1).collect();
+        Figures {
+            all: self.all,
+            resumed: volumes.iter().map(|volume| volume.resumed).sum(),
+            volumes: volumes.iter().map(|volume| volume.figures).collect(),
+            windows: self.windows,
+            end: self.end,
+            seconds: self.last as f64 / 1e9,
+        }
     }
 }
 

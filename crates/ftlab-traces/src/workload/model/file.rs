@@ -1,6 +1,7 @@
 //! The file of a model: what its keys are called, and what they mean.
 
 use super::check;
+use super::figures::Within;
 use super::origin;
 use crate::error::Error;
 use crate::units::{Bytes, Duration};
@@ -40,6 +41,9 @@ pub struct Model {
     pub reuse: Reuse,
     /// Where places lie that were never used before.
     pub space: Space,
+    /// Parts of the requests with laws of their own; the keys above are of the rest.
+    #[serde(default)]
+    pub parts: Vec<Part>,
     /// Figures of the trace that were published, to compare the stream with.
     #[serde(default)]
     pub published: Published,
@@ -108,6 +112,8 @@ pub struct Runs {
     pub writes: Option<f64>,
     /// Share of requests as large as the one before. Default 0.
     pub kept: f64,
+    /// A run that reaches the end of its volume goes on at its beginning. Default: it ends.
+    pub around: bool,
 }
 
 /// The other requests: to a place used before, or to a new one.
@@ -122,11 +128,16 @@ pub struct Reuse {
     pub distances: Vec<Vec<f64>>,
     /// Share that begins inside the earlier request, not at its start. Default 0.
     pub inside: f64,
+    /// Share of all requests that repeat earlier ones, however long ago, in chunks; what the other
+    /// keys say is said of the others. Default 0.
+    pub lasting: f64,
+    /// Mean requests of a chunk. Default 20.
+    pub chunk: f64,
 }
 
 impl Default for Reuse {
     fn default() -> Self {
-        Reuse { distances: vec![vec![0.0, 1.0]], inside: 0.0 }
+        Reuse { distances: vec![vec![0.0, 1.0]], inside: 0.0, lasting: 0.0, chunk: 20.0 }
     }
 }
 
@@ -177,6 +188,50 @@ pub struct Volume {
     /// So many volumes like this one. Default 1.
     #[serde(default)]
     pub count: Option<u32>,
+    /// Its number. Default: numbers count on from 0, over all parts.
+    #[serde(default)]
+    pub number: Option<u32>,
+    /// Share of its regions in which no new place lies. Default 0.
+    #[serde(default)]
+    pub untouched: f64,
+}
+
+/// A part of the requests that has a law of its own.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// What it is, in a word.
+    pub name: String,
+    /// Share of all requests.
+    pub share: f64,
+    /// Its requests in an episode. Default: it mixes with the others all the time.
+    #[serde(default)]
+    pub episode: Option<f64>,
+    /// Share of the requests in an episode that are its own. Default 1.
+    #[serde(default)]
+    pub density: Option<f64>,
+    /// How large they are.
+    pub sizes: Sizes,
+    /// Requests that go on where an earlier one of this part ended.
+    #[serde(default)]
+    pub runs: Runs,
+    /// Which of the places of this part is used again.
+    #[serde(default)]
+    pub reuse: Reuse,
+    /// Where its new places lie.
+    pub space: Space,
+}
+
+/// The model itself, as far as it has no part, or one of its parts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Law<'a> {
+    pub(super) share: f64,
+    pub(super) episode: Option<f64>,
+    pub(super) density: f64,
+    pub(super) sizes: &'a Sizes,
+    pub(super) runs: &'a Runs,
+    pub(super) reuse: &'a Reuse,
+    pub(super) space: &'a Space,
 }
 
 /// Published figures of a trace.
@@ -215,8 +270,28 @@ pub struct Curve {
     /// What a block is. Default 4 KiB.
     #[serde(default = "page")]
     pub block: Bytes,
-    /// (blocks of the cache, miss ratio in percent), volumes apart.
+    /// Of reads alone. Default: of all requests.
+    #[serde(default)]
+    pub reads: bool,
+    /// Of all volumes laid over each other. Default: volumes apart.
+    #[serde(default)]
+    pub overlaid: bool,
+    /// How far a stream may be from it, points of the miss ratio. Default 5.
+    #[serde(default)]
+    pub within: Option<f64>,
+    /// (blocks of the cache, miss ratio in percent).
     pub points: Vec<(u64, f64)>,
+    /// The same of OPT, volumes laid over each other.
+    #[serde(default)]
+    pub opt: Vec<(u64, f64)>,
+}
+
+impl Curve {
+    /// How near a stream must come.
+    #[must_use]
+    pub fn within(&self) -> Within {
+        Within::Points(self.within.unwrap_or(5.0))
+    }
 }
 
 fn page() -> Bytes {
@@ -225,7 +300,15 @@ fn page() -> Bytes {
 
 impl Default for Curve {
     fn default() -> Self {
-        Curve { source: String::new(), block: page(), points: Vec::new() }
+        Curve {
+            source: String::new(),
+            block: page(),
+            reads: false,
+            overlaid: false,
+            within: None,
+            points: Vec::new(),
+            opt: Vec::new(),
+        }
     }
 }
 
@@ -245,7 +328,23 @@ impl Volume {
     }
 }
 
+impl Part {
+    fn law(&self) -> Law<'_> {
+        let Part { share, episode, density, sizes, runs, reuse, space, .. } = self;
+        let density = density.unwrap_or(1.0);
+        Law { share: *share, episode: *episode, density, sizes, runs, reuse, space }
+    }
+}
+
 impl Model {
+    /// The law of the rest, then those of the parts.
+    pub(super) fn laws(&self) -> impl Iterator<Item = Law<'_>> {
+        let Model { sizes, runs, reuse, space, .. } = self;
+        let share = 1.0 - self.parts.iter().map(|part| part.share).sum::<f64>();
+        let rest = Law { share, episode: None, density: 1.0, sizes, runs, reuse, space };
+        std::iter::once(rest).chain(self.parts.iter().map(Part::law))
+    }
+
     /// The model in the text of the file `name`, checked.
     ///
     /// # Errors

@@ -1,14 +1,18 @@
 //! Workload models: a readable file that a trace is fitted to, and the stream that it describes.
 //!
-//! Reading order: `file` (the keys), `stream` (how a request is made), then its parts: `recency`
-//! and `distances` (which place is used again), `space` (where new places lie), `ops` (exact
-//! counts), `clock` (when they come). `check` and `origin` say what cannot be in a file, `write` writes one. `fit` makes a model of
-//! a trace, `calibrate` one of a published curve (`targets`). `compare` holds a stream against what
-//! was published, in the `figures` of the papers. `profiles` are the models that are built in.
+//! Reading order: `file` (the keys), `stream` and `turns` (whose turn it is), `part` (how a request
+//! is made), then its parts: `recency` and `distances` (which place is used again), `history`
+//! (which places last), `space` (where new places lie), `host` and `runs` (what goes on), `mix`
+//! (sizes), `ops` (exact counts), `clock` (when they come). `check` and `origin` say what cannot be
+//! in a file, `write` writes one. `fit` makes a model of a trace, `calibrate` one of a published
+//! curve (`targets`, `caches`). `compare` holds a stream against what was published, in the
+//! `figures` of the papers and in what its first `windows` show. `profiles` are the models that are
+//! built in.
 //!
-//! Not modelled: trims, phases over the day, and any tie between size, time and place other than
-//! those that the keys name.
+//! Not modelled: trims, and any tie between size, time and place other than those that the keys
+//! name.
 
+mod caches;
 mod calibrate;
 mod check;
 mod clock;
@@ -17,19 +21,28 @@ mod distances;
 mod figures;
 mod file;
 mod fit;
+mod history;
+mod host;
+mod mix;
 mod ops;
 mod origin;
+mod part;
 mod profiles;
 mod recency;
+mod runs;
 mod space;
 mod stream;
 mod targets;
+mod turns;
+mod windows;
 mod write;
 
 pub use calibrate::{Distance, calibrate};
-pub use compare::{CURVE_WITHIN, Compared, ComparedPoint, Comparison, compare};
+pub use compare::{Compared, ComparedPoint, Comparison, compare};
 pub use figures::{FIGURES, FigureKind, Figures, Tally, Within};
-pub use file::{Curve, Figure, Gaps, Length, Model, Published, Reuse, Runs, Sizes, Space, Volume};
+pub use file::{
+    Curve, Figure, Gaps, Length, Model, Part, Published, Reuse, Runs, Sizes, Space, Volume,
+};
 pub use fit::{FEWEST_REQUESTS, fit};
 pub use origin::{ORIGINS, unexplained};
 pub use profiles::{PROFILES, Profile};

@@ -66,6 +66,8 @@ fn collect(key: &str, value: &toml::Value, keys: &mut Vec<String>) {
             }
         }
         toml::Value::Array(items) => items.iter().for_each(|item| collect(key, item, keys)),
+        // A part has a name, which is no number.
+        _ if key.ends_with(".name") => {}
         _ => keys.push(key.to_owned()),
     }
 }

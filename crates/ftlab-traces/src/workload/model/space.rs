@@ -2,7 +2,7 @@
 //!
 //! A new place lies in a region used before, by the law of distances between regions, or in a new
 //! region of some volume. In a region it lies just behind the last request there, or at the next
-//! of the region's slots in scattered order. A region that is full begins again.
+//! of the region's slots in scattered order, on any page of it. A region that is full begins again.
 
 use super::distances::Distances;
 use super::file;
@@ -24,6 +24,8 @@ pub(super) const ADJACENT_PAGES: u64 = 16;
 pub(super) const REMEMBERED: u64 = 1 << 20;
 /// A prime beyond the slots of any region: its multiples modulo their number are a permutation.
 const STRIDE: u64 = 2_654_435_761;
+/// 2^32 over the golden ratio: its multiples modulo 2^32 are spread evenly.
+const SPREAD: u32 = 0x9e37_79b9;
 
 /// Where a request lies: sectors within a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,8 @@ struct Ground {
     /// The first of its regions among those of all volumes.
     base: u32,
     regions: u32,
+    /// Regions in which new places lie.
+    open: u32,
     order: Permutation,
     opened: u64,
     newest: u32,
@@ -95,7 +99,8 @@ impl Space {
             // Checked to be few.
             let regions = sectors.div_ceil(REGION_SECTORS) as u32;
             let order = Permutation::new(u64::from(regions), &mut rng);
-            grounds.push(Ground { sectors, base, regions, order, opened: 0, newest: 0 });
+            let open = (f64::from(regions) * (1.0 - volume.untouched)).ceil().max(1.0) as u32;
+            grounds.push(Ground { sectors, base, regions, open, order, opened: 0, newest: 0 });
             base += regions;
         }
         let weights: Vec<f64> = each(space).map(|volume| volume.weight).collect();
@@ -148,9 +153,15 @@ impl Space {
         }
         let slots = (room / self.slot).max(1);
         let filled = &mut self.filled[region as usize];
-        let slot = (u64::from(*filled) + u64::from(region)) * STRIDE % slots;
+        // Regions begin anywhere in the order, or volumes of like sizes would fill alike.
+        let begin_at = (u64::from(region.wrapping_mul(SPREAD)) * slots) >> 32;
+        let slot = (u64::from(*filled) + begin_at) * STRIDE % slots;
         *filled = filled.wrapping_add(1);
-        (volume, begin + (slot * self.slot + shift).min(room - 1))
+        // Any page of the slot: were it the first, whatever counts pages modulo a power of two
+        // (planes, channels) would find some of them twice as busy.
+        let pages = self.slot / PAGE_SECTORS;
+        let page = if pages > 1 { rng.below(pages) } else { 0 };
+        (volume, begin + (slot * self.slot + page * PAGE_SECTORS + shift).min(room - 1))
     }
 
     fn new_region(&mut self, rng: &mut Rng) -> (u32, u32) {
@@ -162,7 +173,7 @@ impl Space {
         let region = if next && untouched {
             behind
         } else {
-            let turn = ground.opened % u64::from(ground.regions);
+            let turn = ground.opened % u64::from(ground.open);
             ground.opened += 1;
             ground.order.apply(turn) as u32
         };

@@ -1,6 +1,6 @@
 //! A model as the text of its file, with a word on every key.
 
-use super::file::{Model, Volume};
+use super::file::{Model, Part, Reuse, Runs, Sizes, Space, Volume};
 use crate::units::Bytes;
 use std::fmt::{self, Display, Write};
 
@@ -24,14 +24,18 @@ impl Display for Model {
         writeln!(f, "reads = {}\nwrites = {}", length.reads, length.writes)?;
         writeln!(f, "duration = {}  # ns", length.duration.0)?;
         self.write_arrivals(f)?;
-        self.write_sizes(f)?;
-        self.write_runs(f)?;
-        let reuse = &self.reuse;
-        writeln!(f, "\n# Places used again: [other places used since, share at least that deep,")?;
-        writeln!(f, "# written before, writes at the others, writes at those written before].")?;
-        writeln!(f, "[reuse]\ninside = {}", number(reuse.inside))?;
-        list(f, "distances", &reuse.distances, |row| bracketed(row))?;
-        self.write_space(f)
+        for (law, part) in self.laws().zip(std::iter::once(None).chain(self.parts.iter().map(Some)))
+        {
+            if let Some(part) = part {
+                write_head(part, f)?;
+            }
+            let table = if part.is_some() { "parts." } else { "" };
+            write_sizes(law.sizes, table, f)?;
+            write_runs(law.runs, table, f)?;
+            write_reuse(law.reuse, table, f)?;
+            write_space(law.space, table, f)?;
+        }
+        Ok(())
     }
 }
 
@@ -42,49 +46,63 @@ impl Model {
         writeln!(f, "together = {}\nburst = {}", number(gaps.together), number(gaps.burst))?;
         list(f, "gaps", &gaps.gaps, |(gap, share)| format!("[{}, {}]", gap.0, number(*share)))
     }
+}
 
-    fn write_sizes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sizes = &self.sizes;
-        let entry = |(size, weight): &(Bytes, f64)| format!("[{}, {}]", size.0, number(*weight));
-        writeln!(f, "\n# [bytes, weight].\n[sizes]")?;
-        if let Some(kept) = sizes.kept {
-            writeln!(f, "kept = {}", number(kept))?;
-        }
-        list(f, "read", &sizes.read, entry)?;
-        list(f, "write", &sizes.write, entry)
+fn write_head(part: &Part, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n# Requests with a law of their own.\n[[parts]]")?;
+    writeln!(f, "name = {}\nshare = {}", quoted(&part.name), number(part.share))?;
+    for (key, value) in [("episode", part.episode), ("density", part.density)] {
+        optional(f, key, value)?;
     }
+    Ok(())
+}
 
-    fn write_runs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs = &self.runs;
-        writeln!(f, "\n# Requests that start where an earlier one of their volume ended.\n[runs]")?;
-        writeln!(f, "share = {}\nkept = {}", number(runs.share), number(runs.kept))?;
-        for (key, value) in [
-            ("again", runs.again),
-            ("mean", runs.mean),
-            ("same_op", runs.same_op),
-            ("writes", runs.writes),
-        ] {
-            if let Some(value) = value {
-                writeln!(f, "{key} = {}", number(value))?;
-            }
-        }
-        writeln!(f, "streams = {}", bracketed(&runs.streams))
-    }
+fn write_sizes(sizes: &Sizes, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let entry = |(size, weight): &(Bytes, f64)| format!("[{}, {}]", size.0, number(*weight));
+    writeln!(f, "\n# [bytes, weight].\n[{table}sizes]")?;
+    optional(f, "kept", sizes.kept)?;
+    list(f, "read", &sizes.read, entry)?;
+    list(f, "write", &sizes.write, entry)
+}
 
-    fn write_space(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let space = &self.space;
-        writeln!(f, "\n# New places, in regions of 4 MiB: [other regions used since, share at")?;
-        writeln!(f, "# least that deep].\n[space]")?;
-        if let Some(writes) = space.writes {
-            writeln!(f, "writes = {}", number(writes))?;
-        }
-        writeln!(f, "next_region = {}", number(space.next_region))?;
-        writeln!(f, "adjacent = {}", number(space.adjacent))?;
-        writeln!(f, "slot = \"{}\"", space.slot)?;
-        writeln!(f, "sectors = {}", bracketed(&space.sectors))?;
-        list(f, "regions", &space.regions, |row| bracketed(row))?;
-        list(f, "volumes", &space.volumes, volume)
+fn write_runs(runs: &Runs, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n# Requests that start where an earlier one of their volume ended.")?;
+    writeln!(f, "[{table}runs]\nshare = {}\nkept = {}", number(runs.share), number(runs.kept))?;
+    optional(f, "again", runs.again)?;
+    optional(f, "mean", runs.mean)?;
+    optional(f, "same_op", runs.same_op)?;
+    optional(f, "writes", runs.writes)?;
+    if runs.around {
+        writeln!(f, "around = true")?;
     }
+    writeln!(f, "streams = {}", bracketed(&runs.streams))
+}
+
+fn write_reuse(reuse: &Reuse, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n# Places used again: [other places used since, share at least that deep,")?;
+    writeln!(f, "# written before, writes at the others, writes at those written before].")?;
+    writeln!(f, "[{table}reuse]\ninside = {}", number(reuse.inside))?;
+    if reuse.lasting > 0.0 {
+        writeln!(f, "lasting = {}\nchunk = {}", number(reuse.lasting), number(reuse.chunk))?;
+    }
+    list(f, "distances", &reuse.distances, |row| bracketed(row))
+}
+
+fn write_space(space: &Space, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    writeln!(f, "\n# New places, in regions of 4 MiB: [other regions used since, share at")?;
+    writeln!(f, "# least that deep].\n[{table}space]")?;
+    optional(f, "writes", space.writes)?;
+    writeln!(f, "next_region = {}", number(space.next_region))?;
+    writeln!(f, "adjacent = {}", number(space.adjacent))?;
+    writeln!(f, "slot = \"{}\"", space.slot)?;
+    writeln!(f, "sectors = {}", bracketed(&space.sectors))?;
+    list(f, "regions", &space.regions, |row| bracketed(row))?;
+    list(f, "volumes", &space.volumes, volume)
+}
+
+/// A key and its number; nothing for none.
+fn optional(f: &mut fmt::Formatter<'_>, key: &str, value: Option<f64>) -> fmt::Result {
+    value.map_or(Ok(()), |value| writeln!(f, "{key} = {}", number(value)))
 }
 
 fn volume(volume: &Volume) -> String {
@@ -93,7 +111,10 @@ fn volume(volume: &Volume) -> String {
     let runs = volume.runs.map(|runs| ("runs", number(runs)));
     let first = volume.first.map(|first| ("first", format!("\"{first}\"")));
     let count = volume.count.map(|count| ("count", count.to_string()));
-    for (key, value) in [runs, first, count].into_iter().flatten() {
+    let own = volume.number.map(|own| ("number", own.to_string()));
+    let untouched = Some(volume.untouched).filter(|share| *share > 0.0);
+    let untouched = untouched.map(|share| ("untouched", number(share)));
+    for (key, value) in [runs, first, count, own, untouched].into_iter().flatten() {
         // Writing to a text does not fail.
         let _ = write!(text, ", {key} = {value}");
     }

@@ -15,8 +15,8 @@ mod volumes;
 
 use super::check;
 use super::file::{Length, Model, Published, Reuse, Runs, Space};
+use super::host::TAILS;
 use super::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
-use super::stream::TAILS;
 use crate::error::Error;
 use crate::request::{BATCH, Digest, Op, Request, RequestSource};
 use crate::units::{Bytes, Duration};
@@ -178,7 +178,7 @@ impl Fit {
             arrivals: self.gaps.finish(),
             sizes: self.sizes.finish(),
             runs: self.runs.finish(requests),
-            reuse: Reuse { distances, inside },
+            reuse: Reuse { distances, inside, ..Reuse::default() },
             space: Space {
                 writes: Some(share(self.new[1], new)),
                 regions,
@@ -188,6 +188,7 @@ impl Fit {
                 sectors: self.new_sectors.map(|count| share(count, new)).to_vec(),
                 volumes: self.volumes.finish(),
             },
+            parts: Vec::new(),
             published: Published::default(),
         }
     }
@@ -216,6 +217,7 @@ impl RunFit {
             same_op: Some(share(self.same_op, self.count)),
             writes: None,
             kept: share(self.same_size, self.count),
+            around: false,
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::error::Error;
 use crate::request::{Op, Request, Volumes};
 use crate::units::Bytes;
 use crate::workload::model::file::Volume;
+use crate::workload::model::host::TAILS;
 use crate::workload::model::space::REGION_BYTES;
-use crate::workload::model::stream::TAILS;
 
 /// Volumes that have a line each; of more, the busiest half as many do.
 const MOST_LINES: usize = 64;
@@ -125,5 +125,7 @@ fn told(alike: &[VolumeFit]) -> Volume {
         size: Bytes(size.next_multiple_of(4096)),
         first: lone.filter(|first| first.0 > 0),
         count: (alike.len() > 1).then_some(alike.len() as u32),
+        number: None,
+        untouched: 0.0,
     }
 }

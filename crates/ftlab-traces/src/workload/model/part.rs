@@ -1,0 +1,220 @@
+//! One law of places, operations and sizes: a stream, or a part of one.
+//!
+//! 1. Place. It repeats what was requested long ago ([`super::history`]); or it goes on where an
+//!    earlier request of a volume ended; or it goes back to a place used before, found by its stack
+//!    distance; or to a new place ([`super::space`]).
+//! 2. Operation. The odds depend on how the place was found; the counts come out exactly
+//!    ([`super::ops`]), and each volume's share of writes is steered towards its own.
+//! 3. Size. That of the place, or one drawn from the table of the operation.
+
+use super::distances::Distances;
+use super::file::{Law, Volume};
+use super::history::History;
+use super::host::{Host, Tail};
+use super::mix::Mix;
+use super::ops::Ops;
+use super::recency::Recency;
+use super::runs::RunLaw;
+use super::space::{Extent, PAGE_SECTORS, SECTOR, Space, each, points};
+use crate::request::{Op, Request};
+use crate::rng::Rng;
+use crate::units::Nanos;
+
+/// The shares of writes in a row of the table of distances.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    found_written: f64,
+    after_read: f64,
+    after_write: f64,
+}
+
+/// What makes requests by one law.
+pub(super) struct Part {
+    places: Rng,
+    lengths: Rng,
+    sizes: [Mix; 2],
+    kept: f64,
+    runs: RunLaw,
+    was_run: bool,
+    distances: Distances,
+    rows: Vec<Option<Row>>,
+    inside: f64,
+    recency: Recency,
+    history: History,
+    space: Space,
+    new_writes: Option<f64>,
+    hosts: Vec<Host>,
+}
+
+/// What a request is made of before its operation and size are known.
+struct Found {
+    volume: u32,
+    start: u64,
+    /// Size of the place, and the share of requests that keep it.
+    kept: Option<(u32, f64)>,
+    /// Share of writes; `None`: that of the volume.
+    writes: Option<f64>,
+    in_run: bool,
+    /// The place was written before.
+    written: bool,
+    /// Where it was remembered until now.
+    again: Option<usize>,
+}
+
+impl Part {
+    /// What `law` says, with room for so many requests; its volumes count on from `first`.
+    pub(super) fn new(law: &Law<'_>, remembered: u64, first: u32, seed: u64) -> Self {
+        let Law { sizes, runs, reuse, space, .. } = law;
+        let recency = Recency::new(remembered);
+        let number = |(index, volume): (usize, &Volume)| {
+            volume.number.map_or(first + index as u32, |number| number)
+        };
+        Part {
+            places: Rng::new(seed, "places"),
+            lengths: Rng::new(seed, "sizes"),
+            sizes: Mix::both(sizes),
+            kept: sizes.kept.unwrap_or(1.0),
+            runs: RunLaw::new(runs, space),
+            was_run: false,
+            distances: Distances::new(&points(&reuse.distances)),
+            rows: reuse.distances.iter().map(|row| Row::new(row)).collect(),
+            inside: reuse.inside,
+            history: History::new(recency.places(), reuse),
+            recency,
+            space: Space::new(space, seed),
+            new_writes: space.writes,
+            hosts: each(space).enumerate().map(|row| Host::new(row.1, number(row))).collect(),
+        }
+    }
+
+    /// Places that are remembered.
+    pub(super) fn places(&self) -> u64 {
+        self.recency.len()
+    }
+
+    /// The next request, which comes at `time`.
+    #[inline]
+    pub(super) fn next(&mut self, time: Nanos, ops: &mut Ops) -> Request {
+        let found = self.find();
+        let host = &mut self.hosts[found.volume as usize];
+        let op = host.op(found.writes, ops);
+        let drawn = self.sizes[usize::from(op == Op::Write)].draw(&mut self.lengths);
+        let sectors = match found.kept {
+            Some((sectors, share)) if self.lengths.chance(share) => sectors,
+            _ => drawn,
+        };
+        let room = self.space.size(found.volume);
+        let sectors = u64::from(sectors).min(room) as u32;
+        let start = found.start.min(room - u64::from(sectors));
+        let extent = Extent { volume: found.volume, start, sectors };
+        self.was_run = found.in_run;
+        self.space.touch(&extent);
+        let place = self.recency.push(op == Op::Write || found.written);
+        self.history.remember(place, extent, found.again);
+        if self.runs.first > 0.0 {
+            host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run, place });
+        }
+        Request {
+            time,
+            offset: (host.first + start) * SECTOR,
+            length: sectors * SECTOR as u32,
+            volume: host.number,
+            op,
+        }
+    }
+
+    /// Where the next request goes: what was requested long ago, on, back, or somewhere new.
+    #[inline]
+    fn find(&mut self) -> Found {
+        if let Some(place) = self.history.draw(&mut self.places) {
+            self.was_run = false;
+            return self.repeat(place);
+        }
+        let share = if self.was_run { self.runs.again } else { self.runs.first };
+        let on = if share > 0.0 && self.places.chance(share) { self.go_on() } else { None };
+        on.or_else(|| self.go_back()).unwrap_or_else(|| self.go_anew())
+    }
+
+    fn go_on(&mut self) -> Option<Found> {
+        let volume = self.runs.volumes.draw(&mut self.places);
+        let stream = self.runs.streams.draw(&mut self.places);
+        let in_run = self.runs.in_run.map(|share| self.places.chance(share));
+        let tail = self.hosts[volume].take(stream, in_run)?;
+        let volume = volume as u32;
+        // What goes on within a page takes the place of what ended there.
+        let there = self.history.at(tail.place);
+        let shared = !tail.end.is_multiple_of(PAGE_SECTORS);
+        if shared && there.volume == volume && there.end() == tail.end {
+            self.recency.remove(tail.place);
+        }
+        let fits = tail.end + u64::from(tail.sectors) <= self.space.size(volume);
+        let start = if fits { tail.end } else { 0 };
+        let written = if tail.op == Op::Write { 1.0 } else { 0.0 };
+        (fits || self.runs.around).then(|| Found {
+            volume,
+            start,
+            kept: Some((tail.sectors, self.runs.kept)),
+            writes: self.runs.writes.or_else(|| {
+                self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written)
+            }),
+            in_run: true,
+            written: false,
+            again: None,
+        })
+    }
+
+    #[inline]
+    fn go_back(&mut self) -> Option<Found> {
+        let (rank, row) = self.distances.draw(&mut self.places)?;
+        let mut place = self.recency.at(rank)?;
+        let row = self.rows[row];
+        let writes = row.map(|row| {
+            let written = self.places.chance(row.found_written);
+            place = self.recency.near(place, written);
+            if written { row.after_write } else { row.after_read }
+        });
+        let written = self.recency.is_marked(place);
+        let Extent { volume, start, sectors } = self.history.at(place);
+        let pages = u64::from(sectors) / PAGE_SECTORS;
+        if pages > 1 && self.inside > 0.0 && self.places.chance(self.inside) {
+            let page = 1 + self.places.below(pages - 1);
+            let start = start + page * PAGE_SECTORS;
+            let kept = None;
+            return Some(Found {
+                volume,
+                start,
+                kept,
+                writes,
+                in_run: false,
+                written,
+                again: None,
+            });
+        }
+        self.recency.remove(place);
+        let (kept, again) = (Some((sectors, self.kept)), Some(place));
+        Some(Found { volume, start, kept, writes, in_run: false, written, again })
+    }
+
+    /// The request remembered at `place` once more.
+    fn repeat(&mut self, place: usize) -> Found {
+        let Extent { volume, start, sectors } = self.history.at(place);
+        let place = self.history.latest(place);
+        let written = self.recency.is_marked(place);
+        self.recency.remove(place);
+        let (kept, again) = (Some((sectors, self.kept)), Some(place));
+        Found { volume, start, kept, writes: None, in_run: false, written, again }
+    }
+
+    fn go_anew(&mut self) -> Found {
+        let (volume, start) = self.space.new_place(&mut self.places);
+        let (kept, writes) = (None, self.new_writes);
+        Found { volume, start, kept, writes, in_run: false, written: false, again: None }
+    }
+}
+
+impl Row {
+    fn new(row: &[f64]) -> Option<Self> {
+        let &[_, _, found_written, after_read, after_write] = row else { return None };
+        Some(Row { found_written, after_read, after_write })
+    }
+}
