@@ -88,6 +88,19 @@ def test_the_configuration_can_be_seen_before_a_run(ftlab):
     assert json.loads(result.stdout)["run"]["seed"] == 7
 
 
+def test_names_that_are_near_are_told(ftlab, tmp_path):
+    line = failure(ftlab("run", "finacial1"))
+    assert line == 'error: finacial1: found no such file (did you mean the profile "financial1"?)'
+    assert "did you mean" not in failure(ftlab("run", "something/else.csv"))
+    assert "Did you mean 'run'?" in failure(ftlab("rn"))
+    file = tmp_path / "own.csv"
+    file.write_text("when_ms,lba,length\n0,0,4096\n")
+    columns = ("--columns", "time=when:ms,offset=lba,length=length", "--op", "read")
+    line = failure(ftlab("trace", "info", file, *columns))
+    assert 'no column "when" in the header (did you mean "when_ms"?)' in line
+    assert 'its names are "when_ms, lba, length"' in line
+
+
 def test_a_trace_file_runs_and_its_format_is_told(ftlab, trace):
     result = ftlab("run", trace, "--address", "compact", *DEVICE)
     assert result.exit_code == 0, result.output

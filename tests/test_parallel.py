@@ -1,12 +1,14 @@
 """Schedules for Perfetto, latency under load, and the experiment of DLOOP."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 import ftlab
+from ftlab import ConfigError, catalog
 from ftlab.experiments.claims import judge
 from ftlab.experiments.dloop import EXPERIMENT
 from ftlab.experiments.dloop.claims import CLAIMS
@@ -14,6 +16,8 @@ from ftlab.experiments.dloop.points import ALL, CACHES, FTLS, device, settings
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
+from ftlab.simulation import execute
+from test_cli import failure
 
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16", "--over-provisioning", "50%")
 PLANES = ("--set", "device.channels=2", "--set", "device.planes_per_die=2")
@@ -105,3 +109,31 @@ def test_the_rows_that_need_no_long_run_agree():
     runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})
     (d2,) = (claim for claim in CLAIMS if claim.id == "D2")
     assert judge(d2, runs).verdict.value == "agrees"
+
+
+MODERN = [each.name for each in catalog().presets if each.name.startswith(("onfi", "nvme"))]
+BY_RANGE = {"zftl", "cftl"}
+"""FTLs that place pages by themselves: not with what these presets say of planes."""
+
+
+@pytest.mark.parametrize("preset", MODERN)
+def test_a_modern_preset_starts_for_every_ftl_that_can(preset):
+    config = {"preset": preset, "input": {"trace": "financial1", "requests": 20}}
+    for ftl in catalog().ftls:
+        if ftl.name in BY_RANGE:
+            with pytest.raises(ConfigError, match=r"ftl\.placement: .* expected single"):
+                execute([(config, ftl.name)])
+        else:
+            (result,) = execute([(config, ftl.name)])
+            assert result.checks.violations == 0
+
+
+@pytest.mark.parametrize("ftl", ["page", "dftl", "tpftl", "dloop", "dloop-hot"])
+@pytest.mark.parametrize("capacity", ["1GiB", "8GiB"])
+def test_a_device_without_room_names_a_capacity_that_has_it(ftlab, ftl, capacity):
+    options = ("run", "financial1", "--requests", "20", "--address", "modulo", "--ftl", ftl)
+    device = ("--preset", "onfi-tlc", "--over-provisioning", "15%")
+    line = failure(ftlab(*options, *device, "--capacity", capacity))
+    assert "found " in line and "physical blocks for" in line
+    roomy = re.search(r"or set --capacity (\w+)$", line)[1]
+    assert ftlab(*options, *device, "--capacity", roomy).exit_code == 0

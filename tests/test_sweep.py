@@ -245,6 +245,12 @@ def test_warnings_travel_into_every_form(ftlab, folder):
     assert told in ftlab("results", folder).stdout
 
 
+def test_warnings_travel_into_the_tables_of_a_comparison(ftlab):
+    for name in ("a.md", "a.tex", "a.txt"):
+        assert ftlab("compare", *SMALL, "--ftl", "page,dftl", "-o", name).exit_code == 0
+        assert "page, dftl: " in Path(name).read_text(), name
+
+
 def test_results_as_parquet(ftlab, folder):
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")

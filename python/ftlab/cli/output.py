@@ -12,7 +12,7 @@ import click
 
 from ftlab.cli.options import Command, decorated
 from ftlab.files import check_writable, named_files, write_atomically
-from ftlab.report.summary import comparison_table, run_summary, text_of
+from ftlab.report.summary import comparison_table, run_summary, text_of, warning_lines
 from ftlab.result import Comparison, Result
 
 if TYPE_CHECKING:
@@ -121,12 +121,13 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
     first: Result = comparison[0]
     result = first if single else comparison
     table = comparison_table(comparison)
+    notes = warning_lines(comparison)
     forms: dict[str, Callable[[], str]] = {
         "json": lambda: str(result.to_json()) + "\n",
         "csv": result.to_csv,
-        "md": table.markdown,
-        "tex": table.latex,
-        "txt": lambda: text_of(run_summary(first)) if single else table.text(),
+        "md": lambda: table.with_notes("md", notes),
+        "tex": lambda: table.with_notes("tex", notes),
+        "txt": lambda: text_of(run_summary(first)) if single else table.with_notes("txt", notes),
     }
     return forms[form]() if form else None
 

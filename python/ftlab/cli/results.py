@@ -97,11 +97,10 @@ class Answer:
                 click.echo(translated(note))
 
     def _content(self, entries: Sequence[Entry]) -> str | bytes:
-        texts = {"md": tables.markdown, "tex": tables.latex, "txt": tables.text}
         forms = {"json": tables.as_json, "csv": tables.as_csv}
         files = {"parquet": tables.as_parquet, "sqlite": tables.as_sqlite}
-        if self.form in texts:
-            return texts[self.form](entries, self.columns)
+        if self.form in ("md", "tex", "txt"):
+            return tables.written(self.form, entries, self.columns)
         if self.form in forms:
             return forms[self.form](entries)
         return files[self.form](entries) if self.form else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ftlab.cli.words import translated
-from ftlab.report.summary import Section, text_of
+from ftlab.report.summary import Section, text_of, warning_lines
 from ftlab.report.tables import Table
 from ftlab.result import Comparison
 
@@ -35,12 +35,8 @@ def show_sections(sections: Sequence[Section]) -> None:
 
 def show_warnings(comparison: Comparison) -> None:
     """Print what the runs warn of on standard error, each text once."""
-    warnings: dict[str, list[str]] = {}
-    for label, result in zip(comparison.labels, comparison, strict=True):
-        for warning in result.find("warnings") or []:
-            warnings.setdefault(warning, []).append(label)
-    for warning, labels in warnings.items():
-        click.echo(f"warning: {', '.join(labels)}: {translated(warning)}", err=True)
+    for line in warning_lines(comparison):
+        click.echo(f"warning: {translated(line)}", err=True)
 
 
 def _print(*parts: RenderableType) -> None:

@@ -14,7 +14,7 @@ from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
 from ftlab.config import Config, merge
-from ftlab.points import Failure, Point, Store, missing, try_points
+from ftlab.points import Failure, Point, Store, complete, missing
 from ftlab.points.grid import points_of
 
 FOLDER = "ftlab-results"
@@ -61,10 +61,12 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
             click.echo(point.label)
         return
     with points_meter() as progress:
-        outcomes = try_points(points, folder, retry=options["retry"], progress=progress)
+        complete(points, folder, retry=options["retry"], progress=progress)
     store = Store(folder)
-    answer.give([each for point in points if (each := store.entry(point))])
-    context.exit(_code(points, [each for each in outcomes if isinstance(each, Failure)], folder))
+    entries = [each for point in points if (each := store.entry(point))]
+    answer.give(entries)
+    failures = [each.outcome for each in entries if isinstance(each.outcome, Failure)]
+    context.exit(_code(points, failures, folder))
 
 
 def _tree(options: dict[str, Any]) -> Config:

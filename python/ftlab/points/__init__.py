@@ -9,7 +9,7 @@
 
 from ftlab.points.grid import points_of
 from ftlab.points.point import Point
-from ftlab.points.runner import Told, missing, run_points, try_points
+from ftlab.points.runner import Told, complete, missing, run_points, try_points
 from ftlab.points.store import Entry, Failure, Store
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Point",
     "Store",
     "Told",
+    "complete",
     "missing",
     "points_of",
     "run_points",

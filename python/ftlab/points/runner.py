@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import TypeAlias
 
-from ftlab.errors import FtlabError, Interrupted
+from ftlab.errors import ConfigError, FtlabError, Interrupted
 from ftlab.points.point import Point
 from ftlab.points.store import Failure, Outcome, Store
 from ftlab.result import Result
@@ -42,7 +42,8 @@ def run_points(
         when the run is stopped; what is finished stays in the folder
     """
     runs = _Runs(Store(folder), progress)
-    found = runs.outcomes(points, retry=True)
+    runs.complete(points, retry=True)
+    found = runs.outcomes(points)
     for point, outcome in zip(points, found, strict=True):
         if isinstance(outcome, Failure):
             cause = runs.raised[point.digest]
@@ -69,7 +70,20 @@ def try_points(
     KeyboardInterrupt
         when the run is stopped; what is finished stays in the folder
     """
-    return _Runs(Store(folder), progress).outcomes(points, retry)
+    runs = _Runs(Store(folder), progress)
+    runs.complete(points, retry)
+    return runs.outcomes(points)
+
+
+def complete(
+    points: Sequence[Point],
+    folder: str | Path,
+    *,
+    retry: bool = False,
+    progress: Told | None = None,
+) -> None:
+    """Run the points that ``folder`` lacks, as `try_points` does, and keep no result in memory."""
+    _Runs(Store(folder), progress).complete(points, retry)
 
 
 def missing(points: Sequence[Point], folder: str | Path) -> list[Point]:
@@ -92,39 +106,42 @@ class _Runs:
         self._done = 0
         self._total = 0
 
-    def outcomes(self, points: Sequence[Point], retry: bool) -> list[Outcome]:
-        """Return what came of each point, those that are not in the store by running them."""
+    def complete(self, points: Sequence[Point], retry: bool) -> None:
+        """Run the points that are not in the store, each once."""
         wanted = {point.digest: point for point in points}
-        found: dict[str, Outcome] = {}
-        for digest, point in wanted.items():
-            outcome = self._store.load(point)
-            if outcome and not (retry and isinstance(outcome, Failure)):
-                found[digest] = outcome
-        found.update(self._run([point for digest, point in wanted.items() if digest not in found]))
-        return [found[point.digest] for point in points]
+        self._run([point for point in wanted.values() if self._lacks(point, retry)])
 
-    def _run(self, points: Sequence[Point]) -> dict[str, Outcome]:
+    def outcomes(self, points: Sequence[Point]) -> list[Outcome]:
+        """Return what the store has of points that have run."""
+        wanted = {point.digest: point for point in points}
+        found = {digest: self._store.load(point) for digest, point in wanted.items()}
+        lost = next((wanted[digest].label for digest, each in found.items() if each is None), None)
+        if lost is not None:
+            raise ConfigError(f"{self._store.folder}: the result of {lost} was removed meanwhile")
+        return [outcome for point in points if (outcome := found[point.digest])]
+
+    def _lacks(self, point: Point, retry: bool) -> bool:
+        outcome = self._store.load(point)
+        return outcome is None or (retry and isinstance(outcome, Failure))
+
+    def _run(self, points: Sequence[Point]) -> None:
         self._total = len(points)
-        found: dict[str, Outcome] = {}
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             try:
-                runs = {pool.submit(self._kept, point): point.digest for point in points}
+                runs = [pool.submit(self._keep, point) for point in points]
                 for ended in as_completed(runs):
-                    found[runs[ended]] = ended.result()
+                    ended.result()
             except BaseException:
                 self._stop.set()
                 pool.shutdown(cancel_futures=True)
                 raise
-        return found
 
-    def _kept(self, point: Point) -> Outcome:
+    def _keep(self, point: Point) -> None:
         """Run a point and save what came of it."""
-        outcome = self._outcome(point)
-        self._store.save(point, outcome)
+        self._store.save(point, self._outcome(point))
         with self._lock:
             self._done += 1
         self._tell(point, 1.0)
-        return outcome
 
     def _outcome(self, point: Point) -> Outcome:
         def tell(phase: str, requests: int, fraction: float | None) -> None:

@@ -14,7 +14,7 @@ from ftlab.errors import ConfigError
 from ftlab.points.grid import FTL, holds, near, varied
 from ftlab.points.store import Entry, Failure
 from ftlab.report.summary import HEADLINES
-from ftlab.report.tables import ABSENT, LATEX, Table, csv_cell
+from ftlab.report.tables import ABSENT, Table, csv_cell
 from ftlab.result import Result
 
 SHOWN = (
@@ -157,26 +157,9 @@ def _figure(entry: Entry, path: str) -> str:
     return ABSENT if value is None or value == "" else str(value)
 
 
-def text(entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
-    """Return the table with its notes below, aligned."""
-    return table(entries, columns).text() + "".join(f"{line}\n" for line in _below(entries))
-
-
-def markdown(entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
-    """Return the table in Markdown with its notes below."""
-    below = "".join(f"\n{line}" if line else "" for line in _below(entries))
-    return table(entries, columns).markdown() + below + "\n" * bool(below)
-
-
-def latex(entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
-    """Return the table in LaTeX with its notes below, as they belong into a paper."""
-    lines = (rf"\par{{\footnotesize {each.translate(LATEX)}}}" for each in notes(entries))
-    return table(entries, columns).latex() + "".join(f"{line}\n" for line in lines)
-
-
-def _below(entries: Sequence[Entry]) -> list[str]:
-    found = notes(entries)
-    return ["", *found] if found else []
+def written(form: str, entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
+    """Return the table with its notes below, in Markdown, LaTeX or aligned text."""
+    return table(entries, columns).with_notes(form, notes(entries))
 
 
 def as_json(entries: Sequence[Entry]) -> str:

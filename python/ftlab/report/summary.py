@@ -80,6 +80,15 @@ def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLIN
     return Table(["", *comparison.labels], rows, frozenset(best))
 
 
+def warning_lines(comparison: Comparison) -> list[str]:
+    """Return what the runs warn of, each text once behind the labels that it is about."""
+    warnings: dict[str, list[str]] = {}
+    for label, result in zip(comparison.labels, comparison, strict=True):
+        for warning in result.find("warnings") or []:
+            warnings.setdefault(warning, []).append(label)
+    return [f"{', '.join(labels)}: {warning}" for warning, labels in warnings.items()]
+
+
 OVERLOAD = "overload"
 """What stands beside a response time that tells the length of the input."""
 

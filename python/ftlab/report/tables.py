@@ -78,6 +78,16 @@ class Table:
         head = [" & ".join(safe.header) + r" \\", r"\midrule"]
         return "\n".join([*start, *head, *lines, r"\bottomrule", r"\end{tabular}", ""])
 
+    def with_notes(self, form: str, notes: Sequence[str]) -> str:
+        """Return the table as ``md``, ``tex`` or text with notes below, so that both travel."""
+        if form == "md":
+            return self.markdown() + "".join(f"\n{note}\n" for note in notes)
+        if form == "tex":
+            lines = (rf"\par{{\footnotesize {note.translate(LATEX)}}}" for note in notes)
+            return self.latex() + "".join(f"{line}\n" for line in lines)
+        below = ["", *notes] if notes else []
+        return self.text() + "".join(f"{line}\n" for line in below)
+
     def transposed(self) -> Table:
         """Return the table with rows and columns exchanged, best cells following theirs."""
         header, *rows = zip(self.header, *self.rows, strict=True)

@@ -9,6 +9,7 @@ use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::LONGEST_LINE_BYTES;
 use super::text::{LineFormat, Sample, Verdict};
+use crate::error::Error;
 use crate::request::Op;
 
 const FILETIME_NS: u64 = 100;
@@ -179,12 +180,16 @@ impl Record {
 
     /// How many columns are before the one called `name`.
     fn position(&self, name: &str) -> Result<usize, Mistake> {
-        let mut names = (0..self.columns).map(|before| self.value(before).unwrap_or_default());
-        names.position(|found| found == name.as_bytes()).ok_or_else(|| {
-            let names = self.text[..self.ends[self.columns.saturating_sub(1)]].to_vec();
+        let names = || (0..self.columns).map(|before| self.value(before).unwrap_or_default());
+        names().position(|found| found == name.as_bytes()).ok_or_else(|| {
+            let names: Vec<_> = names().map(String::from_utf8_lossy).collect();
+            let near = match Error::unknown("column", name, names.iter().map(AsRef::as_ref)) {
+                Error::Unknown { nearest: Some(near), .. } => format!(" (did you mean {near:?}?)"),
+                _ => String::new(),
+            };
             Mistake(format!(
-                "found no column {name:?} in the header, expected one; its names run {}",
-                quoted(&names)
+                "found no column {name:?} in the header{near}, expected one; its names are {}",
+                quoted(names.join(", ").as_bytes())
             ))
         })
     }

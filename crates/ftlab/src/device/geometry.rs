@@ -9,7 +9,7 @@
 
 use super::DeviceConfig;
 use crate::error::Error;
-use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use crate::units::{Bytes, Lbn, Lpn, Pbn, Ppn};
 
 /// Largest number of physical pages: page numbers are 32 bits, and a few values are reserved.
 pub const MOST_PAGES: u64 = u32::MAX as u64 - 1;
@@ -46,6 +46,8 @@ pub struct Geometry {
     pub page_bytes: u32,
     /// Pages of the logical address space.
     pub logical_pages: u32,
+    /// Physical over logical blocks, minus one, as it was asked for; `None` where their number was.
+    over_provisioning: Option<f64>,
     /// Channels, chips on each, dies in each, planes in each.
     shape: [u32; 4],
     by_pages_per_block: Divisor,
@@ -98,6 +100,7 @@ impl Geometry {
             pages_per_block: device.pages_per_block,
             page_bytes: device.page.0 as u32,
             logical_pages: logical_blocks as u32 * device.pages_per_block,
+            over_provisioning: device.blocks.is_none().then_some(device.over_provisioning.0),
             shape: [
                 device.channels,
                 device.chips_per_channel,
@@ -107,6 +110,34 @@ impl Geometry {
             by_pages_per_block: Divisor::new(device.pages_per_block),
             by_blocks_per_plane: Divisor::new(blocks_per_plane as u32),
         })
+    }
+
+    /// A capacity, a power of two of bytes, of a device like this in which a part of as many `blocks` and
+    /// logical `pages` as here, with `map_pages` of a map, would have `kept` blocks beside them. `None` if
+    /// none with 32-bit page numbers has.
+    #[must_use]
+    pub fn roomy_capacity(
+        &self,
+        blocks: u32,
+        pages: u32,
+        map_pages: u32,
+        kept: u64,
+    ) -> Option<Bytes> {
+        let spare = 1.0 + self.over_provisioning?;
+        let block_bytes = u64::from(self.page_bytes) * u64::from(self.pages_per_block);
+        let part = f64::from(blocks) / f64::from(self.blocks());
+        let [logical, map] =
+            [pages, map_pages].map(|pages| f64::from(pages) / f64::from(self.logical_pages.max(1)));
+        let capacities =
+            (0..64).map(|shift| 1u64 << shift).skip_while(|c| *c < self.logical_bytes());
+        let fits = |capacity: &u64| {
+            let all = capacity.div_ceil(block_bytes) as f64;
+            let needed = (all * logical).ceil() + (all * map).ceil() + kept as f64;
+            (all * spare * part).floor() >= needed
+        };
+        let most = MOST_PAGES / u64::from(self.pages_per_block) * block_bytes;
+        let held = |capacity: &u64| *capacity as f64 * spare <= most as f64;
+        capacities.take_while(held).find(fits).map(Bytes)
     }
 
     /// Channels, chips on each channel, dies in each chip, planes in each die.

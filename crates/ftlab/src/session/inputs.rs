@@ -10,6 +10,7 @@ use crate::trace::convert::Converted;
 use crate::trace::split::Part;
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
 use crate::workload::{self, Model, PROFILES, Profile, model};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Instant;
 
@@ -42,9 +43,23 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
         };
         found.input(options.requests, config.run.seed)?
     } else {
-        trace::open(name, &options)?
+        trace::open(name, &options).map_err(|error| or_profile(name, error))?
     };
     Ok(trace::skip(input, config.input.skip))
+}
+
+/// What is wrong with a trace; of a file that does not exist, the profile that may have been meant.
+fn or_profile(name: &str, error: Error) -> Error {
+    let known = PROFILES.iter().map(|profile| profile.name);
+    match (Error::unknown("profile", name, known), &error) {
+        (Error::Unknown { nearest: Some(nearest), .. }, Error::Io { source, .. })
+            if source.kind() == ErrorKind::NotFound =>
+        {
+            let message = format!("found no such file (did you mean the profile {nearest:?}?)");
+            Error::Trace { file: name.to_owned(), line: None, message }
+        }
+        _ => error,
+    }
 }
 
 /// What is in the input that a configuration names.

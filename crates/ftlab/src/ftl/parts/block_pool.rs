@@ -210,17 +210,20 @@ impl BlockPool {
         let kept = u64::from(high) + open + u64::from(map_pages > 0);
         let needed = logical + blocks_of(map_pages) + kept;
         if unless_bug!(PoolTooFewBlocks, (region.blocks.len() as u64) < needed, false) {
+            let pages = region.pages.len() as u32;
+            let roomy = geometry.roomy_capacity(region.blocks.len() as u32, pages, map_pages, kept);
             return Err(Error::config(
                 "device.over_provisioning",
                 format!(
                     "found {} physical blocks for {logical} logical{}, expected at least {needed} so \
-                     that GC always finds room; raise over-provisioning or lower gc.low and gc.high",
+                     that GC always finds room; raise over-provisioning or lower gc.low and gc.high{}",
                     region.blocks.len(),
                     if region.blocks.len() as u32 == geometry.blocks() {
                         ""
                     } else {
                         " in a part of the device (a plane, a zone, or what is page-mapped)"
                     },
+                    roomy.map_or_else(String::new, |c| format!(", or set device.capacity = {c}")),
                 ),
             ));
         }
