@@ -138,6 +138,7 @@ def _plain(judged: Judged) -> dict[str, object]:
         "id": claim.id,
         "where": claim.where,
         "what": claim.what,
+        "published": published(claim),
         "verdict": judged.verdict.value,
         "findings": findings,
         "note": judged.note,

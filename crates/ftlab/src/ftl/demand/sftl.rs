@@ -14,9 +14,9 @@
 //!
 //! The size of a page is known only when it has been read. Until others have left for it, one after another
 //! and each perhaps after GC, it waits in the buffer of a page that every FTL reads into
-//! (choices.md#cache-overshoot). Updates change sizes by a few heads: the oldest page leaves for what the host's
-//! has made too large at the end of the page access, and for each that GC makes before it goes on. The page in
-//! use is the last to go, and one page always fits.
+//! (choices.md#cache-overshoot). Updates add three heads at most, for which there is always room: the oldest
+//! page leaves to make it again at the end of the page access, and for each update by GC before that goes on.
+//! The page in use is the last to go, and one page always fits.
 //!
 //! Replacements count pages that left with all their entries: clean ones, those that were programmed, and
 //! those whose entries were flushed from the buffer. Until then a sparse page's replacement is postponed,
@@ -39,6 +39,10 @@ use page::{Format, Page};
 use std::collections::BTreeMap;
 
 const BUFFERED_BYTES: u64 = 8;
+
+/// What two updates add to pages at most, three heads each: that of the host, and the first of the GC that
+/// makes room for what leaves for it.
+const GROWTH_BYTES: u64 = 24;
 
 crate::settings! {
     /// S-FTL's own parameters.
@@ -129,7 +133,7 @@ impl MappingCache for Sftl {
             None if self.contains(lpn) => return false,
             None => self.read(lpn, last, store, flash),
         };
-        if self.page_bytes + bytes <= self.page_budget {
+        if self.pages.len() == 0 || self.page_bytes + bytes + GROWTH_BYTES <= self.page_budget {
             return false;
         }
         self.shrink(store, flash);
@@ -163,7 +167,7 @@ impl MappingCache for Sftl {
     }
 
     fn is_over_budget(&self) -> bool {
-        self.page_bytes > self.page_budget
+        self.pages.len() > 1 && self.page_bytes + GROWTH_BYTES > self.page_budget
     }
 
     /// Evicts the oldest page, or makes room in the buffer for the entries that it leaves.
@@ -297,6 +301,7 @@ impl Sftl {
         let before = page.bytes();
         let old = page.set(lpn, new);
         self.page_bytes = self.page_bytes + page.bytes() - before;
+        assert!(self.page_bytes <= self.page_budget, "{} B of pages", self.page_bytes);
         Some(old)
     }
 
