@@ -2,15 +2,18 @@
 
 import json
 import re
+from importlib import import_module
 
 import pytest
 
 import ftlab
 import sample
+from ftlab.cli.reproduce import PAPERS
+from ftlab.config import merge
 from ftlab.experiments.claims import Claim, Counterfactual, judge, published
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
-from ftlab.experiments.inputs import Workload, sources
+from ftlab.experiments.inputs import Source, Workload, sources
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
 from ftlab.experiments.report import Part, Report, claim_parts, write
 from ftlab.experiments.runs import NotMeasuredError, Runs
@@ -222,3 +225,17 @@ def test_claims_have_switches_for_their_verdicts_in_html(tmp_path):
 
 def capacity(result):
     return result["device"]["capacity_bytes"] / (1 << 20)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_counterfactual_changes_what_it_is_laid_over(paper):
+    experiment = import_module(PAPERS[paper]).EXPERIMENT
+    names = ("financial1/0",) if experiment.prepare else [w.name for w in experiment.workloads]
+    points = experiment.points({name: Source(Workload(name, ()), None, 100) for name in names})
+    claims = {claim.id for claim in experiment.claims}
+    for changed in experiment.counterfactuals:
+        assert set(changed.claims) <= claims
+        key = next(key for key in points if changed.only(key))
+        point = points[key]
+        other = Point("", merge([point.config, changed.sections]), point.ftl)
+        assert other.resolved != point.resolved, changed.name

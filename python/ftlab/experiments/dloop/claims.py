@@ -431,10 +431,4 @@ COUNTERFACTUALS = (
         {"log": {"map": "flash"}},
         only=lambda key: key[2] == "fast",
     ),
-    Counterfactual(
-        "gaps",
-        "transfers take gaps of the bus (device.bus)",
-        ALL_CLAIMS,
-        {"device": {"bus": "gaps"}},
-    ),
 )
