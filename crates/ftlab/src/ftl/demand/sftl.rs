@@ -133,7 +133,7 @@ impl MappingCache for Sftl {
             None if self.contains(lpn) => return false,
             None => self.read(lpn, last, store, flash),
         };
-        if self.pages.len() == 0 || self.page_bytes + bytes + GROWTH_BYTES <= self.page_budget {
+        if self.pages.is_empty() || self.page_bytes + bytes + GROWTH_BYTES <= self.page_budget {
             return false;
         }
         self.shrink(store, flash);
