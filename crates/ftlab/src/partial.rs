@@ -116,9 +116,8 @@ impl ReadModifyWrite {
     /// For a device without data; `None` where parts are programmed as they are.
     #[must_use]
     pub fn new(device: &DeviceConfig, geometry: &Geometry) -> Option<Self> {
-        let holds_data = || vec![false; geometry.logical_pages as usize];
         reads_first(device).then(|| ReadModifyWrite {
-            holds_data: holds_data(),
+            holds_data: vec![false; geometry.logical_pages as usize],
             completion: Completion::default(),
         })
     }

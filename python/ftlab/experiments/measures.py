@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -19,12 +20,12 @@ Term: TypeAlias = Callable[[Runs], float]
 """Anything that works out a figure from runs."""
 
 
-class Measure:
+class Measure(ABC):
     """A term with arithmetic; division by a figure that is 0 is not measured."""
 
+    @abstractmethod
     def __call__(self, runs: Runs) -> float:
         """Work it out; raises `NotMeasuredError` where a figure does not exist."""
-        raise NotImplementedError
 
     def __add__(self, other: Term | float) -> Measure:
         """Return the sum."""
