@@ -8,6 +8,7 @@ mod border;
 mod catalog;
 mod check;
 mod plugin;
+mod reading;
 
 pub use functions::register;
 
@@ -34,6 +35,7 @@ mod _core {
 mod functions {
     use crate::border::{catalog as known, configuration, offer, raise, tree, with_progress};
     use crate::plugin::{self, Faults};
+    use crate::reading::Reading;
     use ftlab::catalog::Catalog;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
@@ -44,6 +46,7 @@ mod functions {
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
     use std::path::PathBuf;
+    use std::sync::Arc;
 
     /// Makes a module a core that runs the FTLs of a catalogue: with all functions of `ftlab._core`, whose
     /// exceptions it raises, and with its version.
@@ -70,6 +73,7 @@ mod functions {
             trace_info,
             fit
         );
+        module.add_class::<Reading>()?;
         add!(trace_characteristics, mapping_curve, convert, split, trace_columns, check);
         Ok(())
     }
@@ -114,16 +118,18 @@ mod functions {
     }
 
     /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
-    /// input that all of them name; `plugins` are what they name that is written in Python. Returns a JSON
-    /// list of results.
+    /// input that all of them name; `plugins` are what they name that is written in Python. Calls with one
+    /// `reading` share it. Returns a JSON list of results.
     #[pyfunction]
-    #[pyo3(signature = (points, progress=None, plugins=Vec::new()))]
+    #[pyo3(signature = (points, progress=None, plugins=Vec::new(), reading=None))]
     fn simulate(
         py: Python<'_>,
         points: Vec<(String, String)>,
         progress: Option<Py<PyAny>>,
         plugins: Vec<Bound<'_, PyAny>>,
+        reading: Option<Bound<'_, Reading>>,
     ) -> PyResult<String> {
+        let reading = reading.map_or_else(Arc::default, |shared| Arc::clone(&shared.get().0));
         let faults = Faults::default();
         let catalog = plugin::catalog(&plugins, &faults)?;
         let points = points
@@ -133,9 +139,10 @@ mod functions {
                 Ok(Point { config, ftl })
             })
             .collect::<PyResult<Vec<_>>>()?;
-        let reports =
-            with_progress(py, progress, move |watch| session::run_points(&catalog, &points, watch))
-                .map_err(|error| faults.instead_of(py, error))?;
+        let reports = with_progress(py, progress, move |watch| {
+            session::run_points_over(&reading, &catalog, &points, watch)
+        })
+        .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
     }
 

@@ -6,18 +6,20 @@
 //!               \----> bounded queue --> drive point 2 ...
 //! ```
 //!
-//! The input is first read once to measure the address space. After that a pass over it begins when every
-//! point that has not ended has asked for one, whether for its warm-up or for its measured phase.
+//! The input is first read once to measure the address space, and what fits into memory stays decoded
+//! ([`Reading`]). After that a pass over it begins when every point that has not ended has asked for one,
+//! whether for its warm-up or for its measured phase.
 //!
 //! At most as many simulations work at a time as there are cores.
 
 mod cores;
 mod feed;
 mod inputs;
+mod reading;
 
 pub use inputs::{characteristics, convert, fit, open_input, requests, split, trace_info};
 
-use crate::address::{AddressMap, AddressPolicy, Extent, Measured, extents};
+use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 pub use crate::drive::{Progress, Watch};
@@ -29,6 +31,8 @@ use crate::simulate::Simulator;
 use cores::Turn;
 use feed::{Feed, Queue};
 pub(crate) use inputs::tick;
+pub use reading::Reading;
+use reading::check_same;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -80,11 +84,24 @@ pub fn run_points(
     points: &[Point],
     watch: Watch<'_>,
 ) -> Result<Vec<Report>, Error> {
+    run_points_over(&Reading::default(), catalog, points, watch)
+}
+
+/// The same over a reading that other runs, before or at the same time, use too.
+///
+/// # Errors
+/// Those of [`run_points`]; [`Error::Config`] when the others named another input.
+pub fn run_points_over(
+    reading: &Reading,
+    catalog: &Catalog,
+    points: &[Point],
+    watch: Watch<'_>,
+) -> Result<Vec<Report>, Error> {
     let entries = points.iter().map(|point| catalog.find(&point.ftl));
     let entries: Vec<&Entry> = entries.collect::<Result<_, _>>()?;
     let Some(Point { config, .. }) = points.first() else { return Ok(Vec::new()) };
     check_together(points)?;
-    let input = open_input(config)?;
+    let input = reading.of(config, watch)?;
     let warmups = points.iter().map(|point| point.config.run.warmup);
     if let Some(warmup) = warmups.filter(|_| !input.rereadable()).find(|w| w.reads_the_input()) {
         let message = format!(
@@ -93,13 +110,13 @@ pub fn run_points(
         );
         return Err(Error::config("run.warmup", message));
     }
-    let measured = measure(input.as_ref(), watch)?;
+    let measured = input.measured.as_ref();
     let mut ready = Vec::new();
     for (entry, Point { config, .. }) in entries.into_iter().zip(points) {
-        let (capacity, address) = place(config, input.as_ref(), measured.as_ref())?;
+        let (capacity, address) = place(config, input.as_ref(), measured)?;
         ready.push(ReadyPoint {
             ftl: entry.name(),
-            trace: trace_report(input.as_ref(), measured.as_ref(), &address),
+            trace: trace_report(input.as_ref(), measured, &address),
             simulator: entry.simulate(config, capacity, address)?,
         });
     }
@@ -114,38 +131,11 @@ fn check_together(points: &[Point]) -> Result<(), Error> {
         let message = format!("found {}, expected at most {MOST_POINTS} in a run", points.len());
         return Err(Error::config("points", message));
     }
-    let first = &points[0].config;
-    for (index, Point { config, .. }) in points.iter().enumerate() {
-        let same = [
-            ("input", config.input == first.input),
-            ("workload", config.workload == first.workload),
-            ("run.seed", config.run.seed == first.run.seed),
-        ];
-        if let Some((key, _)) = same.into_iter().find(|(_, same)| !same) {
-            let message = format!(
-                "found point {} of a run with another {key} than the first, expected the same: all \
-                 points of a run read one input",
-                index + 1
-            );
-            return Err(Error::config(key, message));
-        }
+    for (index, point) in points.iter().enumerate() {
+        let who = format!("point {} of a run", index + 1);
+        check_same(&point.config, &points[0].config, &who, "the first")?;
     }
     Ok(())
-}
-
-/// Which bytes of which volume the input uses; `None` for a pipe, which can be read only once.
-fn measure(input: &dyn Input, watch: Watch<'_>) -> Result<Option<Measured>, Error> {
-    if !input.rereadable() {
-        return Ok(None);
-    }
-    if let Some(measured) = input.measured() {
-        return Ok(Some(measured));
-    }
-    let mut last = Instant::now();
-    let measured = extents(input.open()?.as_mut(), &mut |requests, fraction| {
-        tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
-    })?;
-    Ok(Some(measured))
 }
 
 /// The capacity of the device in bytes, and where on it the volumes of the input lie.
