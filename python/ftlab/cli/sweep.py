@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ftlab.cli import parse
+from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.compare import DEFAULT
 from ftlab.cli.job import setup
 from ftlab.cli.options import ftl_option, model_options, sources_options
@@ -41,6 +42,7 @@ FOLDER = "ftlab-results"
 )
 @click.option("--missing", "only_missing", is_flag=True, help="Print the points without a result.")
 @click.option("--retry", is_flag=True, help="Run points again that failed.")
+@cluster_option
 @output_options
 @click.pass_context
 def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None:
@@ -60,8 +62,8 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
         for point in missing(points, folder):
             click.echo(point.label)
         return
-    with points_meter() as progress:
-        complete(points, folder, retry=options["retry"], progress=progress)
+    with workers(options["cluster"], folder) as executor, points_meter() as progress:
+        complete(points, folder, retry=options["retry"], progress=progress, executor=executor)
     store = Store(folder)
     entries = [each for point in points if (each := store.entry(point))]
     answer.give(entries)
