@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -10,7 +11,7 @@ from ftlab.cli import parse
 from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.compare import DEFAULT
 from ftlab.cli.job import setup
-from ftlab.cli.options import ftl_option, model_options, sources_options
+from ftlab.cli.options import Command, ftl_option, model_options, sources_options
 from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
@@ -19,6 +20,16 @@ from ftlab.points import Failure, Point, Store, complete, missing
 from ftlab.points.grid import points_of
 
 FOLDER = "ftlab-results"
+
+results_option: Callable[[Command], Command] = click.option(
+    "--results",
+    "folder",
+    metavar="DIR",
+    default=FOLDER,
+    show_default=True,
+    help="Where results are kept; points that are there are not run again.",
+)
+"""Adds the option that names the folder of results."""
 
 
 @click.command()
@@ -32,14 +43,7 @@ FOLDER = "ftlab-results"
     help="Only points for which it holds, as 'ftl.cache < buffer.size'; may be repeated.",
 )
 @model_options
-@click.option(
-    "--results",
-    "folder",
-    metavar="DIR",
-    default=FOLDER,
-    show_default=True,
-    help="Where results are kept; points that are there are not run again.",
-)
+@results_option
 @click.option("--missing", "only_missing", is_flag=True, help="Print the points without a result.")
 @click.option("--retry", is_flag=True, help="Run points again that failed.")
 @cluster_option
