@@ -15,8 +15,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -128,6 +128,19 @@ class Plugin:
         """Return a text that the class has as an attribute."""
         value = getattr(self.cls, attribute, default)
         return value if isinstance(value, str) else default
+
+    def __reduce__(self) -> tuple[Callable[..., Plugin], tuple[Any, ...]]:
+        """Return how another process makes the same plug-in: its class is read from its file."""
+        cls = self.cls
+        if cls.__module__ == "__main__" or cls.__qualname__ != cls.__name__:
+            raise ConfigError(
+                f"{self}: found a class that other processes cannot load, expected one at the top "
+                "of a file of its own, as FILE.py:CLASS or imported"
+            )
+        if not cls.__module__.startswith(PREFIX):
+            return partial(type(self), cls, **self.settings), ()
+        file = str(inspect.getsourcefile(cls))
+        return partial(_loaded, type(self), file, cls.__name__, **self.settings), ()
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both make the same instances."""
@@ -319,6 +332,24 @@ def as_plugin(kind: str, found: Any) -> Plugin | None:
     if isinstance(found, str) and (match := REFERENCE.fullmatch(found)):
         return CLASSES[kind](load(kind, match["path"], match["name"]))
     return None
+
+
+def plugged(config: Mapping[str, Any], ftl: Named) -> tuple[Config, Named]:
+    """Return a configuration and an FTL with plug-ins for classes, which other processes can load.
+
+    A text that names a file stays one.
+    """
+    tree = merge([config])
+    for (section, key), kind in PLACES.items():
+        table = tree.get(section)
+        if isinstance(table, Mapping) and isinstance(table.get(key), type):
+            tree[section][key] = CLASSES[kind](table[key])
+    return tree, PythonFtl(ftl) if isinstance(ftl, type) else ftl
+
+
+def _loaded(plugin: type[Plugin], path: str, name: str, **settings: Any) -> Plugin:
+    """Return the plug-in of a class in a file."""
+    return plugin(load(plugin.kind, path, name), **settings)
 
 
 def load(kind: str, path: str, name: str | None = None) -> type:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 from ftlab.cli import parse
+from ftlab.cli.cluster import cluster_option, workers
 from ftlab.cli.compare import DEFAULT
 from ftlab.cli.job import setup
-from ftlab.cli.options import ftl_option, model_options, sources_options
+from ftlab.cli.options import Command, ftl_option, model_options, sources_options
 from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
@@ -18,6 +20,16 @@ from ftlab.points import Failure, Point, Store, complete, missing
 from ftlab.points.grid import points_of
 
 FOLDER = "ftlab-results"
+
+results_option: Callable[[Command], Command] = click.option(
+    "--results",
+    "folder",
+    metavar="DIR",
+    default=FOLDER,
+    show_default=True,
+    help="Where results are kept; points that are there are not run again.",
+)
+"""Adds the option that names the folder of results."""
 
 
 @click.command()
@@ -31,16 +43,10 @@ FOLDER = "ftlab-results"
     help="Only points for which it holds, as 'ftl.cache < buffer.size'; may be repeated.",
 )
 @model_options
-@click.option(
-    "--results",
-    "folder",
-    metavar="DIR",
-    default=FOLDER,
-    show_default=True,
-    help="Where results are kept; points that are there are not run again.",
-)
+@results_option
 @click.option("--missing", "only_missing", is_flag=True, help="Print the points without a result.")
 @click.option("--retry", is_flag=True, help="Run points again that failed.")
+@cluster_option
 @output_options
 @click.pass_context
 def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None:
@@ -60,8 +66,8 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
         for point in missing(points, folder):
             click.echo(point.label)
         return
-    with points_meter() as progress:
-        complete(points, folder, retry=options["retry"], progress=progress)
+    with workers(options["cluster"], folder) as executor, points_meter() as progress:
+        complete(points, folder, retry=options["retry"], progress=progress, executor=executor)
     store = Store(folder)
     entries = [each for point in points if (each := store.entry(point))]
     answer.give(entries)

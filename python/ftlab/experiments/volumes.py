@@ -1,31 +1,19 @@
-"""The volumes of a workload, each an input of its own: split once, and kept beside the results."""
+"""The volumes of a workload as workloads of their own."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from ftlab.experiments.inputs import Source, Sources, Workload
-from ftlab.points import Point
-from ftlab.points.point import canonical, sha256
-from ftlab.source import parts
-
-FOLDER = "volumes"
-DIGEST_DIGITS = 20
+from ftlab.points import volumes
 
 
 def split(sources: Sources, results: Path) -> dict[str, Source]:
-    """Return one source for each volume, named ``WORKLOAD/NUMBER``, split where that is missing.
-
-    The files are in ``results/volumes``, in a folder named by the digest of what was split.
-    """
+    """Return one source for each volume, named ``WORKLOAD/NUMBER``, split where that is missing."""
     found = {}
     for name, source in sources.items():
-        what = Point(name, source.config, "page").input
-        folder = results / FOLDER / sha256(canonical(what))[:DIGEST_DIGITS]
-        if not folder.is_dir():
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            parts(source.config, str(folder))
-        for number, file in enumerate(sorted(folder.glob("*.parquet"))):
+        files = sorted(volume.file for volume in volumes.split(source.config, results))
+        for number, file in enumerate(files):
             volume = f"{name}/{number}"
             found[volume] = Source(Workload(volume, ()), file, source.requests, source.seed)
     return found

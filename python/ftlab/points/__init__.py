@@ -7,9 +7,10 @@
 >>> results = run_points(points, "results")  # doctest: +SKIP
 """
 
+from ftlab.points.dispatch import Told
 from ftlab.points.grid import points_of
 from ftlab.points.point import Point
-from ftlab.points.runner import Told, complete, missing, run_points, try_points
+from ftlab.points.runner import complete, missing, run_points, try_points
 from ftlab.points.store import Entry, Failure, Store
 
 __all__ = [

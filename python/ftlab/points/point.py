@@ -18,7 +18,7 @@ from ftlab._settings import Device
 from ftlab.config import Config
 from ftlab.errors import ConfigError
 from ftlab.ftls import Ftl
-from ftlab.plugins import Named, Plugged, Plugin
+from ftlab.plugins import Named, Plugged, Plugin, plugged, shown
 from ftlab.simulation import Setup, described
 from ftlab.traces import Source
 
@@ -116,13 +116,18 @@ class Point:
     @cached_property
     def given(self) -> Config:
         """What was asked for, as JSON has it; a class is its name."""
-        tree: Config = json.loads(json.dumps({"config": self.config, "ftl": self.ftl}, default=str))
+        asked = {"config": self.config, "ftl": self.ftl}
+        tree: Config = json.loads(json.dumps(asked, default=shown))
         return tree
 
     @cached_property
     def digest(self) -> str:
         """The name of the point's result."""
         return sha256(canonical(self.identity))[:DIGEST_DIGITS]
+
+    def __reduce__(self) -> tuple[type[Point], tuple[str, Config, Named]]:
+        """Return what the same point is made of in another process."""
+        return Point, (self.label, *plugged(self.config, self.ftl))
 
 
 def canonical(tree: Mapping[str, Any]) -> str:

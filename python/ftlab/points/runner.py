@@ -1,38 +1,45 @@
 """Runs the points whose results are missing, as many at a time as there are cores.
 
 Each is saved the moment it ends. What is running when the process stops is lost, no more: one
-point for each core.
+point for each core. Given an executor, points run in its workers (`ftlab.points.dispatch`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event, Lock
-from typing import TypeAlias
+from typing import Any
 
-from ftlab.errors import ConfigError, FtlabError, Interrupted
+from ftlab import errors
+from ftlab.errors import ConfigError, Interrupted
+from ftlab.points.batch import attempt, outcome
+from ftlab.points.dispatch import Dispatch, Told
 from ftlab.points.point import Point
 from ftlab.points.store import Failure, Outcome, Store
+from ftlab.points.workers import Workers
 from ftlab.result import Result
-from ftlab.simulation import execute
-
-Told: TypeAlias = Callable[[int, int, float], object]
-"""Called with the points done, all points that are to be run, and the share of the work done."""
 
 PHASES = {"measuring input": (0.0, 0.0), "warming up": (0.0, 0.5), "simulating": (0.5, 0.5)}
 """Where a phase begins and how much of a run it is, as far as that can be known."""
 
 
 def run_points(
-    points: Sequence[Point], folder: str | Path, *, progress: Told | None = None
+    points: Sequence[Point],
+    folder: str | Path,
+    *,
+    progress: Told | None = None,
+    executor: Any = None,
 ) -> list[Result]:
     """Return the result of each point, from the files in ``folder`` or by running it.
 
     A result there is taken if its point has the same configuration, FTL and input (by content) and
     the same ftlab. Results do not depend on the order of the points.
+
+    Points run on the cores of this machine, or in the workers of an ``executor``: one of
+    `concurrent.futures`, a Dask client or cluster, or an executor of submitit.
 
     Raises
     ------
@@ -41,15 +48,14 @@ def run_points(
     KeyboardInterrupt
         when the run is stopped; what is finished stays in the folder
     """
-    runs = _Runs(Store(folder), progress)
+    runs = _Runs(Store(folder), progress, executor)
     runs.complete(points, retry=True)
     found = runs.outcomes(points)
-    for point, outcome in zip(points, found, strict=True):
-        if isinstance(outcome, Failure):
-            cause = runs.raised[point.digest]
-            kind = type(cause) if isinstance(cause, FtlabError) else RuntimeError
-            raise kind(f"{point.label}: {outcome}") from cause
-    return [outcome for outcome in found if isinstance(outcome, Result)]
+    for point, came in zip(points, found, strict=True):
+        if isinstance(came, Failure):
+            kind = getattr(errors, came.error, RuntimeError)
+            raise kind(f"{point.label}: {came}") from runs.raised.get(point.digest)
+    return [came for came in found if isinstance(came, Result)]
 
 
 def try_points(
@@ -58,6 +64,7 @@ def try_points(
     *,
     retry: bool = False,
     progress: Told | None = None,
+    executor: Any = None,
 ) -> list[Result | Failure]:
     """Return what came of each point as `run_points` does; that it failed is a result, too.
 
@@ -70,7 +77,7 @@ def try_points(
     KeyboardInterrupt
         when the run is stopped; what is finished stays in the folder
     """
-    runs = _Runs(Store(folder), progress)
+    runs = _Runs(Store(folder), progress, executor)
     runs.complete(points, retry)
     return runs.outcomes(points)
 
@@ -81,9 +88,10 @@ def complete(
     *,
     retry: bool = False,
     progress: Told | None = None,
+    executor: Any = None,
 ) -> None:
     """Run the points that ``folder`` lacks, as `try_points` does, and keep no result in memory."""
-    _Runs(Store(folder), progress).complete(points, retry)
+    _Runs(Store(folder), progress, executor).complete(points, retry)
 
 
 def missing(points: Sequence[Point], folder: str | Path) -> list[Point]:
@@ -95,11 +103,12 @@ def missing(points: Sequence[Point], folder: str | Path) -> list[Point]:
 class _Runs:
     """Points under way, and how far they are."""
 
-    def __init__(self, store: Store, progress: Told | None) -> None:
+    def __init__(self, store: Store, progress: Told | None, executor: Any) -> None:
         self.raised: dict[str, Exception] = {}
         """What the points that failed have raised, by their digests."""
         self._store = store
         self._progress = progress
+        self._workers = None if executor is None else Workers.of(executor)
         self._stop = Event()
         self._lock = Lock()
         self._shares: dict[str, float] = {}
@@ -109,7 +118,11 @@ class _Runs:
     def complete(self, points: Sequence[Point], retry: bool) -> None:
         """Run the points that are not in the store, each once."""
         wanted = {point.digest: point for point in points}
-        self._run([point for point in wanted.values() if self._lacks(point, retry)])
+        lacking = [point for point in wanted.values() if self._store.lacks(point, retry)]
+        if self._workers:
+            Dispatch(self._store, self._workers, retry, self._progress).run(lacking)
+        else:
+            self._run(lacking)
 
     def outcomes(self, points: Sequence[Point]) -> list[Outcome]:
         """Return what the store has of points that have run."""
@@ -118,11 +131,7 @@ class _Runs:
         lost = next((wanted[digest].label for digest, each in found.items() if each is None), None)
         if lost is not None:
             raise ConfigError(f"{self._store.folder}: the result of {lost} was removed meanwhile")
-        return [outcome for point in points if (outcome := found[point.digest])]
-
-    def _lacks(self, point: Point, retry: bool) -> bool:
-        outcome = self._store.load(point)
-        return outcome is None or (retry and isinstance(outcome, Failure))
+        return [came for point in points if (came := found[point.digest])]
 
     def _run(self, points: Sequence[Point]) -> None:
         self._total = len(points)
@@ -138,31 +147,20 @@ class _Runs:
 
     def _keep(self, point: Point) -> None:
         """Run a point and save what came of it."""
-        self._store.save(point, self._outcome(point))
-        with self._lock:
-            self._done += 1
-        self._tell(point, 1.0)
 
-    def _outcome(self, point: Point) -> Outcome:
         def tell(phase: str, requests: int, fraction: float | None) -> None:
             if self._stop.is_set():
                 raise Interrupted("interrupted")
             start, share = PHASES.get(phase, (0.0, 0.0))
             self._tell(point, start + share * (fraction or 0.0))
 
-        try:
-            if point.refusal:
-                raise point.refusal
-            (result,) = execute([(point.config, point.ftl)], tell)
-        except Interrupted:
-            raise
-        except Exception as error:
-            self.raised[point.digest] = error
-            return Failure(type(error).__name__, str(error))
-        finally:
-            if not point.refusal:
-                point.check_input()
-        return result
+        found = attempt(point, tell)
+        if isinstance(found, Exception):
+            self.raised[point.digest] = found
+        self._store.save(point, outcome(found))
+        with self._lock:
+            self._done += 1
+        self._tell(point, 1.0)
 
     def _tell(self, point: Point, share: float) -> None:
         """Say how far all points are together, never less than before."""

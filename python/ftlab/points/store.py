@@ -31,6 +31,11 @@ class Failure:
     error: str
     message: str
 
+    @classmethod
+    def of(cls, error: Exception) -> Failure:
+        """Return the failure that an exception is."""
+        return cls(type(error).__name__, str(error))
+
     def __str__(self) -> str:
         """Return the message, behind the name of an exception that is not one of ftlab's."""
         own = self.error in errors.__all__
@@ -58,11 +63,14 @@ class Entry:
 
 
 class Store:
-    """The results in ``folder``, which is made when the first one is saved."""
+    """The results in ``folder``, which is made when the first one is saved.
 
-    def __init__(self, folder: str | Path) -> None:
+    What writers that were killed have left there is removed, unless told not to ``clean``.
+    """
+
+    def __init__(self, folder: str | Path, *, clean: bool = True) -> None:
         self.folder = Path(folder)
-        if self.folder.is_dir():
+        if clean and self.folder.is_dir():
             sweep(self.folder)
 
     def path(self, point: Point) -> Path:
@@ -73,6 +81,11 @@ class Store:
         """Return what came of a point; None if there is nothing, or its file is damaged."""
         entry = self.entry(point)
         return entry.outcome if entry else None
+
+    def lacks(self, point: Point, retry: bool = False) -> bool:
+        """Tell whether there is nothing of a point, or with ``retry`` only that it failed."""
+        found = self.load(point)
+        return found is None or (retry and isinstance(found, Failure))
 
     def entry(self, point: Point) -> Entry | None:
         """Return what the file of a point holds; None if there is none, or it is damaged."""

@@ -1,0 +1,75 @@
+"""``ftlab fleet``: the volumes of a trace, each on a device of its own, and all together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from ftlab.cli import parse
+from ftlab.cli.cluster import cluster_option, workers
+from ftlab.cli.job import configuration
+from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.output import Outputs, output_options
+from ftlab.cli.progress import points_meter
+from ftlab.cli.run import DEFAULT
+from ftlab.cli.show import show_table
+from ftlab.cli.sweep import results_option
+from ftlab.cli.words import translated
+from ftlab.fleet import LEAST_REQUESTS, Fleet
+from ftlab.report import fleet as report
+
+
+@click.command()
+@source_options
+@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
+@click.option(
+    "--least",
+    type=parse.Count(),
+    default=LEAST_REQUESTS,
+    show_default=True,
+    help="Volumes with fewer requests are too small to be run.",
+)
+@model_options
+@results_option
+@cluster_option
+@output_options
+@click.pass_context
+def fleet(
+    context: click.Context, /, ftl: str | None, print_config: bool, least: int, **options: Any
+) -> None:
+    """Split TRACE into its volumes, run each on a device of its own, and show all together.
+
+    The write amplification of a fleet is that of all its devices: pages programmed / pages written
+    by hosts. Percentiles are over volumes, of which each counts as one. A volume on which nothing
+    was erased is too small, and left out of both. JSON and CSV have all volumes.
+    """
+    if print_config:
+        raise click.UsageError("--print-config belongs to run and compare")
+    config, ftls = configuration(options, ftl, DEFAULT)
+    outputs = Outputs.of(options, config, ftls)
+    with workers(options["cluster"], options["folder"]) as executor, points_meter() as progress:
+        found = Fleet.run(
+            config, ftls, options["folder"], least=least, progress=progress, executor=executor
+        )
+    outputs.result(_rendered(outputs.form, found, least), lambda: _show(found, least))
+    context.exit(2 if any(found.failed(each) for each in found.ftls) else 0)
+
+
+def _show(found: Fleet, least: int) -> None:
+    for table in report.tables(found):
+        show_table(table)
+        click.echo()
+    for note in report.notes(found, least):
+        click.echo(translated(note))
+
+
+def _rendered(form: str | None, found: Fleet, least: int) -> str | None:
+    forms: dict[str, Callable[[], str]] = {
+        "json": lambda: report.as_json(found),
+        "csv": lambda: report.as_csv(found),
+    }
+    if form is None or form in forms:
+        return forms[form]() if form else None
+    return report.as_text(found, form, least)

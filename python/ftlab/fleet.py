@@ -1,0 +1,245 @@
+"""A fleet: the volumes of a trace, each on a device of its own, and what they are like together.
+
+>>> import ftlab
+>>> from ftlab.fleet import Fleet
+>>> trace = ftlab.profile("financial1", requests=5000)
+>>> fleet = Fleet.run(trace, ["tpftl"], "results", least=300)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ftlab.config import Config, merge
+from ftlab.errors import ConfigError
+from ftlab.ftls import Ftl, as_ftl
+from ftlab.plugins import Named
+from ftlab.points import Failure, Point, Told, try_points
+from ftlab.points.store import Outcome
+from ftlab.points.volumes import Volume, split
+from ftlab.report.summary import overloaded
+from ftlab.result import Record, Result
+from ftlab.simulation import check_obeyed
+from ftlab.source import Source
+
+LEAST_REQUESTS = 1000
+"""A volume with fewer requests is too small to be run, unless asked for."""
+
+PERCENTILES = (5, 25, 50, 75, 95)
+WORST = 10
+
+WA = "write_amplification"
+
+FIGURES = (
+    WA,
+    "mapping.hit_ratio",
+    "response_us.mean",
+    "response_us.p99",
+)
+"""Of which there are percentiles over volumes."""
+
+INPUT = ("input", "workload")
+"""The sections that splitting has used up."""
+
+FEW_REQUESTS = "few requests"
+NO_ERASE = "nothing was erased"
+FAILED = "failed"
+"""Why a volume is left out."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """What came of an FTL on a volume; ``outcome`` is None where it was not run."""
+
+    ftl: str
+    volume: Volume
+    outcome: Outcome | None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing was erased, so that its write amplification means nothing."""
+        return self.figure("flash.erases") == 0
+
+    @property
+    def overloaded(self) -> bool:
+        """Whether requests came faster than they were served."""
+        return isinstance(self.outcome, Result) and overloaded(self.outcome)
+
+    @property
+    def failure(self) -> str | None:
+        """Why there is no result."""
+        return str(self.outcome) if isinstance(self.outcome, Failure) else None
+
+    def figure(self, path: str) -> float | None:
+        """Return a figure, the sum of one that has causes, or None where there is none."""
+        found = self.outcome.find(path) if isinstance(self.outcome, Result) else None
+        if isinstance(found, Record):
+            return float(sum(found.values()))
+        return None if found is None else float(found)
+
+    @property
+    def programs(self) -> float:
+        """Pages programmed for any cause."""
+        return (self.figure("flash.programs") or 0.0) + (self.figure("flash.copybacks") or 0.0)
+
+    def row(self) -> dict[str, Any]:
+        """Return what is known of the volume under this FTL."""
+        return {
+            "ftl": self.ftl,
+            "volume": self.volume.number,
+            "requests": self.volume.requests,
+            "error": self.failure,
+            "page_writes": self.figure("host.page_writes"),
+            "programs": self.programs if isinstance(self.outcome, Result) else None,
+            **{path: self.figure(path) for path in FIGURES},
+            "flash.erases": self.figure("flash.erases"),
+            "ram_bytes": self.figure("ram_bytes"),
+            "overloaded": self.overloaded,
+            "warnings": " | ".join(self._warnings()),
+        }
+
+    def _warnings(self) -> Sequence[str]:
+        return self.outcome.get("warnings") or [] if isinstance(self.outcome, Result) else []
+
+
+class Fleet:
+    """The volumes of a trace under some FTLs.
+
+    A volume is left out of write amplification where it was not run, or where under one of the FTLs
+    it failed or nothing was erased: so all are compared on the same volumes.
+    """
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.members = list(members)
+        self._left_out = {each.volume: NO_ERASE for each in members if each.idle}
+        self._left_out |= {each.volume: FAILED for each in members if each.failure}
+        self._left_out |= {each.volume: FEW_REQUESTS for each in members if each.outcome is None}
+
+    @classmethod
+    def run(
+        cls,
+        trace: Source | Mapping[str, Any],
+        ftls: Iterable[Ftl | Named],
+        folder: str | Path,
+        *,
+        least: int = LEAST_REQUESTS,
+        config: Mapping[str, Any] | None = None,
+        progress: Told | None = None,
+        executor: Any = None,
+    ) -> Fleet:
+        """Run FTLs on each volume of a trace that has at least so many requests.
+
+        ``trace`` is a source of requests, or a configuration that names one; ``config`` has further
+        sections. Each volume is an input and a point of its own, kept in ``folder`` and run in an
+        ``executor`` as by `ftlab.points.run_points`. Its device is by default as large as it is.
+
+        Raises
+        ------
+        ftlab.ConfigError, ftlab.TraceError
+            when the set-up or the trace is wrong, or no volume has so many requests
+        """
+        chosen = [as_ftl(ftl) for ftl in ftls]
+        source = trace.config() if isinstance(trace, Source) else trace
+        setup = merge([source, config or {}])
+        check_obeyed(setup, [_named(ftl) for ftl in chosen])
+        volumes = split(setup, Path(folder))
+        large = [volume for volume in volumes if volume.requests >= least]
+        if not large:
+            most = max((volume.requests for volume in volumes), default=0)
+            raise ConfigError(
+                f"found {len(volumes):,} volumes with at most {most:,} requests, "
+                f"expected one with at least {least:,}"
+            )
+        points = [_point(setup, ftl, volume) for ftl in chosen for volume in large]
+        came = iter(try_points(points, folder, progress=progress, executor=executor))
+        return cls(
+            [
+                Member(str(ftl), volume, next(came) if volume.requests >= least else None)
+                for ftl in chosen
+                for volume in volumes
+            ]
+        )
+
+    @property
+    def ftls(self) -> list[str]:
+        """The FTLs, in order."""
+        return list(dict.fromkeys(each.ftl for each in self.members))
+
+    def under(self, ftl: str) -> list[Member]:
+        """Return the volumes that have a result under an FTL."""
+        found = [each for each in self.members if each.ftl == ftl]
+        return [each for each in found if isinstance(each.outcome, Result)]
+
+    def left_out(self, volume: Volume) -> str | None:
+        """Return why a volume is left out of write amplification, if it is."""
+        return self._left_out.get(volume)
+
+    def large(self, ftl: str) -> list[Member]:
+        """Return the volumes under an FTL that are not left out."""
+        return [each for each in self.under(ftl) if not self.left_out(each.volume)]
+
+    def failed(self, ftl: str) -> list[Member]:
+        """Return the volumes under an FTL that failed."""
+        return [each for each in self.members if each.ftl == ftl and each.failure]
+
+    def worst(self, ftl: str) -> list[Member]:
+        """Return the volumes of highest write amplification under an FTL, if not left out."""
+        return sorted(self.large(ftl), key=lambda each: -(each.figure(WA) or 0.0))[:WORST]
+
+    def summary(self, ftl: str) -> dict[str, Any]:
+        """Return what the volumes are like together under an FTL."""
+        large, ran = self.large(ftl), self.under(ftl)
+        reasons = list(self._left_out.values())
+        return {
+            "ftl": ftl,
+            "volumes": len({each.volume for each in self.members}),
+            "few_requests": reasons.count(FEW_REQUESTS),
+            "nothing_erased": reasons.count(NO_ERASE),
+            "failed": len(self.failed(ftl)),
+            "overloaded": sum(each.overloaded for each in ran),
+            "write_amplification": write_amplification(large),
+            "write_amplification_with_small": write_amplification(ran),
+            "percentiles": {
+                path: percentiles(large if path == WA else ran, path) for path in FIGURES
+            },
+            "worst": [each.volume.number for each in self.worst(ftl)],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each volume and FTL."""
+        return [{**each.row(), "left_out": self.left_out(each.volume)} for each in self.members]
+
+
+def write_amplification(members: Sequence[Member]) -> float | None:
+    """Return pages programmed on all volumes / pages written by the host to all volumes."""
+    written = sum(each.figure("host.page_writes") or 0.0 for each in members)
+    return sum(each.programs for each in members) / written if written else None
+
+
+def percentiles(members: Sequence[Member], path: str) -> dict[str, float]:
+    """Return mean and percentiles of a figure over the volumes that have it, each counting as one.
+
+    There are none where no volume has it.
+    """
+    known = [value for each in members if (value := each.figure(path)) is not None]
+    if not known:
+        return {}
+    found = np.percentile(known, PERCENTILES)
+    named = {f"p{q}": float(value) for q, value in zip(PERCENTILES, found, strict=True)}
+    return {"mean": float(np.mean(known)), **named, "max": max(known)}
+
+
+def _named(ftl: Any) -> Named:
+    return ftl.name if isinstance(ftl, Ftl) else ftl
+
+
+def _point(setup: Config, ftl: Any, volume: Volume) -> Point:
+    """Return the point of a volume: the input is its file, the rest of the set-up as it is."""
+    rest = {section: table for section, table in setup.items() if section not in INPUT}
+    config = merge([rest, ftl.config(), {"input": {"trace": str(volume.file)}}])
+    return Point(f"{ftl} volume {volume.number}", config, _named(ftl))

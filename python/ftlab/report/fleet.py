@@ -1,0 +1,107 @@
+"""A fleet as tables, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ftlab.fleet import FIGURES, PERCENTILES, Fleet
+from ftlab.report.numbers import written
+from ftlab.report.points import FIGURES as KNOWN
+from ftlab.report.tables import Table, csv_cell
+
+COLUMNS = ("mean", *(f"p{each}" for each in PERCENTILES), "max")
+
+
+def tables(fleet: Fleet) -> list[Table]:
+    """Return the fleet as a whole, figures over volumes, and the worst volumes, FTL by FTL."""
+    found = (_whole(fleet), _spread(fleet), _worst(fleet))
+    return [each for each in found if each.rows]
+
+
+def notes(fleet: Fleet, least: int) -> list[str]:
+    """Return what the tables leave out."""
+    whole = fleet.summary(fleet.ftls[0])
+    told = []
+    if whole["few_requests"]:
+        told.append(
+            f"{whole['few_requests']:,} of {whole['volumes']:,} volumes have fewer than {least:,} "
+            "requests and were not run; --least runs smaller ones"
+        )
+    if whole["nothing_erased"]:
+        told.append(
+            f"on {whole['nothing_erased']:,} volumes nothing was erased; write amplification is "
+            "without them; set run.warmup = steady, or a smaller device.capacity with "
+            "run.address = modulo, and they count"
+        )
+    for ftl in fleet.ftls:
+        over = fleet.summary(ftl)["overloaded"]
+        if over:
+            told.append(
+                f"{ftl}: {over:,} volumes are overloaded: their response times tell the length of "
+                "the input; use host.time_scale or host.mode = closed:QD"
+            )
+        failed = fleet.failed(ftl)
+        told += [f"{ftl}: volume {each.volume.number} failed: {each.failure}" for each in failed]
+    return told
+
+
+def _whole(fleet: Fleet) -> Table:
+    header = ["fleet", "volumes", "too small", "failed", "write amplification", "with small ones"]
+    rows = []
+    for ftl in fleet.ftls:
+        found = fleet.summary(ftl)
+        small = found["few_requests"] + found["nothing_erased"]
+        counts = [written(count) for count in (found["volumes"], small, found["failed"])]
+        keys = ("write_amplification", "write_amplification_with_small")
+        rows.append([ftl, *counts, *(written(found[key], "factor") for key in keys)])
+    return Table(header, rows)
+
+
+def _spread(fleet: Fleet) -> Table:
+    rows = []
+    for ftl in fleet.ftls:
+        for path, found in fleet.summary(ftl)["percentiles"].items():
+            if found:
+                cells = [written(found[each], KNOWN[path].unit) for each in COLUMNS]
+                rows.append([f"{ftl}: {KNOWN[path].label}", *cells])
+    return Table(["over volumes", *COLUMNS], rows)
+
+
+def _worst(fleet: Fleet) -> Table:
+    rows = [
+        [
+            f"{ftl}: volume {each.volume.number}",
+            written(each.volume.requests),
+            *(written(each.figure(path), KNOWN[path].unit) for path in FIGURES),
+        ]
+        for ftl in fleet.ftls
+        for each in fleet.worst(ftl)
+    ]
+    return Table(["worst", "requests", *(KNOWN[path].label for path in FIGURES)], rows)
+
+
+def as_json(fleet: Fleet) -> str:
+    """Return the summary of each FTL and a row for each volume."""
+    summaries = [fleet.summary(ftl) for ftl in fleet.ftls]
+    return json.dumps({"fleet": summaries, "volumes": fleet.rows()}, indent=2) + "\n"
+
+
+def as_csv(fleet: Fleet) -> str:
+    """Return a row for each volume and FTL; what does not exist is empty."""
+    rows: Sequence[dict[str, Any]] = fleet.rows()
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    writer.writerows([["" if c is None else csv_cell(c) for c in row.values()] for row in rows])
+    return text.getvalue()
+
+
+def as_text(fleet: Fleet, form: str, least: int) -> str:
+    """Return the tables in Markdown, LaTeX or aligned text, with what they leave out."""
+    *first, last = tables(fleet)
+    parts = [each.with_notes(form, []) for each in first]
+    return "\n".join([*parts, last.with_notes(form, notes(fleet, least))])

@@ -1,0 +1,104 @@
+"""Fleets: volumes as points of their own, and what is told of them together."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import ftlab as package
+from ftlab.fleet import FEW_REQUESTS, NO_ERASE, Fleet
+from ftlab.points.volumes import split
+from test_cli import failure
+
+SMALL = ("--pages-per-block", "16", "--capacity", "4MiB", "--address", "modulo", "--least", "50")
+
+
+@pytest.fixture
+def cloud(tmp_path) -> Path:
+    """Four volumes: two that overwrite their pages for long, one for a while, one for a moment."""
+    requests = {3: 3000, 7: 2000, 11: 60, 12: 5}
+    rows = [
+        (step, f"{step / 100:.6f}", volume, 8 * (step * step % 997))
+        for volume, count in requests.items()
+        for step in range(count)
+    ]
+    lines = [f"{volume},{sector},4096,w,{time}\n" for _, time, volume, sector in sorted(rows)]
+    path = tmp_path / "cloud.spc"
+    path.write_text("".join(lines))
+    return path
+
+
+def test_a_fleet_is_the_sum_of_its_volumes(ftlab, cloud):
+    found = ftlab("fleet", cloud, *SMALL, "--ftl", "page,dftl", "--json")
+    assert found.exit_code == 0, found.output
+    told = json.loads(found.stdout)
+    assert [each["ftl"] for each in told["fleet"]] == ["page", "dftl"]
+    rows = [row for row in told["volumes"] if row["ftl"] == "dftl"]
+    assert {row["volume"]: row["left_out"] for row in rows} == {
+        3: None,
+        7: None,
+        11: NO_ERASE,
+        12: FEW_REQUESTS,
+    }
+    page_writes, programs = (sum(r[k] for r in rows[:2]) for k in ("page_writes", "programs"))
+    fleet = told["fleet"][1]
+    assert page_writes == 5000
+    assert fleet["write_amplification"] == programs / page_writes > 1
+    for row in rows[:3]:
+        assert row["programs"] / row["page_writes"] == pytest.approx(row["write_amplification"])
+    both = [row["write_amplification"] for row in rows[:2]]
+    assert fleet["percentiles"]["write_amplification"]["p50"] == pytest.approx(sum(both) / 2)
+    assert fleet["percentiles"]["write_amplification"]["max"] == max(both)
+    assert fleet["worst"] == [
+        row["volume"] for row in sorted(rows[:2], key=lambda r: -r["write_amplification"])
+    ]
+    assert (fleet["volumes"], fleet["few_requests"], fleet["nothing_erased"]) == (4, 1, 1)
+    assert fleet["write_amplification_with_small"] < fleet["write_amplification"]
+
+
+def test_a_volume_is_as_it_is_alone(ftlab, cloud):
+    device = package.Device(capacity="4MiB", pages_per_block=16)
+    alone = package.simulate(package.read_trace(cloud, volume=7), "dftl", device, address="modulo")
+    found = ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--csv")
+    rows = {row["volume"]: row for row in csv.DictReader(io.StringIO(found.stdout))}
+    assert float(rows["7"]["write_amplification"]) == alone.write_amplification
+    assert float(rows["7"]["response_us.p99"]) == alone.response_us.p99
+    assert rows["12"]["left_out"] == FEW_REQUESTS
+    assert rows["12"]["write_amplification"] == ""
+
+
+def test_a_fleet_is_split_and_run_once(ftlab, cloud, monkeypatch):
+    first = ftlab("fleet", cloud, *SMALL, "--ftl", "dftl")
+    files = {path: path.stat().st_mtime_ns for path in Path("ftlab-results").rglob("*.*")}
+    again = ftlab("fleet", cloud, *SMALL, "--ftl", "dftl")
+    assert again.stdout == first.stdout
+    assert files == {path: path.stat().st_mtime_ns for path in Path("ftlab-results").rglob("*.*")}
+    for part in ("fleet", "over volumes", "worst", "have fewer than 50 requests"):
+        assert part in first.stdout
+    (index,) = Path("ftlab-results/volumes").glob("*.json")
+    index.unlink()  # A split that was killed has none.
+    next(index.with_suffix("").iterdir()).unlink()
+    assert ftlab("fleet", cloud, *SMALL, "--ftl", "dftl").stdout == first.stdout
+
+
+def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):
+    config = {"device": {"capacity": "4MiB", "pages_per_block": 16}, "run": {"address": "modulo"}}
+    trace = package.read_trace(cloud)
+    fleet = Fleet.run(trace, ["page", "block"], tmp_path, least=50, config=config)
+    large = [{each.volume for each in fleet.large(ftl)} for ftl in fleet.ftls]
+    assert large[0] == large[1]
+    assert [each.number for each in split(trace.config(), tmp_path)] == [3, 7, 11, 12]
+
+
+def test_a_fleet_of_small_volumes_says_so(ftlab, cloud):
+    line = failure(ftlab("fleet", cloud, "--least", "1M"))
+    assert (
+        "found 4 volumes with at most 3,000 requests, expected one with at least 1,000,000" in line
+    )
+    failed = ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--cache", "1B")
+    assert failed.exit_code == 2
+    assert "dftl: volume 3 failed: --cache: found 1 B" in failed.stdout
+    assert ftlab("fleet", cloud, *SMALL, "-o", "fleet.md").exit_code == 0
+    assert Path("fleet.md").read_text().count("| :-- |") == 3
