@@ -112,6 +112,11 @@ def test_the_legend_is_above_all_panels_and_names_each_series_once():
         assert axes.title.get_window_extent().y1 <= box.y0 + 1
 
 
+def test_what_is_left_of_the_grid_is_empty():
+    figure = panels([bars("", ["a"], [series()])] * 4)
+    assert [axes.axison for axes in figure.axes] == [True] * 4 + [False] * 2
+
+
 def test_a_figure_without_panels_is_not_drawn():
     with pytest.raises(NotMeasuredError):
         panels([])

@@ -56,13 +56,13 @@ def panels(draws: Sequence[Draw], columns: int = 3, *, wide: bool = False) -> Fi
     width = min(columns, len(draws))
     with styled():
         figure = Figure(figsize=(PANEL[0] * width * (1 + wide), PANEL[1] * rows + 0.3))
-        grid = figure.subplots(rows, width, squeeze=False).flat
+        grid = list(figure.subplots(rows, width, squeeze=False).flat)
         for letter, draw, axes in zip("abcdefghijklmnopqrst", draws, grid, strict=False):
             draw(axes)
             if len(draws) > 1:
                 axes.set_title(f"({letter}) {axes.get_title('left')}")
             mark_empty(axes)
-        for axes in list(grid)[len(draws) :]:
+        for axes in grid[len(draws) :]:
             axes.set_axis_off()
         legend_above(figure)
     return figure

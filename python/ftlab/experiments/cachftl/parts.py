@@ -126,7 +126,7 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
             "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) mean time "
             "between arrivals, (c) number of writes. Below, CACH-FTL's change against the others; "
             "hollow: published.",
-            lambda: panels([_varied(mark, *each) for each in _VARIED] + [_gaps(mark)]),
+            lambda: panels([draw(mark, *each) for draw in (_varied, _gaps) for each in _VARIED]),
         ),
         Picture(
             "fig7",
@@ -180,13 +180,14 @@ def _varied(mark: Marks, what: str, values: Sequence[int], label: str) -> Draw:
     return lines("", [plain(each) for each in values], series, label=label)
 
 
-def _gaps(mark: Marks) -> Draw:
-    """Return how to draw CACH-FTL's change over sequentiality."""
+def _gaps(mark: Marks, what: str, values: Sequence[int], label: str) -> Draw:
+    """Return how to draw CACH-FTL's change against the others."""
     series = [
-        Series(NAMES[ftl], [mark(gap(f"sequential {each}", ftl)) for each in SEQUENTIAL], ftl)
+        Series(NAMES[ftl], [mark(gap(f"{what} {each}", ftl)) for each in values], ftl)
         for ftl in RIVALS.values()
     ]
-    return lines("against", SEQUENTIAL, series, percent=True, label="sequential, %")
+    shown = [plain(each) for each in values]
+    return lines("against", shown, series, percent=True, label=label)
 
 
 def _settings(runs: Runs, mark: Marks, trace: str) -> Draw:

@@ -17,7 +17,7 @@ from ftlab.experiments.inputs import Sources
 from ftlab.experiments.marks import Mark, Marks, Series, known
 from ftlab.experiments.measures import at, mean, relative
 from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE, erases
-from ftlab.experiments.report import Part, Picture, claim_parts, claim_table
+from ftlab.experiments.report import Part, Picture, claim_parts, unexplained
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.experiments.tpftl import choices
 from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, ablation, against, loss
@@ -62,7 +62,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     return [
         Part("Set-up", SETUP, [_inputs(runs, sources)]),
         *claim_parts(published),
-        Part("Orderings", ORDERING_TEXT, [claim_table(others)]),
+        Part("Orderings", ORDERING_TEXT, claims=others, reasons=unexplained(others)),
         Part("Figures", (), (), _pictures(runs, sources, judged)),
         Part("Table 2", TABLE_2_TEXT, [_table_2(runs)]),
         Part("All layers", LAYERS_TEXT, [_layers(runs)]),
