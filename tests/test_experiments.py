@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -10,7 +11,7 @@ import ftlab
 import sample
 from ftlab.cli.reproduce import PAPERS
 from ftlab.config import merge
-from ftlab.experiments.claims import Claim, Counterfactual, judge, published
+from ftlab.experiments.claims import Claim, Counterfactual, Instead, judge, published
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
 from ftlab.experiments.inputs import Source, Workload, sources
@@ -215,12 +216,31 @@ def test_claims_have_switches_for_their_verdicts_in_html(tmp_path):
     page = write(Report("A test", claim_parts(judged), judged), tmp_path)
     (path,) = (each for each in page if each.suffix == ".html")
     text = path.read_text("utf-8")
-    assert text.count('<tr class="agrees">') == 2
-    assert text.count('<tr class="direction-only">') == 1
+    assert text.count('<tbody class="agrees">') == 2
+    assert text.count('<tbody class="direction-only">') == 1
     assert re.findall(r'data-rows="([^"]+)"> ([^<]+)<', text) == [
         ("agrees", "agrees 2"),
         ("direction-only", "direction only 1"),
     ]
+
+
+def test_a_claim_that_does_not_agree_leads_to_the_run_that_changes_one_thing(tmp_path):
+    changed = Counterfactual("large", "a large cache", ["X"], {"ftl": {"cache": "1MiB"}})
+    judged = replace(
+        judge(claim(HALF), RUNS),
+        instead=[Instead(changed, judge(claim(GOOD), RUNS), ["a point: 0123abcd"])],
+    )
+    files = {
+        each.name: each for each in write(Report("", claim_parts([judged]), [judged]), tmp_path)
+    }
+    text = files["report.html"].read_text("utf-8")
+    (name,) = re.findall(r'<td class="verdict"><a href="#([^"]+)">direction only</a>', text)
+    reason = text[text.index(f'<h3 id="{name}">') :]
+    for each in ("--set ftl.cache=1MiB", "a point: 0123abcd", "large: agrees"):
+        assert each in reason, each
+    plain = files["report.md"].read_text("utf-8")
+    assert "* a large cache: `--set ftl.cache=1MiB`" in plain
+    assert "| figure | published | ours: direction only | large: agrees |" in plain
 
 
 def capacity(result):

@@ -7,7 +7,7 @@ those of Okabe and Ito, which people with any colour vision tell apart; lines di
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,18 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
+from ftlab.looks import of_ftls
 from ftlab.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-DASHES = ("-", "--", "-.", ":")
+INK = "#1f2328"
+"""Of text and axes."""
+
+PUBLISHED = "published"
+"""The name of what a paper says; it comes last in a legend."""
+
 CAUSE_COLOURS = {
     "host": "#0072B2",
     "data": "#0072B2",
@@ -38,6 +43,12 @@ CAUSE_COLOURS = {
 OTHER_COLOURS = ("#999999", "#000000")
 STYLE: Any = {
     "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
     "axes.grid": True,
     "axes.spines.right": False,
     "axes.spines.top": False,
@@ -145,9 +156,9 @@ def styled() -> Iterator[None]:
 
 def _lines(results: Results, labels: Labels) -> Iterator[tuple[Result, dict[str, Any]]]:
     """Yield each result with the label, colour and dash of its line."""
-    looks = zip(labels, cycle(COLOURS), cycle(DASHES), strict=False)
-    for result, (label, colour, dash) in zip(results, looks, strict=False):
-        yield result, {"label": literal(label), "color": colour, "linestyle": dash}
+    looks = of_ftls([result["ftl"] for result in results])
+    for result, label, look in zip(results, labels, looks, strict=True):
+        yield result, {"label": literal(label), "color": look.colour, "linestyle": look.dash}
 
 
 def literal(text: str) -> str:
@@ -190,9 +201,7 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
         axes.bar(range(len(counts)), heights, 0.65, bottom=floor, label=_cause(cause), **look)
         floor = [low + height for low, height in zip(floor, heights, strict=True)]
     mark_zeros(axes, range(len(counts)), floor)
-    crowded = sum(map(len, names)) > LABEL_MAX
-    slant: dict[str, Any] = {"rotation": 30, "ha": "right"} if crowded else {}
-    axes.set_xticks(range(len(counts)), names, **slant)
+    name_groups(axes, names)
     axes.yaxis.set_major_formatter(EngFormatter())
     axes.set_ylim(0, max(floor, default=0.0) * 1.3 or 1.0)
     if not causes:
@@ -200,12 +209,46 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
     _legend(axes, ncols=2, fontsize="small", columnspacing=1.0, handlelength=1.2, loc="upper left")
 
 
+def name_groups(axes: Axes, names: Sequence[str]) -> None:
+    """Name the groups of bars, slanted where the names would touch each other."""
+    grid = axes.get_gridspec()
+    figure = axes.get_figure(root=True)
+    room = 11.5 * (figure.get_figwidth() if figure else 1.0) / (grid.ncols if grid else 1)
+    lines = [line for name in names for line in name.splitlines()[:1]]
+    crowded = max(map(len, lines), default=0) * len(names) > room
+    slant: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(names)), names, **(slant if crowded else {}))
+
+
 def mark_zeros(axes: Axes, places: Iterable[float], heights: Iterable[float]) -> None:
     """Write a nought where a bar has no height: it is a figure, and not its absence."""
     for place, height in zip(places, heights, strict=True):
         if height == 0:
             axes.bar(place, 0)
-            axes.text(place, 0, "0", ha="center", va="bottom", fontsize="small")
+            foot = axes.get_xaxis_transform() if axes.get_yscale() == "log" else axes.transData
+            axes.text(place, 0, "0", ha="center", va="bottom", fontsize="small", transform=foot)
+
+
+def legend_above(figure: Figure) -> None:
+    """Name what all panels show above them, each once, where it covers nothing."""
+    handles: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            if label:
+                handles.setdefault(label, handle)
+    said = handles.pop(PUBLISHED, None)
+    if said is not None:
+        handles[PUBLISHED] = said
+    if said is not None or len(handles) > 1:
+        _legend_of(figure, handles)
+
+
+def _legend_of(figure: Figure, handles: Mapping[str, Any]) -> None:
+    """Put a legend above the panels, in as many columns as are wide enough for its names."""
+    column = 0.068 * max(map(len, handles)) + 0.55
+    columns = max(1, min(len(handles), int(figure.get_figwidth() / column)))
+    look: dict[str, Any] = {"ncols": columns, "fontsize": "small", "columnspacing": 1.2}
+    figure.legend(handles.values(), handles, loc="outside upper left", **look)
 
 
 def _cause(name: str) -> str:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
+from ftlab.looks import COLOURS
 from ftlab.model import plane
-from ftlab.plot import COLOURS, literal, styled
+from ftlab.plot import INK, literal, styled
 from ftlab.result import Record
 
 if TYPE_CHECKING:
@@ -48,5 +49,5 @@ def translation(predictions: Sequence[Record], labels: Sequence[str]) -> Figure:
 def _mark(axes: Axes, parameters: Record, label: str) -> None:
     """Put a dot with its name where a run was."""
     place = (parameters["hit_ratio"], parameters["dirty_replacement_probability"])
-    axes.plot(*place, "o", color=COLOURS[-1], clip_on=False)
+    axes.plot(*place, "o", color=INK, clip_on=False)
     axes.annotate(literal(label), place, (5, 5), textcoords="offset points")

@@ -17,7 +17,8 @@ from matplotlib.ticker import (
     PercentFormatter,
 )
 
-from ftlab.plot import COLOURS, literal, mark_empty, styled
+from ftlab.looks import COLOURS
+from ftlab.plot import literal, mark_empty, styled
 from ftlab.report.numbers import microseconds, size
 from ftlab.result import Record
 

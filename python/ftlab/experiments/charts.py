@@ -1,95 +1,162 @@
-"""Charts of the kinds that papers draw: grouped bars, and lines over a setting."""
+"""Charts of the kinds that papers draw: grouped bars, and lines over a setting.
+
+What is published is drawn beside ours wherever the paper tells it: an outlined bar, a hollow
+marker. Whiskers are one standard deviation over seeds. One legend above all panels covers nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from ftlab.plot import COLOURS, DASHES, mark_empty, mark_zeros, styled
+from ftlab.experiments.marks import Series
+from ftlab.experiments.runs import NotMeasuredError
+from ftlab.looks import Look, numbered, of_ftl
+from ftlab.plot import (
+    INK,
+    PUBLISHED,
+    legend_above,
+    mark_empty,
+    mark_zeros,
+    name_groups,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARKERS = ("o", "s", "^", "D", "v", "x")
-PANEL = (3.7, 2.9)
+PANEL = (3.7, 2.7)
 """Inches of a panel."""
 
-Series = Mapping[str, Sequence[float | None]]
-"""Values by the name of a bar's colour or of a line; None where there is none."""
+LOG_LINES, LOG_BARS = 10.0, 30.0
+"""From this ratio of the largest to the smallest figure on, an axis is logarithmic; one of bars
+later, as they have no foot there."""
+
+Style: TypeAlias = dict[str, Any]
+"""What matplotlib takes beside the data."""
+
+OUTLINE: Style = {"facecolor": "none", "edgecolor": INK, "linewidth": 1.1}
+WHISKER: Style = {"ecolor": INK, "elinewidth": 0.9, "capsize": 2.0}
 
 Draw = Callable[["Axes"], None]
 
 
-def panels(draws: Sequence[Draw], columns: int = 3) -> Figure:
-    """Return a figure with one panel for each function, lettered in order."""
+def panels(draws: Sequence[Draw], columns: int = 3, *, wide: bool = False) -> Figure:
+    """Return a figure with one panel for each function, lettered in order; ``wide`` ones count two.
+
+    A figure without a panel is a `NotMeasuredError`.
+    """
+    if not draws:
+        raise NotMeasuredError("there is nothing to draw")
     rows = -(-len(draws) // columns)
+    width = min(columns, len(draws))
     with styled():
-        figure = Figure(figsize=(PANEL[0] * min(columns, len(draws)), PANEL[1] * rows))
-        grid = figure.subplots(rows, min(columns, len(draws)), squeeze=False).flat
-        for letter, draw, axes in zip("abcdefghijkl", draws, grid, strict=False):
+        figure = Figure(figsize=(PANEL[0] * width * (1 + wide), PANEL[1] * rows + 0.3))
+        grid = list(figure.subplots(rows, width, squeeze=False).flat)
+        for letter, draw, axes in zip("abcdefghijklmnopqrst", draws, grid, strict=False):
             draw(axes)
             if len(draws) > 1:
                 axes.set_title(f"({letter}) {axes.get_title('left')}")
             mark_empty(axes)
+        for axes in grid[len(draws) :]:
+            axes.set_axis_off()
+        legend_above(figure)
     return figure
 
 
 def bars(
-    title: str, groups: Sequence[str], series: Series, *, percent: bool = False, names: bool = True
+    title: str, groups: Sequence[str], series: Sequence[Series], *, percent: bool = False
 ) -> Draw:
-    """Return how to draw groups of bars, one colour for each series."""
+    """Return how to draw groups of bars, one look for each series."""
 
     def draw(axes: Axes) -> None:
-        width = 0.8 / max(len(series), 1)
-        for index, (name, values) in enumerate(series.items()):
-            known = [(group, value) for group, value in enumerate(values) if value is not None]
-            if not known:
-                continue
-            middle = (index - (len(series) - 1) / 2) * width
-            places, heights = zip(*known, strict=True)
-            look: dict[str, Any] = {"color": COLOURS[index % len(COLOURS)], "edgecolor": "white"}
-            middles = [at + middle for at in places]
-            axes.bar(middles, heights, width, label=name, lw=0.4, **look)
-            mark_zeros(axes, middles, heights)
-        axes.set_xticks(range(len(groups)), groups)
+        _scale(axes, series, LOG_BARS, percent=percent)
+        known = [(each, look) for each, look in zip(series, looks(series), strict=True) if each]
+        width = 0.8 / max(len(known), 1)
+        for index, (each, look) in enumerate(known):
+            shift = (index - (len(known) - 1) / 2) * width
+            _bars(axes, each, look, shift, width)
+        name_groups(axes, groups)
         axes.grid(axis="x", visible=False)
-        _finish(axes, title, percent, legend=names and len(series) > 1)
+        axes.set_title(title)
+        _foot(axes)
 
     return draw
+
+
+def _bars(axes: Axes, series: Series, look: Look, shift: float, width: float) -> None:
+    places, heights, spread = _known(series)
+    if places:
+        middles = [place + shift for place in places]
+        style: Style = {"label": series.name, "linewidth": 0.4, "yerr": spread}
+        axes.bar(middles, heights, width, **look.bar, **style, error_kw=WHISKER)
+        mark_zeros(axes, middles, heights)
+    at, said = _published(series)
+    if any(said):
+        axes.bar([place + shift for place in at], said, width, label=PUBLISHED, **OUTLINE)
 
 
 def lines(
     title: str,
     points: Sequence[Any],
-    series: Series,
+    series: Sequence[Series],
     *,
     percent: bool = False,
-    names: bool = True,
     label: str = "",
 ) -> Draw:
     """Return how to draw a line with markers for each series over equally spaced points."""
 
     def draw(axes: Axes) -> None:
-        looks = zip(COLOURS, cycle(DASHES), MARKERS, strict=False)
-        for (name, values), (colour, dash, marker) in zip(series.items(), looks, strict=False):
-            known = [(at, value) for at, value in enumerate(values) if value is not None]
-            if known:
-                look: dict[str, Any] = {"color": colour, "linestyle": dash, "marker": marker}
-                axes.plot(*zip(*known, strict=True), label=name, markersize=4.5, **look)
+        _scale(axes, series, LOG_LINES, percent=percent)
+        for each, look in zip(series, looks(series), strict=True):
+            _line(axes, each, look)
         axes.set_xticks(range(len(points)), [str(each) for each in points])
-        axes.set(xlabel=label)
-        _finish(axes, title, percent, legend=names and len(series) > 1)
+        axes.set(xlabel=label, title=title)
+        _foot(axes)
 
     return draw
 
 
+def _line(axes: Axes, series: Series, look: Look) -> None:
+    places, values, spread = _known(series)
+    style: Style = look.line
+    if places:
+        whiskers: Style = {"yerr": spread, "elinewidth": 0.9, "capsize": 2.0}
+        axes.errorbar(places, values, label=series.name, markersize=4.0, **style, **whiskers)
+    at, said = _published(series)
+    if said:
+        hollow: Style = {**style, "linestyle": "none", "markersize": 8.0}
+        hollow |= {"markerfacecolor": "none", "label": PUBLISHED, "clip_on": False}
+        axes.plot(at, said, **hollow)
+
+
+def _known(series: Series) -> tuple[list[int], list[float], list[float] | None]:
+    """Return places, ours, and the whiskers, where there are any."""
+    known = [(at, m.ours, m.deviation) for at, m in enumerate(series.marks) if m.ours is not None]
+    deviations = [deviation for *_, deviation in known]
+    spread = deviations if any(deviations) else None
+    return [at for at, *_ in known], [ours for _, ours, _ in known], spread
+
+
+def _published(series: Series) -> tuple[list[int], list[float]]:
+    """Return places, and what is published there."""
+    said = [(at, m.published) for at, m in enumerate(series.marks) if m.published is not None]
+    return [at for at, _ in said], [figure for _, figure in said]
+
+
+def looks(series: Sequence[Series]) -> list[Look]:
+    """Return the look of each series: that of its FTL, or one by its place."""
+    places = count()
+    return [of_ftl(each.ftl) if each.ftl else numbered(next(places)) for each in series]
+
+
 def curves(
     title: str,
-    curves: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    found: Mapping[str, tuple[Sequence[float], Sequence[float]]],
     *,
     x: str,
     y: str,
@@ -98,21 +165,37 @@ def curves(
     """Return how to draw a thin line for each name, given its places and values."""
 
     def draw(axes: Axes) -> None:
-        looks = zip(COLOURS, cycle(DASHES), strict=False)
-        for (name, (places, values)), (colour, dash) in zip(curves.items(), looks, strict=False):
-            axes.plot(places, values, color=colour, linestyle=dash, linewidth=1.0, label=name)
-        axes.set(xlabel=x, ylabel=y, **settings)
-        _finish(axes, title, percent=False, legend=len(curves) > 1)
+        for place, (name, (places, values)) in enumerate(found.items()):
+            style: Style = {"label": name, **numbered(place).line, "marker": ""}
+            axes.plot(places, values, linewidth=1.0, **style)
+        axes.set(title=title, xlabel=x, ylabel=y, **settings)
 
     return draw
 
 
-def _finish(axes: Axes, title: str, percent: bool, legend: bool) -> None:
-    axes.set_title(title)
+def _scale(axes: Axes, series: Sequence[Series], ratio: float, *, percent: bool) -> None:
+    """Make the vertical axis logarithmic where the figures span that much."""
+    marks = [mark for each in series for mark in each.marks]
+    figures = [figure for mark in marks for figure in (mark.ours, mark.published) if figure]
     if percent:
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    if legend and axes.get_legend_handles_labels()[0]:
-        low, high = axes.get_ylim()
-        if axes.get_yscale() == "linear" and axes.containers:
-            axes.set_ylim(low, high + 0.28 * (high - low))
-        axes.legend(fontsize="small", ncols=2, columnspacing=1.0, handlelength=1.6)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
+    elif figures and min(figures) > 0 and max(figures) >= ratio * min(figures):
+        axes.set_yscale("log")
+        decades = max(figures) >= 100 * min(figures)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if decades else (1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _foot(axes: Axes) -> None:
+    """Begin at 0 where nothing is below."""
+    if axes.get_yscale() == "linear" and axes.dataLim.ymin >= 0:
+        axes.set_ylim(bottom=0)
+
+
+def plain(value: float) -> str:
+    """Return a number for an axis, by thousands."""
+    for unit, base in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if abs(value) >= base:
+            return f"{value / base:g}{unit}"
+    return f"{value:g}"

@@ -68,7 +68,16 @@ class Judged:
     verdict: Verdict
     note: str
     used: frozenset[Key] = frozenset()
-    instead: Sequence[tuple[Counterfactual, Judged]] = ()
+    instead: Sequence[Instead] = ()
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What is found of a claim when one thing is changed, and the runs by label and digest."""
+
+    changed: Counterfactual
+    judged: Judged
+    ran: Sequence[str] = ()
 
 
 def judge(claim: Claim, runs: Runs) -> Judged:

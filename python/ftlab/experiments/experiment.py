@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from ftlab.config import merge
-from ftlab.experiments.claims import Claim, Counterfactual, Judged, judge
+from ftlab.experiments.claims import Claim, Counterfactual, Instead, Judged, judge
 from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import Sources, Workload, sources
 from ftlab.experiments.report import Part, Report
@@ -110,8 +110,19 @@ def _with(
         config = merge([point.config, changed.sections])
         return Point(f"{point.label}, {changed.name}", config, point.ftl)
 
-    runs = run([{key: alter(key, each[key]) for key in each if key in used} for each in points])
-    found = {each.claim.id: (changed, judge(each.claim, runs)) for each in open_}
+    altered = [{key: alter(key, each[key]) for key in each if key in used} for each in points]
+    runs = run(altered)
+
+    def instead(each: Judged) -> Instead:
+        ran = [
+            f"{points[key].label}: {points[key].digest}"
+            for points in altered
+            for key in points
+            if key in each.used and changed.only(key)
+        ]
+        return Instead(changed, judge(each.claim, runs), ran)
+
+    found = {each.claim.id: instead(each) for each in open_}
     return [
         replace(each, instead=[*each.instead, found[each.claim.id]])
         if each.claim.id in found

@@ -94,20 +94,32 @@ def relative(figure: Figure, new: Sequence[str], old: Sequence[str]) -> Measure:
 
 def mean(terms: Iterable[Term]) -> Measure:
     """Return the mean of terms."""
-    return Of(lambda *values: fmean(values), tuple(terms))
+    return Of(_mean, tuple(terms))
 
 
 def least(terms: Iterable[Term]) -> Measure:
     """Return the least of terms."""
-    return Of(lambda *values: min(values), tuple(terms))
+    return Of(_least, tuple(terms))
 
 
 def most(terms: Iterable[Term]) -> Measure:
     """Return the most of terms."""
-    return Of(lambda *values: max(values), tuple(terms))
+    return Of(_most, tuple(terms))
 
 
 def how_many(terms: Iterable[tuple[Term, Term]]) -> Measure:
     """Return how many firsts of pairs are at most as large as their seconds."""
     flat = tuple(term for pair in terms for term in pair)
     return Of(lambda *values: sum(map(operator.le, values[::2], values[1::2])), flat)
+
+
+def _mean(*values: float) -> float:
+    return fmean(values)
+
+
+def _least(*values: float) -> float:
+    return min(values)
+
+
+def _most(*values: float) -> float:
+    return max(values)

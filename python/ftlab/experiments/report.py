@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ftlab.errors import ConfigError
-from ftlab.experiments.claims import Claim, Judged, ours, published
+from ftlab.experiments.claims import Claim, Counterfactual, Judged, ours, published
 from ftlab.experiments.findings import RULE, Verdict
 from ftlab.files import write_atomically
-from ftlab.report import html
 from ftlab.report.tables import ABSENT, Table
 
 if TYPE_CHECKING:
@@ -31,12 +30,17 @@ class Picture:
 
 @dataclass(frozen=True)
 class Part:
-    """A heading with paragraphs, tables and pictures."""
+    """A heading with paragraphs, tables, pictures and claims."""
 
     title: str
     paragraphs: Sequence[str] = ()
     tables: Sequence[Table] = ()
     pictures: Sequence[Picture] = ()
+    claims: Sequence[Judged] = ()
+    """Claims whose published figures are shown beside ours."""
+
+    reasons: Sequence[Judged] = ()
+    """Claims that are shown with what explains them."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class Report:
 
 def write(report: Report, folder: str | Path) -> list[Path]:
     """Write ``report.md``, ``report.html``, ``claims.json`` and the figures; return their paths."""
+    from ftlab.experiments.page import page
+
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -71,27 +77,56 @@ def write(report: Report, folder: str | Path) -> list[Path]:
     files: dict[str, str | bytes] = {f"{name}.svg": image for name, image in images.items()}
     files["claims.json"] = json.dumps([_plain(each) for each in report.judged], indent=2) + "\n"
     files["report.md"] = _markdown(report)
-    files["report.html"] = _html(report, images)
+    files["report.html"] = page(report, images)
     for name, content in files.items():
         write_atomically(target / name, content)
     return [target / name for name in files]
 
 
 def claim_table(judged: Sequence[Judged]) -> Table:
-    """Return a row for each claim: what was published, ours, the verdict and what explains it."""
-    header = [*LISTED, "ours", "verdict", "what our counters say"]
-    changed = any(each.instead for each in judged)
+    """Return a row for each finding: what is published beside ours, and the verdict of the claim.
+
+    The first finding of a claim has its name.
+    """
+    rows = []
+    for each in judged:
+        named = [each.claim.id, each.claim.where, each.claim.what]
+        for what, said, found in findings(each):
+            rows.append([*named, what, said, found, each.verdict.value if named[0] else ""])
+            named = [""] * len(named)
+    return Table(["claim", "where", "what", "figure", "published", "ours", "verdict"], rows)
+
+
+def findings(judged: Judged) -> list[tuple[str, str, str]]:
+    """Return for each statement of a claim what it is of, what is published, and ours."""
+    said = [(each.what, each.published) for each in judged.claim.statements]
+    found = [each.ours for each in judged.findings] or [ABSENT] * len(said)
+    return [(what, text, ours) for (what, text), ours in zip(said, found, strict=True)]
+
+
+def changes_table(judged: Judged) -> Table:
+    """Return a row for each finding: published, ours, and ours with each change."""
+    columns = [findings(each.judged) for each in judged.instead]
     rows = [
-        [
-            *_listed(each.claim),
-            ours(each) or ABSENT,
-            each.verdict.value,
-            each.note,
-            *([_instead(each)] if changed else []),
-        ]
-        for each in judged
+        [what, said, found, *(column[at][2] for column in columns)]
+        for at, (what, said, found) in enumerate(findings(judged))
     ]
-    return Table([*header, *(["what one change does"] if changed else [])], rows)
+    header = [f"{each.changed.name}: {each.judged.verdict.value}" for each in judged.instead]
+    return Table(["figure", "published", f"ours: {judged.verdict.value}", *header], rows)
+
+
+def unexplained(judged: Sequence[Judged]) -> list[Judged]:
+    """Return the claims that need a reason: those that do not agree."""
+    return [each for each in judged if each.verdict is not Verdict.AGREES]
+
+
+def settings_of(changed: Counterfactual) -> str:
+    """Return what is laid over each point, as the command line takes it."""
+    return " ".join(
+        f"--set {section}.{key}={value}"
+        for section, keys in changed.sections.items()
+        for key, value in keys.items()
+    )
 
 
 LISTED = ("claim", "where", "what", "published")
@@ -106,13 +141,6 @@ def _listed(claim: Claim) -> list[str]:
     return [claim.id, claim.where, claim.what, published(claim)]
 
 
-def _instead(judged: Judged) -> str:
-    return ";\n".join(
-        f"{changed.what}: {found.verdict.value} ({ours(found) or found.note})"
-        for changed, found in judged.instead
-    )
-
-
 def count_table(judged: Sequence[Judged]) -> Table:
     """Return how many claims have each verdict."""
     counts = Counter(each.verdict for each in judged)
@@ -123,8 +151,15 @@ def claim_parts(judged: Sequence[Judged]) -> list[Part]:
     """Return the rule with how many claims have each verdict, and the claims."""
     return [
         Part("Verdicts", [RULE], [count_table(judged)]),
-        Part("Claims", (), [claim_table(judged)]),
+        Part("Published and ours", (), claims=judged),
+        *([Part("Why", WHY, reasons=unexplained(judged))] if unexplained(judged) else []),
     ]
+
+
+WHY = (
+    "Each claim that does not agree: what our counters say of it, and what comes out when one "
+    "named thing is changed. The runs with that change are among the results, by their digests.",
+)
 
 
 def _plain(judged: Judged) -> dict[str, object]:
@@ -143,8 +178,13 @@ def _plain(judged: Judged) -> dict[str, object]:
         "findings": findings,
         "note": judged.note,
         "instead": [
-            {"change": changed.what, "verdict": found.verdict.value, "ours": ours(found)}
-            for changed, found in judged.instead
+            {
+                "change": each.changed.what,
+                "settings": settings_of(each.changed),
+                "verdict": each.judged.verdict.value,
+                "ours": ours(each.judged),
+            }
+            for each in judged.instead
         ],
     }
 
@@ -160,30 +200,21 @@ def _markdown(report: Report) -> str:
     for part in report.parts:
         blocks += [f"## {part.title}", *part.paragraphs]
         blocks += [table.markdown(prose=True).rstrip() for table in part.tables]
+        if part.claims:
+            blocks.append(claim_table(part.claims).markdown(prose=True).rstrip())
+        for each in part.reasons:
+            blocks += _reason(each)
         blocks += [
             f"![{each.caption}]({each.name}.svg)\n\n{each.caption}" for each in part.pictures
         ]
     return "\n\n".join(blocks) + "\n"
 
 
-def _table(table: Table) -> str:
-    """Return a table; one of claims with a switch for each verdict."""
-    if "verdict" not in table.header[1:]:
-        return html.table_of(table, "prose")
-    column = list(table.header).index("verdict")
-    counts = Counter(row[column] for row in table.rows)
-    kinds = {each.value: counts[each.value] for each in Verdict if counts[each.value]}
-    return html.row_filter(kinds) + html.table_of(table, "prose", kind_of_row=column)
-
-
-def _html(report: Report, images: dict[str, bytes]) -> str:
-    body = [f"<h1>{html.escaped(report.title)}</h1>"]
-    body.append(html.contents(part.title for part in report.parts))
-    if report.banner:
-        body.append(f'<p class="banner">{html.escaped(report.banner)}</p>')
-    for part in report.parts:
-        content = [f"<p>{html.escaped(paragraph)}</p>" for paragraph in part.paragraphs]
-        content += [_table(table) for table in part.tables]
-        content += [html.figure(images[each.name], each.caption) for each in part.pictures]
-        body.append(html.section(part.title, "\n".join(content)))
-    return html.document(report.title, "\n".join(body))
+def _reason(judged: Judged) -> list[str]:
+    """Return what explains a claim as Markdown."""
+    blocks = [f"### {judged.claim.id}: {judged.claim.what}", *filter(None, [judged.note])]
+    for each in judged.instead:
+        blocks.append(f"* {each.changed.what}: `{settings_of(each.changed)}`")
+    if judged.instead:
+        blocks.append(changes_table(judged).markdown(prose=True).rstrip())
+    return blocks

@@ -128,7 +128,7 @@ def slug(text: str) -> str:
 
 
 def row_filter(kinds: Mapping[str, int]) -> str:
-    """Return a switch for each kind of rows, which says how many there are."""
+    """Return a switch for each kind of claims, which says how many there are."""
     switches = (
         f'<label class="{slug(kind)}"><input type="checkbox" checked data-rows="{slug(kind)}"> '
         f"{escaped(kind)} {count}</label>"
@@ -137,24 +137,23 @@ def row_filter(kinds: Mapping[str, int]) -> str:
     return f'<p class="filter">{" ".join(switches)}</p>'
 
 
-def table_of(table: Table, kind: str = "", kind_of_row: int | None = None) -> str:
-    """Return a table; the best cells are bold. ``kind_of_row`` is the column that has the kinds."""
+def table_of(table: Table, kind: str = "") -> str:
+    """Return a table; the best cells are bold."""
     head = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in table.header)
-    rows = "\n".join(_row(index, row, table, kind_of_row) for index, row in enumerate(table.rows))
+    rows = "\n".join(_row(index, row, table) for index, row in enumerate(table.rows))
     return (
         f'<div class="wide"><table class="{kind}">\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>"
     )
 
 
-def _row(index: int, row: Sequence[str], table: Table, kind_of_row: int | None) -> str:
+def _row(index: int, row: Sequence[str], table: Table) -> str:
     cells = [f'<th scope="row">{escaped(row[0])}</th>']
     for column, cell in enumerate(row[1:], start=1):
         mark = ' class="best"' if (index, column) in table.best else ""
         inside = f"<b>{escaped(cell)}</b>" if mark else escaped(cell)
         cells.append(f"<td{mark}>{inside}</td>")
-    start = "<tr>" if kind_of_row is None else f'<tr class="{slug(row[kind_of_row])}">'
-    return f"{start}{''.join(cells)}</tr>"
+    return f"<tr>{''.join(cells)}</tr>"
 
 
 def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:

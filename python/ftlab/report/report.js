@@ -31,6 +31,6 @@ for (const table of document.querySelectorAll("table.sortable")) {
 for (const toggle of document.querySelectorAll("input[data-rows]")) {
   const table = toggle.closest(".filter").nextElementSibling;
   toggle.addEventListener("change", () => {
-    for (const row of table.querySelectorAll(`tr.${toggle.dataset.rows}`)) row.hidden = !toggle.checked;
+    for (const rows of table.querySelectorAll(`tbody.${toggle.dataset.rows}`)) rows.hidden = !toggle.checked;
   });
 }

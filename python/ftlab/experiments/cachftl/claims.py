@@ -8,6 +8,7 @@ volume is that of least mean response time (choices.md#cachftl-means).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from statistics import fmean
 
 from ftlab.experiments.cachftl.points import (
@@ -61,8 +62,9 @@ def mean(runs: Runs, figure: Figure, trace: str, ftl: str, choice: Choice) -> fl
     return fmean(runs(figure, *choice(runs, volume, ftl)) for volume in _volumes(runs, trace))
 
 
+@cache
 def of_trace(figure: Figure, trace: str, ftl: str, choice: Choice = default) -> Measure:
-    """Return the mean of a figure over the volumes of a trace."""
+    """Return the mean of a figure over the volumes of a trace, the same term for the same."""
     return Of(lambda found: found, (lambda runs: mean(runs, figure, trace, ftl, choice),))
 
 

@@ -6,7 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, median
 
-from ftlab.experiments.cachftl.claims import best, default, mean, volumes
+from ftlab.experiments.cachftl.claims import (
+    RIVALS,
+    Choice,
+    against,
+    best,
+    default,
+    gap,
+    of_trace,
+    volumes,
+)
 from ftlab.experiments.cachftl.points import (
     ADAPTIVE,
     ARRIVALS,
@@ -21,10 +30,12 @@ from ftlab.experiments.cachftl.points import (
     TRACES,
     WRITES,
 )
-from ftlab.experiments.charts import Draw, Series, bars, lines, panels
+from ftlab.experiments.charts import Draw, bars, lines, panels, plain
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.marks import Mark, Marks, Series, known
+from ftlab.experiments.measures import at
 from ftlab.experiments.quantities import RESPONSE, erases
 from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
@@ -49,7 +60,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
         *claim_parts(judged),
-        Part("Figures", (), (), _pictures(runs)),
+        Part("Figures", (), (), _pictures(runs, judged)),
         Part("Volumes", ("Mean response in us with the default settings.",), [_volumes(runs)]),
         Part(
             "Open choice: what makes a block worth PMR-GC",
@@ -96,62 +107,99 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
     return Table(["trace", "volumes", "requests", "page reads", "page writes"], rows)
 
 
-def _pictures(runs: Runs) -> list[Picture]:
+def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
+    mark = Marks(runs, known(each.claim for each in judged))
+    traces = [trace for trace in TRACES if volumes(runs, trace)]
     return [
         Picture(
             "fig4",
-            "Figure 4. Default settings, means over volumes: (a) response in ms, (b) erases.",
-            lambda: panels(_by_trace(runs, default), columns=2),
+            f"Figure 4. Default settings, means over volumes: (a), (b). {AGAINST}",
+            lambda: panels(_by_trace(mark, traces, default), columns=2),
         ),
         Picture(
             "fig5",
-            "Figure 5. The best settings of each volume: (a) response in ms, (b) erases.",
-            lambda: panels(_by_trace(runs, best), columns=2),
+            f"Figure 5. The best settings of each volume: (a), (b). {AGAINST}",
+            lambda: panels(_by_trace(mark, traces, best), columns=2),
         ),
         Picture(
             "fig6",
             "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) mean time "
-            "between arrivals, (c) number of writes.",
-            lambda: panels(
-                [
-                    _varied(runs, "sequential", SEQUENTIAL, "sequential, %"),
-                    _varied(runs, "arrivals", ARRIVALS, "time between arrivals, ms"),
-                    _varied(runs, "writes", WRITES, "writes"),
-                ]
-            ),
+            "between arrivals, (c) number of writes. Below, CACH-FTL's change against the others; "
+            "hollow: published.",
+            lambda: panels([draw(mark, *each) for draw in (_varied, _gaps) for each in _VARIED]),
         ),
         Picture(
             "fig7",
             "Figure 7. The first volume of each trace: response in ms by threshold, a line for "
             "each over-provisioning.",
-            lambda: panels([_settings(runs, trace) for trace in TRACES]),
+            lambda: panels([_settings(runs, mark, trace) for trace in traces]),
         ),
     ]
 
 
-def _by_trace(runs: Runs, choice: object) -> list[Draw]:
-    pick = best if choice is best else default
+AGAINST = (
+    "Below, CACH-FTL's change against the others: (c) response, (d) erases; outlined: published."
+)
 
-    def series(figure: Figure, unit: float) -> Series:
-        return {
-            NAMES[ftl]: [_mean(runs, figure, trace, ftl, pick, unit) for trace in TRACES]
-            for ftl in FTLS
-        }
 
-    groups = [SHORT[trace] for trace in TRACES]
+def _by_trace(mark: Marks, traces: Sequence[str], choice: Choice) -> list[Draw]:
+    groups = [SHORT[trace] for trace in traces]
+
+    def means(figure: Figure, unit: float) -> list[Series]:
+        return [
+            Series(name, [mark(of_trace(figure, t, ftl, choice) / unit) for t in traces], ftl)
+            for ftl, name in NAMES.items()
+        ]
+
+    def changes(figure: Figure) -> list[Series]:
+        return [
+            Series(NAMES[ftl], [mark(against(figure, t, ftl, choice)) for t in traces], ftl)
+            for ftl in RIVALS.values()
+        ]
+
     return [
-        bars("Mean response, ms", groups, series(RESPONSE, 1000)),
-        bars("Erases", groups, series(erases, 1), names=False),
+        bars("Mean response, ms", groups, means(RESPONSE, 1000)),
+        bars("Erases", groups, means(erases, 1)),
+        bars("Response, against", groups, changes(RESPONSE), percent=True),
+        bars("Erases, against", groups, changes(erases), percent=True),
     ]
 
 
-def _mean(
-    runs: Runs, figure: Figure, trace: str, ftl: str, choice: object, unit: float
-) -> float | None:
-    try:
-        return mean(runs, figure, trace, ftl, best if choice is best else default) / unit
-    except NotMeasuredError:
-        return None
+_VARIED: Sequence[tuple[str, Sequence[int], str]] = (
+    ("sequential", SEQUENTIAL, "sequential, %"),
+    ("arrivals", ARRIVALS, "time between arrivals, ms"),
+    ("writes", WRITES, "writes"),
+)
+
+
+def _varied(mark: Marks, what: str, values: Sequence[int], label: str) -> Draw:
+    def marks(ftl: str) -> list[Mark]:
+        return [mark(at(RESPONSE, f"{what} {each}", ftl) / 1000) for each in values]
+
+    series = [Series(name, marks(ftl), ftl) for ftl, name in NAMES.items()]
+    return lines("", [plain(each) for each in values], series, label=label)
+
+
+def _gaps(mark: Marks, what: str, values: Sequence[int], label: str) -> Draw:
+    """Return how to draw CACH-FTL's change against the others."""
+    series = [
+        Series(NAMES[ftl], [mark(gap(f"{what} {each}", ftl)) for each in values], ftl)
+        for ftl in RIVALS.values()
+    ]
+    shown = [plain(each) for each in values]
+    return lines("against", shown, series, percent=True, label=label)
+
+
+def _settings(runs: Runs, mark: Marks, trace: str) -> Draw:
+    volume = volumes(runs, trace)[0]
+
+    def marks(spare: int) -> list[Mark]:
+        keys = ((volume, "cachftl", str(spare), str(each)) for each in THRESHOLDS)
+        return [mark(at(RESPONSE, *key) / 1000) for key in keys]
+
+    series = [Series(f"{spare} %", marks(spare)) for spare in SPARES]
+    shown = [str(each) if each in (1, 8, 16, 24, 32) else "" for each in THRESHOLDS]
+    return lines(SHORT[trace], shown, series, label="threshold, pages")
 
 
 def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
@@ -159,31 +207,6 @@ def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
         return runs(figure, *key)
     except NotMeasuredError:
         return None
-
-
-def _ms(runs: Runs, *key: str) -> float | None:
-    found = _value(runs, RESPONSE, *key)
-    return None if found is None else found / 1000
-
-
-def _varied(runs: Runs, what: str, values: Sequence[int], label: str) -> Draw:
-    series = {NAMES[ftl]: [_ms(runs, f"{what} {each}", ftl) for each in values] for ftl in FTLS}
-    shown = [f"{each / 1e6:g}M" if each >= 1e6 else _thousands(each) for each in values]
-    return lines("", shown, series, label=label)
-
-
-def _thousands(number_: int) -> str:
-    return f"{number_ // 1000}k" if number_ >= 1000 else str(number_)
-
-
-def _settings(runs: Runs, trace: str) -> Draw:
-    names = volumes(runs, trace)
-    volume = names[0] if names else trace
-    series = {
-        f"{spare} %": [_ms(runs, volume, "cachftl", str(spare), str(each)) for each in THRESHOLDS]
-        for spare in SPARES
-    }
-    return lines(SHORT[trace], THRESHOLDS, series, label="threshold, pages")
 
 
 def _volumes(runs: Runs) -> Table:

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 
 from ftlab.experiments.charts import bars, lines, panels
 from ftlab.experiments.claims import Judged
+from ftlab.experiments.dftl.claims import FIN1
 from ftlab.experiments.dftl.points import CACHED, CAPACITY, FTLS, LOADS, REQUESTS
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.marks import Marks, Series, known
+from ftlab.experiments.measures import at, relative
 from ftlab.experiments.quantities import RESPONSE
 from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import NotMeasuredError, Runs
@@ -20,7 +23,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
         *claim_parts(judged),
-        Part("Response", (), [_table(runs)], _pictures(runs)),
+        Part("Response", (), [_table(runs)], _pictures(runs, judged)),
     ]
 
 
@@ -65,26 +68,46 @@ def _table(runs: Runs) -> Table:
     return Table(["workload", "FTL", "mean response, us"], rows)
 
 
-def _pictures(runs: Runs) -> list[Picture]:
-    def response(name: str) -> dict[str, list[float | None]]:
-        return {"": [_of(runs, name, ftl) for ftl in FTLS]}
+def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
+    mark = Marks(runs, known(each.claim for each in judged))
 
-    def by_load(name: str) -> dict[str, list[float | None]]:
-        return {
-            ftl: [_of(runs, name, ftl, f"load {load:g}") for load in LOADS]
+    def response(name: str) -> list[Series]:
+        return [Series("", [mark(at(RESPONSE, name, ftl) / 1000) for ftl in FTLS])]
+
+    def by_load(name: str) -> list[Series]:
+        return [
+            Series(
+                ftl,
+                [mark(at(RESPONSE, name, ftl, f"load {load:g}") / 1000) for load in LOADS],
+                ftl,
+            )
             for ftl in ("page", "dftl", "fast")
-        }
+        ]
+
+    def against() -> list[Series]:
+        changes = [relative(RESPONSE, (name, "dftl"), (name, "fast")) for name in CAPACITY]
+        changes.append(relative(RESPONSE, (FIN1, "dftl", CACHED), (FIN1, "page")))
+        return [Series("", [mark(each) for each in changes])]
 
     shown = [f"{load:g}" for load in LOADS]
+    names = [f"{name},\nDFTL against FAST" for name in CAPACITY]
+    names.append(f"{FIN1}, DFTL with\ncache against page")
     return [
         Picture(
+            "against",
+            "Change of DFTL's mean response; outlined: published.",
+            lambda: panels(
+                [bars("Change of mean response", names, against(), percent=True)], wide=True
+            ),
+        ),
+        Picture(
             "response",
-            "Mean response in us at the usual load.",
+            "Mean response in ms at the usual load.",
             lambda: panels([bars(name, FTLS, response(name)) for name in CAPACITY], columns=2),
         ),
         Picture(
             "overload",
-            "Mean response in us over offered load, as a multiple of the usual one.",
+            "Mean response in ms over offered load, as a multiple of the usual one.",
             lambda: panels(
                 [lines(name, shown, by_load(name), label="load") for name in CAPACITY], columns=2
             ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ftlab.experiments.claims import Judged
@@ -10,9 +10,11 @@ from ftlab.experiments.dloop.claims import SDRPP
 from ftlab.experiments.dloop.points import ALL, FIN1, FTLS, SWEEPS
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.marks import Marks, Series, known
+from ftlab.experiments.measures import Measure, at
 from ftlab.experiments.quantities import RESPONSE
 from ftlab.experiments.report import Part, Picture, claim_parts
-from ftlab.experiments.runs import NotMeasuredError, Runs
+from ftlab.experiments.runs import Runs
 from ftlab.report.tables import Table
 
 if TYPE_CHECKING:
@@ -32,11 +34,13 @@ SETUP = (
 def parts(runs: Runs, inputs: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the paper's figures 8 to 10, and the claims."""
     used = Table(["workload", "input"], [[name, each.described] for name, each in inputs.items()])
+    mark = Marks(runs, known(each.claim for each in judged))
     figures = [
         Picture(
             f"figure-{number}",
-            f"Figure {number}: mean response (above, ms) and SDRPP (below) over {what}.",
-            lambda what=what, settings=settings: drawn(runs, what, settings),  # type: ignore[misc]
+            f"Figure {number}: mean response (above, ms) and SDRPP (below) over {what}; hollow: "
+            "published, where the text tells a number.",
+            lambda what=what, settings=settings: drawn(mark, what, settings),  # type: ignore[misc]
         )
         for number, (what, settings) in enumerate(SWEEPS.items(), 8)
     ]
@@ -69,30 +73,23 @@ def caches(runs: Runs) -> Table:
     return Table(["capacity", "cache", "hits", "DLOOP, ms", "DFTL, ms", "DLOOP against DFTL"], rows)
 
 
-def drawn(runs: Runs, what: str, settings: Sequence[str]) -> Drawing:
+def drawn(mark: Marks, what: str, settings: Sequence[str]) -> Drawing:
     """Draw a figure: a column for each workload."""
     from ftlab.experiments.charts import lines, panels
 
-    def series(figure: str, workload: str, scale: float) -> dict[str, list[float | None]]:
-        return {
-            ftl: [known(runs, figure, workload, each, ftl, scale) for each in settings]
+    def series(workload: str, measure: Callable[..., Measure]) -> list[Series]:
+        return [
+            Series(ftl, [mark(measure(workload, each, ftl)) for each in settings], ftl)
             for ftl in FTLS
-        }
+        ]
 
-    rows = [("mean response, ms", RESPONSE, 1e-3), ("SDRPP", SDRPP, 1.0)]
+    rows: list[tuple[str, Callable[..., Measure]]] = [
+        ("response, ms", lambda *key: at(RESPONSE, *key) / 1000),
+        ("SDRPP", lambda *key: at(SDRPP, *key)),
+    ]
     draws = [
-        lines(f"{workload}: {title}", settings, series(figure, workload, scale), label=what)
-        for title, figure, scale in rows
+        lines(f"{workload}: {title}", settings, series(workload, measure), label=what)
+        for title, measure in rows
         for workload in ALL
     ]
     return panels(draws, columns=len(ALL))
-
-
-def known(
-    runs: Runs, figure: str, workload: str, setting: str, ftl: str, scale: float
-) -> float | None:
-    """Return a figure for a line, or None where there is none."""
-    try:
-        return scale * runs(figure, workload, setting, ftl)
-    except NotMeasuredError:
-        return None

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.marks import Marks, Series
+from ftlab.experiments.measures import At, Term, at
 from ftlab.experiments.mnftl.claims import copies, ram
 from ftlab.experiments.mnftl.proofs import (
     BLOCKS,
@@ -16,9 +19,14 @@ from ftlab.experiments.mnftl.proofs import (
 )
 from ftlab.experiments.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TABLE_2, TRACES, Cell
 from ftlab.experiments.quantities import RESPONSE, erases
-from ftlab.experiments.report import Part, claim_parts
+from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.report.tables import ABSENT, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+    from ftlab.experiments.charts import Draw
 
 SETUP = (
     "The device is the preset mnftl-dac11: 2 KB pages, 128 in a block, 60/800/1500 us and 20 "
@@ -64,16 +72,46 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         Part(
             "Table 2",
             TABLE_TEXT,
+            [_table(runs, *column) for column in COLUMNS],
             [
-                _table("mean response, us", runs, RESPONSE, lambda cell: cell.response_us),
-                _table("valid page copies", runs, copies, lambda cell: cell.copies),
-                _table("erases", runs, erases, lambda cell: cell.erases),
+                Picture(
+                    "table-2",
+                    "Table 2 as bars; outlined: published. (a) mean response in us, (b) valid page "
+                    "copies, (c) erases.",
+                    lambda: drawn(runs),
+                )
             ],
         ),
         Part("RAM of 8 GB", (), [_ram(runs)]),
         Part("Cells of Table 2 that cannot be right", PROOF_TEXT, [_proofs(), _bounds()]),
         Part("MNFTL's column by its own formulas", FORMULA_TEXT, [_formula()]),
     ]
+
+
+COLUMNS: Sequence[tuple[str, Figure, Callable[[Cell], int]]] = (
+    ("mean response, us", RESPONSE, lambda cell: cell.response_us),
+    ("valid page copies", copies, lambda cell: cell.copies),
+    ("erases", erases, lambda cell: cell.erases),
+)
+"""What Table 2 has of each cell: its name, ours, what is published."""
+
+
+def drawn(runs: Runs) -> Drawing:
+    """Draw Table 2."""
+    from ftlab.experiments.charts import bars, panels
+
+    def panel(name: str, figure: Figure, published: Callable[[Cell], int]) -> Draw:
+        said: dict[Term, float] = {
+            At(figure, key): float(published(cell)) for key, cell in TABLE_2.items()
+        }
+        mark = Marks(runs, said)
+        series = [
+            Series(NAMES[ftl], [mark(at(figure, trace, ftl)) for trace in TRACES], ftl)
+            for ftl in FTLS
+        ]
+        return bars(name, [row.name for row in TRACES.values()], series)
+
+    return panels([panel(*column) for column in COLUMNS], columns=1, wide=True)
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
@@ -93,7 +131,7 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
     return Table(["trace", "what was run", "requests", "writes", "writes, Table 1"], rows)
 
 
-def _table(what: str, runs: Runs, figure: Figure, published: Callable[[Cell], int]) -> Table:
+def _table(runs: Runs, what: str, figure: Figure, published: Callable[[Cell], int]) -> Table:
     rows = []
     for trace, row in TRACES.items():
         cells = [

@@ -14,16 +14,20 @@ from ftlab.experiments.charts import Draw, bars, curves, lines, panels
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
+from ftlab.experiments.marks import Mark, Marks, Series, known
+from ftlab.experiments.measures import at, mean, relative
 from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE, erases
-from ftlab.experiments.report import Part, Picture, claim_parts, claim_table
+from ftlab.experiments.report import Part, Picture, claim_parts, unexplained
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.experiments.tpftl import choices
-from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, loss
+from ftlab.experiments.tpftl.claims import ORDERINGS, WRITE_DOMINANT, ablation, against, loss
 from ftlab.experiments.tpftl.points import (
     ALL,
     CACHES,
     FEATURES,
+    FINANCIAL,
     FTLS,
+    MSR,
     NAMES,
     SHORT,
 )
@@ -58,8 +62,8 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     return [
         Part("Set-up", SETUP, [_inputs(runs, sources)]),
         *claim_parts(published),
-        Part("Orderings", ORDERING_TEXT, [claim_table(others)]),
-        Part("Figures", (), (), _pictures(runs, sources)),
+        Part("Orderings", ORDERING_TEXT, claims=others, reasons=unexplained(others)),
+        Part("Figures", (), (), _pictures(runs, sources, judged)),
         Part("Table 2", TABLE_2_TEXT, [_table_2(runs)]),
         Part("All layers", LAYERS_TEXT, [_layers(runs)]),
         Part("Techniques", (), [_techniques(runs)]),
@@ -208,8 +212,12 @@ def _number(figure: float | None) -> str:
     return ABSENT if figure is None else number(figure)
 
 
-def _pictures(runs: Runs, sources: Sources) -> list[Picture]:
+OUTLINED = "Outlined: published, where the text tells a number."
+
+
+def _pictures(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Picture]:
     """Return the figures in the order of the paper."""
+    mark = Marks(runs, known(each.claim for each in judged))
     return [
         Picture(
             "fig1",
@@ -226,122 +234,117 @@ def _pictures(runs: Runs, sources: Sources) -> list[Picture]:
         ),
         Picture(
             "fig6",
-            "Figure 6. (a) probability of replacing a dirty entry; (b) hit ratio; (c), (d) reads "
-            "and writes of translation pages and (e) response time as multiples of DFTL's; (f) "
-            "write amplification.",
-            lambda: panels(_figure_6(runs)),
+            "Figure 6. (a) probability of replacing a dirty entry; (b), (c) hit ratio; (d), (e) "
+            "reads and writes of translation pages; (f) response time; (g), (h) write "
+            f"amplification. {OUTLINED}",
+            lambda: panels(_figure_6(mark), columns=2),
         ),
         Picture(
             "fig7",
             "Figure 7. (a) erases as multiples of DFTL's; (b), (c) techniques of TPFTL in "
-            "Financial1: probability of replacing a dirty entry and hit ratio.",
-            lambda: panels(_figure_7(runs)),
+            "Financial1: probability of replacing a dirty entry and hit ratio as multiples of "
+            f"those without any. {OUTLINED}",
+            lambda: panels(_figure_7(mark)),
         ),
         Picture(
             "fig8",
-            "Figure 8. Techniques of TPFTL in Financial1: (a) response time as a multiple of that"
-            " without any, (b) write amplification; (c) probability of replacing a dirty entry by"
-            " size of the cache, as a share of the whole map.",
-            lambda: panels(_figure_8(runs)),
+            "Figure 8. Techniques of TPFTL in Financial1: (a) response time, (b) write "
+            "amplification as multiples of those without any; (c) probability of replacing a "
+            f"dirty entry by size of the cache, as a share of the whole map. {OUTLINED}",
+            lambda: panels(_figure_8(mark)),
         ),
         Picture(
             "fig9",
             "Figure 9. TPFTL by size of the cache: (a) hit ratio, (b) response time as a multiple"
             " of that with the whole map cached, (c) write amplification.",
-            lambda: panels(_figure_9(runs)),
+            lambda: panels(_figure_9(mark)),
         ),
         Picture(
             "fig10",
             "Figure 10. What TPFTL gains in cache space over entries of 8 B.",
-            lambda: panels([_by_cache(runs, "Cache space utilisation", utilization_gain, True)]),
+            lambda: panels(
+                [_by_cache(mark, "Cache space utilisation", utilization_gain, True)], wide=True
+            ),
         ),
     ]
 
 
-def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
-    """Return a figure, or None where it does not exist."""
-    try:
-        return runs(figure, *key)
-    except NotMeasuredError:
-        return None
+def _by_ftl(mark: Marks, title: str, figure: Figure, *, percent: bool = False) -> Draw:
+    series = [Series(NAMES[f], [mark(at(figure, name, f)) for name in ALL], f) for f in NAMES]
+    return bars(title, GROUPS, series, percent=percent)
 
 
-def _relative(runs: Runs, figure: Figure, key: Sequence[str], to: Sequence[str]) -> float | None:
-    value, base = _value(runs, figure, *key), _value(runs, figure, *to)
-    return value / base if value is not None and base else None
+MEANS: Mapping[str, Sequence[str]] = {"Fin mean": FINANCIAL, "MSR mean": MSR, "all": ALL}
 
 
-def _by_ftl(
-    runs: Runs, title: str, figure: Figure, *, percent: bool = False, names: bool = False
-) -> Draw:
-    series = {NAMES[ftl]: [_value(runs, figure, name, ftl) for name in ALL] for ftl in NAMES}
-    return bars(title, GROUPS, series, percent=percent, names=names)
+def _against_dftl(mark: Marks, title: str, figure: Figure) -> Draw:
+    """Return how to draw multiples of DFTL's figure: each workload's, and means of changes."""
+
+    def marks(ftl: str) -> list[Mark]:
+        each = [against(figure, name, "dftl", ftl) + 1 for name in ALL]
+        means = [mean(against(figure, n, "dftl", ftl) for n in names) for names in MEANS.values()]
+        return [mark(term) for term in (*each, *(one + 1 for one in means))]
+
+    series = [Series(NAMES[ftl], marks(ftl), ftl) for ftl in NAMES]
+    return bars(title, [*GROUPS, *MEANS], series)
 
 
-def _against_dftl(runs: Runs, title: str, figure: Figure, *, names: bool = False) -> Draw:
-    series = {
-        NAMES[ftl]: [_relative(runs, figure, (name, ftl), (name, "dftl")) for name in ALL]
-        for ftl in NAMES
-    }
-    return bars(title, GROUPS, series, names=names)
+def _by_technique(mark: Marks, title: str, figure: Figure) -> Draw:
+    """Return how to draw multiples of what TPFTL without any technique has."""
+    marks = [mark(ablation(figure, each, "-") + 1) for each in FEATURES]
+    return bars(title, FEATURES, [Series("", marks, "tpftl")])
 
 
-def _by_technique(runs: Runs, title: str, figure: Figure, percent: bool = False) -> Draw:
-    values = [_value(runs, figure, "financial1", "tpftl", each) for each in FEATURES]
-    return bars(title, FEATURES, {"": values}, percent=percent)
+def _by_cache(mark: Marks, title: str, figure: Figure, percent: bool = False) -> Draw:
+    def marks(name: str) -> list[Mark]:
+        return [mark(at(figure, name, "tpftl", share)) for share in CACHES]
+
+    series = [Series(SHORT[name], marks(name)) for name in ALL]
+    return lines(title, CACHES, series, percent=percent, label=CACHE_LABEL)
 
 
-def _by_cache(runs: Runs, title: str, figure: Figure, percent: bool = False) -> Draw:
-    series = {
-        SHORT[name]: [_value(runs, figure, name, "tpftl", share) for share in CACHES]
-        for name in ALL
-    }
-    return lines(title, CACHES, series, percent=percent, label="cache / whole map")
+CACHE_LABEL = "cache / whole map"
 
 
-def _figure_6(runs: Runs) -> list[Draw]:
+def _figure_6(mark: Marks) -> list[Draw]:
     return [
-        _by_ftl(runs, "Dirty replacements", dirty_replacements, percent=True),
-        _by_ftl(runs, "Hit ratio", HITS, percent=True),
-        _against_dftl(runs, "Translation page reads", tp_reads),
-        _against_dftl(runs, "Translation page writes", tp_writes),
-        _against_dftl(runs, "Response time", RESPONSE),
-        _by_ftl(runs, "Write amplification", AMPLIFICATION, names=True),
+        _by_ftl(mark, "Dirty replacements", dirty_replacements, percent=True),
+        _by_ftl(mark, "Hit ratio", HITS, percent=True),
+        _against_dftl(mark, "Hit ratio / DFTL's", HITS),
+        _against_dftl(mark, "Translation page reads / DFTL's", tp_reads),
+        _against_dftl(mark, "Translation page writes / DFTL's", tp_writes),
+        _against_dftl(mark, "Response time / DFTL's", RESPONSE),
+        _by_ftl(mark, "Write amplification", AMPLIFICATION),
+        _against_dftl(mark, "Write amplification / DFTL's", AMPLIFICATION),
     ]
 
 
-def _figure_7(runs: Runs) -> list[Draw]:
+def _figure_7(mark: Marks) -> list[Draw]:
     return [
-        _against_dftl(runs, "Erases", erases, names=True),
-        _by_technique(runs, "Dirty replacements", dirty_replacements, percent=True),
-        _by_technique(runs, "Hit ratio", HITS, percent=True),
+        _against_dftl(mark, "Erases / DFTL's", erases),
+        _by_technique(mark, "Dirty replacements / without", dirty_replacements),
+        _by_technique(mark, "Hit ratio / without", HITS),
     ]
 
 
-def _figure_8(runs: Runs) -> list[Draw]:
-    without = ("financial1", "tpftl", "-")
-    response = [
-        _relative(runs, RESPONSE, ("financial1", "tpftl", each), without) for each in FEATURES
-    ]
+def _figure_8(mark: Marks) -> list[Draw]:
     return [
-        bars("Response time", FEATURES, {"": response}),
-        _by_technique(runs, "Write amplification", AMPLIFICATION),
-        _by_cache(runs, "Dirty replacements", dirty_replacements, percent=True),
+        _by_technique(mark, "Response time / without", RESPONSE),
+        _by_technique(mark, "Write amplification / without", AMPLIFICATION),
+        _by_cache(mark, "Dirty replacements", dirty_replacements, percent=True),
     ]
 
 
-def _figure_9(runs: Runs) -> list[Draw]:
-    response = {
-        SHORT[name]: [
-            _relative(runs, RESPONSE, (name, "tpftl", share), (name, "tpftl", CACHES[-1]))
-            for share in CACHES
-        ]
-        for name in ALL
-    }
+def _figure_9(mark: Marks) -> list[Draw]:
+    def marks(name: str) -> list[Mark]:
+        whole = (name, "tpftl", CACHES[-1])
+        return [mark(relative(RESPONSE, (name, "tpftl", s), whole) + 1) for s in CACHES]
+
+    response = [Series(SHORT[name], marks(name)) for name in ALL]
     return [
-        _by_cache(runs, "Hit ratio", HITS, percent=True),
-        lines("Response time", CACHES, response, label="cache / whole map"),
-        _by_cache(runs, "Write amplification", AMPLIFICATION),
+        _by_cache(mark, "Hit ratio", HITS, percent=True),
+        lines("Response time / with all cached", CACHES, response, label=CACHE_LABEL),
+        _by_cache(mark, "Write amplification", AMPLIFICATION),
     ]
 
 
@@ -370,8 +373,10 @@ def _dirty_distribution(runs: Runs) -> Draw:
 
     def draw(axes: Axes) -> None:
         draw_curves(axes)
-        for line, mean in zip(axes.get_lines()[: len(means)], means, strict=True):
-            axes.axvline(min(mean, MOST_DIRTY), color=line.get_color(), linestyle=":", linewidth=1)
+        for line, middle in zip(axes.get_lines()[: len(means)], means, strict=True):
+            axes.axvline(
+                min(middle, MOST_DIRTY), color=line.get_color(), linestyle=":", linewidth=1
+            )
 
     return draw
 
