@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from ftlab.config import merge
+from ftlab.config import Config
 from ftlab.experiments.claims import Claim, Counterfactual, Judged, judge
 from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import Sources, Workload, sources
+from ftlab.experiments.prefixes import counterfactuals as prefix_counterfactuals
 from ftlab.experiments.report import Part, Report
 from ftlab.experiments.runs import Key, Runs
 from ftlab.points import Point, Told, run_points
@@ -42,6 +43,8 @@ class Experiment:
         Returns the inputs that are run, made from those of the workloads beside the results.
     counterfactuals
         What is changed, one thing at a time, for claims that do not agree.
+    of_prefixes
+        The settings that a real prefix needs beside it, where it takes the place of a model.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Experiment:
     parts: Callable[[Runs, Sources, Sequence[Judged]], Sequence[Part]]
     prepare: Callable[[Sources, Path], Sources] | None = None
     counterfactuals: Sequence[Counterfactual] = ()
+    of_prefixes: Config = field(default_factory=dict)
 
 
 def reproduce(
@@ -68,11 +72,12 @@ def reproduce(
     ``traces`` is a folder with real traces, each of which takes the place of its model;
     ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
     """
+    results = Path(results)
     inputs: list[Sources] = [
         sources(experiment.workloads, traces, requests, seed) for seed in range(1, seeds + 1)
     ]
     if experiment.prepare is not None:
-        inputs = [experiment.prepare(each, Path(results)) for each in inputs]
+        inputs = [experiment.prepare(each, results) for each in inputs]
     points = [experiment.points(each) for each in inputs]
 
     def run(points: Sequence[Points]) -> Runs:
@@ -80,10 +85,21 @@ def reproduce(
         done = iter(run_points(flat, results, progress=progress))
         return Runs(*(dict(zip(each, islice(done, len(each)), strict=True)) for each in points))
 
+    def rerun(changed: Counterfactual, keys: Set[Key]) -> Runs:
+        return run(
+            [
+                {key: changed.alter(key, each[key], made, results) for key in each if key in keys}
+                for each, made in zip(points, inputs, strict=True)
+            ]
+        )
+
     runs = run(points)
     judged = [judge(claim, runs) for claim in experiment.claims]
-    for changed in experiment.counterfactuals:
-        judged = _with(changed, judged, points, run)
+    prefixes = prefix_counterfactuals(
+        inputs[0], [each.id for each in experiment.claims], experiment.of_prefixes, results
+    )
+    for changed in [*experiment.counterfactuals, *prefixes]:
+        judged = _with(changed, judged, rerun)
     parts = experiment.parts(runs, inputs[0], judged)
     return Report(experiment.title, parts, judged, cut=requests)
 
@@ -91,26 +107,21 @@ def reproduce(
 def _with(
     changed: Counterfactual,
     judged: Sequence[Judged],
-    points: Sequence[Points],
-    run: Callable[[Sequence[Points]], Runs],
+    rerun: Callable[[Counterfactual, Set[Key]], Runs],
 ) -> list[Judged]:
     """Return the claims; those that do not agree with what is found when one thing is changed."""
     open_ = [
         each
         for each in judged
-        if each.claim.id in changed.claims and each.verdict is not Verdict.AGREES
+        if each.claim.id in changed.claims
+        and each.verdict is not Verdict.AGREES
+        and any(map(changed.only, each.used))
     ]
     used = {key for each in open_ for key in each.used}
     if not used:
         return list(judged)
 
-    def alter(key: Key, point: Point) -> Point:
-        if not changed.only(key):
-            return point
-        config = merge([point.config, changed.sections])
-        return Point(f"{point.label}, {changed.name}", config, point.ftl)
-
-    runs = run([{key: alter(key, each[key]) for key in each if key in used} for each in points])
+    runs = rerun(changed, used)
     found = {each.claim.id: (changed, judge(each.claim, runs)) for each in open_}
     return [
         replace(each, instead=[*each.instead, found[each.claim.id]])

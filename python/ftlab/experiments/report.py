@@ -80,7 +80,7 @@ def write(report: Report, folder: str | Path) -> list[Path]:
 def claim_table(judged: Sequence[Judged]) -> Table:
     """Return a row for each claim: what was published, ours, the verdict and what explains it."""
     header = [*LISTED, "ours", "verdict", "what our counters say"]
-    changed = any(each.instead for each in judged)
+    changed = any(map(_instead, judged))
     rows = [
         [
             *_listed(each.claim),
@@ -91,7 +91,8 @@ def claim_table(judged: Sequence[Judged]) -> Table:
         ]
         for each in judged
     ]
-    return Table([*header, *(["what one change does"] if changed else [])], rows)
+    last = ["what one change does, or why nothing can"] if changed else []
+    return Table([*header, *last], rows)
 
 
 LISTED = ("claim", "where", "what", "published")
@@ -107,9 +108,15 @@ def _listed(claim: Claim) -> list[str]:
 
 
 def _instead(judged: Judged) -> str:
+    proof = judged.claim.proof if judged.verdict is not Verdict.AGREES else ""
     return ";\n".join(
-        f"{changed.what}: {found.verdict.value} ({ours(found) or found.note})"
-        for changed, found in judged.instead
+        [
+            *([f"It cannot agree: {proof}"] if proof else []),
+            *(
+                f"{changed.what}: {found.verdict.value} ({ours(found) or found.note})"
+                for changed, found in judged.instead
+            ),
+        ]
     )
 
 
@@ -142,6 +149,7 @@ def _plain(judged: Judged) -> dict[str, object]:
         "verdict": judged.verdict.value,
         "findings": findings,
         "note": judged.note,
+        "proof": claim.proof,
         "instead": [
             {"change": changed.what, "verdict": found.verdict.value, "ours": ours(found)}
             for changed, found in judged.instead
