@@ -32,7 +32,7 @@ SECTIONS = {
     "read_response_us": "mean stddev p50 p90 p99 p999 max",
     "write_response_us": "mean stddev p50 p90 p99 p999 max",
     "service_us": "mean stddev p50 p90 p99 p999 max",
-    "planes": "requests sdrpp busy_fraction",
+    "planes": "requests sdrpp host_requests host_sdrpp busy_fraction",
     "channels": "busy_fraction",
     "wear": "erases_total erases_min erases_max erases_mean erases_stddev",
     "ram_bytes": "tables cache buffer",

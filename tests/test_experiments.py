@@ -10,12 +10,13 @@ import pytest
 import ftlab
 import sample
 from ftlab.cli.reproduce import PAPERS
-from ftlab.config import merge
-from ftlab.experiments.claims import Claim, Counterfactual, Instead, judge, published
+from ftlab.experiments.claims import Claim, Counterfactual, Instead, judge, ours, published
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
-from ftlab.experiments.inputs import Source, Workload, sources
+from ftlab.experiments.inputs import PREFIX, Source, Workload, sources
+from ftlab.experiments.made import looped, side_by_side
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
+from ftlab.experiments.prefixes import ROUNDS
 from ftlab.experiments.report import Part, Report, claim_parts, write
 from ftlab.experiments.runs import NotMeasuredError, Runs
 from ftlab.points import Point
@@ -243,19 +244,90 @@ def test_a_claim_that_does_not_agree_leads_to_the_run_that_changes_one_thing(tmp
     assert "| figure | published | ours: direction only | large: agrees |" in plain
 
 
+SPC = """\
+0,8,4096,w,0.5
+1,8,4096,r,1.0
+7,0,512,w,2.5
+"""
+
+
+def requests(path):
+    columns = ftlab.read_trace(path).to_numpy()
+    return [list(each) for each in zip(*(columns[k].tolist() for k in MADE), strict=True)]
+
+
+MADE = ("volume", "offset", "op", "time_ns")
+
+
+def test_a_prefix_is_looped_without_the_volumes_that_are_left_out(tmp_path):
+    (tmp_path / "first.spc").write_text(SPC)
+    trace = {"input": {"trace": str(tmp_path / "first.spc")}}
+    path = looped(trace, 2, [1], tmp_path)
+    first = [[0, 4096, 1, 0], [7, 0, 1, 2_000_000_000]]
+    period = 3_000_000_000
+    assert requests(path) == [*first, *([*each[:3], each[3] + period] for each in first)]
+    assert looped(trace, 2, [1], tmp_path) == path
+    assert looped(trace, 2, [], tmp_path) != path
+
+
+def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
+    (tmp_path / "first.spc").write_text(SPC)
+    path = side_by_side({"input": {"trace": str(tmp_path / "first.spc")}}, tmp_path)
+    mib = 1 << 20
+    assert [each[:2] for each in requests(path)] == [[0, 4096], [0, mib + 4096], [0, 2 * mib]]
+
+
+def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_path):
+    (tmp_path / PREFIX[0]).write_text(SPC)
+
+    def points(inputs):
+        return {(name,): Point(name, each.config, "page") for name, each in inputs.items()}
+
+    def most_requests(workload, below):
+        return Claim(workload, "", "", [Bound("", at("host.requests", workload), below=below)])
+
+    experiment = Experiment(
+        "test",
+        "A test",
+        [Workload("financial1", ("financial1.spc",), PREFIX), Workload("build", ())],
+        points,
+        [most_requests("financial1", below=450), most_requests("build", below=450)],
+        lambda runs, inputs, judged: [],
+        of_prefixes={"device": {"capacity": 1 << 30}, "run": {"address": "modulo"}},
+    )
+    found = reproduce(experiment, tmp_path / "r", traces=tmp_path, requests=500, seeds=2).judged
+    assert [each.verdict for each in found] == [Verdict.DIFFERS] * 2
+    assert {each.claim.id: [c.changed.name for c in each.instead] for each in found} == {
+        "financial1": ["financial1's prefix", "financial1's prefix without its scan"],
+        "build": [],
+    }
+    assert [ours(each.judged) for each in found[0].instead] == [str(3 * ROUNDS), str(3 * ROUNDS)]
+    assert found[0].instead[0].judged.verdict is Verdict.AGREES
+
+
+def test_a_proof_is_told_where_a_claim_does_not_agree(tmp_path):
+    for term, told in ((GOOD, False), (BAD, True)):
+        judged = judge(replace(claim(term), proof="the table has another number."), RUNS)
+        write(Report("", claim_parts([judged]), [judged]), tmp_path)
+        for name in ("report.md", "report.html"):
+            text = (tmp_path / name).read_text("utf-8")
+            assert ("It cannot agree: the table has another number." in text) is told
+
+
 def capacity(result):
     return result["device"]["capacity_bytes"] / (1 << 20)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_counterfactual_changes_what_it_is_laid_over(paper):
+def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path):
     experiment = import_module(PAPERS[paper]).EXPERIMENT
     names = ("financial1/0",) if experiment.prepare else [w.name for w in experiment.workloads]
-    points = experiment.points({name: Source(Workload(name, ()), None, 100) for name in names})
+    inputs = {name: Source(Workload(name, ()), None, 100) for name in names}
+    points = experiment.points(inputs)
     claims = {claim.id for claim in experiment.claims}
     for changed in experiment.counterfactuals:
         assert set(changed.claims) <= claims
         key = next(key for key in points if changed.only(key))
         point = points[key]
-        other = Point("", merge([point.config, changed.sections]), point.ftl)
+        other = changed.alter(key, point, inputs, tmp_path)
         assert other.resolved != point.resolved, changed.name

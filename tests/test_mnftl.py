@@ -16,6 +16,7 @@ from ftlab.experiments.mnftl.proofs import (
     least_response_us,
     mnftl_response_us,
     pages_in_use,
+    table_change,
 )
 from ftlab.experiments.mnftl.published import TABLE_2, TRACES
 
@@ -61,6 +62,11 @@ def test_mnftls_formulas_give_its_column_but_for_financial1():
     }
     assert left.pop("financial1") == pytest.approx(188.4, abs=0.5)
     assert all(-6.5 <= each <= 1 for each in left.values()), left
+
+
+def test_the_text_on_copies_and_erases_does_not_follow_from_the_table():
+    assert table_change(lambda cell: cell.copies) == pytest.approx(-0.46, abs=0.005)
+    assert table_change(lambda cell: cell.erases) == pytest.approx(-0.14, abs=0.005)
 
 
 def test_the_evaluation_runs_in_short(tmp_path):

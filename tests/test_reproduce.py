@@ -9,19 +9,31 @@ import pytest
 
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.tpftl import EXPERIMENT
-from ftlab.experiments.tpftl.points import ALL, CACHES, FEATURES, FTLS
+from ftlab.experiments.tpftl.points import (
+    ALL,
+    CACHES,
+    FEATURES,
+    FTLS,
+    LOADED,
+    LOADS,
+    MSR,
+    THRESHOLDS,
+)
 
 
 def test_the_points_are_those_of_the_paper_and_each_is_run_once():
     points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, None))
     keys = [(name, ftl) for name in ALL for ftl in FTLS]
-    keys += [(name, "tpftl", each) for name in ALL for each in (*FEATURES, *CACHES)]
+    thresholds = [f"threshold {each}" for each in THRESHOLDS]
+    keys += [(name, "tpftl", each) for name in ALL for each in (*FEATURES, *CACHES, *thresholds)]
+    keys += [(name, ftl, f"load {each}") for name in MSR for ftl in LOADED for each in LOADS]
     swept = [key for key in points if len(key) == 4]
     assert list(points) and set(points) == {*keys, *swept}
     same = {(name, "tpftl", *alias) for name in ALL for alias in ((), ("rsbc",), ("1/128",))}
     for name in ALL:
         assert len({points[key].digest for key in same if key[0] == name}) == 1
-    assert len({points[key].digest for key in keys}) == len(ALL) * (6 + 7 + 7)
+    once = len(ALL) * (6 + 7 + 7 + 4) + len(MSR) * len(LOADED) * (len(LOADS) - 1)
+    assert len({points[key].digest for key in keys}) == once
     assert len({points[key].digest for key in swept}) == 20
     resolved = points["msr-ts", "tpftl", "1/64"].resolved
     assert resolved["ftl"]["cache"] == 2 * 256 * 1024

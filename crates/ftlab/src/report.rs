@@ -274,6 +274,10 @@ pub struct PlanesReport {
     pub requests: Vec<u64>,
     /// ln of their population standard deviation; `null` for one plane.
     pub sdrpp: Option<f64>,
+    /// Flash operations of each plane for the host and the map: without collection and merges.
+    pub host_requests: Vec<u64>,
+    /// ln of their population standard deviation; `null` for one plane.
+    pub host_sdrpp: Option<f64>,
     /// Share of the duration that each plane was held.
     pub busy_fraction: Vec<f64>,
 }
@@ -559,12 +563,20 @@ fn shares(busy: impl Iterator<Item = Nanos>, duration: Nanos) -> Vec<f64> {
 
 fn planes(flash: &Device, duration: Nanos) -> PlanesReport {
     let requests: Vec<u64> = flash.timeline().plane_operations().collect();
-    let (_, stddev) = moments(requests.iter().map(|count| *count as f64));
+    let host_requests = flash.serving_operations().to_vec();
     PlanesReport {
-        sdrpp: (requests.len() > 1 && stddev > 0.0).then(|| stddev.ln()),
+        sdrpp: sdrpp(&requests),
+        host_sdrpp: sdrpp(&host_requests),
         busy_fraction: shares(flash.timeline().plane_busy(), duration),
         requests,
+        host_requests,
     }
+}
+
+/// DLOOP's measure of how unevenly planes are used; none of one plane or of equal ones.
+fn sdrpp(operations: &[u64]) -> Option<f64> {
+    let (_, stddev) = moments(operations.iter().map(|count| *count as f64));
+    (operations.len() > 1 && stddev > 0.0).then(|| stddev.ln())
 }
 
 /// Mean and population standard deviation.

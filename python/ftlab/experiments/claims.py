@@ -7,12 +7,15 @@ figure does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
-from ftlab.config import Config
+from ftlab.config import Config, merge
 from ftlab.experiments.findings import Finding, Statement, Verdict
+from ftlab.experiments.inputs import Source, Sources
 from ftlab.experiments.runs import Key, NotMeasuredError, Runs
+from ftlab.points import Point
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class Claim:
         The figures and orders that it is made of.
     why
         Returns what our counters say of it, shown where the claim does not agree.
+    proof
+        Why the paper's own numbers leave no way to agree, if they do not.
     """
 
     id: str
@@ -34,6 +39,7 @@ class Claim:
     what: str
     statements: Sequence[Statement]
     why: Callable[[Runs], str] | None = field(default=None)
+    proof: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,30 @@ class Counterfactual:
     claims
         The claims that it is held against, if they do not agree.
     sections
-        The settings that are laid over every point that these claims look at.
+        The settings that are laid over every point that these claims look at, or how to make them
+        of a point's workload in the folder of the results.
     only
         Returns whether they are laid over a point of this name; over all by default.
+    point
+        Returns the name of the point that stands in for one, such as that of another workload.
+        What is changed is left out where that does not exist.
     """
 
     name: str
     what: str
     claims: Sequence[str]
-    sections: Config
+    sections: Config | Callable[[Source, Path], Config] = field(default_factory=dict)
     only: Callable[[Key], bool] = field(default=lambda key: True)
+    point: Callable[[Key], Key] = field(default=lambda key: key)
+
+    def alter(self, key: Key, points: Mapping[Key, Point], inputs: Sources, results: Path) -> Point:
+        """Return a point as it is when this is changed."""
+        if not self.only(key):
+            return points[key]
+        point, sections = points[self.point(key)], self.sections
+        if callable(sections):
+            sections = sections(inputs[key[0]], results)
+        return Point(f"{point.label}, {self.name}", merge([point.config, sections]), point.ftl)
 
 
 @dataclass(frozen=True)

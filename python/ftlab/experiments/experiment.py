@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
-from ftlab.config import merge
+from ftlab.config import Config
 from ftlab.experiments.claims import Claim, Counterfactual, Instead, Judged, judge
 from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import Sources, Workload, sources
+from ftlab.experiments.prefixes import counterfactuals as prefix_counterfactuals
 from ftlab.experiments.report import Part, Report
 from ftlab.experiments.runs import Key, Runs
 from ftlab.points import Point, Told, run_points
@@ -42,6 +43,8 @@ class Experiment:
         Returns the inputs that are run, made from those of the workloads beside the results.
     counterfactuals
         What is changed, one thing at a time, for claims that do not agree.
+    of_prefixes
+        The settings that a real prefix needs beside it, where it takes the place of a model.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Experiment:
     parts: Callable[[Runs, Sources, Sequence[Judged]], Sequence[Part]]
     prepare: Callable[[Sources, Path], Sources] | None = None
     counterfactuals: Sequence[Counterfactual] = ()
+    of_prefixes: Config = field(default_factory=dict)
 
 
 def reproduce(
@@ -68,64 +72,74 @@ def reproduce(
     ``traces`` is a folder with real traces, each of which takes the place of its model;
     ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
     """
+    results = Path(results)
     inputs: list[Sources] = [
         sources(experiment.workloads, traces, requests, seed) for seed in range(1, seeds + 1)
     ]
     if experiment.prepare is not None:
-        inputs = [experiment.prepare(each, Path(results)) for each in inputs]
+        inputs = [experiment.prepare(each, results) for each in inputs]
     points = [experiment.points(each) for each in inputs]
-
-    def run(points: Sequence[Points]) -> Runs:
-        flat = [point for each in points for point in each.values()]
-        done = iter(run_points(flat, results, progress=progress))
-        return Runs(*(dict(zip(each, islice(done, len(each)), strict=True)) for each in points))
-
-    runs = run(points)
-    judged = [judge(claim, runs) for claim in experiment.claims]
-    for changed in experiment.counterfactuals:
-        judged = _with(changed, judged, points, run)
+    evaluation = _Evaluation(inputs, points, results, progress)
+    runs = evaluation.run(points)
+    judged: Sequence[Judged] = [judge(claim, runs) for claim in experiment.claims]
+    prefixes = prefix_counterfactuals(
+        inputs[0], [each.id for each in experiment.claims], experiment.of_prefixes, results
+    )
+    for changed in [*experiment.counterfactuals, *prefixes]:
+        judged = evaluation.with_one_change(changed, judged)
     parts = experiment.parts(runs, inputs[0], judged)
     return Report(experiment.title, parts, judged, cut=requests)
 
 
-def _with(
-    changed: Counterfactual,
-    judged: Sequence[Judged],
-    points: Sequence[Points],
-    run: Callable[[Sequence[Points]], Runs],
-) -> list[Judged]:
-    """Return the claims; those that do not agree with what is found when one thing is changed."""
-    open_ = [
-        each
-        for each in judged
-        if each.claim.id in changed.claims and each.verdict is not Verdict.AGREES
-    ]
-    used = {key for each in open_ for key in each.used}
-    if not used:
-        return list(judged)
+@dataclass(frozen=True)
+class _Evaluation:
+    """Inputs and points of an experiment, once for each seed."""
 
-    def alter(key: Key, point: Point) -> Point:
-        if not changed.only(key):
-            return point
-        config = merge([point.config, changed.sections])
-        return Point(f"{point.label}, {changed.name}", config, point.ftl)
+    inputs: Sequence[Sources]
+    points: Sequence[Points]
+    results: Path
+    progress: Told | None
 
-    altered = [{key: alter(key, each[key]) for key in each if key in used} for each in points]
-    runs = run(altered)
+    def run(self, points: Sequence[Points]) -> Runs:
+        """Run points, once for each seed."""
+        flat = [point for each in points for point in each.values()]
+        done = iter(run_points(flat, self.results, progress=self.progress))
+        return Runs(*(dict(zip(each, islice(done, len(each)), strict=True)) for each in points))
 
-    def instead(each: Judged) -> Instead:
-        ran = [
-            f"{points[key].label}: {points[key].digest}"
-            for points in altered
-            for key in points
-            if key in each.used and changed.only(key)
+    def with_one_change(
+        self, changed: Counterfactual, judged: Sequence[Judged]
+    ) -> Sequence[Judged]:
+        """Return the claims, those that do not agree with what is found with one change."""
+        open_ = [each for each in judged if self._concerns(changed, each)]
+        used = {key for each in open_ for key in each.used}
+        if not used:
+            return judged
+        altered = [
+            {key: changed.alter(key, each, made, self.results) for key in each if key in used}
+            for each, made in zip(self.points, self.inputs, strict=True)
         ]
-        return Instead(changed, judge(each.claim, runs), ran)
+        runs = self.run(altered)
 
-    found = {each.claim.id: instead(each) for each in open_}
-    return [
-        replace(each, instead=[*each.instead, found[each.claim.id]])
-        if each.claim.id in found
-        else each
-        for each in judged
-    ]
+        def instead(each: Judged) -> Instead:
+            ran = [
+                f"{points[key].label}: {points[key].digest}"
+                for points in altered
+                for key in points
+                if key in each.used and changed.only(key)
+            ]
+            return Instead(changed, judge(each.claim, runs), ran)
+
+        return [
+            replace(each, instead=[*each.instead, instead(each)]) if each in open_ else each
+            for each in judged
+        ]
+
+    def _concerns(self, changed: Counterfactual, judged: Judged) -> bool:
+        """Tell whether a claim is open, and a point that it looks at would be another one."""
+        there = judged.used & self.points[0].keys()
+        return (
+            judged.claim.id in changed.claims
+            and judged.verdict is not Verdict.AGREES
+            and any(map(changed.only, there))
+            and all(changed.point(key) in self.points[0] for key in there)
+        )

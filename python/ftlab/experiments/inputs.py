@@ -14,6 +14,9 @@ from ftlab.errors import ConfigError
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
+PREFIX = ("Financial1.first10000.spc",)
+"""The first requests of Financial1, which are public."""
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -25,10 +28,13 @@ class Workload:
         The built-in profile that stands for it.
     files
         Names under which the whole real trace is known, without the end of a compressed file.
+    prefixes
+        Names under which its first requests are known.
     """
 
     name: str
     files: tuple[str, ...]
+    prefixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,8 @@ class Source:
     requests: int | None
     seed: int = 1
     """Of the model."""
+    prefix: Path | None = None
+    """Its real first requests, where they are all that is there of it."""
 
     @property
     def config(self) -> Config:
@@ -76,10 +84,15 @@ def sources(
     files = _files(traces) if traces is not None else {}
     found = {}
     for workload in workloads:
-        names = (name.lower() for name in workload.files)
-        file = next((files[name] for name in names if name in files), None)
-        found[workload.name] = Source(workload, file, requests, seed)
+        file, prefix = (_first(files, names) for names in (workload.files, workload.prefixes))
+        part = prefix if file is None else None
+        found[workload.name] = Source(workload, file, requests, seed, part)
     return found
+
+
+def _first(files: Mapping[str, Path], names: Sequence[str]) -> Path | None:
+    lower = (name.lower() for name in names)
+    return next((files[name] for name in lower if name in files), None)
 
 
 def _files(folder: str | Path) -> dict[str, Path]:

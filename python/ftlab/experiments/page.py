@@ -11,6 +11,7 @@ from ftlab.experiments.report import (
     Part,
     Report,
     changes_table,
+    explanations,
     findings,
     settings_of,
 )
@@ -77,8 +78,7 @@ def _reason(judged: Judged) -> str:
         f'<h3 id="{_name(judged)}">{escaped(claim.id)} {escaped(judged.verdict.value)}: '
         f"{escaped(claim.what)}</h3>"
     ]
-    if judged.note:
-        content.append(f"<p>{escaped(judged.note)}</p>")
+    content += [f"<p>{escaped(each)}</p>" for each in explanations(judged)]
     if judged.instead:
         content.append(f"<ul>{''.join(map(_change, judged.instead))}</ul>")
         content.append(html.table_of(changes_table(judged), "prose"))
@@ -89,9 +89,10 @@ def _change(instead: Instead) -> str:
     """Return what was changed, and the runs with it, folded."""
     changed = instead.changed
     runs = escaped("\n".join(instead.ran))
+    settings = settings_of(changed)
     return (
-        f"<li>{escaped(changed.name)}: {escaped(changed.what)}, "
-        f"<code>{escaped(settings_of(changed))}</code>"
+        f"<li>{escaped(changed.name)}: {escaped(changed.what)}"
+        f"{f', <code>{escaped(settings)}</code>' if settings else ''}"
         f"<details><summary>{len(instead.ran)} runs</summary><pre>{runs}</pre></details></li>"
     )
 

@@ -120,8 +120,16 @@ def unexplained(judged: Sequence[Judged]) -> list[Judged]:
     return [each for each in judged if each.verdict is not Verdict.AGREES]
 
 
+def explanations(judged: Judged) -> list[str]:
+    """Return what our counters say of a claim, and why it cannot agree, where that is known."""
+    proof = judged.claim.proof
+    return [*filter(None, [judged.note]), *([f"It cannot agree: {proof}"] if proof else [])]
+
+
 def settings_of(changed: Counterfactual) -> str:
-    """Return what is laid over each point, as the command line takes it."""
+    """Return what is laid over each point, as the command line takes it, if it is the same."""
+    if callable(changed.sections):
+        return ""
     return " ".join(
         f"--set {section}.{key}={value}"
         for section, keys in changed.sections.items()
@@ -177,6 +185,7 @@ def _plain(judged: Judged) -> dict[str, object]:
         "verdict": judged.verdict.value,
         "findings": findings,
         "note": judged.note,
+        "proof": claim.proof,
         "instead": [
             {
                 "change": each.changed.what,
@@ -212,9 +221,10 @@ def _markdown(report: Report) -> str:
 
 def _reason(judged: Judged) -> list[str]:
     """Return what explains a claim as Markdown."""
-    blocks = [f"### {judged.claim.id}: {judged.claim.what}", *filter(None, [judged.note])]
+    blocks = [f"### {judged.claim.id}: {judged.claim.what}", *explanations(judged)]
     for each in judged.instead:
-        blocks.append(f"* {each.changed.what}: `{settings_of(each.changed)}`")
+        settings = settings_of(each.changed)
+        blocks.append(f"* {each.changed.what}{f': `{settings}`' if settings else ''}")
     if judged.instead:
         blocks.append(changes_table(judged).markdown(prose=True).rstrip())
     return blocks

@@ -68,6 +68,12 @@ impl Device {
         &self.flash.meter.ledger
     }
 
+    /// By plane, the operations whose cause [serves](Cause::serves) requests, since measuring started.
+    #[must_use]
+    pub fn serving_operations(&self) -> &[u64] {
+        &self.flash.meter.serving
+    }
+
     /// The clock.
     #[must_use]
     pub const fn timeline(&self) -> &Timeline {

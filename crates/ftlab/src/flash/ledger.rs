@@ -48,6 +48,13 @@ impl Cause {
             Cause::ReadModifyWrite => "read_modify_write",
         }
     }
+
+    /// Whether it serves a request or looks after its map, and does not make room for later ones.
+    #[inline(always)]
+    #[must_use]
+    pub const fn serves(self) -> bool {
+        matches!(self, Cause::Host | Cause::Translation | Cause::Padding | Cause::ReadModifyWrite)
+    }
 }
 
 /// What a block was filled with.

@@ -9,6 +9,8 @@ use crate::engine::Timeline;
 pub(super) struct Meter {
     pub timeline: Timeline,
     pub ledger: Ledger,
+    /// By plane, the operations whose cause [serves](Cause::serves) requests.
+    pub serving: Vec<u64>,
     pub invalidations: u64,
     /// By cause, pages loaded minus pages stored.
     pub not_stored: [i64; Cause::ALL.len()],
@@ -21,6 +23,7 @@ impl Meter {
         Meter {
             timeline: Timeline::of(device, geometry),
             ledger: Ledger::default(),
+            serving: vec![0; geometry.planes() as usize],
             invalidations: 0,
             not_stored: [0; Cause::ALL.len()],
             history: History::default(),
@@ -34,9 +37,18 @@ impl Meter {
         self.ledger.count(operation, cause);
     }
 
+    /// Counts operations on a plane by whether they serve requests.
+    #[inline(always)]
+    pub fn serve(&mut self, cause: Cause, plane: u32, operations: u32) {
+        if cause.serves() {
+            self.serving[plane as usize] += u64::from(operations);
+        }
+    }
+
     /// Sets all counts to zero and the clock to an idle device at time 0.
     pub fn reset(&mut self) {
         self.ledger = Ledger::default();
+        self.serving.fill(0);
         self.invalidations = 0;
         self.not_stored = [0; Cause::ALL.len()];
         self.timeline.reset();

@@ -334,6 +334,7 @@ impl Flash {
         let plane = lpn.0 % self.medium.geometry.planes();
         self.meter.ledger.count(Operation::Read, Cause::Host);
         self.retime(Some(Ppn(self.medium.geometry.offset_of(lpn))), None);
+        self.meter.serve(Cause::Host, plane, 1);
         self.meter.timeline.read(Spot::nowhere(plane));
     }
 
@@ -342,6 +343,7 @@ impl Flash {
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
         self.meter.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
         let spot = Spot::nowhere(lpn.0 % self.medium.geometry.planes());
+        self.meter.serve(Cause::Host, spot.plane, oob_reads);
         self.meter.timeline.read_oob(spot, oob_reads);
     }
 
@@ -365,7 +367,9 @@ impl Flash {
     #[inline]
     pub fn look(&mut self, ppn: Ppn, cause: Cause) -> bool {
         self.meter.count(Operation::ReadOob, cause, ppn.0);
-        self.meter.timeline.read_oob(self.spot(self.medium.geometry.block_of(ppn), ppn), 1);
+        let spot = self.spot(self.medium.geometry.block_of(ppn), ppn);
+        self.meter.serve(cause, spot.plane, 1);
+        self.meter.timeline.read_oob(spot, 1);
         self.is_programmed(ppn)
     }
 
@@ -381,7 +385,9 @@ impl Flash {
         self.programmed_owner(last);
         self.meter.history.push(Operation::ReadOob, cause, last.0);
         self.meter.ledger.count_many(Operation::ReadOob, cause, count);
-        self.meter.timeline.read_oob(self.spot(pbn, first), count);
+        let spot = self.spot(pbn, first);
+        self.meter.serve(cause, spot.plane, count);
+        self.meter.timeline.read_oob(spot, count);
     }
 
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
@@ -463,6 +469,8 @@ impl Flash {
         self.meter.count(Operation::Program, cause, to.0);
         self.retime(Some(from), Some(to));
         let (from, to) = (self.spot(source, from), self.spot(target, to));
+        self.meter.serve(cause, from.plane, 1);
+        self.meter.serve(cause, to.plane, 1);
         self.meter.timeline.copy(from, to);
         owner
     }
@@ -506,6 +514,7 @@ impl Flash {
         }
         self.meter.ledger.count_many(Operation::Read, cause, count);
         self.meter.ledger.count_many(Operation::Program, cause, count);
+        self.meter.serve(cause, 0, 2 * count);
         self.meter.timeline.copies(count);
     }
 
@@ -541,6 +550,7 @@ impl Flash {
         let owner = self.duplicate(from, source, to, target);
         self.meter.count(Operation::CopyBack, cause, to.0);
         self.retime(Some(from), Some(to));
+        self.meter.serve(cause, plane, 1);
         self.meter.timeline.copy_back(source.0, self.spot(target, to));
         owner
     }
@@ -582,7 +592,9 @@ impl Flash {
         self.medium.owners[pages].fill(0);
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
-        self.meter.timeline.erase(self.spot(pbn, first));
+        let spot = self.spot(pbn, first);
+        self.meter.serve(cause, spot.plane, 1);
+        self.meter.timeline.erase(spot);
     }
 
     /// Marks a valid page as superseded, in RAM and free of charge. Returns its block.
@@ -705,7 +717,9 @@ impl Flash {
     fn book_read(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
         self.meter.count(Operation::Read, cause, ppn.0);
         self.retime(Some(ppn), None);
-        self.meter.timeline.read(self.spot(pbn, ppn));
+        let spot = self.spot(pbn, ppn);
+        self.meter.serve(cause, spot.plane, 1);
+        self.meter.timeline.read(spot);
     }
 
     /// Sets the array times of the next read and program to those of these pages, if page types differ.
@@ -730,7 +744,9 @@ impl Flash {
     fn book_program(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
         self.meter.count(Operation::Program, cause, ppn.0);
         self.retime(None, Some(ppn));
-        self.meter.timeline.program(self.spot(pbn, ppn));
+        let spot = self.spot(pbn, ppn);
+        self.meter.serve(cause, spot.plane, 1);
+        self.meter.timeline.program(spot);
     }
 
     /// Makes page `to` of block `target` hold what page `from` of block `source` holds.

@@ -528,6 +528,17 @@ impl<'a> Run<'a> {
         ];
         let operations: u64 = cost.iter().map(|(operation, _)| ledger.total(*operation)).sum();
         assert_eq!(timeline.plane_operations().sum::<u64>(), operations, "operations of planes");
+        let serving: u64 = Operation::ALL
+            .iter()
+            .flat_map(|what| Cause::ALL.iter().map(move |cause| (*what, *cause)))
+            .filter(|(_, cause)| cause.serves())
+            .map(|(what, cause)| ledger.get(what, cause))
+            .sum();
+        let by_plane = self.device.serving_operations();
+        assert_eq!(by_plane.iter().sum::<u64>(), serving, "operations that serve requests");
+        for (all, serving) in timeline.plane_operations().zip(by_plane) {
+            assert!(*serving <= all, "operations that serve requests are some of a plane's");
+        }
         let latencies: u64 = cost.iter().map(|(what, time)| ledger.total(*what) * time).sum();
         let busy: u64 = timeline.plane_busy().sum();
         if transfer == 0 || self.device.geometry().planes() == 1 {

@@ -190,6 +190,13 @@ pub const METRICS: &[Metric] = &[
         "natural logarithm of the population standard deviation, over planes, of flash operations",
         "DLOOP V.A",
     ),
+    metric(
+        "planes.host_sdrpp",
+        "ln(operations)",
+        Lower,
+        "the same of the operations for the host and the map: without collection and merges",
+        "DLOOP V.A, V.D",
+    ),
     metric("planes.busy_fraction", "ratio", Neither, "time a plane is held / duration", ""),
     metric(
         "wear.erases_stddev",

@@ -4,8 +4,8 @@ The device is that of the preset ``dloop``: planes of 2048 data blocks, so a dev
 capacity or page size has as many planes as it needs, half of them on each channel. Where the paper
 is silent: a mapping cache of 64 KiB (and others, for Financial1); every request of the trace is
 served once as a write before measuring (FlashSim's warm-up); addresses beyond the device wrap
-around; FAST has all spare blocks but one as log blocks; SDRPP counts every flash operation, those
-of the map and of GC included (choices.md#dloop-silent, choices.md#sdrpp).
+around; FAST has all spare blocks but one as log blocks; SDRPP counts flash operations for the host
+and the map, and not those of GC (choices.md#dloop-silent, choices.md#sdrpp).
 """
 
 from ftlab.experiments.dloop.claims import CLAIMS, COUNTERFACTUALS

@@ -23,7 +23,8 @@ from ftlab.experiments.quantities import RESPONSE
 from ftlab.experiments.runs import NotMeasuredError, Runs
 
 RIVALS = {"dftl": "vs DFTL", "fast": "vs FAST"}
-SDRPP = "planes.sdrpp"
+SDRPP = "planes.host_sdrpp"
+"""Of operations for the host and the map (choices.md#sdrpp)."""
 
 
 def gain(workload: str, setting: str, rival: str) -> Measure:
@@ -161,10 +162,14 @@ def spread(workload: str, setting: str) -> Callable[[Runs], str]:
 
     def why(runs: Runs) -> str:
         def said(ftl: str) -> str:
-            operations = runs[workload, setting, ftl]["planes"]["requests"]
-            return f"{ftl} {min(operations):,} to {max(operations):,}"
+            planes = runs[workload, setting, ftl]["planes"]
+            served, all_ = planes["host_requests"], planes["sdrpp"]
+            return f"{ftl} {min(served):,} to {max(served):,} ({all_:.2f})"
 
-        return f"Operations of a plane: {'; '.join(said(ftl) for ftl in FTLS)}."
+        return (
+            "Operations of a plane for the host and the map (SDRPP with collection and merges): "
+            f"{'; '.join(said(ftl) for ftl in FTLS)}."
+        )
 
     return why
 
@@ -414,6 +419,9 @@ CLAIMS = (
 )
 
 ALL_CLAIMS = tuple(claim.id for claim in CLAIMS)
+OF_TPCC = ("D1", "D4", "D5", "D9", "D11", "D12", "D13", "D16", "D21", "D26")
+OF_FAST = ("D1", "D5", "D6", "D7", "D13", "D14", "D16", "D17", "D21", "D23", "D24", "D25", "D26")
+
 COUNTERFACTUALS = (
     Counterfactual(
         "short transfers",
@@ -430,5 +438,25 @@ COUNTERFACTUALS = (
         ALL_CLAIMS,
         {"log": {"map": "flash"}},
         only=lambda key: key[2] == "fast",
+    ),
+    Counterfactual(
+        "a log of one size",
+        "FAST's log of 450 blocks at any capacity, as many as 4 GB have to spare",
+        OF_FAST,
+        {"log": {"blocks": 450}},
+        only=lambda key: key[2] == "fast" and key[1] in CAPACITIES,
+    ),
+    Counterfactual(
+        "a tenth of the load",
+        "TPC-C at a tenth of its load, which all three can bear",
+        OF_TPCC,
+        {"host": {"time_scale": 10}},
+        only=lambda key: key[0] == TPCC,
+    ),
+    Counterfactual(
+        "no queue",
+        "one request at a time, the next when it is complete",
+        ALL_CLAIMS,
+        {"host": {"mode": "closed:1"}},
     ),
 )

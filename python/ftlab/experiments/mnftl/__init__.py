@@ -6,7 +6,7 @@ choices.md#mnftl-device).
 """
 
 from ftlab.experiments.experiment import Experiment
-from ftlab.experiments.mnftl.claims import CLAIMS
+from ftlab.experiments.mnftl.claims import CLAIMS, COUNTERFACTUALS
 from ftlab.experiments.mnftl.parts import parts
 from ftlab.experiments.mnftl.points import WORKLOADS, points
 
@@ -17,6 +17,7 @@ EXPERIMENT = Experiment(
     points=points,
     claims=CLAIMS,
     parts=parts,
+    counterfactuals=COUNTERFACTUALS,
 )
 
 __all__ = ["EXPERIMENT"]

@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ftlab.experiments.claims import Judged
+from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.marks import Marks, Series
 from ftlab.experiments.measures import At, Term, at
-from ftlab.experiments.mnftl.claims import copies, ram
+from ftlab.experiments.mnftl.claims import all_copies, copies, data_copies, ram
 from ftlab.experiments.mnftl.proofs import (
     BLOCKS,
     MOST_BLOCKS,
@@ -47,6 +48,12 @@ TABLE_TEXT = (
     "size only.",
 )
 
+COPIES_TEXT = (
+    "What counts as a copy is not said: pages of data alone, or pages of the map that collection "
+    "moves, too (judged here), or also those that it rewrites because data moved. Change of MNFTL "
+    "against DFTL by each count; published is what follows from Table 2.",
+)
+
 PROOF_TEXT = (
     "Two inequalities hold for every cell, whatever an FTL does beside. Time: the mean "
     "response is at least (800 W + 60 R + 860 C + 1500 E) / n us. Space: W + C - 128 E pages "
@@ -82,6 +89,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
                 )
             ],
         ),
+        Part("Copies of MNFTL against DFTL", COPIES_TEXT, [_copies(runs)]),
         Part("RAM of 8 GB", (), [_ram(runs)]),
         Part("Cells of Table 2 that cannot be right", PROOF_TEXT, [_proofs(), _bounds()]),
         Part("MNFTL's column by its own formulas", FORMULA_TEXT, [_formula()]),
@@ -140,6 +148,32 @@ def _table(runs: Runs, what: str, figure: Figure, published: Callable[[Cell], in
         ]
         rows.append([row.name, *cells])
     return Table([what, *(NAMES[ftl] for ftl in FTLS)], rows)
+
+
+COUNTS: dict[str, Figure] = {
+    "data": data_copies,
+    "data and map, moved": copies,
+    "data and map, moved and rewritten": all_copies,
+}
+
+
+def _copies(runs: Runs) -> Table:
+    traces = {trace: row.name for trace, row in TRACES.items() if TABLE_2[trace, "dftl"].copies}
+
+    def change(figure: Figure, trace: str) -> str:
+        try:
+            return number(runs.change(figure, (trace, "mnftl"), (trace, "dftl")), "%+")
+        except NotMeasuredError:
+            return ABSENT
+
+    published = [
+        number(TABLE_2[trace, "mnftl"].copies / TABLE_2[trace, "dftl"].copies - 1, "%+")
+        for trace in traces
+    ]
+    rows = [["published", *published]]
+    for name, figure in COUNTS.items():
+        rows.append([name, *(change(figure, trace) for trace in traces)])
+    return Table(["copies of", *traces.values()], rows)
 
 
 def _number(runs: Runs, figure: Figure, *key: str) -> str:

@@ -6,12 +6,12 @@ The key of a point is the trace and the FTL.
 from __future__ import annotations
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import Sources, Workload
+from ftlab.experiments.inputs import PREFIX, Source, Sources, Workload
 from ftlab.experiments.mnftl.published import FTLS, TRACES
 from ftlab.points import Point
 
 WORKLOADS = (
-    Workload("financial1", ("financial1.spc", "financial1.parquet")),
+    Workload("financial1", ("financial1.spc", "financial1.parquet"), PREFIX),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("websearch3", ("websearch3.spc", "websearch3.parquet")),
     Workload("systemdisk1", ()),
@@ -59,15 +59,20 @@ def points(sources: Sources) -> dict[tuple[str, ...], Point]:
     def add(key: tuple[str, str], *sections: Config) -> None:
         found[key] = Point(" ".join(key), merge([{"preset": "mnftl-dac11"}, *sections]), key[1])
 
-    for trace, published in TRACES.items():
-        source = sources[trace].config
-        least = min(source["input"].get("requests", published.requests), published.requests)
+    for trace in TRACES:
+        limit: Config = {"input": {"requests": requests_of(sources[trace])}}
         for ftl in FTLS:
-            add((trace, ftl), source, {"input": {"requests": least}}, SETTINGS[ftl])
+            add((trace, ftl), sources[trace].config, limit, SETTINGS[ftl])
     for ftl, blocks in RAM_LOGICAL_BLOCKS.items():
         add(("ram", ftl), SETTINGS[ftl], _chip(blocks))
     add(ONE_BLOCK, _one_logical_block())
     return found
+
+
+def requests_of(source: Source) -> int:
+    """Return how many requests of a trace are played: as many as in Table 1."""
+    published = TRACES[source.workload.name].requests
+    return min(source.requests or published, published)
 
 
 def _chip(logical_blocks: int) -> Config:

@@ -6,7 +6,7 @@ the times of the trace.
 """
 
 from ftlab.experiments.experiment import Experiment
-from ftlab.experiments.tpftl.claims import CLAIMS, COUNTERFACTUALS, ORDERINGS
+from ftlab.experiments.tpftl.claims import CLAIMS, COUNTERFACTUALS, FULL, ORDERINGS
 from ftlab.experiments.tpftl.parts import parts
 from ftlab.experiments.tpftl.points import WORKLOADS, points
 
@@ -18,6 +18,7 @@ EXPERIMENT = Experiment(
     claims=CLAIMS + ORDERINGS,
     parts=parts,
     counterfactuals=COUNTERFACTUALS,
+    of_prefixes=FULL,
 )
 
 __all__ = ["EXPERIMENT"]

@@ -1,12 +1,13 @@
 """What is run: six FTLs, eight ablations and eight cache sizes on four workloads, and open choices.
 
-The key of a point is the workload and the FTL, with TPFTL's techniques or the cache behind them.
+The key of a point is the workload and the FTL, with TPFTL's techniques, the cache, the threshold of
+selective prefetching or the load behind them.
 """
 
 from __future__ import annotations
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import Sources, Workload
+from ftlab.experiments.inputs import PREFIX, Sources, Workload
 from ftlab.experiments.tpftl import choices
 from ftlab.points import Point
 
@@ -20,7 +21,7 @@ NAMES = {"dftl": "DFTL", "sftl": "S-FTL", "tpftl": "TPFTL", "page": "optimal"}
 SHORT = {"financial1": "Fin1", "financial2": "Fin2", "msr-ts": "ts", "msr-src": "src"}
 
 WORKLOADS = (
-    Workload("financial1", ("financial1.spc", "financial1.parquet")),
+    Workload("financial1", ("financial1.spc", "financial1.parquet"), PREFIX),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("msr-ts", ("ts_0.csv", "msr_ts_0.csv", "ts_0.parquet")),
     Workload("msr-src", ("src2_0.csv", "msr_src2_0.csv", "src2_0.parquet")),
@@ -36,6 +37,14 @@ CACHES = tuple("1" if divisor == 1 else f"1/{divisor}" for divisor in DIVISORS)
 MIB = 1 << 20
 CAPACITY = {name: 512 * MIB for name in FINANCIAL} | {name: 16384 * MIB for name in MSR}
 """Bytes of the device (section 5.1)."""
+
+THRESHOLDS = (1, 2, 3, 4, 8)
+"""Of selective prefetching; the paper found 3 (section 4.3)."""
+
+LOADS = (1, 100, 400, 550, 1000)
+"""How many times the load of MSR's own times, which leave the device idle."""
+
+LOADED = ("page", "dftl", "sftl", "tpftl")
 
 SAMPLE_EVERY = 10_000
 """Page accesses between two looks into the cache (Figure 1)."""
@@ -57,9 +66,22 @@ def points(sources: Sources) -> dict[tuple[str, ...], Point]:
             add(workload, "tpftl", features, sections={"tpftl": {"features": features}})
         for divisor, share in zip(DIVISORS, CACHES, strict=True):
             add(workload, "tpftl", share, sections={"ftl": {"cache": cache(workload, divisor)}})
+        for threshold in THRESHOLDS:
+            sections: Config = {"tpftl": {"threshold": threshold}}
+            add(workload, "tpftl", f"threshold {threshold}", sections=sections)
+    for workload in MSR:
+        for ftl in LOADED:
+            for load in LOADS:
+                found[workload, ftl, f"load {load}"] = loaded(found[workload, ftl], load)
     open_at = choices.WORKLOAD
     device = merge([_device(open_at), {"ftl": {"cache": cache(open_at, 16)}}])
     return found | choices.points(sources[open_at], device)
+
+
+def loaded(point: Point, load: int) -> Point:
+    """Return a point under so many times the load."""
+    config = merge([point.config, {"host": {"time_scale": 1 / load}}])
+    return Point(f"{point.label}, {load} times the load", config, point.ftl)
 
 
 def cache(workload: str, divisor: int) -> int:
