@@ -1,7 +1,7 @@
 """The compiled core of ftlab: JSON in, JSON out, columns as numpy arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "Reading",
     "RuleError",
     "TooSmall",
     "TraceError",
@@ -51,10 +52,16 @@ def model_translation(parameters: str) -> str: ...
 def model_translation_of(result: str) -> str: ...
 def check_obeyed(config: str, ftls: Sequence[str]) -> None: ...
 def resolve(config: str, plugins: Sequence[Any] = ...) -> str: ...
+
+@final
+class Reading:
+    def __new__(cls) -> Self: ...
+
 def simulate(
     points: Sequence[tuple[str, str]],
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
+    reading: Reading | None = None,
 ) -> str: ...
 def check(
     ftl: str,

@@ -67,15 +67,17 @@ def simulate(
     points: Sequence[tuple[Config, str]],
     progress: Progress | None = None,
     written: Sequence[Any] = (),
+    reading: Any = None,
 ) -> list[Any]:
     """Run points and return their results in order.
 
     All run on one core, over one reading of their input, if one knows all of them. Else each core
-    runs its own, one core after another.
+    runs its own, one core after another. A ``reading`` is shared with other calls; it is of the
+    core that knows all points.
     """
     for core in _lazily():
         if all(_knows(core, *point, written) for point in points):
-            return _run(core, points, progress, written)
+            return _run(core, points, progress, written, reading)
     cores = [core_of(*point, written) for point in points]
     results: dict[int, Any] = {}
     for core in dict.fromkeys(cores):
@@ -127,9 +129,10 @@ def _run(
     points: Sequence[tuple[Config, str]],
     progress: Progress | None,
     written: Sequence[Any],
+    reading: Any = None,
 ) -> list[Any]:
     texts = [(json.dumps(config), ftl) for config, ftl in points]
-    answer = core.simulate(texts, progress, list(written))
+    answer = core.simulate(texts, progress, list(written), reading)
     results: list[Any] = json.loads(answer)
     return results
 

@@ -170,16 +170,19 @@ def compare(
 
 
 def execute(
-    points: Iterable[tuple[Config, Named]], progress: Progress | None = None
+    points: Iterable[tuple[Config, Named]],
+    progress: Progress | None = None,
+    reading: Any = None,
 ) -> list[Result]:
     """Run points, each a complete configuration and the name of an FTL: the one door to the core.
 
-    All of them name the same input and seed, and share each pass over it. For a name, of an FTL or
+    All of them name the same input and seed, and share each pass over it; calls with one
+    ``reading``, of the core that runs them, decode it once. For a name, of an FTL or
     in a configuration, a class may stand (`ftlab.plugins`).
     """
     plugged = Plugged()
     named = plugged.points(points)
-    return [Result(each) for each in cores.simulate(named, progress, plugged.plugins)]
+    return [Result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
 
 
 def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:

@@ -9,10 +9,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ftlab.config import Progress
 from ftlab.errors import ConfigError, Interrupted
-from ftlab.points.point import Point, code
+from ftlab.points.point import Point, canonical, code
 from ftlab.points.store import Failure, Outcome, Store
 from ftlab.result import Result
 from ftlab.simulation import execute
@@ -55,6 +56,18 @@ def packed(points: Sequence[Point], folder: Path, retry: bool) -> bytes:
     return pickle.dumps(batch)
 
 
+def by_input(points: Sequence[Point]) -> list[list[Point]]:
+    """Return points in groups that share a reading: those of one input, on one core.
+
+    What is refused is a group of its own.
+    """
+    groups: dict[tuple[str, str], list[Point]] = {}
+    for point in points:
+        shared = point.core.__name__, canonical(point.input) if not point.refusal else point.digest
+        groups.setdefault(shared, []).append(point)
+    return list(groups.values())
+
+
 def work(content: bytes) -> Done:
     """Run the points of a batch that have no result yet, and save each when it ends."""
     start = time.perf_counter()
@@ -64,22 +77,24 @@ def work(content: bytes) -> Done:
         _check(batch)
         store = Store(batch.folder, clean=False)
         left = [point for point in batch.points if store.lacks(point, batch.retry)]
-        for point in left:
-            store.save(point, outcome(attempt(point)))
+        for group in by_input(left):
+            reading = group[0].core.Reading()
+            for point in group:
+                store.save(point, outcome(attempt(point, reading)))
     except ConfigError as error:
         return Done(0, 0.0, f"worker {socket.gethostname()}: {error}")
     return Done(len(left), time.perf_counter() - start)
 
 
-def attempt(point: Point, progress: Progress | None = None) -> Result | Exception:
-    """Return the result of a point, or what it raised.
+def attempt(point: Point, reading: Any, progress: Progress | None = None) -> Result | Exception:
+    """Return the result of a point, or what it raised; ``reading`` is that of its group.
 
     Raises `ftlab.Interrupted` when it is stopped, and `ftlab.ConfigError` when its input changed.
     """
     try:
         if point.refusal:
             raise point.refusal
-        (result,) = execute([(point.config, point.ftl)], progress)
+        (result,) = execute([(point.config, point.ftl)], progress, reading)
     except Interrupted:
         raise
     except Exception as error:

@@ -1,13 +1,14 @@
 """Runs the points whose results are missing, as many at a time as there are cores.
 
 Each is saved the moment it ends. What is running when the process stops is lost, no more: one
-point for each core. Given an executor, points run in its workers (`ftlab.points.dispatch`).
+point for each core. Points of one input follow one another and decode it once. Given an executor,
+points run in its workers (`ftlab.points.dispatch`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from threading import Event, Lock
@@ -15,7 +16,7 @@ from typing import Any
 
 from ftlab import errors
 from ftlab.errors import ConfigError, Interrupted
-from ftlab.points.batch import attempt, outcome
+from ftlab.points.batch import attempt, by_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
 from ftlab.points.point import Point
 from ftlab.points.store import Failure, Outcome, Store
@@ -137,7 +138,7 @@ class _Runs:
         self._total = len(points)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             try:
-                runs = [pool.submit(self._keep, point) for point in points]
+                runs = [pool.submit(self._keep, *each) for each in _with_readings(points)]
                 for ended in as_completed(runs):
                     ended.result()
             except BaseException:
@@ -145,7 +146,7 @@ class _Runs:
                 pool.shutdown(cancel_futures=True)
                 raise
 
-    def _keep(self, point: Point) -> None:
+    def _keep(self, point: Point, reading: Any) -> None:
         """Run a point and save what came of it."""
 
         def tell(phase: str, requests: int, fraction: float | None) -> None:
@@ -154,7 +155,7 @@ class _Runs:
             start, share = PHASES.get(phase, (0.0, 0.0))
             self._tell(point, start + share * (fraction or 0.0))
 
-        found = attempt(point, tell)
+        found = attempt(point, reading, tell)
         if isinstance(found, Exception):
             self.raised[point.digest] = found
         self._store.save(point, outcome(found))
@@ -169,3 +170,13 @@ class _Runs:
         with self._lock:
             self._shares[point.digest] = max(share, self._shares.get(point.digest, 0.0))
             self._progress(self._done, self._total, sum(self._shares.values()) / self._total)
+
+
+def _with_readings(points: Sequence[Point]) -> Iterator[tuple[Point, Any]]:
+    """Yield the points of one input after another, each with the reading that they share.
+
+    A reading takes memory from the first run over it to the last.
+    """
+    for group in by_input(points):
+        reading = group[0].core.Reading()
+        yield from ((point, reading) for point in group)

@@ -1,0 +1,60 @@
+"""Points of one input decode it once, and come out as if each ran alone."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import ftlab
+from ftlab import _core
+from ftlab.points import Point, run_points
+from ftlab.points.batch import by_input
+
+
+def config(requests=2_000, seed=1):
+    workload = {"pattern": "randwrite", "bs": "4k", "size": "16MiB", "requests": requests}
+    return {"workload": workload, "run": {"seed": seed}, "device": {"capacity": "32MiB"}}
+
+
+def counts(result):
+    return result["flash"], result["host"], result["trace"]
+
+
+def test_runs_over_one_reading_are_as_those_alone():
+    reading = _core.Reading()
+    for ftl in ("page", "dftl"):
+        point = [(json.dumps(config()), ftl)]
+        (alone,) = json.loads(_core.simulate(point))
+        (shared,) = json.loads(_core.simulate(point, None, [], reading))
+        assert counts(shared) == counts(alone)
+
+
+@pytest.mark.parametrize(
+    "other, key", [(config(requests=3_000), "workload"), (config(seed=2), "run.seed")]
+)
+def test_a_reading_is_of_one_input(other, key):
+    reading = _core.Reading()
+    _core.simulate([(json.dumps(config()), "page")], None, [], reading)
+    with pytest.raises(ftlab.ConfigError, match=f"{key}: found a run with another {key}"):
+        _core.simulate([(json.dumps(other), "page")], None, [], reading)
+
+
+def test_points_of_a_file_share_a_reading(tmp_path):
+    trace = tmp_path / "a.spc"
+    trace.write_text("".join(f"0,{8 * (7 * n % 999)},4096,w,{n}.0\n" for n in range(2_000)))
+    points = [
+        Point(ftl, {"input": {"trace": str(trace)}, "device": {"capacity": "64MiB"}}, ftl)
+        for ftl in ("page", "dftl", "fast")
+    ]
+    assert [len(group) for group in by_input(points)] == [3]
+    found = run_points(points, tmp_path / "results")
+    alone = [
+        ftlab.simulate(str(trace), point.ftl, ftlab.Device(capacity="64MiB")) for point in points
+    ]
+    assert [counts(each.to_dict()) for each in found] == [counts(each.to_dict()) for each in alone]
+
+
+def test_points_of_two_inputs_have_two_readings():
+    points = [Point(f"{seed}", config(seed=seed), "page") for seed in (1, 2, 1)]
+    assert [[each.label for each in group] for group in by_input(points)] == [["1", "1"], ["2"]]
