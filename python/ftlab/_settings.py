@@ -453,8 +453,13 @@ class Workload(Source):
         ``seq``: sequential streams that take turns, each in its own part of the space. Default: 1.
         Unit: streams. Range: 1 to 65536. Source: ours.
     sequential_rate
-        ``cachftl``: share of requests that continue the previous one. Default: 40%. Range: 0 to 1.
-        Source: CACH-FTL Table 2; choices.md#cachftl-sequential.
+        ``cachftl``: share of requests that are sequential. Default: 40%. Range: 0 to 1. Source:
+        CACH-FTL Table 2; choices.md#cachftl-sequential.
+    sequential
+        ``cachftl``: what sequential requests go on from. ``"previous"``: The previous request: runs
+        of geometric length. ``"stream"``: The last sequential request: one stream, between whose
+        requests others go elsewhere. Default: previous. Source: ours;
+        choices.md#cachftl-sequential.
     spatial_locality
         ``cachftl``: share of the other requests that stay near the previous one. Default: 20%.
         Range: 0 to 1. Source: CACH-FTL Table 2; choices.md#cachftl-locality.
@@ -497,6 +502,7 @@ class Workload(Source):
     hot_access: Quantity | None = setting("workload.hot_access")
     streams: int | None = setting("workload.streams")
     sequential_rate: Quantity | None = setting("workload.sequential_rate")
+    sequential: Literal["previous", "stream"] | None = setting("workload.sequential")
     spatial_locality: Quantity | None = setting("workload.spatial_locality")
     arrivals: Literal["poisson", "fixed", "closed"] | None = setting("workload.arrivals")
     interarrival: Quantity | None = setting("workload.interarrival")

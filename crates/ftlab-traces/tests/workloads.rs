@@ -4,7 +4,9 @@ use ftlab_traces::request::{Input, Op, Request};
 use ftlab_traces::settings::Section;
 use ftlab_traces::units::{Bytes, Duration, Ratio};
 use ftlab_traces::workload::model::{Compared, Within, compare};
-use ftlab_traces::workload::{Arrivals, PROFILES, Pattern, WorkloadConfig, open, profile};
+use ftlab_traces::workload::{
+    Arrivals, PROFILES, Pattern, Sequential, WorkloadConfig, open, profile,
+};
 use std::collections::HashSet;
 
 /// All requests of one pass.
@@ -232,6 +234,27 @@ fn cachftl_has_the_knobs_of_its_table() {
         let local = near.count() as f64 / requests.len() as f64 / (1.0 - rate);
         assert_near(local, 0.2, 0.01, "spatial locality");
     }
+}
+
+#[test]
+fn a_stream_of_cachftl_goes_on_where_it_was() {
+    let config = WorkloadConfig {
+        pattern: Pattern::Cachftl,
+        sequential: Sequential::Stream,
+        ..WorkloadConfig::default()
+    };
+    let requests = generate(&config, 1);
+    let mut next = 0;
+    let mut going_on = 0;
+    for request in &requests {
+        if request.offset == next {
+            going_on += 1;
+            next = request.end() % (1 << 30);
+        }
+    }
+    let of_stream = f64::from(going_on) / requests.len() as f64;
+    assert_near(of_stream, 0.4, 0.005, "requests of the stream");
+    assert_near(sequential(&requests), 0.16, 0.005, "those right behind another of the stream");
 }
 
 /// Figures that a short stream has as well as a long one; the shares of reads and of writes that are

@@ -50,13 +50,17 @@ class Counterfactual:
         The settings that are laid over every point that these claims look at.
     only
         Returns whether they are laid over a point of this name; over all by default.
+    point
+        Returns the name of the point that stands in for one, such as that of another workload.
+        What is changed is left out where that does not exist.
     """
 
     name: str
     what: str
     claims: Sequence[str]
-    sections: Config
+    sections: Config = field(default_factory=dict)
     only: Callable[[Key], bool] = field(default=lambda key: True)
+    point: Callable[[Key], Key] = field(default=lambda key: key)
 
 
 @dataclass(frozen=True)

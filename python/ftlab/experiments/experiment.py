@@ -101,16 +101,17 @@ def _with(
         if each.claim.id in changed.claims and each.verdict is not Verdict.AGREES
     ]
     used = {key for each in open_ for key in each.used}
-    if not used:
+    if not used or any(changed.point(key) not in points[0] for key in used & points[0].keys()):
         return list(judged)
 
-    def alter(key: Key, point: Point) -> Point:
+    def alter(key: Key, points: Points) -> Point:
         if not changed.only(key):
-            return point
+            return points[key]
+        point = points[changed.point(key)]
         config = merge([point.config, changed.sections])
         return Point(f"{point.label}, {changed.name}", config, point.ftl)
 
-    runs = run([{key: alter(key, each[key]) for key in each if key in used} for each in points])
+    runs = run([{key: alter(key, each) for key in each if key in used} for each in points])
     found = {each.claim.id: (changed, judge(each.claim, runs)) for each in open_}
     return [
         replace(each, instead=[*each.instead, found[each.claim.id]])

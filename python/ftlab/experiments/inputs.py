@@ -25,10 +25,13 @@ class Workload:
         The built-in profile that stands for it.
     files
         Names under which the whole real trace is known, without the end of a compressed file.
+    modelled
+        Whether a profile stands for it; what is not modelled is left out where there is no file.
     """
 
     name: str
     files: tuple[str, ...]
+    modelled: bool = True
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,8 @@ def sources(
     for workload in workloads:
         names = (name.lower() for name in workload.files)
         file = next((files[name] for name in names if name in files), None)
-        found[workload.name] = Source(workload, file, requests, seed)
+        if workload.modelled or file is not None:
+            found[workload.name] = Source(workload, file, requests, seed)
     return found
 
 

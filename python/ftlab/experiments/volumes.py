@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from ftlab.experiments.inputs import Source, Sources, Workload
 from ftlab.points import Point
 from ftlab.points.point import canonical, sha256
-from ftlab.source import parts
+from ftlab.result import Record
+from ftlab.source import parts, statistics
 
 FOLDER = "volumes"
 DIGEST_DIGITS = 20
+MIB = 1 << 20
 
 
 def split(sources: Sources, results: Path) -> dict[str, Source]:
-    """Return one source for each volume, named ``WORKLOAD/NUMBER``, split where that is missing.
+    """Return one source for each volume, named ``WORKLOAD/VOLUME``, split where that is missing.
 
     The files are in ``results/volumes``, in a folder named by the digest of what was split.
     """
@@ -25,8 +28,8 @@ def split(sources: Sources, results: Path) -> dict[str, Source]:
         if not folder.is_dir():
             folder.parent.mkdir(parents=True, exist_ok=True)
             parts(source.config, str(folder))
-        for number, file in enumerate(sorted(folder.glob("*.parquet"))):
-            volume = f"{name}/{number}"
+        for file in sorted(folder.glob("*.parquet")):
+            volume = f"{name}/{file.stem.rpartition('-')[2]}"
             found[volume] = Source(Workload(volume, ()), file, source.requests, source.seed)
     return found
 
@@ -35,3 +38,16 @@ def volumes_of(workload: str, names: list[str]) -> list[str]:
     """Return the names that are volumes of a workload, in order."""
     numbers = sorted(int(each.split("/")[1]) for each in names if each.startswith(f"{workload}/"))
     return [f"{workload}/{number}" for number in numbers]
+
+
+@cache
+def statistics_of(source: Source) -> Record:
+    """Return the statistics of a source, which is read once."""
+    return statistics(source.config)
+
+
+def extent(source: Source) -> int:
+    """Return the bytes of a volume's device: from its first to its last used mebibyte."""
+    (volume,) = statistics_of(source)["volumes"]
+    first, end = int(volume["first_byte"]), int(volume["end_byte"])
+    return (-(-end // MIB) - first // MIB) * MIB

@@ -5,8 +5,8 @@
 //! Knobs    sequential rate 10 to 90 % (40 %), spatial locality 20 %, 10,000 to 5,000,000 writes
 //!          (250,000), exponential inter-arrival times with a mean of 50 to 500 ms (200 ms), 1 GB,
 //!          one page of 4 KB per request, all writes. One is varied at a time.
-//! Follows  the sequential rate is the share of requests that start where the previous one ended
-//!          (choices.md#cachftl-sequential).
+//! Follows  the sequential rate is the share of requests that go on where the previous one ended, or
+//!          where the last of them did (choices.md#cachftl-sequential).
 //!          "Exponential (0, 200 ms)" is an exponential law with mean 200 ms: the caption of the
 //!          figure calls the values the mean.
 //! Assumes  the paper names its spatial locality without a definition. Here it is the share of the
@@ -22,6 +22,16 @@ use crate::rng::Rng;
 /// Starts, in slots, within which a request is near: one block of 64 pages.
 const NEAR: u64 = 64;
 
+crate::choices! {
+    /// What sequential requests go on from.
+    pub enum Sequential {
+        /// The previous request: runs of geometric length.
+        Previous = "previous",
+        /// The last sequential request: one stream, between whose requests others go elsewhere.
+        Stream = "stream",
+    }
+}
+
 /// The places of CACH-FTL's generator.
 #[derive(Clone, Debug)]
 pub(super) struct Cachftl {
@@ -29,7 +39,9 @@ pub(super) struct Cachftl {
     align: u64,
     sequential: f64,
     near: f64,
-    /// Slots: the previous start, and the first one at or behind the previous end.
+    /// What sequential requests go on from.
+    from: Sequential,
+    /// Slots: the previous start, and where the next sequential request goes.
     previous: u64,
     successor: u64,
 }
@@ -42,6 +54,7 @@ impl Cachftl {
             align: plan.align,
             sequential: plan.sequential_rate,
             near: plan.spatial_locality,
+            from: plan.sequential,
             previous: 0,
             successor: 0,
         }
@@ -50,13 +63,18 @@ impl Cachftl {
     /// The start of the next request, bytes.
     #[inline]
     pub(super) fn next(&mut self, length: u32, rng: &mut Rng) -> u64 {
-        let slot = if rng.chance(self.sequential) {
-            if self.successor < self.slots { self.successor } else { 0 }
-        } else {
+        let goes_on = rng.chance(self.sequential);
+        let slot = if !goes_on {
             self.jump(rng)
+        } else if self.successor < self.slots {
+            self.successor
+        } else {
+            0
         };
         self.previous = slot;
-        self.successor = slot + u64::from(length).div_ceil(self.align);
+        if goes_on || self.from == Sequential::Previous {
+            self.successor = slot + u64::from(length).div_ceil(self.align);
+        }
         slot * self.align
     }
 

@@ -1,6 +1,7 @@
 //! What a generated workload is asked to be, in the words of fio.
 
 use super::arrivals::Arrivals;
+use super::cachftl::Sequential;
 use super::pattern::Pattern;
 use crate::error::Error;
 use crate::request::LONGEST_REQUEST_BYTES;
@@ -48,9 +49,12 @@ crate::settings! {
         hot_access: Ratio = Ratio(0.8), in 0.0..=1.0, source "ours";
         /// `seq`: sequential streams that take turns, each in its own part of the space.
         streams: u32 = 1, in 1..=65_536, unit "streams", source "ours";
-        /// `cachftl`: share of requests that continue the previous one.
+        /// `cachftl`: share of requests that are sequential.
         sequential_rate: Ratio = Ratio(0.4), in 0.0..=1.0,
             source "CACH-FTL Table 2; choices.md#cachftl-sequential";
+        /// `cachftl`: what sequential requests go on from.
+        sequential: Sequential = Sequential::Previous,
+            source "ours; choices.md#cachftl-sequential";
         /// `cachftl`: share of the other requests that stay near the previous one.
         spatial_locality: Ratio = Ratio(0.2), in 0.0..=1.0,
             source "CACH-FTL Table 2; choices.md#cachftl-locality";
@@ -83,6 +87,7 @@ pub(super) struct Plan {
     pub(super) hot_access: f64,
     pub(super) streams: u32,
     pub(super) sequential_rate: f64,
+    pub(super) sequential: Sequential,
     pub(super) spatial_locality: f64,
     pub(super) arrivals: Arrivals,
     pub(super) mean_gap: f64,
@@ -148,6 +153,7 @@ impl WorkloadConfig {
             hot_access: self.hot_access.0,
             streams: self.streams,
             sequential_rate: self.sequential_rate.0,
+            sequential: self.sequential,
             spatial_locality: self.spatial_locality.0,
             arrivals: self.arrivals,
             mean_gap: self.mean_gap().0 as f64,

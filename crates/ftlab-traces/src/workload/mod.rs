@@ -36,6 +36,7 @@ use crate::error::Error;
 use crate::request::Input;
 
 pub use arrivals::Arrivals;
+pub use cachftl::Sequential;
 pub use config::WorkloadConfig;
 pub use model::{Model, PROFILES, Profile};
 pub use pattern::Pattern;

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, median
 
-from ftlab.experiments.cachftl.claims import best, default, mean, volumes
+from ftlab.experiments.cachftl.claims import best, default, gaps, mean, to_bmr, volumes
 from ftlab.experiments.cachftl.points import (
     ADAPTIVE,
     ARRIVALS,
@@ -14,9 +14,12 @@ from ftlab.experiments.cachftl.points import (
     FTLS,
     GRID_REQUESTS,
     NAMES,
+    PREFIX,
+    RESERVE,
     SEQUENTIAL,
     SHORT,
     SPARES,
+    STREAMS,
     THRESHOLDS,
     TRACES,
     WRITES,
@@ -29,6 +32,12 @@ from ftlab.experiments.quantities import RESPONSE, erases
 from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.report.tables import ABSENT, Table
+
+SHOWN = (1, 4, 8, 16, 32)
+"""Thresholds in Figure 7."""
+
+SMALL = 10_000
+"""Requests below which a volume is marked as small."""
 
 SETUP = (
     "The device is the preset cachftl (section 5.1): pages of 4 KiB, 64 in a block, 25 us, 200 us "
@@ -44,13 +53,36 @@ SETUP = (
 )
 
 
+BEGINNING = (
+    "The first 50,002 requests of the real Financial1, with its volumes over each other, on one "
+    "device of their size: the warm-up plays them twice before they are measured.",
+)
+
+
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, verdicts, claims, figures, volumes, adaptive CACH-FTL."""
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
         *claim_parts(judged),
         Part("Figures", (), (), _pictures(runs)),
-        Part("Volumes", ("Mean response in us with the default settings.",), [_volumes(runs)]),
+        Part(
+            "Means and medians",
+            (
+                "Over the volumes of each trace, with the default settings. A few volumes can make "
+                f"a mean; those of less than {SMALL:,} requests are left out once. The second PM "
+                "has no more spare blocks than its GC needs; the paper gives it none.",
+            ),
+            [_middles(runs, trace) for trace in TRACES if volumes(runs, trace)],
+        ),
+        Part(
+            "Volumes",
+            (
+                "Mean response in us with the default settings. Volumes of less than "
+                f"{SMALL:,} requests are marked with an asterisk.",
+            ),
+            [_volumes(runs)],
+        ),
+        *([Part("The real beginning", BEGINNING, [_beginning(runs)])] if _has_prefix(runs) else []),
         Part(
             "Open choice: what makes a block worth PMR-GC",
             (
@@ -60,6 +92,15 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
                 "with the default settings.",
             ),
             [_enough(runs, trace) for trace in TRACES if volumes(runs, trace)],
+        ),
+        Part(
+            "Open choice: what sequential requests go on from",
+            (
+                "The previous request (runs of geometric length, the words of DiskSim's "
+                "generator), or the last sequential one (workload.sequential = stream). How much "
+                "slower CACH-FTL is than PM, and the share of groups that go to the BMR.",
+            ),
+            [_streams(runs)],
         ),
         Part(
             "Best settings",
@@ -110,21 +151,29 @@ def _pictures(runs: Runs) -> list[Picture]:
         ),
         Picture(
             "fig6",
-            "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) mean time "
-            "between arrivals, (c) number of writes.",
+            "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) those as "
+            "one stream, (c) mean time between arrivals, (d) number of writes.",
             lambda: panels(
                 [
-                    _varied(runs, "sequential", SEQUENTIAL, "sequential, %"),
+                    *(_varied(runs, name, SEQUENTIAL, f"{name}, %") for name in STREAMS),
                     _varied(runs, "arrivals", ARRIVALS, "time between arrivals, ms"),
                     _varied(runs, "writes", WRITES, "writes"),
-                ]
+                ],
+                columns=2,
             ),
         ),
         Picture(
             "fig7",
-            "Figure 7. The first volume of each trace: response in ms by threshold, a line for "
-            "each over-provisioning.",
-            lambda: panels([_settings(runs, trace) for trace in TRACES]),
+            "Figure 7. The volume of each trace that gains most over FAST, with its best setting: "
+            "(a) to (c) response in ms and (d) to (f) erases over over-provisioning, a line for "
+            "FAST and for each threshold.",
+            lambda: panels(
+                [
+                    _settings(runs, figure, trace, unit)
+                    for figure, unit in ((RESPONSE, 1000.0), (erases, 1.0))
+                    for trace in TRACES
+                ]
+            ),
         ),
     ]
 
@@ -176,34 +225,87 @@ def _thousands(number_: int) -> str:
     return f"{number_ // 1000}k" if number_ >= 1000 else str(number_)
 
 
-def _settings(runs: Runs, trace: str) -> Draw:
+def _settings(runs: Runs, figure: Figure, trace: str, unit: float) -> Draw:
     names = volumes(runs, trace)
-    volume = names[0] if names else trace
-    series = {
-        f"{spare} %": [_ms(runs, volume, "cachftl", str(spare), str(each)) for each in THRESHOLDS]
-        for spare in SPARES
-    }
-    return lines(SHORT[trace], THRESHOLDS, series, label="threshold, pages")
+    if not names:
+        return lines(SHORT[trace], SPARES, {})
+    changes = gaps(runs, "fast", trace)
+    volume = names[changes.index(min(changes))]
+
+    def over(*key: str) -> list[float | None]:
+        found = [_value(runs, figure, volume, key[0], str(spare), *key[1:]) for spare in SPARES]
+        return [None if each is None else each / unit for each in found]
+
+    series = {"FAST": over("fast")}
+    series |= {f"threshold {each}": over("cachftl", str(each)) for each in SHOWN}
+    return lines(f"{volume}", SPARES, series, label="over-provisioning, %")
 
 
 def _volumes(runs: Runs) -> Table:
     rows = []
     for volume in volumes(runs, *TRACES):
         result = runs[volume, "cachftl"]
-        own = result["own"]
-        groups = own["cachftl.pmr_groups"] + own["cachftl.bmr_groups"]
         rows.append(
             [
-                volume,
+                f"{volume} *" if _is_small(runs, volume) else volume,
                 f"{result['device']['capacity_bytes'] >> 20:,} MiB",
                 *(_text(_value(runs, RESPONSE, volume, ftl)) for ftl in FTLS),
-                number(own["cachftl.bmr_groups"] / max(groups, 1), "%"),
+                number(to_bmr(result), "%"),
                 f"{result['gc']['runs']:,}",
                 f"{result['gc']['background_runs']:,}",
             ]
         )
     header = ["volume", "device", *NAMES.values(), "groups to BMR", "GC runs", "idle GC runs"]
     return Table(header, rows)
+
+
+def _is_small(runs: Runs, volume: str) -> bool:
+    return int(runs[volume, "page"]["host"]["requests"]) < SMALL
+
+
+def _middles(runs: Runs, trace: str) -> Table:
+    """Return mean and median response and erases of each FTL over the volumes of a trace."""
+    names = volumes(runs, trace)
+    large = [name for name in names if not _is_small(runs, name)]
+    settings = {name: (ftl,) for ftl, name in NAMES.items()} | {"PM, reserve": ("page", RESERVE)}
+    rows = []
+    for label, key in settings.items():
+        cells = []
+        for figure in (RESPONSE, erases):
+            for among in (names, large):
+                found = [runs(figure, name, *key) for name in among]
+                cells += [number(of(found)) if found else ABSENT for of in (fmean, median)]
+        rows.append([label, *cells])
+    header = [
+        f"{what}, {of}{among}"
+        for what in ("response, us", "erases")
+        for among in ("", ", not small")
+        for of in ("mean", "median")
+    ]
+    few = f"{SHORT[trace]}, {len(names)} volumes, {len(names) - len(large)} small"
+    return Table([few, *header], rows)
+
+
+def _has_prefix(runs: Runs) -> bool:
+    return (PREFIX, "page") in set(runs)
+
+
+def _beginning(runs: Runs) -> Table:
+    rows = [
+        [
+            name,
+            *(number(runs(figure, PREFIX, ftl)) for figure in (RESPONSE, erases)),
+            *(
+                number(runs.change(figure, (PREFIX, "cachftl"), (PREFIX, ftl)), "%+")
+                if ftl != "cachftl" and runs(figure, PREFIX, ftl)
+                else ABSENT
+                for figure in (RESPONSE, erases)
+            ),
+        ]
+        for ftl, name in NAMES.items()
+    ]
+    changes = ["CACH-FTL against it: response", "erases"]
+    return Table(["FTL", "mean response, us", "erases", *changes], rows)
 
 
 def _text(figure: float | None) -> str:
@@ -228,6 +330,21 @@ def _enough(runs: Runs, trace: str) -> Table:
         rows.append([label, *cells])
     header = ["response, us", "median", "erases", "median", "write amplification", "median"]
     return Table([f"{SHORT[trace]}, enough", *header], rows)
+
+
+def _streams(runs: Runs) -> Table:
+    rows = []
+    for percent in SEQUENTIAL:
+        cells = []
+        for name in STREAMS:
+            keys = [(f"{name} {percent}", ftl) for ftl in ("cachftl", "page")]
+            cells += [
+                number(runs.change(RESPONSE, *keys), "%+"),
+                number(runs(to_bmr, *keys[0]), "%"),
+            ]
+        rows.append([f"{percent} %", *cells])
+    header = [f"{name}: {what}" for name in STREAMS.values() for what in ("against PM", "to BMR")]
+    return Table(["sequential", *header], rows)
 
 
 def _best_settings(runs: Runs) -> Table:
