@@ -14,6 +14,7 @@ from ftlab.source import parts, statistics
 FOLDER = "volumes"
 DIGEST_DIGITS = 20
 MIB = 1 << 20
+LEAST_CAPACITY = 64 * MIB
 
 
 def split(sources: Sources, results: Path) -> dict[str, Source]:
@@ -47,7 +48,10 @@ def statistics_of(source: Source) -> Record:
 
 
 def extent(source: Source) -> int:
-    """Return the bytes of a volume's device: from its first to its last used mebibyte."""
+    """Return the bytes of a volume's device: from its first to its last used mebibyte, 64 at least.
+
+    A device without a capacity has as many.
+    """
     (volume,) = statistics_of(source)["volumes"]
     first, end = int(volume["first_byte"]), int(volume["end_byte"])
-    return (-(-end // MIB) - first // MIB) * MIB
+    return max((-(-end // MIB) - first // MIB) * MIB, LEAST_CAPACITY)

@@ -10,7 +10,7 @@ SYNTHETIC = ("C22", "C23", "C24", "C25")
 RESPONSES = ("C4", "C5", "C6", "C7", "C12", "C14")
 ERASES = ("C8", "C9", "C10", "C13", "C15")
 ENOUGH = (4, 8, 16)
-THRESHOLD = 8
+THRESHOLDS = (6, 8, 16)
 
 
 def _is_ours(key: Key) -> bool:
@@ -43,12 +43,15 @@ COUNTERFACTUALS = (
         )
         for pages in ENOUGH
     ),
-    Counterfactual(
-        "threshold 8",
-        f"groups of up to {THRESHOLD} pages to the PMR",
-        (*RESPONSES, *ERASES),
-        {"cachftl": {"threshold": THRESHOLD}},
-        only=_is_ours,
+    *(
+        Counterfactual(
+            f"threshold {pages}",
+            f"groups of up to {pages} pages to the PMR",
+            (*RESPONSES, *ERASES),
+            {"cachftl": {"threshold": pages}},
+            only=_is_ours,
+        )
+        for pages in THRESHOLDS
     ),
     Counterfactual(
         "one stream",

@@ -32,7 +32,9 @@ WORKLOADS = (
 PREFIX = "prefix"
 """The beginning of the real Financial1 as one volume; the warm-up makes a loop of it."""
 
-THRESHOLDS = tuple(range(1, 33))
+THRESHOLDS = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32)
+"""Pages; the paper varies them from 1 to 32."""
+
 SPARES = (5, 10, 15, 20, 25)
 """Over-provisioning, percent of the address space: PMR or log blocks."""
 

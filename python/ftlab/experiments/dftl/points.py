@@ -33,9 +33,6 @@ PREFIX = "prefix"
 CAPACITY = {FOLD: 512 * MIB, PREFIX: 512 * MIB, TPCH: 4096 * MIB}
 """Bytes of the device, into which addresses are wrapped; a volume's is as large as it is."""
 
-LEAST_CAPACITY = 64 * MIB
-"""Bytes of a device whose 3 % of spare blocks are enough for every FTL."""
-
 CACHE = 64 << 10
 """DFTL's mapping cache, 8192 entries."""
 
@@ -62,7 +59,8 @@ def prepare(sources: Sources, results: Path) -> dict[str, Source]:
     found = dict(zip(NEAREST, volumes.values(), strict=False))
     found |= {FOLD: sources[FIN1], TPCH: sources[TPCH]}
     if FINANCIAL1.name in sources:
-        found[PREFIX] = looped(sources[FINANCIAL1.name], REQUESTS, results)
+        prefix = sources[FINANCIAL1.name]
+        found[PREFIX] = looped(prefix, prefix.requests or REQUESTS, results)
     return found | dict(volumes)
 
 
@@ -110,7 +108,7 @@ def stretch(name: str, source: Source) -> float:
 
 def capacity(name: str, source: Source) -> int:
     """Return the bytes of the device."""
-    return CAPACITY[name] if name in CAPACITY else max(extent(source), LEAST_CAPACITY)
+    return CAPACITY[name] if name in CAPACITY else extent(source)
 
 
 def spare_ram(name: str, source: Source) -> int:
