@@ -239,7 +239,9 @@ def capacity(result):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path):
     experiment = import_module(PAPERS[paper]).EXPERIMENT
-    (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text("0,0,4096,w,0.0\n")
+    (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text(
+        "0,0,4096,w,0.0\n0,8,4096,w,0.1\n"
+    )
     inputs = sources(experiment.workloads, tmp_path, 200)
     points = experiment.points(
         experiment.prepare(inputs, tmp_path) if experiment.prepare else inputs
