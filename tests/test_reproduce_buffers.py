@@ -31,7 +31,7 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
     volume = Source(Workload("tpch", ()), None, 200)
     found = cachftl.EXPERIMENT.points({"financial1/0": volume})
     volumes = [key for key in found if key[0] == "financial1/0"]
-    assert len(volumes) == 4 + 1 + 4 + 2 + 5 + 5 * 16 + 2
+    assert len(volumes) == (4 + 1) + 4 + (2 + 1) + 5 + 5 * 16 + 2
     device = found["financial1/0", "page", "reserve"].resolved["device"]
     assert device["blocks"] == extent(volume) // (256 << 10) + 5
     names = {key[0] for key in found}

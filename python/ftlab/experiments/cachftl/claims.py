@@ -297,10 +297,8 @@ def in_place(runs: Runs) -> str:
     """Return how much dearer than PM's writes BM's are, here and as published."""
     said = []
     for trace, published in BM_OVER_PM.items():
-        ours = of_trace(RESPONSE, trace, "block-optimized")(runs) / of_trace(
-            RESPONSE, trace, "page"
-        )(runs)
-        said.append(f"{SHORT[trace]} {ours:.2g}, published {published:.2g}")
+        block, page = (of_trace(RESPONSE, trace, ftl) for ftl in ("block-optimized", "page"))
+        said.append(f"{SHORT[trace]} {(block / page)(runs):.2g}, published {published:.2g}")
     return (
         f"BM's response over PM's: {'; '.join(said)}. BM programs a whole block again for a group "
         "of pages, so this is by how many pages of a block are in use, which no table gives."

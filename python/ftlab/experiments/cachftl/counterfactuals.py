@@ -8,7 +8,7 @@ from ftlab.experiments.runs import Key
 
 SYNTHETIC = ("C22", "C23", "C24", "C25")
 RESPONSES = ("C4", "C5", "C6", "C7", "C12", "C14")
-ERASES = ("C8", "C9", "C10", "C13", "C15")
+ERASES = ("C8", "C9", "C10", "C11", "C13", "C15")
 ENOUGH = (4, 8, 16)
 THRESHOLDS = (6, 8, 16)
 
@@ -18,7 +18,7 @@ def _is_ours(key: Key) -> bool:
 
 
 def _is_page(key: Key) -> bool:
-    return key[1:] == ("page",)
+    return key[1] == "page"
 
 
 def _is_financial1(key: Key) -> bool:
@@ -62,7 +62,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "reserve only",
         "PM with no more spare blocks than its GC needs",
-        ("C7", "C22", "C24", "C25"),
+        ("C1", "C2", "C7", "C16", "C22", "C24", "C25"),
         only=_is_page,
         point=lambda key: (*key, RESERVE) if _is_page(key) else key,
     ),

@@ -225,12 +225,26 @@ def _thousands(number_: int) -> str:
     return f"{number_ // 1000}k" if number_ >= 1000 else str(number_)
 
 
+def _gains_most(runs: Runs, trace: str) -> str | None:
+    """Return the volume of a trace that gains most over FAST."""
+    try:
+        changes = gaps(runs, "fast", trace)
+    except NotMeasuredError:
+        return None
+    return volumes(runs, trace)[changes.index(min(changes))]
+
+
+def _change(runs: Runs, figure: Figure, new: Sequence[str], old: Sequence[str]) -> str:
+    try:
+        return number(runs.change(figure, new, old), "%+")
+    except NotMeasuredError:
+        return ABSENT
+
+
 def _settings(runs: Runs, figure: Figure, trace: str, unit: float) -> Draw:
-    names = volumes(runs, trace)
-    if not names:
+    volume = _gains_most(runs, trace)
+    if volume is None:
         return lines(SHORT[trace], SPARES, {})
-    changes = gaps(runs, "fast", trace)
-    volume = names[changes.index(min(changes))]
 
     def over(*key: str) -> list[float | None]:
         found = [_value(runs, figure, volume, key[0], str(spare), *key[1:]) for spare in SPARES]
@@ -238,7 +252,7 @@ def _settings(runs: Runs, figure: Figure, trace: str, unit: float) -> Draw:
 
     series = {"FAST": over("fast")}
     series |= {f"threshold {each}": over("cachftl", str(each)) for each in SHOWN}
-    return lines(f"{volume}", SPARES, series, label="over-provisioning, %")
+    return lines(volume, SPARES, series, label="over-provisioning, %")
 
 
 def _volumes(runs: Runs) -> Table:
@@ -296,9 +310,7 @@ def _beginning(runs: Runs) -> Table:
             name,
             *(number(runs(figure, PREFIX, ftl)) for figure in (RESPONSE, erases)),
             *(
-                number(runs.change(figure, (PREFIX, "cachftl"), (PREFIX, ftl)), "%+")
-                if ftl != "cachftl" and runs(figure, PREFIX, ftl)
-                else ABSENT
+                _change(runs, figure, (PREFIX, "cachftl"), (PREFIX, ftl))
                 for figure in (RESPONSE, erases)
             ),
         ]
@@ -338,10 +350,7 @@ def _streams(runs: Runs) -> Table:
         cells = []
         for name in STREAMS:
             keys = [(f"{name} {percent}", ftl) for ftl in ("cachftl", "page")]
-            cells += [
-                number(runs.change(RESPONSE, *keys), "%+"),
-                number(runs(to_bmr, *keys[0]), "%"),
-            ]
+            cells += [_change(runs, RESPONSE, *keys), number(runs(to_bmr, *keys[0]), "%")]
         rows.append([f"{percent} %", *cells])
     header = [f"{name}: {what}" for name in STREAMS.values() for what in ("against PM", "to BMR")]
     return Table(["sequential", *header], rows)

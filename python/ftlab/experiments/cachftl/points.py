@@ -117,6 +117,7 @@ def _of_volume(source: Source) -> Iterator[tuple[Key, Config]]:
     start = merge([whole, first])
     for ftl in ("page", "block-optimized"):
         yield (ftl, "start"), start
+    yield ("page", "start", RESERVE), merge([start, _reserve(extent(source))])
     for spare in SPARES:
         sized = merge([start, {"device": {"over_provisioning": spare / 100}}])
         yield ("fast", str(spare)), sized
