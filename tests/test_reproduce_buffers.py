@@ -7,30 +7,80 @@ from pathlib import Path
 import pytest
 
 from ftlab.experiments import cachftl, dftl
-from ftlab.experiments.dftl.points import CACHED, CAPACITY, PAGE, WORKLOADS, points
+from ftlab.experiments.dftl.points import (
+    CACHED,
+    FIN,
+    FOLD,
+    PAGE,
+    PREFIX,
+    TPCH,
+    WORKLOADS,
+    points,
+    prepare,
+)
+from ftlab.experiments.dftl.volumes import FINANCIAL, Row, by_distance, row
 from ftlab.experiments.inputs import Source, Workload, sources
+from ftlab.experiments.prefixes import looped
+from ftlab.experiments.volumes import extent
+from ftlab.traces import read_trace
+
+BEGINNING = "Financial1.first50002.DERIVED-noasu.spc"
 
 
 def test_cachftl_is_run_with_the_settings_of_the_paper():
-    volume = Source(Workload("financial1/0", ()), None, None)
+    volume = Source(Workload("tpch", ()), None, 200)
     found = cachftl.EXPERIMENT.points({"financial1/0": volume})
     volumes = [key for key in found if key[0] == "financial1/0"]
-    assert len(volumes) == 4 + 4 + 2 + 5 + 5 * 32 + 2
+    assert len(volumes) == (4 + 1) + 4 + (2 + 1) + 5 + 5 * 16 + 2
+    device = found["financial1/0", "page", "reserve"].resolved["device"]
+    assert device["blocks"] == extent(volume) // (256 << 10) + 5
     names = {key[0] for key in found}
-    assert {"sequential 90", "writes 5000000", "arrivals 50"} < names
+    assert {"sequential 90", "stream 90", "writes 5000000", "arrivals 50"} < names
+    assert found["stream 90", "page"].resolved["workload"]["sequential"] == "stream"
     for claim in cachftl.EXPERIMENT.claims:
         assert claim.what and claim.where
 
 
-def test_dftl_has_equal_ram_with_and_without_its_cache():
-    found = points(sources(WORKLOADS, None, None))
-    assert {key[0] for key in found} == {"financial1", "tpch"}
-    for workload, capacity in CAPACITY.items():
-        pages = capacity // PAGE
+def test_dftl_has_equal_ram_with_and_without_its_cache(tmp_path):
+    inputs = prepare(sources(WORKLOADS, None, 400), tmp_path)
+    found = points(inputs)
+    assert {FIN, FOLD, TPCH} < {key[0] for key in found}
+    assert (PREFIX, "page") not in found, "there is no real trace"
+    for workload in (FIN, FOLD, TPCH):
         config = found[workload, "dftl", CACHED].resolved
+        pages = config["device"]["capacity"] // PAGE
         directory = 4 * pages // 512
         used = config["buffer"]["size"] + config["ftl"]["cache"] + directory
         assert used == 4 * pages, "as much as the whole map"
+
+
+def trace(path, gap_s, length, op, requests=1000):
+    lines = (f"0,{8 * each},{length},{op},{each * gap_s}\n" for each in range(requests))
+    path.write_text("".join(lines))
+    return Source(Workload("", ()), path, None)
+
+
+def test_financial_is_the_volume_nearest_to_its_row(tmp_path):
+    near = trace(tmp_path / "near.spc", 0.15, 4096, "w")
+    far = trace(tmp_path / "far.spc", 0.008, 4096, "w")
+    reads = trace(tmp_path / "reads.spc", 0.1335, 4096, "r")
+    few = trace(tmp_path / "few.spc", 0.1335, 4096, "w", requests=10)
+    assert row(near) == Row(pytest.approx(150), 1.0, 4.0, pytest.approx(0.999, abs=0.002))
+    assert FINANCIAL.distance(FINANCIAL) == 0
+    volumes = {"few": few, "far": far, "reads": reads, "near": near}
+    assert list(by_distance(volumes)) == ["near", "reads", "far"], "few are no workload"
+
+
+def test_a_prefix_is_looped_and_comes_as_slowly_as_the_row(tmp_path):
+    text = "0,16,4096,w,0.0\n0,0,512,r,0.5\n0,8,1024,w,2.0\n"
+    (tmp_path / BEGINNING).write_text(text)
+    inputs = sources(WORKLOADS, tmp_path, None)
+    source = looped(inputs[WORKLOADS[-1].name], 7, tmp_path)
+    columns = read_trace(str(source.file)).to_numpy()
+    assert columns["offset"].tolist() == [8192, 0, 4096, 8192, 0, 4096, 8192]
+    assert columns["op"].tolist() == [1, 0, 1, 1, 0, 1, 1]
+    assert (columns["time_ns"] / 1e9).tolist() == [0, 0.5, 2, 3, 3.5, 5, 6], "a mean gap between"
+    assert looped(inputs[WORKLOADS[-1].name], 7, tmp_path).file == source.file
 
 
 def test_every_claim_has_a_row_of_its_own():
@@ -48,8 +98,12 @@ def test_the_report_is_complete(paper, monkeypatch, ftlab):
     for module in ("points", "claims", "parts"):
         few = import_module(f"ftlab.experiments.cachftl.{module}")
         monkeypatch.setattr(few, "THRESHOLDS", (1, 4, 32))
-    done = ftlab("reproduce", paper, "--quick")
+    lines = (f"0,{8 * (each % 37)},4096,{'rw'[each % 2]},{each}\n" for each in range(400))
+    Path(BEGINNING).write_text("".join(lines))
+    done = ftlab("reproduce", paper, "--quick", "--traces", ".")
     assert done.exit_code == 0, done.output
     rows = json.loads(Path("ftlab-reproduce", paper, "claims.json").read_text("utf-8"))
     claims = (cachftl if paper == "cachftl" else dftl).EXPERIMENT.claims
     assert [row["id"] for row in rows] == [claim.id for claim in claims]
+    report = Path("ftlab-reproduce", paper, "report.md").read_text("utf-8")
+    assert {"cachftl": "## The real beginning", "dftl": "| prefix |"}[paper] in report

@@ -30,11 +30,14 @@ class Workload:
         Names under which the whole real trace is known, without the end of a compressed file.
     prefixes
         Names under which its first requests are known.
+    modelled
+        Whether a profile stands for it; what is not modelled is left out where there is no file.
     """
 
     name: str
     files: tuple[str, ...]
     prefixes: tuple[str, ...] = ()
+    modelled: bool = True
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,8 @@ def sources(
     found = {}
     for workload in workloads:
         file, prefix = (_first(files, names) for names in (workload.files, workload.prefixes))
+        if not workload.modelled and file is None:
+            continue
         part = prefix if file is None else None
         found[workload.name] = Source(workload, file, requests, seed, part)
     return found

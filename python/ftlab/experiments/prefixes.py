@@ -11,8 +11,13 @@ from pathlib import Path
 
 from ftlab.config import Config, merge
 from ftlab.experiments.claims import Counterfactual
-from ftlab.experiments.inputs import Sources
+from ftlab.experiments.inputs import Sources, Workload
 from ftlab.experiments.made import looped
+
+BEGINNING = Workload(
+    "financial1, its beginning", ("financial1.first50002.derived-noasu.spc",), modelled=False
+)
+"""50,002 requests, with the volumes laid over each other."""
 
 ROUNDS = 134
 """How often a prefix is played: with 10,000 requests as many as MNFTL plays of Financial1."""

@@ -5,17 +5,17 @@ FTL, and so are the synthetic workloads. The device is that of the preset ``cach
 played twice before it is measured.
 """
 
-from ftlab.experiments.cachftl.claims import CLAIMS, COUNTERFACTUALS
+from ftlab.experiments.cachftl.claims import CLAIMS
+from ftlab.experiments.cachftl.counterfactuals import COUNTERFACTUALS
 from ftlab.experiments.cachftl.parts import parts
-from ftlab.experiments.cachftl.points import WORKLOADS, points
+from ftlab.experiments.cachftl.points import WORKLOADS, points, prepare
 from ftlab.experiments.experiment import Experiment
-from ftlab.experiments.volumes import split
 
 EXPERIMENT = Experiment(
     name="cachftl",
     title="A Scalable and Highly Configurable Cache-Aware Hybrid Flash Translation Layer",
     workloads=WORKLOADS,
-    prepare=split,
+    prepare=prepare,
     points=points,
     claims=CLAIMS,
     parts=parts,

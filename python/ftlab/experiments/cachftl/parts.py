@@ -13,7 +13,9 @@ from ftlab.experiments.cachftl.claims import (
     best,
     default,
     gap,
+    gaps,
     of_trace,
+    to_bmr,
     volumes,
 )
 from ftlab.experiments.cachftl.points import (
@@ -23,9 +25,12 @@ from ftlab.experiments.cachftl.points import (
     FTLS,
     GRID_REQUESTS,
     NAMES,
+    PREFIX,
+    RESERVE,
     SEQUENTIAL,
     SHORT,
     SPARES,
+    STREAMS,
     THRESHOLDS,
     TRACES,
     WRITES,
@@ -41,6 +46,12 @@ from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.report.tables import ABSENT, Table
 
+SHOWN = (1, 4, 8, 16, 32)
+"""Thresholds in Figure 7."""
+
+SMALL = 10_000
+"""Requests below which a volume is marked as small."""
+
 SETUP = (
     "The device is the preset cachftl (section 5.1): pages of 4 KiB, 64 in a block, 25 us, 200 us "
     "and 1.5 ms for read, program and erase, one operation at a time. It is as large as the volume "
@@ -55,13 +66,36 @@ SETUP = (
 )
 
 
+BEGINNING = (
+    "The first 50,002 requests of the real Financial1, with its volumes over each other, on one "
+    "device of their size: the warm-up plays them twice before they are measured.",
+)
+
+
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, verdicts, claims, figures, volumes, adaptive CACH-FTL."""
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
         *claim_parts(judged),
         Part("Figures", (), (), _pictures(runs, judged)),
-        Part("Volumes", ("Mean response in us with the default settings.",), [_volumes(runs)]),
+        Part(
+            "Means and medians",
+            (
+                "Over the volumes of each trace, with the default settings. A few volumes can make "
+                f"a mean; those of less than {SMALL:,} requests are left out once. The second PM "
+                "has no more spare blocks than its GC needs; the paper gives it none.",
+            ),
+            [_middles(runs, trace) for trace in TRACES if volumes(runs, trace)],
+        ),
+        Part(
+            "Volumes",
+            (
+                "Mean response in us with the default settings. Volumes of less than "
+                f"{SMALL:,} requests are marked with an asterisk.",
+            ),
+            [_volumes(runs)],
+        ),
+        *([Part("The real beginning", BEGINNING, [_beginning(runs)])] if _has_prefix(runs) else []),
         Part(
             "Open choice: what makes a block worth PMR-GC",
             (
@@ -71,6 +105,15 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
                 "with the default settings.",
             ),
             [_enough(runs, trace) for trace in TRACES if volumes(runs, trace)],
+        ),
+        Part(
+            "Open choice: what sequential requests go on from",
+            (
+                "The previous request (runs of geometric length, the words of DiskSim's "
+                "generator), or the last sequential one (workload.sequential = stream). How much "
+                "slower CACH-FTL is than PM, and the share of groups that go to the BMR.",
+            ),
+            [_streams(runs)],
         ),
         Part(
             "Best settings",
@@ -110,6 +153,7 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
 def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
     mark = Marks(runs, known(each.claim for each in judged))
     traces = [trace for trace in TRACES if volumes(runs, trace)]
+    gaining = [volume for trace in traces if (volume := _gains_most(runs, trace))]
     return [
         Picture(
             "fig4",
@@ -123,16 +167,26 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
         ),
         Picture(
             "fig6",
-            "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) mean time "
-            "between arrivals, (c) number of writes. Below, CACH-FTL's change against the others; "
-            "hollow: published.",
-            lambda: panels([draw(mark, *each) for draw in (_varied, _gaps) for each in _VARIED]),
+            "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) those as "
+            "one stream, (c) mean time between arrivals, (d) number of writes. Below, CACH-FTL's "
+            "change against the others; hollow: published.",
+            lambda: panels(
+                [draw(mark, *each) for draw in (_varied, _gaps) for each in _VARIED], columns=4
+            ),
         ),
         Picture(
             "fig7",
-            "Figure 7. The first volume of each trace: response in ms by threshold, a line for "
-            "each over-provisioning.",
-            lambda: panels([_settings(runs, mark, trace) for trace in traces]),
+            "Figure 7. The volume of each trace that gains most over FAST, with its best setting: "
+            "response in ms and, below, erases over over-provisioning, a line for FAST and for "
+            "each threshold.",
+            lambda: panels(
+                [
+                    _settings(mark, figure, unit, volume)
+                    for figure, unit in ((RESPONSE, 1000.0), (erases, 1.0))
+                    for volume in gaining
+                ],
+                columns=max(len(gaining), 1),
+            ),
         ),
     ]
 
@@ -166,7 +220,7 @@ def _by_trace(mark: Marks, traces: Sequence[str], choice: Choice) -> list[Draw]:
 
 
 _VARIED: Sequence[tuple[str, Sequence[int], str]] = (
-    ("sequential", SEQUENTIAL, "sequential, %"),
+    *((name, SEQUENTIAL, f"{name}, %") for name in STREAMS),
     ("arrivals", ARRIVALS, "time between arrivals, ms"),
     ("writes", WRITES, "writes"),
 )
@@ -190,18 +244,6 @@ def _gaps(mark: Marks, what: str, values: Sequence[int], label: str) -> Draw:
     return lines("against", shown, series, percent=True, label=label)
 
 
-def _settings(runs: Runs, mark: Marks, trace: str) -> Draw:
-    volume = volumes(runs, trace)[0]
-
-    def marks(spare: int) -> list[Mark]:
-        keys = ((volume, "cachftl", str(spare), str(each)) for each in THRESHOLDS)
-        return [mark(at(RESPONSE, *key) / 1000) for key in keys]
-
-    series = [Series(f"{spare} %", marks(spare)) for spare in SPARES]
-    shown = [str(each) if each in (1, 8, 16, 24, 32) else "" for each in THRESHOLDS]
-    return lines(SHORT[trace], shown, series, label="threshold, pages")
-
-
 def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
     try:
         return runs(figure, *key)
@@ -209,24 +251,94 @@ def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
         return None
 
 
+def _gains_most(runs: Runs, trace: str) -> str | None:
+    """Return the volume of a trace that gains most over FAST."""
+    try:
+        changes = gaps(runs, "fast", trace)
+    except NotMeasuredError:
+        return None
+    return volumes(runs, trace)[changes.index(min(changes))]
+
+
+def _change(runs: Runs, figure: Figure, new: Sequence[str], old: Sequence[str]) -> str:
+    try:
+        return number(runs.change(figure, new, old), "%+")
+    except NotMeasuredError:
+        return ABSENT
+
+
+def _settings(mark: Marks, figure: Figure, unit: float, volume: str) -> Draw:
+    def over(ftl: str, *key: str) -> list[Mark]:
+        return [mark(at(figure, volume, ftl, str(spare), *key) / unit) for spare in SPARES]
+
+    series = [Series("FAST", over("fast"), "fast")]
+    series += [Series(f"threshold {each}", over("cachftl", str(each))) for each in SHOWN]
+    return lines(volume, SPARES, series, label="over-provisioning, %")
+
+
 def _volumes(runs: Runs) -> Table:
     rows = []
     for volume in volumes(runs, *TRACES):
         result = runs[volume, "cachftl"]
-        own = result["own"]
-        groups = own["cachftl.pmr_groups"] + own["cachftl.bmr_groups"]
         rows.append(
             [
-                volume,
+                f"{volume} *" if _is_small(runs, volume) else volume,
                 f"{result['device']['capacity_bytes'] >> 20:,} MiB",
                 *(_text(_value(runs, RESPONSE, volume, ftl)) for ftl in FTLS),
-                number(own["cachftl.bmr_groups"] / max(groups, 1), "%"),
+                number(to_bmr(result), "%"),
                 f"{result['gc']['runs']:,}",
                 f"{result['gc']['background_runs']:,}",
             ]
         )
     header = ["volume", "device", *NAMES.values(), "groups to BMR", "GC runs", "idle GC runs"]
     return Table(header, rows)
+
+
+def _is_small(runs: Runs, volume: str) -> bool:
+    return int(runs[volume, "page"]["host"]["requests"]) < SMALL
+
+
+def _middles(runs: Runs, trace: str) -> Table:
+    """Return mean and median response and erases of each FTL over the volumes of a trace."""
+    names = volumes(runs, trace)
+    large = [name for name in names if not _is_small(runs, name)]
+    settings = {name: (ftl,) for ftl, name in NAMES.items()} | {"PM, reserve": ("page", RESERVE)}
+    rows = []
+    for label, key in settings.items():
+        cells = []
+        for figure in (RESPONSE, erases):
+            for among in (names, large):
+                found = [runs(figure, name, *key) for name in among]
+                cells += [number(of(found)) if found else ABSENT for of in (fmean, median)]
+        rows.append([label, *cells])
+    header = [
+        f"{what}, {of}{among}"
+        for what in ("response, us", "erases")
+        for among in ("", ", not small")
+        for of in ("mean", "median")
+    ]
+    few = f"{SHORT[trace]}, {len(names)} volumes, {len(names) - len(large)} small"
+    return Table([few, *header], rows)
+
+
+def _has_prefix(runs: Runs) -> bool:
+    return (PREFIX, "page") in set(runs)
+
+
+def _beginning(runs: Runs) -> Table:
+    rows = [
+        [
+            name,
+            *(number(runs(figure, PREFIX, ftl)) for figure in (RESPONSE, erases)),
+            *(
+                _change(runs, figure, (PREFIX, "cachftl"), (PREFIX, ftl))
+                for figure in (RESPONSE, erases)
+            ),
+        ]
+        for ftl, name in NAMES.items()
+    ]
+    changes = ["CACH-FTL against it: response", "erases"]
+    return Table(["FTL", "mean response, us", "erases", *changes], rows)
 
 
 def _text(figure: float | None) -> str:
@@ -251,6 +363,18 @@ def _enough(runs: Runs, trace: str) -> Table:
         rows.append([label, *cells])
     header = ["response, us", "median", "erases", "median", "write amplification", "median"]
     return Table([f"{SHORT[trace]}, enough", *header], rows)
+
+
+def _streams(runs: Runs) -> Table:
+    rows = []
+    for percent in SEQUENTIAL:
+        cells = []
+        for name in STREAMS:
+            keys = [(f"{name} {percent}", ftl) for ftl in ("cachftl", "page")]
+            cells += [_change(runs, RESPONSE, *keys), number(runs(to_bmr, *keys[0]), "%")]
+        rows.append([f"{percent} %", *cells])
+    header = [f"{name}: {what}" for name in STREAMS.values() for what in ("against PM", "to BMR")]
+    return Table(["sequential", *header], rows)
 
 
 def _best_settings(runs: Runs) -> Table:

@@ -1,15 +1,20 @@
 """What is run: four FTLs on each volume, CACH-FTL's settings on each, and synthetic workloads.
 
 The key of a point is the volume, or the synthetic workload by what is varied, then the FTL; behind
-it the over-provisioning, and for CACH-FTL the threshold, where these are varied.
+it the over-provisioning, and for CACH-FTL the threshold, where these are varied. `PREFIX` is one
+more volume, where there is the beginning of the real Financial1; the claims' are all others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import Sources, Workload
+from ftlab.experiments.inputs import Source, Sources, Workload
+from ftlab.experiments.prefixes import BEGINNING
+from ftlab.experiments.runs import Key
+from ftlab.experiments.volumes import extent, split
 from ftlab.points import Point
 
 FTLS = ("page", "block-optimized", "fast", "cachftl")
@@ -22,9 +27,14 @@ WORKLOADS = (
     Workload("financial1", ("financial1.spc", "financial1.parquet")),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("cello99", ("cello99.srt", "cello99.parquet")),
+    BEGINNING,
 )
+PREFIX = "prefix"
+"""The beginning of the real Financial1 as one volume; the warm-up makes a loop of it."""
 
-THRESHOLDS = tuple(range(1, 33))
+THRESHOLDS = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32)
+"""Pages; the paper varies them from 1 to 32."""
+
 SPARES = (5, 10, 15, 20, 25)
 """Over-provisioning, percent of the address space: PMR or log blocks."""
 
@@ -40,44 +50,74 @@ ADAPTIVE: dict[str, Config] = {
 ENOUGH = (1, 4, 8, 16)
 """Superseded pages that make a block of the PMR worth PMR-GC; by default those to be evicted."""
 
+RESERVE = "reserve"
+RESERVE_BLOCKS = 5
+"""With so many spare blocks PM can collect; the paper gives it none."""
+
 SEQUENTIAL = (10, 30, 40, 50, 70, 90)
+STREAMS = {"sequential": "previous", "stream": "stream"}
+"""What sequential requests go on from, by the names of workloads."""
+
 WRITES = (10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000_000)
 ARRIVALS = (50, 100, 200, 350, 500)
 """The synthetic workloads: percent, requests, and ms between them on average."""
 
 PRESET: Config = {"preset": "cachftl"}
+BLOCK = 256 << 10
+SYNTHETIC_BYTES = 1 << 30
 
 
-def points(sources: Sources) -> dict[tuple[str, ...], Point]:
-    """Return all points by their keys."""
-    found: dict[tuple[str, ...], Point] = {}
-    quick, seed = None, 1
-    for volume, source in sources.items():
-        quick, seed = source.requests, source.seed
-        for key, config in _of_volume(source.config):
-            _add(found, (volume, *key), config)
-    for name, workload in synthetic(quick):
-        for ftl in FTLS:
-            _add(found, (name, ftl), {"workload": workload, "run": {"seed": seed}})
+def prepare(sources: Sources, results: Path) -> dict[str, Source]:
+    """Return the volumes of all traces, and the beginning of the real Financial1."""
+    found = split({trace: sources[trace] for trace in TRACES}, results)
+    if BEGINNING.name in sources:
+        found[PREFIX] = sources[BEGINNING.name]
     return found
 
 
-def _add(found: dict[tuple[str, ...], Point], key: tuple[str, ...], config: Config) -> None:
+def points(sources: Sources) -> dict[Key, Point]:
+    """Return all points by their keys."""
+    found: dict[Key, Point] = {}
+    quick, seed = None, 1
+    for volume, source in sources.items():
+        quick, seed = source.requests, source.seed
+        runs = _by_ftl(source.config) if volume == PREFIX else _of_volume(source)
+        for key, config in runs:
+            _add(found, (volume, *key), config)
+    for name, workload in synthetic(quick):
+        made: Config = {"workload": workload, "run": {"seed": seed}}
+        for ftl in FTLS:
+            _add(found, (name, ftl), made)
+        _add(found, (name, "page", RESERVE), merge([made, _reserve(SYNTHETIC_BYTES)]))
+    return found
+
+
+def _reserve(capacity: int) -> Config:
+    """Return a device with no more spare blocks than PM needs."""
+    return {"device": {"blocks": capacity // BLOCK + RESERVE_BLOCKS}}
+
+
+def _by_ftl(config: Config) -> Iterator[tuple[Key, Config]]:
+    for ftl in FTLS:
+        yield (ftl,), config
+
+
+def _add(found: dict[Key, Point], key: Key, config: Config) -> None:
     found[key] = Point(" ".join(key), merge([PRESET, config]), key[1])
 
 
-def _of_volume(source: Config) -> Iterator[tuple[tuple[str, ...], Config]]:
+def _of_volume(source: Source) -> Iterator[tuple[Key, Config]]:
     """Yield what is run on a volume: four FTLs on all of it, their settings on its beginning."""
-    for ftl in FTLS:
-        yield (ftl,), source
+    whole = source.config
+    yield from _by_ftl(whole)
+    yield ("page", RESERVE), merge([whole, _reserve(extent(source))])
     for pages in ENOUGH:
-        yield ("cachftl", "enough", str(pages)), merge([source, {"cachftl": {"enough": pages}}])
-    first: Config = {"input": {"requests": GRID_REQUESTS}}
-    if "requests" in source["input"]:
-        first = {}
-    start = merge([source, first])
+        yield ("cachftl", "enough", str(pages)), merge([whole, {"cachftl": {"enough": pages}}])
+    first: Config = {"input": {"requests": source.requests or GRID_REQUESTS}}
+    start = merge([whole, first])
     for ftl in ("page", "block-optimized"):
         yield (ftl, "start"), start
+    yield ("page", "start", RESERVE), merge([start, _reserve(extent(source))])
     for spare in SPARES:
         sized = merge([start, {"device": {"over_provisioning": spare / 100}}])
         yield ("fast", str(spare)), sized
@@ -91,7 +131,9 @@ def _of_volume(source: Config) -> Iterator[tuple[tuple[str, ...], Config]]:
 def synthetic(quick: int | None) -> Iterator[tuple[str, Config]]:
     """Yield the synthetic workloads, one setting varied at a time."""
     for percent in SEQUENTIAL:
-        yield f"sequential {percent}", _workload(quick, sequential_rate=percent / 100)
+        for name, how in STREAMS.items():
+            made = _workload(quick, sequential_rate=percent / 100, sequential=how)
+            yield f"{name} {percent}", made
     for writes in WRITES:
         yield f"writes {writes}", _workload(quick, requests=writes)
     for gap in ARRIVALS:
