@@ -162,9 +162,9 @@ def spread(workload: str, setting: str) -> Callable[[Runs], str]:
 
     def why(runs: Runs) -> str:
         def said(ftl: str) -> str:
-            planes = runs[workload, setting, ftl]["planes"]
-            served, all_ = planes["host_requests"], planes["sdrpp"]
-            return f"{ftl} {min(served):,} to {max(served):,} ({all_:.2f})"
+            served = runs[workload, setting, ftl]["planes"]["host_requests"]
+            all_operations = runs("planes.sdrpp", workload, setting, ftl)
+            return f"{ftl} {min(served):,} to {max(served):,} ({all_operations:.2f})"
 
         return (
             "Operations of a plane for the host and the map (SDRPP with collection and merges): "
@@ -441,14 +441,14 @@ COUNTERFACTUALS = (
     ),
     Counterfactual(
         "a log of one size",
-        "FAST's log of 450 blocks at any capacity, as many as 4 GB have to spare",
+        "FAST's log of 450 blocks at any capacity, near what 4 GB have to spare",
         OF_FAST,
         {"log": {"blocks": 450}},
         only=lambda key: key[2] == "fast" and key[1] in CAPACITIES,
     ),
     Counterfactual(
         "a tenth of the load",
-        "TPC-C at a tenth of its load, which all three can bear",
+        "TPC-C at a tenth of its load",
         OF_TPCC,
         {"host": {"time_scale": 10}},
         only=lambda key: key[0] == TPCC,

@@ -745,7 +745,7 @@ ORDERINGS = (
 FULL: Config = {"run": {"warmup": "random:2"}}
 """A device that is full first, of which the pages of a prefix are a small part."""
 
-RESPONSES = ("T2", "T7", "T9", "T23", "T24", "T25", "T26", "T37", "T41", "T44", "T45", "O2", "A1")
+RESPONSES = ("T2", "T7", "T9", "T23", "T24", "T25", "T26", "T37", "T44", "T45", "O2", "A1")
 COLLECTED = ("T8", "T21", "T23", "T28", "T29", "T31", "T37", "T38")
 CACHED = ("T5", "T12", "T13", "T16", "T17", "T18", "T20", "T22", "T35", "O3", "O5")
 
@@ -765,7 +765,7 @@ COUNTERFACTUALS = (
         Counterfactual(
             f"{load} times the load",
             f"{load} times the load in MSR",
-            ("T2", "T7", "T9", "T25", "T41"),
+            ("T2", "T7", "T9", "T25"),
             {"host": {"time_scale": 1 / load}},
             only=lambda key: key[0] in MSR,
         )
