@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from ftlab.experiments.charts import Draw, panels
-from ftlab.plot import COLOURS, literal
+from ftlab.experiments.charts import PANEL, Draw
+from ftlab.plot import COLOURS, literal, mark_empty, styled
 from ftlab.plugins import shown
 from ftlab.report.summary import Figure as Objective
 from ftlab.tune import Candidate, Found
@@ -16,12 +16,26 @@ from ftlab.tune import Candidate, Found
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+COLUMNS = 3
+
 UNITS = {"us": "µs", "bytes": "bytes", "ratio": "ratio", "factor": "factor"}
 
 
 def fronts(all_found: Sequence[Found]) -> Figure:
     """Draw the first objective over each other one, with its front; one alone over the trials."""
-    return panels([draw for found in all_found for draw in _draws(found)])
+    draws = [draw for found in all_found for draw in _draws(found)]
+    columns = min(COLUMNS, len(draws))
+    rows = -(-len(draws) // columns)
+    with styled():
+        figure = Figure(figsize=(PANEL[0] * columns, PANEL[1] * rows))
+        grid = iter(figure.subplots(rows, columns, squeeze=False).flat)
+        for draw in draws:
+            axes = next(grid)
+            draw(axes)
+            mark_empty(axes)
+        for axes in grid:
+            axes.set_axis_off()
+    return figure
 
 
 def _draws(found: Found) -> Iterator[Draw]:

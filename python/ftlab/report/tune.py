@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -78,20 +79,23 @@ def _winners(found: Found, rows: Sequence[Candidate]) -> frozenset[tuple[int, in
 
 def notes(found: Found) -> list[str]:
     """Return what a table leaves out."""
-    trials = found.trials
-    failed = sum(each.values is None for each in trials)
-    over = sum(each.values is not None and not each.fits for each in trials)
-    points = len({point.digest for each in trials for point in each.points})
-    told = f"{found.input}: {len(trials):,} trials, {points:,} different points"
-    parts = [f"{failed:,} failed"] * bool(failed) + [f"{over:,} over a limit"] * bool(over)
-    lines = [", ".join([told, *parts])]
+    ran = [each for each in found.trials if each.points]
+    failed = [each for each in ran if each.values is None]
+    counts = {
+        "against conditions": len(found.trials) - len(ran),
+        "over a limit": sum(each.values is not None and not each.fits for each in ran),
+        "failed": len(failed),
+    }
+    points = len({point.digest for each in ran for point in each.points})
+    told = [f"{len(found.trials):,} trials", f"{points:,} different points"]
+    told += [f"{count:,} {what}" for what, count in counts.items() if count]
+    reasons = Counter(each.failure or "a figure is missing" for each in failed)
+    lines = [f"{found.input}: {', '.join(told)}"]
+    lines += [f"{count:,} failed: {reason}" for reason, count in reasons.most_common(1)]
     front = len(found.best())
     if front > SHOWN:
         lines.append(f"{front:,} points are on the front, of which {SHOWN} are shown; JSON has all")
-    if not front:
-        first = next((each.failure for each in trials if each.failure), "all are over a limit")
-        lines.append(f"nothing was found: {first}")
-    return lines
+    return lines if front else [*lines, "no trial has all figures and keeps all limits"]
 
 
 def verdict(found: Found) -> str | None:
