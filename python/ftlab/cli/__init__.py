@@ -106,6 +106,7 @@ VERBS = Verbs(
         "sweep": "sweep:sweep",
         "results": "results:results",
         "fleet": "fleet:fleet",
+        "tune": "tune:tune",
         "check": "check:check",
         "load": "load:load",
         "trace": "trace:trace",

@@ -18,8 +18,8 @@ from ftlab.plugins import resolved
 from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed, execute
 
-SWEPT = ("seeds", "when", "grid")
-"""What a file has only for a sweep."""
+SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
+"""What a file has only for one verb."""
 
 
 def configuration(
@@ -33,7 +33,7 @@ def configuration(
     swept = next((key for key in SWEPT if key in tree), None)
     if swept:
         file = options["config"]
-        raise click.UsageError(f"{file}: found {swept}, which belongs to `ftlab sweep`")
+        raise click.UsageError(f"{file}: found {swept}, which belongs to `ftlab {SWEPT[swept]}`")
     return tree, ftls
 
 

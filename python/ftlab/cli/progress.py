@@ -39,8 +39,8 @@ def meter() -> Iterator[config.Progress | None]:
 
 
 @contextmanager
-def points_meter() -> Iterator[Told | None]:
-    """Yield a callback that shows how many points are done, or None where nobody would see it."""
+def points_meter(what: str = "points") -> Iterator[Told | None]:
+    """Yield a callback that shows how many are done, or None where nobody would see it."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -50,10 +50,10 @@ def points_meter() -> Iterator[Told | None]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Remaining())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("points", total=1.0)
+        task = bar.add_task(what, total=1.0)
 
         def tell(done: int, total: int, share: float) -> None:
-            bar.update(task, description=f"{done}/{total} points", completed=share)
+            bar.update(task, description=f"{done}/{total} {what}", completed=share)
 
         yield tell
 

@@ -21,6 +21,14 @@ from ftlab.points.grid import points_of
 
 FOLDER = "ftlab-results"
 
+when_option: Callable[[Command], Command] = click.option(
+    "--when",
+    multiple=True,
+    metavar="CONDITION",
+    help="Only points for which it holds, as 'ftl.cache < buffer.size'; may be repeated.",
+)
+"""Adds the option with conditions."""
+
 results_option: Callable[[Command], Command] = click.option(
     "--results",
     "folder",
@@ -36,12 +44,7 @@ results_option: Callable[[Command], Command] = click.option(
 @sources_options
 @ftl_option(f"FTLs, with commas between [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each point with so many seeds.")
-@click.option(
-    "--when",
-    multiple=True,
-    metavar="CONDITION",
-    help="Only points for which it holds, as 'ftl.cache < buffer.size'; may be repeated.",
-)
+@when_option
 @model_options
 @results_option
 @click.option("--missing", "only_missing", is_flag=True, help="Print the points without a result.")
@@ -60,7 +63,7 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")
     answer = Answer.of(options)
-    points = points_of(_tree(options))
+    points = points_of(swept(options))
     folder = options["folder"]
     if options["only_missing"]:
         for point in missing(points, folder):
@@ -75,7 +78,7 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
     context.exit(_code(points, failures, folder))
 
 
-def _tree(options: dict[str, Any]) -> Config:
+def swept(options: dict[str, Any]) -> Config:
     """Return the sweep that the options describe."""
     traces = options.pop("traces")
     options["trace"] = traces[0] if traces else None

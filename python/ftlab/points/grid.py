@@ -11,6 +11,8 @@ What a tree has beside the sections of a configuration:
 ``grid``
     A list of trees. Each is laid over the rest and is a sweep of its own; their points together are
     the points of the whole.
+``tune``
+    How `ftlab.tune` searches among the points; a sweep has all of them.
 
 A list is several values of a setting, ``{from, to, step}`` or ``{from, to, factor}`` a range.
 """
@@ -20,8 +22,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import product
+from math import prod
 from typing import Any
 
 from ftlab import _core, cores
@@ -48,7 +52,7 @@ CONDITION = re.compile(r"\s*([\w.-]+)\s*(<=|>=|!=|==|=|<|>)\s*(.*\S)\s*")
 RANGE = {"from", "to", "step", "factor"}
 DEPTHS = {"device.read_by_bit": 1, "device.program_by_bit": 1, "workload.bs_mix": 2}
 """How deep the lists are that are one value of a setting."""
-OWN = ("ftls", "seeds", "when", "grid")
+OWN = ("ftls", "seeds", "when", "grid", "tune")
 MOST_POINTS = 1_000_000
 
 
@@ -63,6 +67,53 @@ def points_of(tree: Mapping[str, Any]) -> list[Point]:
         for a list, range or condition that makes no sense, a setting that no FTL obeys, and what is
         wrong at every point
     """
+    found: dict[str, Point] = {}
+    for grid in grids_of(tree):
+        for choice in grid.choices():
+            for point in grid.points(*choice):
+                found.setdefault(canonical(point.given), point)
+    points = _labelled(list(found.values()))
+    if points and all(point.refusal for point in points):
+        raise points[0].refusal or AssertionError
+    return points
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A part of a sweep: FTLs, and the values of each setting."""
+
+    ftls: Sequence[Named]
+    axes: Sequence[tuple[str, Sequence[Any]]]
+    """Keys and their values; those that have one are among them."""
+    seeds: Sequence[Any]
+    """None where the seed is a setting like others."""
+    when: Sequence[str]
+
+    def obeys(self, ftl: Named, chosen: Mapping[str, Any], key: str, value: Any) -> bool:
+        """Tell whether a setting has any effect on an FTL beside those that are chosen."""
+        return any(each == key for each, _ in _obeyed({**chosen, key: value}, ftl))
+
+    def choices(self) -> Iterator[tuple[Named, Config]]:
+        """Yield every FTL with every combination of values."""
+        total = prod(len(values) for _, values in self.axes) * len(self.ftls)
+        if total * max(len(self.seeds), 1) > MOST_POINTS:
+            raise ConfigError(f"found {total:,} points, expected at most {MOST_POINTS:,}")
+        for ftl, values in product(self.ftls, product(*(values for _, values in self.axes))):
+            yield ftl, {key: value for (key, _), value in zip(self.axes, values, strict=True)}
+
+    def points(self, ftl: Named, chosen: Mapping[str, Any]) -> list[Point]:
+        """Return the points of an FTL with these settings, one for each seed.
+
+        There are none where a condition does not hold.
+        """
+        seeds = [{"run.seed": seed} for seed in self.seeds] or [{}]
+        trees = [_obeyed({**chosen, **seed}, ftl) for seed in seeds]
+        points = [Point(str(ftl), merge(nested(k, v) for k, v in tree), ftl) for tree in trees]
+        return [point for point in points if _fits(point, self.when)]
+
+
+def grids_of(tree: Mapping[str, Any]) -> list[Grid]:
+    """Return the parts of a sweep; raises as `points_of` does."""
     grids = _list("grid", tree.get("grid", [{}]))
     base = {key: value for key, value in tree.items() if key != "grid"}
     trees = [
@@ -70,14 +121,7 @@ def points_of(tree: Mapping[str, Any]) -> list[Point]:
     ]
     for grid in trees:
         _check(grid, [ftl for each in trees for ftl in _ftls(each)])
-    found: dict[str, Point] = {}
-    for grid in trees:
-        for point in _points(counted(grid)):
-            found.setdefault(canonical(point.given), point)
-    points = _labelled(list(found.values()))
-    if points and all(point.refusal for point in points):
-        raise points[0].refusal or AssertionError
-    return points
+    return [_grid(counted(grid)) for grid in trees]
 
 
 def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -164,24 +208,13 @@ def _list(key: str, found: Any) -> list[Any]:
     raise ConfigError(f"{key}: found {found}, expected a list")
 
 
-def _points(tree: Config) -> Iterator[Point]:
-    """Yield the points of one grid, the FTL changing first and the seed last."""
-    axes = [(key, _values(key, value)) for key, value in _leaves(tree)]
+def _grid(tree: Config) -> Grid:
+    axes = [(key, values_of(key, value)) for key, value in _leaves(tree)]
     axes.sort(key=lambda axis: axis[0] != "input.trace")
     seeds = _seeds(tree)
     if seeds:
-        axes = [*(axis for axis in axes if axis[0] != "run.seed"), ("run.seed", seeds)]
-    total = 1
-    for _, values in axes:
-        total *= len(values)
-    if total * len(_ftls(tree)) > MOST_POINTS:
-        raise ConfigError(f"found {total:,} points, expected at most {MOST_POINTS:,}")
-    for ftl, values in product(_ftls(tree), product(*(values for _, values in axes))):
-        given = {key: value for (key, _), value in zip(axes, values, strict=True)}
-        obeyed = [nested(key, value) for key, value in _obeyed(given, ftl)]
-        point = Point(str(ftl), merge(obeyed), ftl)
-        if _fits(point, tree["when"]):
-            yield point
+        axes = [axis for axis in axes if axis[0] != "run.seed"]
+    return Grid(_ftls(tree), axes, seeds, tree["when"])
 
 
 def _seeds(tree: Config) -> list[Any]:
@@ -225,7 +258,7 @@ def _leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield f"{section}.{name}", value
 
 
-def _values(key: str, value: Any) -> list[Any]:
+def values_of(key: str, value: Any) -> list[Any]:
     """Return the values of a setting: of a list or a range each, else the one."""
     if isinstance(value, Mapping):
         return _range(key, value)

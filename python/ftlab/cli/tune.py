@@ -1,0 +1,129 @@
+"""``ftlab tune``: the best of many combinations of settings, without running all of them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+import ftlab
+from ftlab.cli import parse
+from ftlab.cli.cluster import cluster_option, workers
+from ftlab.cli.compare import DEFAULT
+from ftlab.cli.options import ftl_option, model_options, sources_options
+from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.progress import points_meter
+from ftlab.cli.show import show_table
+from ftlab.cli.sweep import results_option, swept, when_option
+from ftlab.cli.words import translated
+from ftlab.config import Config, given, merge
+from ftlab.report import tune as report
+
+SEARCHES = Path(ftlab.__file__).parent / "searches"
+"""The built-in searches, each a file."""
+
+
+@click.command()
+@sources_options
+@ftl_option(f"FTLs, with commas between [{DEFAULT}].")
+@click.option("--minimize", metavar="FIGURE,...", help="What is to be small, as response_us.mean.")
+@click.option("--maximize", metavar="FIGURE,...", help="What is to be large.")
+@click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="CONDITION",
+    help="What must hold, as 'ram_bytes <= 64KiB'; may be repeated.",
+)
+@click.option("--trials", type=parse.Count(), help="How many combinations to try [100].")
+@click.option("--volumes", is_flag=True, help="Search for each volume of the traces alone.")
+@click.option("--least", type=parse.Count(), help="Leave out volumes with fewer requests [1000].")
+@click.option("--seeds", type=parse.Count(), help="Try each combination with so many seeds.")
+@when_option
+@model_options
+@results_option
+@cluster_option
+@output_options
+@figure_option
+def tune(print_config: bool, **options: Any) -> None:
+    """Search for the settings that make figures best, within limits.
+
+    What may be chosen is a sweep: several values on the command line, or a file of `ftlab sweep`,
+    given as FILE.toml or with --config, that may have a table [tune]. Two come with ftlab:
+    cachftl-threshold and ram-budget, which are given TRACES. With several objectives the answer is
+    the front of those that nothing beats in all of them. A search that was stopped goes on where it
+    was.
+    """
+    if print_config:
+        raise click.UsageError("--print-config belongs to run and compare")
+    if find_spec("optuna") is None:
+        raise click.UsageError("tune needs Optuna: pip install 'ftlab[tune]'")
+    from ftlab.tune import Found, search
+
+    named = {each: file for each in options["traces"] if (file := _file(each))}
+    if len(named) > 1:
+        raise click.UsageError(f"found the searches {', '.join(named)}, expected one")
+    for name, file in named.items():
+        options["config"] = file
+        options["traces"] = tuple(each for each in options["traces"] if each != name)
+    tree = _tree(options)
+    outputs = Outputs.of(options, tree)
+    folder = options["folder"]
+    with workers(options["cluster"], folder) as executor, points_meter("trials") as progress:
+        found: Sequence[Found] = search(tree, folder, progress=progress, executor=executor)
+    if outputs.plot:
+        from ftlab.plot_tune import fronts
+
+        outputs.figure(lambda: fronts(found))
+    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
+
+
+def _tree(options: dict[str, Any]) -> Config:
+    """Return the sweep that the options describe, with what they say of the search."""
+    asked = {
+        "minimize": _list(options["minimize"]),
+        "maximize": _list(options["maximize"]),
+        "limits": list(options["limits"]) or None,
+        "trials": options["trials"],
+        "volumes": options["volumes"] or None,
+        "least": options["least"],
+    }
+    return merge([swept(options), {"tune": given(**asked)}])
+
+
+def _file(name: str) -> str | None:
+    """Return the file of a search, or of a built-in one; models of workloads are TOML, too."""
+    path = Path(name)
+    if path.suffix != ".toml":
+        path = SEARCHES / f"{name}.toml"
+    try:
+        tree = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return str(path) if "ftls" in tree or "tune" in tree else None
+
+
+def _list(text: str | None) -> list[str] | None:
+    return None if text is None else parse.names(text)
+
+
+def _show(all_found: Sequence[Any]) -> None:
+    for found, table in zip(all_found, report.tables(all_found), strict=True):
+        show_table(table, prose=True)
+        for line in report.notes(found):
+            click.echo(translated(line))
+        click.echo(report.verdict(found) or "")
+
+
+def _rendered(form: str | None, all_found: Sequence[Any]) -> str | None:
+    forms: dict[str, Callable[[], str]] = {
+        "json": lambda: report.as_json(all_found),
+        "csv": lambda: report.as_csv(all_found),
+    }
+    if form is None or form in forms:
+        return forms[form]() if form else None
+    return report.as_text(all_found, form)

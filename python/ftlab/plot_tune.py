@@ -1,0 +1,90 @@
+"""Figures of searches, in the style of `ftlab.plot`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.figure import Figure
+
+from ftlab.experiments.charts import PANEL, Draw
+from ftlab.plot import COLOURS, literal, mark_empty, styled
+from ftlab.plugins import shown
+from ftlab.report.summary import Figure as Objective
+from ftlab.tune import Candidate, Found
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = 3
+
+UNITS = {"us": "µs", "bytes": "bytes", "ratio": "ratio", "factor": "factor"}
+
+
+def fronts(all_found: Sequence[Found]) -> Figure:
+    """Draw the first objective over each other one, with its front; one alone over the trials."""
+    draws = [draw for found in all_found for draw in _draws(found)]
+    columns = min(COLUMNS, len(draws))
+    rows = -(-len(draws) // columns)
+    with styled():
+        figure = Figure(figsize=(PANEL[0] * columns, PANEL[1] * rows))
+        grid = iter(figure.subplots(rows, columns, squeeze=False).flat)
+        for draw in draws:
+            axes = next(grid)
+            draw(axes)
+            mark_empty(axes)
+        for axes in grid:
+            axes.set_axis_off()
+    return figure
+
+
+def _draws(found: Found) -> Iterator[Draw]:
+    others = range(1, len(found.goal.objectives))
+    if not others:
+        yield lambda axes: _course(axes, found)
+    for place in others:
+        yield lambda axes, place=place: _front(axes, found, place)  # type: ignore[misc]
+
+
+def _front(axes: Axes, found: Found, place: int) -> None:
+    fitting = [each for each in found.trials if each.fits]
+    _dots(axes, fitting, place, color="#999999", markersize=3, label="trials")
+    best = sorted(found.best(), key=lambda each: (each.values or [0.0])[0])
+    _dots(axes, best, place, color=COLOURS[0], markersize=5, label="front")
+    for colour, each in zip(COLOURS[1:], [r for r in found.rivals() if r.fits], strict=False):
+        _dots(axes, [each], place, color=colour, marker="s", label=literal(shown(each.ftl)))
+    first, other = found.goal.objectives[0], found.goal.objectives[place]
+    axes.set(title=literal(found.input), xlabel=_name(first), ylabel=_name(other))
+    _legend(axes)
+
+
+def _dots(axes: Axes, each: Sequence[Candidate], place: int, **look: Any) -> None:
+    pairs = [(one.values[0], one.values[place]) for one in each if one.values]
+    if pairs:
+        axes.plot(*zip(*pairs, strict=True), **{"marker": "o", "linestyle": "", **look})
+
+
+def _course(axes: Axes, found: Found) -> None:
+    goal = found.goal
+    known = [(n, each.values) for n, each in enumerate(found.trials, 1) if each.fits]
+    values = [(n, each[0]) for n, each in known if each]
+    if values:
+        axes.plot(*zip(*values, strict=True), "o", color="#999999", markersize=3, label="trials")
+        choose = max if goal.objectives[0].path in goal.largest else min
+        best = [(n, choose(v for _, v in values[: at + 1])) for at, (n, _) in enumerate(values)]
+        axes.step(*zip(*best, strict=True), where="post", color=COLOURS[0], label="best")
+    for colour, each in zip(COLOURS[1:], [r for r in found.rivals() if r.fits], strict=False):
+        if each.values:
+            axes.axhline(each.values[0], color=colour, ls=":", label=literal(shown(each.ftl)))
+    axes.set(title=literal(found.input), xlabel="trial", ylabel=_name(goal.objectives[0]))
+    _legend(axes)
+
+
+def _name(figure: Objective) -> str:
+    unit = UNITS.get(figure.unit)
+    return f"{figure.label} ({unit})" if unit else figure.label
+
+
+def _legend(axes: Axes) -> None:
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(fontsize="x-small")

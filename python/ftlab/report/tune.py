@@ -1,0 +1,182 @@
+"""What a search has found as tables, JSON and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from ftlab.plugins import shown
+from ftlab.report.numbers import written
+from ftlab.report.summary import Figure
+from ftlab.report.tables import ABSENT, Table, csv_cell
+from ftlab.tune import Candidate, Found
+
+OVER = "over the limit"
+SHOWN = 10
+"""Rows of a front that a table shows."""
+
+
+def tables(all_found: Sequence[Found]) -> list[Table]:
+    """Return a table for each input: the front of the search, then what it is held against."""
+    return [_table(found) for found in all_found]
+
+
+def _table(found: Found) -> Table:
+    figures = _figures(found)
+    best, rivals = found.best()[:SHOWN], found.rivals()
+    header = [found.input, "settings", *(figure.label for figure in figures)]
+    rows = [["found", _settings(each), *_cells(each, figures)] for each in best]
+    rows += [["against", _settings(each), *_cells(each, figures)] for each in rivals]
+    return Table(header, rows, _winners(found, [*best, *rivals]))
+
+
+def _figures(found: Found) -> list[Figure]:
+    """Return the objectives, and the figures that have limits."""
+    limited = (limit.figure for limit in found.goal.limits)
+    return list({each.path: each for each in (*found.goal.objectives, *limited)}.values())
+
+
+def _settings(each: Candidate) -> str:
+    """Return an FTL and the settings that were chosen for it."""
+    return " ".join([shown(each.ftl), *(f"{k}={shown(v)}" for k, v in each.settings.items())])
+
+
+def _cells(each: Candidate, figures: Sequence[Figure]) -> list[str]:
+    """Return each figure's mean over seeds, and how far seeds are from it at most."""
+    if each.failure:
+        return ["failed", *[ABSENT] * (len(figures) - 1)]
+    cells = [_cell([figure.of(result) for result in each.results], figure) for figure in figures]
+    if not each.fits and cells:
+        cells[0] += f" ({OVER})"
+    return cells
+
+
+def _cell(values: Sequence[float | None], figure: Figure) -> str:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values) or not known:
+        return ABSENT
+    mean = sum(known) / len(known)
+    spread = max(abs(value - mean) for value in known)
+    return written(mean, figure.unit) + (f" ± {written(spread, figure.unit)}" if spread else "")
+
+
+def _winners(found: Found, rows: Sequence[Candidate]) -> frozenset[tuple[int, int]]:
+    """Return the places of the best value of each objective among what fits."""
+    best = set()
+    for column, figure in enumerate(found.goal.objectives):
+        values = ((row, each.values) for row, each in enumerate(rows) if each.fits)
+        known = [(row, each[column]) for row, each in values if each]
+        if len({value for _, value in known}) > 1:
+            choose = max if figure.path in found.goal.largest else min
+            wanted = choose(value for _, value in known)
+            best |= {(row, column + 2) for row, value in known if value == wanted}
+    return frozenset(best)
+
+
+def notes(found: Found) -> list[str]:
+    """Return what a table leaves out."""
+    ran = [each for each in found.trials if each.points]
+    failed = [each for each in ran if each.values is None]
+    counts = {
+        "against conditions": len(found.trials) - len(ran),
+        "over a limit": sum(each.values is not None and not each.fits for each in ran),
+        "failed": len(failed),
+    }
+    points = len({point.digest for each in ran for point in each.points})
+    told = [f"{len(found.trials):,} trials", f"{points:,} different points"]
+    told += [f"{count:,} {what}" for what, count in counts.items() if count]
+    reasons = Counter(each.failure or "a figure is missing" for each in failed)
+    lines = [f"{found.input}: {', '.join(told)}"]
+    lines += [f"{count:,} failed: {reason}" for reason, count in reasons.most_common(1)]
+    front = len(found.best())
+    if front > SHOWN:
+        lines.append(f"{front:,} points are on the front, of which {SHOWN} are shown; JSON has all")
+    return lines if front else [*lines, "no trial has all figures and keeps all limits"]
+
+
+def verdict(found: Found) -> str | None:
+    """Return by how much the best of the search is ahead of all that it is held against."""
+    rivals = [each for each in found.rivals() if each.fits]
+    best = found.best()
+    if not best or not rivals or not best[0].values or not rivals[0].values:
+        return None
+    figure = found.goal.objectives[0]
+    ours, theirs = best[0].values[0], rivals[0].values[0]
+    if ours == theirs or not theirs:
+        return f"{found.input}: as good as {_settings(rivals[0])} in {figure.label}"
+    ahead = (ours < theirs) != (figure.path in found.goal.largest)
+    told = "better" if ahead else "worse"
+    change = f"{100 * abs(ours / theirs - 1):.1f} %"
+    return f"{found.input}: {change} {told} than {_settings(rivals[0])} in {figure.label}"
+
+
+def rows(all_found: Sequence[Found]) -> list[dict[str, Any]]:
+    """Return what is known of every candidate: objectives and limited figures are means."""
+    found_rows = []
+    for found in all_found:
+        best = {id(each) for each in found.best()}
+        for number, each in enumerate([*found.trials, *found.against]):
+            means = {figure.path: _mean(each, figure) for figure in _figures(found)}
+            found_rows.append(
+                {
+                    "input": found.input,
+                    "trial": None if each.against else number,
+                    "against": each.against,
+                    "ftl": shown(each.ftl),
+                    "settings": {key: _plain(value) for key, value in each.settings.items()},
+                    **means,
+                    "fits": each.fits,
+                    "best": id(each) in best,
+                    "error": each.failure,
+                    "points": [point.digest for point in each.points],
+                }
+            )
+    return found_rows
+
+
+def _mean(each: Candidate, figure: Figure) -> float | None:
+    values = [figure.of(result) for result in each.results]
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | int | float | list) else shown(value)
+
+
+def as_json(all_found: Sequence[Found]) -> str:
+    """Return every candidate; the results are in the folder, by the digests of its points."""
+    return json.dumps(rows(all_found), indent=2, ensure_ascii=False) + "\n"
+
+
+def as_csv(all_found: Sequence[Found]) -> str:
+    """Return a row for every candidate, with a column for each setting."""
+    flat = [
+        {**{k: v for k, v in row.items() if k != "settings"}, **row["settings"]}
+        for row in rows(all_found)
+    ]
+    columns = list(dict.fromkeys(column for row in flat for column in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in flat:
+        cells = (row.get(column) for column in columns)
+        writer.writerow(["" if c is None else csv_cell(_text(c)) for c in cells])
+    return text.getvalue()
+
+
+def _text(value: Any) -> Any:
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def as_text(all_found: Sequence[Found], form: str) -> str:
+    """Return the tables in Markdown, LaTeX or aligned text, with their notes."""
+    parts = []
+    for found, table in zip(all_found, tables(all_found), strict=True):
+        told = [*notes(found), *filter(None, [verdict(found)])]
+        parts.append(table.with_notes(form, told))
+    return "\n".join(parts)

@@ -1,0 +1,236 @@
+"""The search itself: trials are asked for, run as points, and told, a few at a time.
+
+Nothing but points is kept. A search with the same seed asks for the same trials, so one that was
+stopped goes on by taking from the store what it has run.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ftlab.config import Config, merge
+from ftlab.errors import ConfigError
+from ftlab.plugins import Named
+from ftlab.points import Point, Told, try_points
+from ftlab.points.grid import Grid, grids_of, values_of
+from ftlab.points.point import canonical
+from ftlab.points.store import Outcome
+from ftlab.points.volumes import split
+from ftlab.result import Result
+from ftlab.tune.found import Candidate, Found
+from ftlab.tune.goal import Goal
+from ftlab.tune.space import choose
+
+if TYPE_CHECKING:
+    from optuna import Study, Trial
+
+AT_ONCE = 8
+"""Trials asked for before the first of them is told, on any number of cores."""
+
+LEAST_REQUESTS = 1000
+"""Of a volume that is searched for, unless asked for."""
+
+
+def search(
+    tree: Mapping[str, Any],
+    folder: str | Path,
+    *,
+    progress: Told | None = None,
+    executor: Any = None,
+) -> list[Found]:
+    """Search among the points of a sweep for those that its table ``tune`` asks for.
+
+    Every input (trace, or volume with ``tune.volumes``) is searched for alone. Points are kept in
+    ``folder`` and run in an ``executor`` as by `ftlab.points.run_points`.
+
+    Raises
+    ------
+    ftlab.ConfigError
+        when the sweep or the goal is wrong
+    """
+    tune = tree.get("tune")
+    if not isinstance(tune, Mapping):
+        raise ConfigError("tune: found no such table, expected one with minimize = [FIGURE, ...]")
+    goal = Goal.of(tune)
+    inputs = _inputs(tree, Path(folder))
+    searches = [_Search(name, each, goal) for name, each in inputs]
+    rounds = -(-goal.trials // AT_ONCE)
+    for number in range(rounds + 1):
+        asked = [each.ask() if number else each.rivals() for each in searches]
+        points = [point for candidates in asked for each in candidates for point in each.points]
+
+        def tell(done: int, total: int, share: float, number: int = number) -> None:
+            if progress:
+                trials = min(number * AT_ONCE, goal.trials)
+                progress(trials, goal.trials, (number + share) / (rounds + 1))
+
+        came = iter(try_points(points, folder, progress=tell, executor=executor))
+        for each, candidates in zip(searches, asked, strict=True):
+            for candidate in candidates:
+                each.tell(candidate, [next(came) for _ in candidate.points])
+    return [each.found() for each in searches]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A candidate before it has run."""
+
+    ftl: Named
+    chosen: Config
+    points: Sequence[Point]
+    trial: Trial | None
+
+
+class _Search:
+    """The search for one input."""
+
+    def __init__(self, name: str, tree: Mapping[str, Any], goal: Goal) -> None:
+        self._name = name
+        self._goal = goal
+        self._grids = grids_of({key: value for key, value in tree.items() if key != "tune"})
+        self._against = _against(tree)
+        grids = [*self._grids, *self._against]
+        self._varied = {key for grid in grids for key, values in grid.axes if len(values) > 1}
+        self._varied |= _differing(grids)
+        self._study = _study(goal)
+        self._left = goal.trials
+        self._trials: list[Candidate] = []
+        self._rivals: list[Candidate] = []
+
+    def rivals(self) -> list[_Asked]:
+        """Return what is to be beaten, each once."""
+        found: dict[str, _Asked] = {}
+        for grid in self._against:
+            for ftl, chosen in grid.choices():
+                points = grid.points(ftl, chosen)
+                if points:
+                    found.setdefault(canonical(points[0].given), _Asked(ftl, chosen, points, None))
+        return list(found.values())
+
+    def ask(self) -> list[_Asked]:
+        """Return the next trials."""
+        asked = []
+        for _ in range(min(AT_ONCE, self._left)):
+            trial = self._study.ask()
+            grid, ftl, chosen = choose(trial, self._grids)
+            asked.append(_Asked(ftl, chosen, grid.points(ftl, chosen), trial))
+        self._left -= len(asked)
+        return asked
+
+    def tell(self, asked: _Asked, outcomes: Sequence[Outcome]) -> None:
+        """Keep what came of a candidate, and let the search learn from it."""
+        results = [each for each in outcomes if isinstance(each, Result)]
+        whole = bool(results) and len(results) == len(outcomes)
+        if whole:
+            self._goal.check(results[0])
+        values = self._goal.values(results) if whole else None
+        excess = [each.excess(results) for each in self._goal.limits] if whole else []
+        kept = [each for each in excess if each is not None]
+        if len(kept) < len(excess):
+            values = None
+        settings = {k: v for k, v in _given(asked).items() if k in self._varied}
+        candidate = Candidate(
+            asked.ftl, settings, asked.points, outcomes, values, kept, asked.trial is None
+        )
+        if asked.trial is None:
+            self._rivals.append(candidate)
+            return
+        self._trials.append(candidate)
+        if values is None:
+            _tell(self._study, asked.trial)
+            return
+        for limit, beyond in zip(self._goal.limits, kept, strict=True):
+            asked.trial.set_constraint(f"{limit.figure.path} {limit.operator}", beyond)
+        _tell(self._study, asked.trial, values)
+
+    def found(self) -> Found:
+        """Return what the search has found."""
+        return Found(self._name, self._goal, self._trials, self._rivals)
+
+
+def _study(goal: Goal) -> Study:
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.TPESampler(seed=goal.seed, multivariate=True, group=True)
+    return optuna.create_study(directions=goal.directions, sampler=sampler)
+
+
+def _tell(study: Study, trial: Trial, values: Sequence[float] | None = None) -> None:
+    """Tell the values of a trial, or that it has none."""
+    from optuna.trial import TrialState
+
+    study.tell(trial, values, state=None if values else TrialState.FAIL)
+
+
+def _given(asked: _Asked) -> Config:
+    """Return the settings of a candidate that its FTL obeys."""
+    if not asked.points:
+        return asked.chosen
+    config = asked.points[0].config
+    return {
+        key: asked.chosen[key]
+        for key in asked.chosen
+        if key in config or _has(config, *key.split(".", 1))
+    }
+
+
+def _has(config: Config, section: str, name: str = "") -> bool:
+    table = config.get(section)
+    return isinstance(table, Mapping) and name in table
+
+
+def _differing(grids: Sequence[Grid]) -> set[str]:
+    """Return the keys that have another value, or none, in another part."""
+    keys = {key for grid in grids for key, _ in grid.axes}
+    told = [{key: repr(values) for key, values in grid.axes} for grid in grids]
+    return {key for key in keys if len({each.get(key) for each in told}) > 1}
+
+
+def _against(tree: Mapping[str, Any]) -> list[Grid]:
+    """Return the parts of ``tune.against``: they share what is not searched among."""
+    parts = tree["tune"].get("against", [])
+    if not isinstance(parts, list):
+        raise ConfigError(f"tune.against: found {parts}, expected parts as those of grid")
+    base = {key: _single(key, value) for key, value in tree.items() if key not in ("tune", "grid")}
+    return [grid for part in parts for grid in grids_of(merge([base, part]))]
+
+
+def _single(section: str, table: Any) -> Any:
+    """Return a section without the settings that have several values."""
+    if not isinstance(table, Mapping):
+        return table
+    return {
+        name: value
+        for name, value in table.items()
+        if len(values_of(f"{section}.{name}", value)) == 1
+    }
+
+
+def _inputs(tree: Mapping[str, Any], folder: Path) -> list[tuple[str, Config]]:
+    """Return the inputs of a sweep by their names, each with the tree of its own search."""
+    section = tree.get("input", {})
+    traces = section.get("trace")
+    if traces is None:
+        return [(str(tree.get("workload", {}).get("pattern", "")), dict(tree))]
+    found: list[tuple[str, Config]] = []
+    for trace in traces if isinstance(traces, list) else [traces]:
+        own = merge([tree, {"input": {"trace": trace}}])
+        if not tree["tune"].get("volumes"):
+            found.append((Path(trace).name, own))
+            continue
+        least = tree["tune"].get("least", LEAST_REQUESTS)
+        read: Config = {key: own[key] for key in ("preset", "input", "run") if key in own}
+        for volume in split(read, folder):
+            if volume.requests >= least:
+                name = f"{Path(trace).name} volume {volume.number}"
+                found.append((name, {**own, "input": {"trace": str(volume.file)}}))
+    if not found:
+        raise ConfigError(f"tune.least: found no volume with at least {least:,} requests")
+    return found
