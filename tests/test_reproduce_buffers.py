@@ -20,7 +20,7 @@ from ftlab.experiments.dftl.points import (
 )
 from ftlab.experiments.dftl.volumes import FINANCIAL, Row, by_distance, row
 from ftlab.experiments.inputs import Source, Workload, sources
-from ftlab.experiments.prefixes import looped
+from ftlab.experiments.made import looped
 from ftlab.experiments.volumes import extent
 from ftlab.traces import read_trace
 
@@ -71,16 +71,15 @@ def test_financial_is_the_volume_nearest_to_its_row(tmp_path):
     assert list(by_distance(volumes)) == ["near", "reads", "far"], "few are no workload"
 
 
-def test_a_prefix_is_looped_and_comes_as_slowly_as_the_row(tmp_path):
+def test_a_prefix_is_looped_with_a_mean_gap_between_its_rounds(tmp_path):
     text = "0,16,4096,w,0.0\n0,0,512,r,0.5\n0,8,1024,w,2.0\n"
     (tmp_path / BEGINNING).write_text(text)
     inputs = sources(WORKLOADS, tmp_path, None)
-    source = looped(inputs[WORKLOADS[-1].name], 7, tmp_path)
-    columns = read_trace(str(source.file)).to_numpy()
-    assert columns["offset"].tolist() == [8192, 0, 4096, 8192, 0, 4096, 8192]
-    assert columns["op"].tolist() == [1, 0, 1, 1, 0, 1, 1]
-    assert (columns["time_ns"] / 1e9).tolist() == [0, 0.5, 2, 3, 3.5, 5, 6], "a mean gap between"
-    assert looped(inputs[WORKLOADS[-1].name], 7, tmp_path).file == source.file
+    path = looped(inputs[WORKLOADS[-1].name].config, 2, [], tmp_path)
+    columns = read_trace(str(path)).to_numpy()
+    assert columns["offset"].tolist() == [8192, 0, 4096] * 2
+    assert columns["op"].tolist() == [1, 0, 1] * 2
+    assert (columns["time_ns"] / 1e9).tolist() == [0, 0.5, 2, 3, 3.5, 5]
 
 
 def test_every_claim_has_a_row_of_its_own():
