@@ -115,9 +115,9 @@ def page(figure: Figure) -> bytes:
     )
 
 
-def literal(text: str) -> str:
+def literal(text: str, most: int = LABEL_MAX) -> str:
     """Keep a label short, and from being read as mathematics or hidden for its underscore."""
-    short = text if len(text) <= LABEL_MAX else text[: LABEL_MAX - 1] + "…"
+    short = text if len(text) <= most else text[: most - 1] + "…"
     return short.replace("$", r"\$").lstrip("_")
 
 

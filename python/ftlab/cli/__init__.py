@@ -105,6 +105,7 @@ VERBS = Verbs(
         "compare": "compare:compare",
         "sweep": "sweep:sweep",
         "results": "results:results",
+        "plot": "plot:plot",
         "check": "check:check",
         "load": "load:load",
         "trace": "trace:trace",
