@@ -5,13 +5,14 @@ import json
 import pytest
 
 from ftlab import Result
-from ftlab.experiments.charts import PUBLISHED, bars, lines, panels
+from ftlab.experiments.charts import bars, lines, panels
 from ftlab.experiments.claims import Claim
 from ftlab.experiments.findings import Change, Value
 from ftlab.experiments.marks import Mark, Marks, Series, known
 from ftlab.experiments.measures import at, mean, relative
-from ftlab.experiments.runs import NotMeasuredError, Runs
+from ftlab.experiments.runs import Runs
 from ftlab.looks import COLOURS, FAMILIES, of_ftl, of_ftls
+from ftlab.style import PUBLISHED
 
 
 def runs(*responses: float) -> Runs:
@@ -117,9 +118,11 @@ def test_what_is_left_of_the_grid_is_empty():
     assert [axes.axison for axes in figure.axes] == [True] * 4 + [False] * 2
 
 
-def test_a_figure_without_panels_is_not_drawn():
-    with pytest.raises(NotMeasuredError):
-        panels([])
+def test_a_panel_without_anything_to_show_is_left_out():
+    nothing = bars("empty", ["a"], [Series("", [Mark(None)])])
+    full = bars("full", ["a"], [series()])
+    figure = panels([nothing, full])
+    assert [axes.get_title("left") for axes in figure.axes] == ["(b) full"]
 
 
 def test_an_ftl_looks_the_same_everywhere_and_no_two_look_alike():

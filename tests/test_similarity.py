@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import ftlab as package
-from ftlab import distances, plot
+from ftlab import distances
 from ftlab.plot_traces import small_multiples
 from ftlab.result import Record
+from ftlab.style import image
 
 DOCS = Path(__file__).parent.parent / "docs"
 SMALL = package.Workload("zipf", bs="4k", size="4MiB", requests=3000, read_share=0.5)
@@ -79,16 +80,16 @@ def test_miss_ratio_curves_of_different_lengths_are_compared_over_the_longer():
 
 @pytest.mark.parametrize("kind", ["svg", "png"])
 def test_the_figure_has_the_same_bytes_each_time(found, kind):
-    first, second = (plot.image(found.plot(), kind) for _ in "12")
+    first, second = (image(found.plot(), kind) for _ in "12")
     assert first == second
-    single = plot.image(small_multiples([found["a"]], ["A"]), kind)
+    single = image(small_multiples([found["a"]], ["A"]), kind)
     assert single != first
 
 
 def test_a_trace_of_one_request_can_be_drawn():
     one = package.Workload("randwrite", bs="4k", size="4MiB", requests=1).characteristics()
     assert one.arrivals is None
-    assert plot.image(small_multiples([one], ["one"])).startswith(b"<?xml")
+    assert image(small_multiples([one], ["one"])).startswith(b"<?xml")
 
 
 def test_a_sampled_trace_says_so_in_the_figure(found):

@@ -77,5 +77,13 @@ def of_ftl(name: str, variant: int = 0) -> Look:
 
 
 def of_ftls(names: Sequence[str]) -> list[Look]:
-    """Return looks for FTLs in order; the second of a name is its first variant."""
-    return [of_ftl(name, names[:place].count(name)) for place, name in enumerate(names)]
+    """Return looks for FTLs in order; the second of a name is its first variant.
+
+    Where there are more of one than dashes, they have colours of their own.
+    """
+    return [
+        of_ftl(name, names[:place].count(name))
+        if names.count(name) <= len(DASHES)
+        else numbered(names[:place].count(name))
+        for place, name in enumerate(names)
+    ]

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 
 from ftlab.looks import COLOURS
 from ftlab.model import plane
-from ftlab.plot import INK, literal, styled
 from ftlab.result import Record
+from ftlab.style import INK, literal, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

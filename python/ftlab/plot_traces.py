@@ -18,9 +18,9 @@ from matplotlib.ticker import (
 )
 
 from ftlab.looks import COLOURS
-from ftlab.plot import literal, mark_empty, styled
 from ftlab.report.numbers import microseconds, size
 from ftlab.result import Record
+from ftlab.style import literal, mark_empty, styled
 
 if TYPE_CHECKING:
     from ftlab.curve import MissRatioCurve

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 
 from ftlab.experiments.charts import PANEL, Draw
-from ftlab.plot import COLOURS, literal, mark_empty, styled
+from ftlab.looks import GREY, Look, numbered, of_ftls
+from ftlab.plot import literal, mark_empty, styled
 from ftlab.plugins import shown
 from ftlab.report.summary import Figure as Objective
 from ftlab.tune import Candidate, Found
@@ -38,6 +39,10 @@ def fronts(all_found: Sequence[Found]) -> Figure:
     return figure
 
 
+BEST = numbered(0).colour
+"""What the search has found."""
+
+
 def _draws(found: Found) -> Iterator[Draw]:
     others = range(1, len(found.goal.objectives))
     if not others:
@@ -48,11 +53,11 @@ def _draws(found: Found) -> Iterator[Draw]:
 
 def _front(axes: Axes, found: Found, place: int) -> None:
     fitting = [each for each in found.trials if each.fits]
-    _dots(axes, fitting, place, color="#999999", markersize=3, label="trials")
+    _dots(axes, fitting, place, color=GREY, markersize=3, label="trials")
     best = sorted(found.best(), key=lambda each: (each.values or [0.0])[0])
-    _dots(axes, best, place, color=COLOURS[0], markersize=5, label="front")
-    for colour, each in zip(COLOURS[1:], [r for r in found.rivals() if r.fits], strict=False):
-        _dots(axes, [each], place, color=colour, marker="s", label=literal(shown(each.ftl)))
+    _dots(axes, best, place, color=BEST, markersize=5, label="front")
+    for name, look, each in _rivals(found):
+        _dots(axes, [each], place, color=look.colour, marker=look.marker, label=name)
     first, other = found.goal.objectives[0], found.goal.objectives[place]
     axes.set(title=literal(found.input), xlabel=_name(first), ylabel=_name(other))
     _legend(axes)
@@ -69,15 +74,22 @@ def _course(axes: Axes, found: Found) -> None:
     known = [(n, each.values) for n, each in enumerate(found.trials, 1) if each.fits]
     values = [(n, each[0]) for n, each in known if each]
     if values:
-        axes.plot(*zip(*values, strict=True), "o", color="#999999", markersize=3, label="trials")
+        axes.plot(*zip(*values, strict=True), "o", color=GREY, markersize=3, label="trials")
         choose = max if goal.objectives[0].path in goal.largest else min
         best = [(n, choose(v for _, v in values[: at + 1])) for at, (n, _) in enumerate(values)]
-        axes.step(*zip(*best, strict=True), where="post", color=COLOURS[0], label="best")
-    for colour, each in zip(COLOURS[1:], [r for r in found.rivals() if r.fits], strict=False):
+        axes.step(*zip(*best, strict=True), where="post", color=BEST, label="best")
+    for name, look, each in _rivals(found):
         if each.values:
-            axes.axhline(each.values[0], color=colour, ls=":", label=literal(shown(each.ftl)))
+            axes.axhline(each.values[0], color=look.colour, ls=":", label=name)
     axes.set(title=literal(found.input), xlabel="trial", ylabel=_name(goal.objectives[0]))
     _legend(axes)
+
+
+def _rivals(found: Found) -> Iterator[tuple[str, Look, Candidate]]:
+    """Yield name and look of the rivals that fit."""
+    fitting = [each for each in found.rivals() if each.fits]
+    names = [shown(each.ftl) for each in fitting]
+    yield from zip(map(literal, names), of_ftls(names), fitting, strict=True)
 
 
 def _name(figure: Objective) -> str:

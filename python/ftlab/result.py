@@ -188,36 +188,45 @@ class Comparison(Sequence[Result]):
 
 
 class Plots:
-    """The figures of one or several results, as matplotlib figures."""
+    """The figures of one or several results, as matplotlib figures.
+
+    ``columns`` is 1 or 2 for a figure as wide as so many columns of a paper.
+    """
 
     def __init__(self, results: Sequence[Result], labels: Sequence[str]) -> None:
         self._results = results
         self._labels = labels
 
-    def latency(self) -> Figure:
+    def latency(self, columns: int | None = None) -> Figure:
         """Draw the distribution of response times, on a logarithmic axis of microseconds."""
-        return self._draw("latency")
+        return self._draw("latency", columns)
 
-    def operations(self) -> Figure:
+    def operations(self, columns: int | None = None) -> Figure:
         """Draw the flash operations by cause, stacked."""
-        return self._draw("operations")
+        return self._draw("operations", columns)
 
-    def timeline(self) -> Figure:
+    def timeline(self, columns: int | None = None) -> Figure:
         """Draw hit ratio and write amplification over simulated time."""
-        return self._draw("timeline")
+        return self._draw("timeline", columns)
 
-    def warmup(self) -> Figure:
+    def warmup(self, columns: int | None = None) -> Figure:
         """Draw write amplification over the windows of a warm-up until steady."""
-        return self._draw("warmup")
+        return self._draw("warmup", columns)
 
-    def overview(self) -> Figure:
+    def overview(self, columns: int | None = None) -> Figure:
         """Draw all of them on one page."""
-        return self._draw("overview")
+        return self._draw("overview", columns)
 
-    def _draw(self, name: str) -> Figure:
+    def panel(self, name: str, columns: int | None = None) -> Figure:
+        """Draw a single panel: one of `ftlab.plot.PANELS`."""
         from ftlab import plot
 
-        return plot.FIGURES[name](self._results, self._labels)
+        return plot.panel(name, self._results, self._labels, columns)
+
+    def _draw(self, name: str, columns: int | None) -> Figure:
+        from ftlab import plot
+
+        return plot.FIGURES[name](self._results, self._labels, columns)
 
 
 def _cells(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:

@@ -105,6 +105,7 @@ VERBS = Verbs(
         "compare": "compare:compare",
         "sweep": "sweep:sweep",
         "results": "results:results",
+        "plot": "plot:plot",
         "fleet": "fleet:fleet",
         "tune": "tune:tune",
         "check": "check:check",

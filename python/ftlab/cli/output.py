@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ftlab.result import Comparison, Result
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-FIGURE_KINDS = (".svg", ".png", ".html")
+FIGURE_KINDS = (".pdf", ".svg", ".png", ".html")
 FORMS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex", ".txt": "txt"}
 
 
@@ -39,13 +40,25 @@ def output_options(command: Command) -> Command:
 
 def picture_options(command: Command) -> Command:
     """Add the options that ask for a figure or a report."""
-    report = click.option("--report", metavar="FILE", help="Write one self-contained .html file.")
-    return decorated(command, [figure_option, report])
+    options = [
+        figure_option,
+        click.option("--panel", metavar="NAME", help="Draw only this panel of the figure."),
+        columns_option,
+        click.option("--report", metavar="FILE", help="Write one self-contained .html file."),
+    ]
+    return decorated(command, options)
+
+
+def columns_option(command: Command) -> Command:
+    """Add the option that makes a figure as wide as a paper needs it."""
+    help = "Make the figure as wide as 1 or 2 columns of a paper."
+    choice = click.Choice(["1", "2"])
+    return click.option("--columns-wide", type=choice, help=help)(command)
 
 
 def figure_option(command: Command) -> Command:
     """Add the option that asks for a figure."""
-    help = "Draw the figure as .svg, .png or .html."
+    help = "Draw the figure as .pdf, .svg, .png or .html."
     return click.option("--plot", metavar="FILE", help=help)(command)
 
 
@@ -58,6 +71,8 @@ class Outputs:
     plot: str | None = None
     report: str | None = None
     timeline: str | None = None
+    panel: str | None = None
+    columns_wide: int | None = None
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *reads: object) -> Outputs:
@@ -71,8 +86,9 @@ class Outputs:
         output = options["output"]
         if output and not form:
             form = FORMS[suffix_of("--output", output, FORMS)]
-        more = (options.get(name) for name in ("plot", "report", "timeline"))
-        outputs = cls(form, output, *more)
+        more = {name: options.get(name) for name in ("plot", "report", "timeline", "panel")}
+        wide = int(options.get("columns_wide") or 0) or None
+        outputs = cls(form, output, **more, columns_wide=wide)
         outputs.check(*reads)
         return outputs
 
@@ -82,6 +98,8 @@ class Outputs:
             suffix_of("--plot", self.plot, FIGURE_KINDS)
             if find_spec("matplotlib") is None:
                 raise click.UsageError("--plot needs matplotlib: pip install 'ftlab[plot]'")
+        if self.panel:
+            self._check_panel()
         if self.report:
             suffix_of("--report", self.report, (".html", ".htm"))
         files = [each for each in (self.output, self.plot, self.report, self.timeline) if each]
@@ -90,9 +108,19 @@ class Outputs:
         if len({Path(path).resolve() for path in files}) < len(files):
             raise click.UsageError("two outputs have the same file name")
 
+    def _check_panel(self) -> None:
+        from ftlab.plot import PANELS
+
+        if not self.plot:
+            raise click.UsageError(f"found --panel {self.panel} without --plot FILE")
+        if self.panel not in PANELS:
+            raise click.UsageError(f"--panel: found {self.panel}, expected {', '.join(PANELS)}")
+
     def pictures(self, comparison: Comparison) -> None:
         """Write the figure and the report that were asked for."""
-        self.figure(comparison.plot.overview)
+        plots, panel = comparison.plot, self.panel
+        draw = plots.overview if panel is None else partial(plots.panel, panel)
+        self.figure(lambda: draw(self.columns_wide))
         if self.report:
             from ftlab.report.html import report
 
@@ -101,7 +129,7 @@ class Outputs:
     def figure(self, draw: Callable[[], Figure]) -> None:
         """Write the figure that was asked for."""
         if self.plot:
-            from ftlab.plot import image, page
+            from ftlab.style import image, page
 
             kind = Path(self.plot).suffix.removeprefix(".").lower()
             write_atomically(self.plot, page(draw()) if kind == "html" else image(draw(), kind))

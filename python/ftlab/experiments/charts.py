@@ -14,13 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ftlab.experiments.marks import Series
-from ftlab.experiments.runs import NotMeasuredError
 from ftlab.looks import Look, numbered, of_ftl
-from ftlab.plot import (
+from ftlab.style import (
     INK,
     PUBLISHED,
     legend_above,
-    mark_empty,
     mark_zeros,
     name_groups,
     styled,
@@ -46,26 +44,34 @@ Draw = Callable[["Axes"], None]
 
 
 def panels(draws: Sequence[Draw], columns: int = 3, *, wide: bool = False) -> Figure:
-    """Return a figure with one panel for each function, lettered in order; ``wide`` ones count two.
+    """Return a figure with a panel for each function that draws any; ``wide`` ones count two.
 
-    A figure without a panel is a `NotMeasuredError`.
+    Panels are lettered in the order of the functions.
     """
-    if not draws:
-        raise NotMeasuredError("there is nothing to draw")
-    rows = -(-len(draws) // columns)
-    width = min(columns, len(draws))
+    shown = [(letter, draw) for letter, draw in zip(LETTERS, draws, strict=False) if _draws(draw)]
+    rows = max(1, -(-len(shown) // columns))
+    width = max(1, min(columns, len(shown)))
     with styled():
         figure = Figure(figsize=(PANEL[0] * width * (1 + wide), PANEL[1] * rows + 0.3))
         grid = list(figure.subplots(rows, width, squeeze=False).flat)
-        for letter, draw, axes in zip("abcdefghijklmnopqrst", draws, grid, strict=False):
+        for (letter, draw), axes in zip(shown, grid, strict=False):
             draw(axes)
             if len(draws) > 1:
                 axes.set_title(f"({letter}) {axes.get_title('left')}")
-            mark_empty(axes)
-        for axes in grid[len(draws) :]:
+        for axes in grid[len(shown) :]:
             axes.set_axis_off()
-        legend_above(figure)
+        legend_above(figure, figure.get_figwidth())
     return figure
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def _draws(draw: Draw) -> bool:
+    """Return whether a panel has anything to show."""
+    axes = Figure().subplots()
+    draw(axes)
+    return bool(axes.has_data())
 
 
 def bars(

@@ -35,7 +35,8 @@ def _part(part: Part, images: Mapping[str, bytes]) -> str:
     if part.claims:
         content.append(_claims(part.claims))
     content += [_reason(each) for each in part.reasons]
-    content += [html.figure(images[each.name], each.caption) for each in part.pictures]
+    pictures = (html.figure(images[p.name], p.caption, whole=True) for p in part.pictures)
+    content.append(html.figures(pictures) if part.pictures else "")
     return "\n".join(content)
 
 

@@ -199,7 +199,7 @@ def _plain(judged: Judged) -> dict[str, object]:
 
 
 def _image(picture: Picture) -> bytes:
-    from ftlab.plot import image
+    from ftlab.style import image
 
     return image(picture.draw())
 

@@ -14,39 +14,58 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import resources
 
+from ftlab.report.lead import lead
 from ftlab.report.summary import (
     Section,
     checks_line,
     comparison_table,
+    cost_table,
     relative_table,
     run_summary,
     setup_line,
+    warning_lines,
 )
 from ftlab.report.tables import Table
 from ftlab.result import Comparison, Result
 
-FIGURE_CAPTIONS = {
-    "latency": "Share of requests answered within a time; further left is faster.",
-    "operations": "Flash operations by what caused them.",
-    "timeline": "Hit ratio of the mapping cache and write amplification as the run went on.",
-    "warmup": "Write amplification in each window of the warm-up, until it was steady.",
+QUESTIONS = {
+    "latency": (
+        "How long do requests wait?",
+        "Share of requests answered within a time; further left is faster.",
+    ),
+    "timeline": (
+        "How does the run go?",
+        "Hit ratio of the mapping cache and write amplification over simulated time.",
+    ),
+    "warmup": (
+        "Was the device steady?",
+        "Write amplification in each window of the warm-up, until it was steady.",
+    ),
+    "operations": (
+        "What keeps the flash busy?",
+        "Flash operations by what caused them; each panel has a scale of its own.",
+    ),
 }
+"""What each figure answers, and how it is read."""
 
 
 def report(comparison: Comparison, title: str | None = None) -> str:
     """Return the report of one or several results as a complete HTML document."""
     first: Result = comparison[0]
     heading = title or f"{first.find('trace.name')}: {', '.join(comparison.labels)}"
-    table = comparison_table(comparison)
     relative = relative_table(comparison) if len(comparison) > 1 else None
     body = [
         f"<h1>{escaped(heading)}</h1>",
-        f"<p>{escaped(_setup(first))}; ftlab {escaped(first.find('ftlab'))}</p>",
+        *(f'<p class="lead">{escaped(sentence)}</p>' for sentence in lead(comparison)),
+        f'<p class="quiet">{escaped(_setup(first))}; ftlab {escaped(first.find("ftlab"))}</p>',
         _warnings(comparison),
-        section("Result", table_of(table.transposed(), "sortable")),
-        section(f"Relative to {comparison.labels[0]}", table_of(relative)) if relative else "",
+        section("Result", table_of(comparison_table(comparison), "pinned")),
         section("Figures", _figures(comparison)),
-        *(_details(label, result) for label, result in _labelled(comparison)),
+        section("Costs by cause", table_of(cost_table(comparison), "pinned")),
+        section(f"Relative to {comparison.labels[0]}", table_of(relative, "pinned"))
+        if relative
+        else "",
+        section("Each run", "\n".join(_details(*each) for each in _labelled(comparison))),
         section("Configuration", _configuration(comparison)),
         section("Data", _downloads(comparison)),
     ]
@@ -166,12 +185,8 @@ def _setup(result: Result) -> str:
 
 
 def _warnings(comparison: Comparison) -> str:
-    """Return the warnings of all results, or nothing."""
-    items = [
-        f"<li><b>{escaped(label)}</b>: {escaped(warning)}</li>"
-        for label, result in _labelled(comparison)
-        for warning in result.find("warnings") or []
-    ]
+    """Return what the runs warn of, each text once, or nothing."""
+    items = [f"<li>{escaped(line)}</li>" for line in warning_lines(comparison)]
     return f'<ul class="warnings">{"".join(items)}</ul>' if items else ""
 
 
@@ -179,23 +194,32 @@ def _figures(comparison: Comparison) -> str:
     """Return the figures as images inside the page, or how to get them."""
     try:
         from ftlab import plot
+        from ftlab.style import image
     except ImportError:
         return "<p>Figures need matplotlib: <code>pip install 'ftlab[plot]'</code>.</p>"
-    parts = []
     windows = any(result.find("warmup.windows") for result in comparison)
-    shown = [name for name in FIGURE_CAPTIONS if windows or name != "warmup"]
-    for name in shown:
-        caption = FIGURE_CAPTIONS[name]
-        svg = plot.image(plot.FIGURES[name](list(comparison), comparison.labels))
-        parts.append(figure(svg, caption))
-    return "\n".join(parts)
+    parts = []
+    for name, (question, caption) in QUESTIONS.items():
+        if windows or name != "warmup":
+            svg = image(plot.FIGURES[name](list(comparison), comparison.labels))
+            parts.append(figure(svg, caption, question, whole=name == "operations"))
+    return figures(parts)
 
 
-def figure(svg: bytes, caption: str) -> str:
-    """Return a figure that is part of the page."""
-    source = _data_url("image/svg+xml", svg)
+def figures(parts: Iterable[str]) -> str:
+    """Return figures side by side where there is room."""
+    return f'<div class="figures">{"".join(parts)}</div>'
+
+
+def figure(svg: bytes, caption: str, title: str = "", *, whole: bool = False) -> str:
+    """Return a figure that is part of the page; ``whole`` is one that takes all of its width."""
+    from ftlab.style import themed
+
+    source = _data_url("image/svg+xml", themed(svg))
+    head = f"<h3>{escaped(title)}</h3>" if title else ""
+    kind = ' class="all"' if whole else ""
     return (
-        f'<figure><img alt="{escaped(caption)}" src="{source}">'
+        f'<figure{kind}>{head}<div><img alt="{escaped(caption)}" src="{source}"></div>'
         f"<figcaption>{escaped(caption)}</figcaption></figure>"
     )
 
@@ -242,7 +266,7 @@ def _downloads(comparison: Comparison) -> str:
         f'<a download="{name}" href="{_data_url(kind, text.encode())}">{name}</a>'
         for name, (kind, text) in files.items()
     ]
-    return f"<p>{' · '.join(links)}</p>"
+    return f'<p class="downloads">{" · ".join(links)}</p>'
 
 
 def _data_url(kind: str, content: bytes) -> str:

@@ -80,6 +80,19 @@ def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLIN
     return Table(["", *comparison.labels], rows, frozenset(best))
 
 
+def cost_table(comparison: Comparison) -> Table:
+    """Return a row for each kind of operation and cause that occurs, and a column for each FTL."""
+    rows = []
+    for kind in comparison[0]["flash"]:
+        counts = [result.find(f"flash.{kind}") for result in comparison]
+        named = [each for each in counts if isinstance(each, Record)]
+        for cause in dict.fromkeys(cause for each in named for cause in each):
+            found = [result.find(f"flash.{kind}.{cause}") for result in comparison]
+            if any(found):
+                rows.append([f"{words(kind)}, {words(cause)}", *map(written, found)])
+    return Table(["operations", *comparison.labels], rows)
+
+
 def warning_lines(comparison: Comparison) -> list[str]:
     """Return what the runs warn of, each text once behind the labels that it is about."""
     warnings: dict[str, list[str]] = {}

@@ -1,0 +1,54 @@
+"""``ftlab plot``: a figure of a folder of results."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import click
+
+from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
+from ftlab.files import check_writable
+from ftlab.points import Store
+from ftlab.report.points import where
+
+
+@click.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--x", required=True, metavar="NAME", help="The setting on the axis, as ftl.cache.")
+@click.option(
+    "--y",
+    required=True,
+    metavar="NAME,...",
+    help="The figures (docs: results), as mapping.hit_ratio; a panel for each.",
+)
+@click.option(
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="CONDITION",
+    help="Only points for which it holds, as 'ftl.cache >= 8KiB'; may be repeated.",
+)
+@columns_option
+@click.option("-o", "--output", required=True, metavar="FILE", help="A .pdf, .svg, .png or .html.")
+def plot(folder: str, x: str, y: str, **options: Any) -> None:
+    """Draw the results in DIR over a setting: a line for each FTL and each other setting.
+
+    Points that differ in the seed only are one, with a standard deviation as whiskers.
+    """
+    output = options["output"]
+    suffix_of("--output", output, FIGURE_KINDS)
+    check_writable(output)
+    if find_spec("matplotlib") is None:
+        raise click.UsageError("plot needs matplotlib: pip install 'ftlab[plot]'")
+    from ftlab.plot_points import over
+
+    entries = list(Store(folder).entries())
+    failed = sum(each.failed for each in entries)
+    chosen = where(entries, options["conditions"])
+    figures = [each.strip() for each in y.split(",") if each.strip()]
+    columns = int(options["columns_wide"] or 0) or None
+    Outputs(None, plot=output).figure(lambda: over(chosen, x, figures, columns))
+    if failed:
+        click.echo(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
+    click.echo(f"Written: {output}")

@@ -1,0 +1,83 @@
+"""What a report opens with: who wins, by how much, with how much RAM, what not to believe."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ftlab.report.numbers import written
+from ftlab.report.summary import HEADLINES, Figure, overloaded, warning_lines
+from ftlab.result import Comparison, Result
+
+FIGURES = {figure.path: figure for figure in HEADLINES}
+RESPONSE, AMPLIFICATION = FIGURES["response_us.mean"], FIGURES["write_amplification"]
+HITS, RAM, LAST = FIGURES["mapping.hit_ratio"], FIGURES["ram_bytes"], FIGURES["response_us.p99"]
+
+DRAW = 0.01
+"""Figures that differ by less than this share of the larger are a draw."""
+
+Named = tuple[str, Result]
+
+
+def lead(comparison: Comparison) -> list[str]:
+    """Return sentences on the run: the winners, then what must not be believed."""
+    named = list(zip(comparison.labels, comparison, strict=True))
+    said = _alone(*named[0]) if len(named) == 1 else _winners(named)
+    return [*said, *_doubts(comparison, named)]
+
+
+def _alone(label: str, result: Result) -> list[str]:
+    """Return what one FTL does."""
+    parts = [
+        (RESPONSE, "a mean response of {}"),
+        (LAST, "99 % of requests within {}"),
+        (AMPLIFICATION, "{} pages programmed for each written"),
+        (HITS, "{} of mappings found in the cache"),
+        (RAM, "{} of RAM"),
+    ]
+    told = [
+        text.format(written(value, figure.unit))
+        for figure, text in parts
+        if (value := figure.sound(result)) is not None
+    ]
+    return [f"{label} has {_list(told)}."] if told else []
+
+
+def _winners(named: Sequence[Named]) -> list[str]:
+    fastest = _race(named, RESPONSE, "answers fastest", "a mean of {}")
+    least = _race(named, AMPLIFICATION, "programs least", "{} pages for each written")
+    return [each for each in (fastest, least) if each]
+
+
+def _race(named: Sequence[Named], figure: Figure, wins: str, says: str) -> str:
+    """Return who is best by a figure and by how much; nothing where too few have it."""
+    known = [(value, *each) for each in named if (value := figure.sound(each[1])) is not None]
+    if len(known) < 2:
+        return ""
+    (first, label, winner), (second, other, loser) = sorted(known, key=lambda each: each[0])[:2]
+    gap = 1 - first / second if second else 0.0
+    ram, others = (written(RAM.of(each), RAM.unit) for each in (winner, loser))
+    told = says.format(written(first, figure.unit))
+    if gap < DRAW:
+        return f"{label} and {other} are a draw: {told}; RAM {ram} and {others}."
+    less = f"{100 * gap:.0f} % less than {other}"
+    return f"{label} {wins}: {told}, {less}; its RAM {ram}, {other}'s {others}."
+
+
+def _doubts(comparison: Comparison, named: Sequence[Named]) -> list[str]:
+    """Return what of it must not be believed."""
+    late = [label for label, result in named if overloaded(result)]
+    doubts = []
+    if late:
+        doubts.append(
+            f"Do not believe response times of {_list(late)}: requests arrived faster than they "
+            "were served."
+        )
+    warnings = len(warning_lines(comparison))
+    if warnings:
+        what = "the warning" if warnings == 1 else f"the {warnings} warnings"
+        doubts.append(f"Read {what} below before you cite a number.")
+    return doubts
+
+
+def _list(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))

@@ -1,0 +1,176 @@
+"""How figures look and are written: size, fonts, legend; the same figure gives the same bytes.
+
+PDF embeds TrueType fonts and SVG has text as text, as publishers and readers of drawings ask for.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure, SubFigure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK, PAPER = "#1f2328", "#ffffff"
+"""Of text and axes, and of what they stand on."""
+
+DARK = {INK: "#e6e8ea", PAPER: "#15171a", "#b0b0b0": "#8b949e"}
+"""What takes their place, and that of the grid's grey, on the dark page of a report."""
+
+PUBLISHED = "published"
+"""The name of what a paper says; it comes last in a legend."""
+
+COLUMNS = {1: 3.5, 2: 7.16}
+"""Inches that figures of one and two columns of a paper are wide (IEEE's; ACM's are 3.33 and 7)."""
+
+STYLE: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": INK,
+    "axes.grid": True,
+    "axes.labelcolor": INK,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlecolor": INK,
+    "axes.titlelocation": "left",
+    "axes.titlesize": "medium",
+    "figure.constrained_layout.use": True,
+    "font.size": 10.0,
+    "grid.alpha": 0.25,
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "ftlab",
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+PAPER_STYLE: Any = {"font.size": 8.0, "lines.linewidth": 1.2, "axes.linewidth": 0.6}
+
+METADATA: dict[str, Any] = {
+    "svg": {"Date": None},
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
+LABEL_MAX = 28
+
+
+@contextmanager
+def styled(columns: int | None = None) -> Iterator[None]:
+    """Draw in our style from matplotlib's own defaults, whatever the user's settings.
+
+    For so many ``columns`` of a paper, the text has 8 points.
+    """
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE | (PAPER_STYLE if columns else {}))
+        yield
+
+
+def sized(width: float, height: float, columns: int | None = None) -> Figure:
+    """Return an empty figure of so many inches, or as wide as ``columns`` of a paper."""
+    if columns:
+        width, height = COLUMNS[columns], height * min(1.0, COLUMNS[columns] / width + 0.2)
+    return Figure(figsize=(width, height))
+
+
+def image(figure: Figure, kind: str = "svg") -> bytes:
+    """Return the figure as the bytes of an SVG, PDF or PNG file, free of dates."""
+    data = io.BytesIO()
+    with styled():
+        figure.savefig(data, format=kind, dpi=160, metadata=METADATA[kind])
+    return data.getvalue()
+
+
+def themed(svg: bytes) -> bytes:
+    """Return an SVG that is dark where its reader asks for dark pages, on no ground of its own."""
+    rules = "".join(
+        f'[style*="{kind}: {light}"]{{{kind}:{dark}!important}}'
+        for light, dark in DARK.items()
+        for kind in ("fill", "stroke")
+    )
+    rules += f"text{{fill:{DARK[INK]}}}"
+    ground = '#patch_1 path[style*="fill"]{fill:none!important}'
+    style = f"<style>{ground}@media (prefers-color-scheme:dark){{{rules}}}</style>"
+    return svg.replace(b"<defs>", style.encode() + b"<defs>", 1)
+
+
+def page(figure: Figure) -> bytes:
+    """Return the figure as a page for a browser that needs nothing else."""
+    svg = themed(image(figure))
+    return (
+        b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        b'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        b'<meta name="color-scheme" content="light dark">\n<title>ftlab</title>\n'
+        b"<style>body{margin:0;background:light-dark(#ffffff,#15171a)}"
+        b"svg{display:block;width:100%;max-width:1100px;height:auto;margin:auto}</style>\n"
+        + svg[svg.index(b"<svg") :]
+    )
+
+
+def literal(text: str, most: int = LABEL_MAX) -> str:
+    """Keep a label short, and from being read as mathematics or hidden for its underscore."""
+    short = text if len(text) <= most else text[: most - 1] + "…"
+    return short.replace("$", r"\$").lstrip("_")
+
+
+def legend_above(figure: Figure | SubFigure, width: float) -> None:
+    """Name what all panels show above them, each once, where it covers nothing.
+
+    ``width`` is that of the figure, inches; a whole figure becomes higher by its legend.
+    """
+    handles: dict[str, Any] = {}
+    for axes in figure.axes:
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            if label:
+                handles.setdefault(label, handle)
+    said = handles.pop(PUBLISHED, None)
+    if said is not None:
+        handles[PUBLISHED] = said
+    if said is not None or len(handles) > 1:
+        _legend_of(figure, handles, width)
+
+
+def _legend_of(figure: Figure | SubFigure, handles: Mapping[str, Any], width: float) -> None:
+    """Put a legend above the panels, in as many columns as are wide enough for its names."""
+    points = mpl.rcParams["font.size"]
+    column = points * (0.0068 * max(map(len, handles)) + 0.055)
+    columns = max(1, min(len(handles), int(width / column)))
+    look: dict[str, Any] = {"ncols": columns, "fontsize": "small", "columnspacing": 1.2}
+    figure.legend(list(handles.values()), list(handles), loc="outside upper left", **look)
+    if isinstance(figure, Figure):
+        rows = -(-len(handles) // columns)
+        figure.set_figheight(figure.get_figheight() + 0.017 * points * rows)
+
+
+def name_groups(axes: Axes, names: Sequence[str]) -> None:
+    """Name the groups of bars, slanted where the names would touch each other."""
+    grid = axes.get_gridspec()
+    figure = axes.get_figure(root=True)
+    room = 11.5 * (figure.get_figwidth() if figure else 1.0) / (grid.ncols if grid else 1)
+    lines = [line for name in names for line in name.splitlines()[:1]]
+    crowded = max(map(len, lines), default=0) * len(names) > room
+    slant: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
+    axes.set_xticks(range(len(names)), names, **(slant if crowded else {}))
+
+
+def mark_zeros(axes: Axes, places: Iterable[float], heights: Iterable[float]) -> None:
+    """Write a nought where a bar has no height: it is a figure, and not its absence."""
+    for place, height in zip(places, heights, strict=True):
+        if height == 0:
+            axes.bar(place, 0)
+            foot = axes.get_xaxis_transform() if axes.get_yscale() == "log" else axes.transData
+            axes.text(place, 0, "0", ha="center", va="bottom", fontsize="small", transform=foot)
+
+
+def mark_empty(axes: Axes) -> None:
+    """Say so where there is nothing to draw."""
+    if not axes.has_data():
+        axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes)
