@@ -8,7 +8,7 @@ sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
 project = "ftlab"
 author = "The ftlab developers"
 project_copyright = "The ftlab developers"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "ftl_pages"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "ftl_pages", "gallery"]
 html_static_path = ["_static"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
