@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test bugs fuzz lint lint-rust lint-python bench settings docs clean
+.PHONY: demo test bugs fuzz lint lint-rust lint-python bench settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -62,9 +62,18 @@ bench: $(CORE)
 settings: $(CORE)
 	$(BIN)/python tools/settings.py
 
+# The picture of the README, from a run.
+picture: $(CORE)
+	$(BIN)/python tools/readme_picture.py
+
 docs: $(CORE) $(VENV)/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
+
+# A source distribution with every crate, and from it, without network, a wheel for any Linux since 2018. URL is where
+# the files of the repository are read; without it the README of the package has no links.
+dist: $(VENV)/dist
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/dist.py $(if $(URL),--url $(URL))
 
 clean:
 	rm -rf $(VENV) docs/_build dist ftlab-demo ftlab-reproduce ftlab-results python/ftlab/_core*.so
@@ -80,6 +89,10 @@ $(VENV)/tools: pyproject.toml uv.lock
 
 $(VENV)/docs: $(VENV)/tools
 	$(SYNC) --group docs
+	touch $@
+
+$(VENV)/dist: $(VENV)/tools
+	$(SYNC) --group dist
 	touch $@
 
 $(CORE): $(VENV)/tools $(RUST)

@@ -1,9 +1,15 @@
 """How Sphinx builds these pages."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
 project = "ftlab"
-author = "The ftlab maintainers"
-project_copyright = "The ftlab maintainers"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+author = "The ftlab developers"
+project_copyright = "The ftlab developers"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "ftl_pages", "gallery"]
+html_static_path = ["_static"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "ftlab"

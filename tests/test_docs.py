@@ -2,33 +2,79 @@
 
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 
 import click
 import pytest
 
+import ftlab as ftlab_
 from ftlab.cli import program
 from ftlab.config import merge
 from test_core import SECTIONS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(path for path in ROOT.glob("docs/**/*.md") if "_build" not in path.parts),
+]
+
+sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
+
+RUN = {"console", "python", "toml", "{figure-of}"}
+"""Languages of blocks that are run here, if nothing above them says otherwise."""
+SHOWN = {"text", "{memory}", "{eval-rst}", "{toctree}", "{settings-of}", "{ftl-index}"}
+"""Languages of blocks that cannot be run: text, and what Sphinx fills in."""
+HOURS = {
+    f"docs/reproduce{name}.md": "evaluations take hours; test_reproduce*.py runs parts of them"
+    for name in ("", "-cachftl", "-dloop")
+}
+"""Pages whose blocks without a language are not run, and why."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a page: its language, its text, and what is said of it in the comment above."""
+
+    page: Path
+    language: str
+    text: str
+    exempt: str
+
+    @property
+    def name(self) -> str | None:
+        """The name of the file that the page tells to save it in: its first line."""
+        found = re.match(r"# (\w+\.(?:py|toml))\n", self.text)
+        return found[1] if found else None
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """The blocks of a page, in order."""
+    pattern = (
+        r"(?:^<!-- ((?:not run here: |run by )\S[^\n]*) -->\n)?"
+        r"^(`{3}|:{3})(\{?[\w-]*\}?)[^\n]*\n(.*?)^\2"
+    )
+    found = re.finditer(pattern, page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    return [Block(page, each[3], each[4], each[1] or "") for each in found]
+
+
+BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    """The text of the blocks of a page that are run."""
+    here = (each for each in BLOCKS if each.page == page and not each.exempt)
+    return [each.text for each in here if each.language == language]
 
 
 def files_of(page: Path) -> dict[str, str]:
     """The files that a page tells to save: blocks that begin with their name."""
-    named = re.compile(r"# (\w+\.(?:py|toml))\n")
-    found = (
-        (named.match(block), block) for block in [*blocks(page, "python"), *blocks(page, "toml")]
-    )
-    return {name[1]: block for name, block in found if name}
+    return {each.name: each.text for each in BLOCKS if each.page == page and each.name}
 
 
 SESSIONS = [
@@ -37,6 +83,58 @@ SESSIONS = [
     for block in blocks(page, "console")
     if (commands := re.findall(r"^\$ ftlab (.*)", block, re.MULTILINE))
 ]
+
+
+def test_every_block_is_run_or_says_why_not():
+    def is_fine(block: Block) -> bool:
+        if not block.language:
+            return str(block.page.relative_to(ROOT)) in HOURS
+        return block.language in RUN | SHOWN or bool(block.exempt)
+
+    loose = [each for each in BLOCKS if not is_fine(each)]
+    assert [f"{each.page.name}: {each.language} {each.text[:40]}" for each in loose] == []
+
+
+def test_every_line_of_a_console_block_is_a_command_or_its_output():
+    starts = [(each.page.name, each.text) for each in BLOCKS if each.language == "console"]
+    assert [page for page, text in starts if not text.startswith("$ ftlab ")] == []
+    others = [line for _, text in starts for line in text.splitlines() if line.startswith("$")]
+    assert [line for line in others if not line.startswith("$ ftlab ")] == []
+
+
+def test_toml_files_of_the_docs_are_used_by_their_page():
+    for page in PAGES:
+        commands = " ".join(blocks(page, "console"))
+        named = [name for name in files_of(page) if name.endswith(".toml")]
+        assert [name for name in named if name not in commands] == [], page.name
+
+
+NAMELESS = [
+    pytest.param(each.text, id=f"{each.page.name}: {each.text[:30]}")
+    for each in BLOCKS
+    if each.language == "toml" and not each.name and not each.exempt
+]
+
+
+@pytest.mark.parametrize("text", NAMELESS)
+def test_toml_without_a_name_is_a_workload(text):
+    words = tomllib.loads(text) | {"requests": 200}
+    result = ftlab_.simulate(ftlab_.Workload(**words), "page")
+    assert result.host.requests == 200
+
+
+FIGURES = [
+    pytest.param(each.text, id=each.text.splitlines()[-1])
+    for each in BLOCKS
+    if each.language == "{figure-of}"
+]
+
+
+@pytest.mark.parametrize("code", FIGURES)
+def test_figures_of_the_docs_are_drawn(code):
+    from gallery import figure_of, image_of
+
+    assert len(image_of(figure_of(code, "docs"))) > 10_000
 
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
@@ -57,12 +155,7 @@ def test_commands_of_the_docs_run_one_after_another(ftlab, page, commands):
         assert result.exit_code == 0, f"{page.name}: {result.output}"
 
 
-# What needs the package of examples/own-ftl is run where that is installed: test_own_ftl.py.
-OWN = ROOT / "docs/tutorial-rust.md"
-RUN = [page for page in PAGES if page != OWN and blocks(page, "python")]
-
-
-@pytest.mark.parametrize("page", RUN, ids=str)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=str)
 def test_python_of_the_docs_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
@@ -84,6 +177,13 @@ def test_every_figure_of_a_result_is_documented():
     named = merge({section: dict.fromkeys(keys.split())} for section, keys in SECTIONS.items())
     missing = [f"{s}.{key}" for s, keys in named.items() for key in keys if key not in words]
     assert missing == []
+
+
+def test_the_index_omits_no_page():
+    index = ROOT / "docs" / "index.md"
+    linked = set(re.findall(r"\]\(([\w./-]+\.md)\)", index.read_text("utf-8")))
+    pages = {path.name for path in ROOT.glob("docs/*.md")} - {"index.md"}
+    assert pages - linked == set()
 
 
 def test_links_between_pages_lead_somewhere():

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 
 from ftlab.experiments.charts import PANEL, Draw
 from ftlab.looks import GREY, Look, numbered, of_ftls
-from ftlab.plot import literal, mark_empty, styled
 from ftlab.plugins import shown
 from ftlab.report.summary import Figure as Objective
+from ftlab.style import literal, mark_empty, styled
 from ftlab.tune import Candidate, Found
 
 if TYPE_CHECKING:

@@ -1,0 +1,73 @@
+"""What is published: links, licences, versions that agree."""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ftlab import _core
+
+ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+import dist  # noqa: E402
+import licences  # noqa: E402
+
+README = (ROOT / "README.md").read_text("utf-8")
+PROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
+PERMISSIVE = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "bzip2-1.0.6", "MIT"}
+PERMISSIVE |= {"Unicode-3.0", "Unlicense", "Zlib", "LLVM-exception"}
+"""Licences whose texts are all that they ask for."""
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r"\]\(([^)]+)\)", text)
+
+
+def test_links_of_a_published_readme_are_absolute():
+    published = dist.standing_alone(README, "https://example.org/ftlab/")
+    assert len(links(published)) == len(links(README)) > 20
+    assert {link.split("/")[2] for link in links(published)} == {"example.org"}
+    assert "https://example.org/ftlab/docs/limits.md" in links(published)
+
+
+def test_without_an_address_a_published_readme_has_words_and_no_links():
+    published = dist.standing_alone(README, None)
+    assert links(published) == []
+    assert "[all limits](docs/limits.md)" in README
+    assert "all limits" in published
+
+
+@pytest.mark.parametrize("url", [None, "https://example.org/ftlab"])
+def test_a_published_project_has_licences_crates_and_no_invented_address(url):
+    project = tomllib.loads(dist.completed(PROJECT, url))
+    assert project["project"]["license-files"] == ["LICENSE", dist.LICENCES]
+    assert project["project"]["authors"] == [{"name": "the ftlab developers"}]
+    assert project["project"].get("urls") == ({"Homepage": url} if url else None)
+    included = {each["path"] for each in project["tool"]["maturin"]["include"]}
+    assert included == {"vendor/**/*", ".cargo/config.toml"}
+
+
+def test_a_project_that_is_not_as_expected_is_refused():
+    with pytest.raises(ValueError, match="license-files"):
+        dist.completed(PROJECT.replace("license-files", "license_files"), None)
+
+
+def test_every_crate_of_a_wheel_can_be_had_under_a_permissive_licence():
+    crates = licences.compiled_in(ROOT)
+    assert len(crates) > 40
+    for crate in crates:
+        either = re.split(r" OR |/", crate["license"])
+        words = [set(re.findall(r"[\w.-]+", each)) - {"AND", "WITH"} for each in either]
+        assert any(each <= PERMISSIVE for each in words), crate["name"]
+        assert list(licences.texts_of(crate)), f"{crate['name']} has no text"
+
+
+def test_one_version_is_everywhere():
+    cargo = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
+    cited = re.search(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    newest = re.search(r"^## (\d+\.\d+\.\d+)", changes, re.MULTILINE)
+    assert {_core.__version__, cited[1], newest[1]} == {cargo["version"]}

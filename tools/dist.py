@@ -1,0 +1,125 @@
+"""Builds what is published from the last commit: a source distribution, and from that a wheel.
+
+Run `make dist`, or with an address `make dist URL=https://...` to have links in the README and in
+the metadata. The source distribution holds every crate, so it builds without network; the wheel is
+built from it, to prove that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+from licences import whole_list
+
+ROOT = Path(__file__).parent.parent
+DIST = ROOT / "dist"
+STAGE = ROOT / "target" / "dist"
+LICENCES = "THIRD-PARTY-LICENSES.txt"
+PLATFORM = "manylinux_2_28"
+"""The oldest system that the wheel runs on: glibc 2.28, of 2018."""
+VENDORED = """[source.crates-io]
+replace-with = "vendored-sources"
+
+[source.vendored-sources]
+directory = "vendor"
+"""
+INCLUDED = """include = [
+    { path = "vendor/**/*", format = "sdist" },
+    { path = ".cargo/config.toml", format = "sdist" },
+]
+"""
+
+
+def run(*command: str | Path, cwd: Path = ROOT) -> None:
+    """Run a command that must succeed."""
+    print("+", *command, flush=True)
+    subprocess.run(command, cwd=cwd, check=True, stdout=sys.stderr)
+
+
+def stage(url: str | None) -> Path:
+    """Return a copy of the last commit, with every crate and what only a distribution has."""
+    tree = STAGE / "source"
+    shutil.rmtree(STAGE, ignore_errors=True)
+    tree.mkdir(parents=True)
+    archive = STAGE / "source.tar"
+    run("git", "archive", "--output", archive, "HEAD")
+    with tarfile.open(archive) as files:
+        files.extractall(tree, filter="data")
+    run("cargo", "vendor", "--quiet", "--locked", "--versioned-dirs", "vendor", cwd=tree)
+    (tree / ".cargo").mkdir()
+    (tree / ".cargo" / "config.toml").write_text(VENDORED)
+    (tree / LICENCES).write_text(whole_list(tree), "utf-8")
+    project = tree / "pyproject.toml"
+    project.write_text(completed(project.read_text("utf-8"), url), "utf-8")
+    readme = tree / "README.md"
+    readme.write_text(standing_alone(readme.read_text("utf-8"), url), "utf-8")
+    return tree
+
+
+def completed(project: str, url: str | None) -> str:
+    """Return pyproject.toml with what only a distribution has."""
+    changes = {
+        'license-files = ["LICENSE"]\n': f'license-files = ["LICENSE", "{LICENCES}"]\n',
+        "[tool.maturin]\n": f"[tool.maturin]\n{INCLUDED}",
+    }
+    if url:
+        changes["[project.scripts]\n"] = (
+            f'[project.urls]\nHomepage = "{url}"\n\n[project.scripts]\n'
+        )
+    for before, after in changes.items():
+        if project.count(before) != 1:
+            raise ValueError(f"pyproject.toml: expected {before!r} once")
+        project = project.replace(before, after)
+    tomllib.loads(project)
+    return project
+
+
+def standing_alone(readme: str, url: str | None) -> str:
+    """Return the README with links that lead somewhere from any page, or without links."""
+    if url:
+        return re.sub(r"\]\((?!https?:|#)([^)]+)\)", rf"]({url.rstrip('/')}/\1)", readme)
+    words = re.sub(r"!\[[^\]]*\]\([^)]+\)\n*", "", readme)
+    return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", words)
+
+
+def build(tree: Path, offline: list[str]) -> tuple[Path, Path]:
+    """Return the source distribution of a tree, and the wheel that was built from it alone."""
+    shutil.rmtree(DIST, ignore_errors=True)
+    run("maturin", "sdist", "--out", DIST, cwd=tree)
+    (source,) = DIST.glob("*.tar.gz")
+    with tarfile.open(source) as files:
+        files.extractall(STAGE / "unpacked", filter="data")
+    (unpacked,) = (STAGE / "unpacked").iterdir()
+    options = ["--release", "--locked", "--offline", "--zig", "--compatibility", PLATFORM]
+    options += ["--target-dir", str(ROOT / "target"), "--out", str(DIST)]
+    run(*offline, "maturin", "build", *options, cwd=unpacked)
+    (wheel,) = DIST.glob("*.whl")
+    return source, wheel
+
+
+def without_network() -> list[str]:
+    """Return the command that takes the network away from another, where the system has it."""
+    command = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None:
+        return []
+    return command if subprocess.run([*command, "true"]).returncode == 0 else []
+
+
+def main() -> None:
+    """Build both, and tell what they are."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--url", help="where the files of the repository are read")
+    url = parser.parse_args().url
+    for path in build(stage(url), without_network()):
+        print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 2**20:.1f} MiB")
+
+
+if __name__ == "__main__":
+    main()
