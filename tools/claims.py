@@ -1,8 +1,8 @@
 """Write what came out of a paper's evaluation into its page of the documentation.
 
-Run ``ftlab reproduce PAPER``, then ``python3 tools/claims.py PAPER ftlab-reproduce/PAPER``. The
-table between ``<!-- claims PAPER -->`` and ``<!-- end -->`` is replaced. What is too long for a
-page is in the report.
+Run ``ftlab reproduce PAPER``, then ``python3 tools/claims.py PAPER ftlab-reproduce/PAPER``. What
+lies between ``<!-- claims PAPER -->`` and ``<!-- end -->`` is replaced by how many claims have
+which verdict, and a table with a row for each. What is too long for a page is in the report.
 """
 
 import argparse
@@ -15,7 +15,17 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 LONGEST = 260
 """Characters of a cell."""
 
-HEADER = "| claim | what | published | ours | verdict |\n| :-- | :-- | :-- | :-- | :-- |\n"
+HEADER = """\
+| claim | what | published | ours | verdict | one change |
+| :-- | :-- | :-- | :-- | :-- | :-- |
+"""
+AGREES = "agrees"
+VERDICTS = {
+    AGREES: "agree",
+    "direction only": "agree in direction only",
+    "differs": "differ",
+    "not measured": "were not measured",
+}
 
 
 def main() -> None:
@@ -28,10 +38,11 @@ def main() -> None:
     mark = re.compile(f"(<!-- claims {options.paper} -->\n).*?(<!-- end -->)", re.DOTALL)
     for page in sorted(DOCS.glob("reproduce*.md")):
         text = page.read_text("utf-8")
-        if mark.search(text):
-            page.write_text(mark.sub(lambda found: found[1] + table(claims) + found[2], text))
-            counts = Counter(claim["verdict"] for claim in claims)
-            print(f"{page.name}: {dict(counts)}")
+        if place := mark.search(text):
+            before, after = place.end(1), place.start(2)
+            told = f"{summary(claims)}\n\n{table(claims)}"
+            page.write_text(text[:before] + told + text[after:])
+            print(f"{page.name}: {summary(claims)}")
             return
     parser.error(f"no page has <!-- claims {options.paper} -->")
 
@@ -41,14 +52,48 @@ def table(claims: list[dict]) -> str:
     return HEADER + "".join(map(row, claims)) + "\n"
 
 
+def summary(claims: list[dict]) -> str:
+    """Return how many claims have which verdict, and what explains those that do not agree."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    verdicts = [
+        f"{counts[each]} {told}" for each, told in zip(ORDER, TOLD, strict=True) if counts[each]
+    ]
+    still = [claim for claim in claims if claim["verdict"] != AGREES]
+    changed = [claim["id"] for claim in still if helping(claim)]
+    proved = [claim["id"] for claim in still if claim["proof"] and not helping(claim)]
+    left = [claim["id"] for claim in still if not claim["proof"] and not helping(claim)]
+    lines = [f"Of {len(claims)} claims {', '.join(verdicts)}."]
+    for names, told in (
+        (changed, "agree when one thing is changed"),
+        (proved, "cannot agree by the paper's own numbers"),
+        (left, "agree with none of the changes that were tried"),
+    ):
+        if names:
+            lines.append(f"{len(names)} {told}: {', '.join(names)}.")
+    return " ".join(lines)
+
+
+def helping(claim: dict) -> list[str]:
+    """Return the changes with which a claim agrees."""
+    return [each["change"] for each in claim["instead"] if each["verdict"] == AGREES]
+
+
 def row(claim: dict) -> str:
     """Return the line of a claim."""
     cells = [claim["id"], claim["what"], side(claim, "published"), side(claim, "ours")]
-    verdict = claim["verdict"]
-    for each in claim["instead"]:
-        if each["verdict"] != verdict:
-            verdict += f"; with {each['change']}: {each['verdict']}"
-    return f"| {' | '.join([*cells, verdict])} |\n".replace("<", "&lt;")
+    line = " | ".join([*cells, claim["verdict"], explained(claim)])
+    return f"| {line} |\n".replace("<", "&lt;")
+
+
+def explained(claim: dict) -> str:
+    """Return what changes make a claim agree, else a proof, else how many were tried."""
+    if claim["verdict"] == AGREES:
+        return ""
+    if helping(claim):
+        return "agrees with " + "; ".join(helping(claim))
+    if claim["proof"]:
+        return f"cannot agree: {claim['proof']}"
+    return f"none of {len(claim['instead'])} tried" if claim["instead"] else "none tried"
 
 
 def side(claim: dict, name: str) -> str:
