@@ -55,9 +55,7 @@ def table(claims: list[dict]) -> str:
 def summary(claims: list[dict]) -> str:
     """Return how many claims have which verdict, and what explains those that do not agree."""
     counts = Counter(claim["verdict"] for claim in claims)
-    verdicts = [
-        f"{counts[each]} {told}" for each, told in zip(ORDER, TOLD, strict=True) if counts[each]
-    ]
+    verdicts = [f"{counts[each]} {told}" for each, told in VERDICTS.items() if counts[each]]
     still = [claim for claim in claims if claim["verdict"] != AGREES]
     changed = [claim["id"] for claim in still if helping(claim)]
     proved = [claim["id"] for claim in still if claim["proof"] and not helping(claim)]
