@@ -1,4 +1,4 @@
-"""Progress of long work: a line on a terminal's standard error, nothing anywhere else."""
+"""Progress of long work on standard error: a bar on a terminal, else of points a line at times."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from ftlab.points import Told
+
+LINE_S = 20.0
+"""Seconds between lines where standard error is no terminal."""
 
 
 @contextmanager
@@ -39,10 +42,10 @@ def meter() -> Iterator[config.Progress | None]:
 
 
 @contextmanager
-def points_meter(what: str = "points") -> Iterator[Told | None]:
-    """Yield a callback that shows how many are done, or None where nobody would see it."""
+def points_meter(what: str = "points") -> Iterator[Told]:
+    """Yield a callback that shows how many are done."""
     if not sys.stderr.isatty():
-        yield None
+        yield _Lines(what)
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
@@ -56,6 +59,19 @@ def points_meter(what: str = "points") -> Iterator[Told | None]:
             bar.update(task, description=f"{done}/{total} {what}", completed=share)
 
         yield tell
+
+
+class _Lines:
+    """A line every `LINE_S`, for logs."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int, share: float) -> None:
+        if time.monotonic() - self._last >= LINE_S:
+            self._last = time.monotonic()
+            print(f"{done}/{total} {self._what}, {share:.0%}", file=sys.stderr, flush=True)
 
 
 class _Meter:
