@@ -10,7 +10,15 @@ import pytest
 import ftlab
 import sample
 from ftlab.cli.reproduce import PAPERS
-from ftlab.experiments.claims import Claim, Counterfactual, Instead, judge, ours, published
+from ftlab.experiments.claims import (
+    Claim,
+    Counterfactual,
+    Explained,
+    Instead,
+    judge,
+    ours,
+    published,
+)
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
 from ftlab.experiments.inputs import PREFIX, Workload, sources
@@ -343,3 +351,23 @@ def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path):
         key = next(key for key in points if changed.only(key) and changed.point(key) in points)
         other = changed.alter(key, points, inputs, tmp_path)
         assert other.digest != points[key].digest, changed.name
+
+
+def test_what_does_not_agree_is_explained_by_one_change_by_several_or_by_none():
+    def found(left, right, proof=""):
+        statements = [
+            Bound(name, given(ours), above=0) for name, ours in (("l", left), ("r", right))
+        ]
+        return judge(Claim("X", "", "", statements, proof=proof), RUNS)
+
+    def explained(*changes, proof=""):
+        changed = Counterfactual("a change", "a change", ["X"])
+        instead = [Instead(changed, found(*each)) for each in changes]
+        return replace(found(-1, -1, proof), instead=instead).explained
+
+    assert found(1, 1).explained is None
+    assert explained() is Explained.OPEN
+    assert explained((1, -1)) is Explained.OPEN
+    assert explained((1, -1), (-1, 1)) is Explained.BY_EACH
+    assert explained((1, -1), (1, 1)) is Explained.BY_ONE
+    assert explained((1, -1), proof="a table") is Explained.BY_PROOF

@@ -56,18 +56,12 @@ def summary(claims: list[dict]) -> str:
     """Return how many claims have which verdict, and what explains those that do not agree."""
     counts = Counter(claim["verdict"] for claim in claims)
     verdicts = [f"{counts[each]} {told}" for each, told in VERDICTS.items() if counts[each]]
-    still = [claim for claim in claims if claim["verdict"] != AGREES]
-    changed = [claim["id"] for claim in still if helping(claim)]
-    proved = [claim["id"] for claim in still if claim["proof"] and not helping(claim)]
-    left = [claim["id"] for claim in still if not claim["proof"] and not helping(claim)]
     lines = [f"Of {len(claims)} claims {', '.join(verdicts)}."]
-    for names, told in (
-        (changed, "agree when one thing is changed"),
-        (proved, "cannot agree by the paper's own numbers"),
-        (left, "agree with none of the changes that were tried"),
-    ):
-        if names:
-            lines.append(f"{len(names)} {told}: {', '.join(names)}.")
+    ways: dict[str, list[str]] = {}
+    for claim in claims:
+        if claim["explained"]:
+            ways.setdefault(claim["explained"], []).append(claim["id"])
+    lines += [f"{way[0].upper()}{way[1:]}: {', '.join(names)}." for way, names in ways.items()]
     return " ".join(lines)
 
 
@@ -84,14 +78,14 @@ def row(claim: dict) -> str:
 
 
 def explained(claim: dict) -> str:
-    """Return what changes make a claim agree, else a proof, else how many were tried."""
-    if claim["verdict"] == AGREES:
+    """Return what explains a claim that does not agree."""
+    if not claim["explained"]:
         return ""
     if helping(claim):
-        return "agrees with " + "; ".join(helping(claim))
+        return f"agrees with {'; '.join(helping(claim))}"
     if claim["proof"]:
         return f"cannot agree: {claim['proof']}"
-    return f"none of {len(claim['instead'])} tried" if claim["instead"] else "none tried"
+    return claim["explained"]
 
 
 def side(claim: dict, name: str) -> str:

@@ -12,7 +12,7 @@ from ftlab.cli.progress import points_meter
 from ftlab.cli.show import show_table
 from ftlab.experiments import SEEDS, Experiment
 from ftlab.experiments import reproduce as run
-from ftlab.experiments.report import count_table, published_table, write
+from ftlab.experiments.report import count_table, explained_table, published_table, write
 
 PAPERS = {
     "tpftl": "ftlab.experiments.tpftl",
@@ -74,6 +74,8 @@ def reproduce(
     folder = out or Path("ftlab-reproduce", paper)
     write(report, folder)
     show_table(count_table(report.judged))
+    click.echo()
+    show_table(explained_table(report.judged))
     if report.banner:
         click.echo(f"\n{report.banner}")
     click.echo(f"\nWritten: {folder}/report.html, report.md, claims.json and the figures")

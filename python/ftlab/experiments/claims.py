@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 
 from ftlab.config import Config, merge
@@ -79,6 +80,15 @@ class Counterfactual:
         return Point(f"{point.label}, {self.name}", merge([point.config, sections]), point.ftl)
 
 
+class Explained(Enum):
+    """What is known of a claim that does not agree, the most first."""
+
+    BY_ONE = "agrees when one thing is changed"
+    BY_EACH = "each finding agrees when one thing is changed"
+    BY_PROOF = "cannot agree by the paper's own numbers"
+    OPEN = "explained by nothing that was tried"
+
+
 @dataclass(frozen=True)
 class Judged:
     """A claim with what was found, and what is found when one thing is changed."""
@@ -89,6 +99,20 @@ class Judged:
     note: str
     used: frozenset[Key] = frozenset()
     instead: Sequence[Instead] = ()
+
+    @property
+    def explained(self) -> Explained | None:
+        """What explains that it does not agree; None if it does."""
+        if self.verdict is Verdict.AGREES:
+            return None
+        if any(each.judged.verdict is Verdict.AGREES for each in self.instead):
+            return Explained.BY_ONE
+        if self.claim.proof:
+            return Explained.BY_PROOF
+        ways = [self.findings, *(each.judged.findings for each in self.instead)]
+        met = [[each.verdict is Verdict.AGREES for each in way] for way in ways if way]
+        each_is_met = bool(met) and all(map(any, zip(*met, strict=True)))
+        return Explained.BY_EACH if each_is_met else Explained.OPEN
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ftlab.errors import ConfigError
-from ftlab.experiments.claims import Claim, Counterfactual, Judged, ours, published
+from ftlab.experiments.claims import (
+    Claim,
+    Counterfactual,
+    Explained,
+    Judged,
+    ours,
+    published,
+)
 from ftlab.experiments.findings import RULE, Verdict
 from ftlab.files import write_atomically
 from ftlab.report.tables import ABSENT, Table
@@ -149,6 +156,16 @@ def _listed(claim: Claim) -> list[str]:
     return [claim.id, claim.where, claim.what, published(claim)]
 
 
+def explained_table(judged: Sequence[Judged]) -> Table:
+    """Return by what the claims that do not agree are explained."""
+    rows = []
+    for kind in Explained:
+        names = [each.claim.id for each in judged if each.explained is kind]
+        if names:
+            rows.append([kind.value, str(len(names)), ", ".join(names)])
+    return Table(["claims that do not agree", "how many", "which"], rows)
+
+
 def count_table(judged: Sequence[Judged]) -> Table:
     """Return how many claims have each verdict."""
     counts = Counter(each.verdict for each in judged)
@@ -158,7 +175,7 @@ def count_table(judged: Sequence[Judged]) -> Table:
 def claim_parts(judged: Sequence[Judged]) -> list[Part]:
     """Return the rule with how many claims have each verdict, and the claims."""
     return [
-        Part("Verdicts", [RULE], [count_table(judged)]),
+        Part("Verdicts", [RULE], [count_table(judged), explained_table(judged)]),
         Part("Published and ours", (), claims=judged),
         *([Part("Why", WHY, reasons=unexplained(judged))] if unexplained(judged) else []),
     ]
@@ -185,6 +202,7 @@ def _plain(judged: Judged) -> dict[str, object]:
         "verdict": judged.verdict.value,
         "findings": findings,
         "note": judged.note,
+        "explained": judged.explained.value if judged.explained else None,
         "proof": claim.proof,
         "instead": [
             {

@@ -6,7 +6,8 @@ the times of the trace.
 """
 
 from ftlab.experiments.experiment import Experiment
-from ftlab.experiments.tpftl.claims import CLAIMS, COUNTERFACTUALS, FULL, ORDERINGS
+from ftlab.experiments.tpftl.claims import CLAIMS, ORDERINGS
+from ftlab.experiments.tpftl.counterfactuals import COUNTERFACTUALS, FULL
 from ftlab.experiments.tpftl.parts import parts
 from ftlab.experiments.tpftl.points import WORKLOADS, points
 

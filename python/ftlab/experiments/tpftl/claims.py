@@ -6,12 +6,11 @@ O1 to O5 are the orderings that it rests on, on all four workloads; A1 is ours.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from statistics import fmean, median
 
-from ftlab.config import Config
-from ftlab.experiments.claims import Claim, Counterfactual
+from ftlab.experiments.claims import Claim
 from ftlab.experiments.findings import Bound, Change, Order, Statement, Value
 from ftlab.experiments.measures import Measure, at, least, mean, most, relative
 from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE, erases
@@ -20,14 +19,11 @@ from ftlab.experiments.tpftl import reasons
 from ftlab.experiments.tpftl.points import (
     ALL,
     CACHES,
-    DIVISORS,
     FINANCIAL,
-    LOADS,
     MSR,
     NAMES,
     SHORT,
     THRESHOLDS,
-    cache,
 )
 from ftlab.experiments.tpftl.quantities import (
     dirty_replacements,
@@ -741,109 +737,3 @@ ORDERINGS = (
         reasons.adaptive,
     ),
 )
-
-FULL: Config = {"run": {"warmup": "random:2"}}
-"""A device that is full first, of which the pages of a prefix are a small part."""
-
-RESPONSES = ("T2", "T7", "T9", "T23", "T24", "T25", "T26", "T37", "T44", "T45", "O2", "A1")
-COLLECTED = ("T8", "T21", "T23", "T28", "T29", "T31", "T37", "T38")
-CACHED = ("T5", "T12", "T13", "T16", "T17", "T18", "T20", "T22", "T35", "O3", "O5")
-
-
-def of(*ftls: str) -> Callable[[Key], bool]:
-    """Return whether a point is of one of these FTLs."""
-    return lambda key: key[1] in ftls
-
-
-def on(*workloads: str) -> Callable[[Key], bool]:
-    """Return whether a point is on one of these workloads, with its usual cache."""
-    return lambda key: key[0] in workloads and key[-1] not in CACHES[1:]
-
-
-COUNTERFACTUALS = (
-    *(
-        Counterfactual(
-            f"{load} times the load",
-            f"{load} times the load in MSR",
-            ("T2", "T7", "T9", "T25"),
-            {"host": {"time_scale": 1 / load}},
-            only=lambda key: key[0] in MSR,
-        )
-        for load in LOADS[1:]
-    ),
-    Counterfactual(
-        "no queue",
-        "one request at a time, the next when it is complete: what is left of a response is its "
-        "service",
-        RESPONSES,
-        {"host": {"mode": "closed:1"}},
-    ),
-    Counterfactual(
-        "half the load",
-        "half the load in Financial",
-        RESPONSES,
-        {"host": {"time_scale": 2}},
-        only=lambda key: key[0] in FINANCIAL,
-    ),
-    Counterfactual(
-        "room",
-        "30 % of spare space in Financial, not 15 %: as if the trace left an eighth of its space "
-        "alone",
-        (*RESPONSES, *COLLECTED),
-        {"device": {"over_provisioning": "30%"}},
-        only=lambda key: key[0] in FINANCIAL,
-    ),
-    Counterfactual(
-        "a fresh device",
-        "no warm-up in Financial",
-        COLLECTED,
-        {"run": {"warmup": "none"}},
-        only=lambda key: key[0] in FINANCIAL,
-    ),
-    *(
-        Counterfactual(
-            f"twice the cache of {SHORT[name]}",
-            f"twice the cache in {SHORT[name]}",
-            CACHED,
-            {"ftl": {"cache": cache(name, DIVISORS[1])}},
-            only=on(name),
-        )
-        for name in ALL
-    ),
-    Counterfactual(
-        "textbook LRU",
-        "DFTL with one LRU list",
-        CACHED,
-        {"dftl": {"replacement": "lru"}},
-        only=of("dftl"),
-    ),
-    Counterfactual(
-        "a small dirty buffer",
-        "S-FTL with a twentieth of its cache as dirty buffer",
-        (*CACHED, "T25", "T44"),
-        {"sftl": {"buffer": 0.05}},
-        only=of("sftl"),
-    ),
-    Counterfactual(
-        "a large dirty buffer",
-        "S-FTL with a fifth of its cache as dirty buffer",
-        (*CACHED, "T25", "T44"),
-        {"sftl": {"buffer": 0.2}},
-        only=of("sftl"),
-    ),
-    Counterfactual(
-        "more whole pages",
-        "CDFTL with three quarters of its cache for whole pages",
-        ("T44",),
-        {"cdftl": {"ctp": 0.75}},
-        only=of("cdftl"),
-    ),
-    Counterfactual(
-        "free nodes",
-        "nodes of TPFTL that take no room",
-        ("T12", "T43"),
-        {"tpftl": {"node_bytes": 0}},
-        only=of("tpftl"),
-    ),
-)
-"""How loaded the device was is not said; MSR's own times leave it idle (section 5.2(3))."""

@@ -41,7 +41,7 @@ CAPACITY = {name: 512 * MIB for name in FINANCIAL} | {name: 16384 * MIB for name
 THRESHOLDS = (1, 2, 3, 4, 8)
 """Of selective prefetching; the paper found 3 (section 4.3)."""
 
-LOADS = (1, 100, 400, 550, 1000)
+LOADS = (1, 100, 400, 550, 700, 1000)
 """How many times the load of MSR's own times, which leave the device idle."""
 
 LOADED = ("page", "dftl", "sftl", "tpftl")
