@@ -6,14 +6,14 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 import pytest
 
 import ftlab
 from ftlab.points import Failure, Point, Store, dispatch, jobs, run_points, try_points
-from ftlab.points.batch import Batch, packed, work
+from ftlab.points.batch import Batch, inside, packed, work
 from ftlab.points.store import read
 from ftlab.points.workers import Workers
 from test_cli import failure
@@ -135,6 +135,13 @@ def test_batches_take_half_a_second_once_it_is_known_how_long_a_point_takes(tmp_
     assert all(len({int(label) % 2 for label in batch}) == 1 for batch in executor.batches)
 
 
+def test_jobs_are_as_many_as_asked_for_whatever_the_inputs(tmp_path, here):
+    executor = Vanishing(lambda batches: False)
+    try_points(points(20), tmp_path / "away", executor=patient(executor, 3))
+    assert [len(batch) for batch in executor.batches] == [7, 7, 6]
+    assert facts(tmp_path / "away") == here
+
+
 def test_points_that_are_refused_never_leave(tmp_path):
     wrong = Point("wrong", {**points(1)[0].config, "gc": {"low": 0}}, "dftl")
     executor = Vanishing(lambda batches: False)
@@ -164,6 +171,23 @@ def test_a_worker_refuses_what_is_not_the_same_there(tmp_path, trace):
 
         try_points(points(1), tmp_path / "results", executor=Elsewhere(lambda batches: False))
     assert not (tmp_path / "results").exists()
+
+
+def test_a_worker_is_in_one_folder_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+
+    def where(folder: Path) -> str:
+        with inside(str(folder)):
+            return os.getcwd()
+
+    with ThreadPoolExecutor(2) as pool, inside(str(tmp_path)):
+        waits = pool.submit(where, other)
+        assert pool.submit(where, tmp_path).result() == str(tmp_path)
+        assert not wait([waits], timeout=0.2).done
+        assert os.getcwd() == str(tmp_path)
+    assert waits.result() == str(other)
 
 
 def test_results_that_are_not_seen_from_here_are_told(tmp_path, monkeypatch):

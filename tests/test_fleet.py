@@ -77,6 +77,7 @@ def test_a_fleet_is_split_and_run_once(ftlab, cloud, monkeypatch):
     assert files == {path: path.stat().st_mtime_ns for path in Path("ftlab-results").rglob("*.*")}
     for part in ("fleet", "over volumes", "worst", "have fewer than 50 requests"):
         assert part in first.stdout
+    ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--warmup", "sequential")
     (index,) = Path("ftlab-results/volumes").glob("*.json")
     index.unlink()  # A split that was killed has none.
     next(index.with_suffix("").iterdir()).unlink()

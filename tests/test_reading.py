@@ -8,7 +8,7 @@ import pytest
 
 import ftlab
 from ftlab import _core
-from ftlab.points import Point, run_points
+from ftlab.points import Failure, Point, run_points, try_points
 from ftlab.points.batch import by_input
 
 
@@ -58,3 +58,11 @@ def test_points_of_a_file_share_a_reading(tmp_path):
 def test_points_of_two_inputs_have_two_readings():
     points = [Point(f"{seed}", config(seed=seed), "page") for seed in (1, 2, 1)]
     assert [[each.label for each in group] for group in by_input(points)] == [["1", "1"], ["2"]]
+
+
+def test_a_class_whose_file_is_missing_stops_no_other_point(tmp_path):
+    points = [Point("lost", config(), "nofile.py:Own"), Point("sound", config(), "page")]
+    lost, sound = try_points(points, tmp_path)
+    assert isinstance(lost, Failure)
+    assert "nofile.py: cannot be read" in str(lost)
+    assert isinstance(sound, ftlab.Result)

@@ -17,7 +17,8 @@ from ftlab.tune.goal import Goal, Limit, figure_of
 from test_cli import failure
 
 optuna = pytest.importorskip("optuna", reason="needs ftlab[tune]")
-from ftlab.tune import search  # noqa: E402
+from ftlab.report.tune import verdict  # noqa: E402
+from ftlab.tune import Candidate, Found, search  # noqa: E402
 from ftlab.tune.space import choose  # noqa: E402
 
 WORKLOAD = {"pattern": "randrw", "bs": "4k", "size": "4MiB", "requests": 1500}
@@ -164,11 +165,35 @@ def test_a_trial_that_fails_is_no_end(tmp_path):
         ({"minimize": "ram_bytes", "trials": 0}, "tune.trials: found 0"),
         ({"minimize": "response_us.maen"}, 'did you mean "response_us.mean"'),
         ({"minimize": "ram_bytes", "against": 3}, "tune.against: found 3"),
+        ({"minimize": "ram_bytes", "against": [3]}, "tune.against: found"),
+        ({"minimize": "ram_bytes", "maximize": "ram_bytes"}, "tune.maximize: found ram_bytes"),
+        ({"minimize": "ram_bytes", "limits": ["ram_bytes <= inf"]}, "found inf, expected a size"),
+        ({"minimize": "ram_bytes", "least": "few"}, "tune.least: found few"),
+        ({"minimize": "ram_bytes", "volumes": "no"}, "tune.volumes: found no"),
     ],
 )
 def test_a_mistake_in_a_search_is_told(tune, told, tmp_path):
-    with pytest.raises(ConfigError, match=told.replace("(", r"\(")):
+    with pytest.raises(ConfigError, match=re.escape(told)):
         search({**TREE, "tune": {"trials": 1, **tune}}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "values"),
+    [("workload", "requests", [500, 1500]), ("run", "seed", [1, 2])],
+)
+def test_what_is_run_is_not_searched_among(section, key, values, tmp_path):
+    tree = {**TREE, section: {**TREE[section], key: values}, "tune": GOAL}
+    with pytest.raises(ConfigError, match=f"{section}.{key}: found several values"):
+        search(tree, tmp_path)
+
+
+def test_what_is_worse_than_nothing_is_no_draw():
+    def candidate(ftl, value, against):
+        return Candidate(ftl, {}, [], [], [value], [], against)
+
+    goal = Goal.of({"minimize": "flash.erases"})
+    found = Found("x", goal, [candidate("dftl", 5.0, False)], [candidate("page", 0.0, True)])
+    assert "5 worse than page" in verdict(found)
 
 
 def test_bounds_have_the_units_of_their_figures():
@@ -227,6 +252,8 @@ def test_a_search_as_a_file_and_where_it_does_not_belong(ftlab):
     line = failure(ftlab("run", "--config", "tune.toml"))
     assert "found tune, which belongs to `ftlab tune`" in line
     assert "tune.minimize: found nothing" in failure(ftlab("tune", *SMALL))
+    line = failure(ftlab("tune", "tune.toml", "--config", "tune.toml"))
+    assert "found --config tune.toml and tune.toml, expected one" in line
 
 
 def test_the_searches_that_come_with_it(ftlab):

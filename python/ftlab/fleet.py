@@ -21,14 +21,11 @@ from ftlab.ftls import Ftl, as_ftl
 from ftlab.plugins import Named
 from ftlab.points import Failure, Point, Told, try_points
 from ftlab.points.store import Outcome
-from ftlab.points.volumes import Volume, split
+from ftlab.points.volumes import LEAST_REQUESTS, Volume, split
 from ftlab.report.summary import overloaded
 from ftlab.result import Record, Result
 from ftlab.simulation import check_obeyed
 from ftlab.source import Source
-
-LEAST_REQUESTS = 1000
-"""A volume with fewer requests is too small to be run, unless asked for."""
 
 PERCENTILES = (5, 25, 50, 75, 95)
 WORST = 10

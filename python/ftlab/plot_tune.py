@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = 3
+"""Panels side by side."""
+
+BEST = numbered(0).colour
+"""What the search has found."""
 
 UNITS = {"us": "µs", "bytes": "bytes", "ratio": "ratio", "factor": "factor"}
+"""How axes write the units of figures; a count has none."""
 
 
 def fronts(all_found: Sequence[Found]) -> Figure:
@@ -37,10 +42,6 @@ def fronts(all_found: Sequence[Found]) -> Figure:
         for axes in grid:
             axes.set_axis_off()
     return figure
-
-
-BEST = numbered(0).colour
-"""What the search has found."""
 
 
 def _draws(found: Found) -> Iterator[Draw]:

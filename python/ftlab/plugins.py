@@ -347,7 +347,7 @@ def plugged(config: Mapping[str, Any], ftl: Named) -> tuple[Config, Named]:
     return tree, PythonFtl(ftl) if isinstance(ftl, type) else ftl
 
 
-def _loaded(plugin: type[Plugin], path: str, name: str, **settings: Any) -> Plugin:
+def _loaded(plugin: type[Plugin], path: str, name: str, /, **settings: Any) -> Plugin:
     """Return the plug-in of a class in a file."""
     return plugin(load(plugin.kind, path, name), **settings)
 

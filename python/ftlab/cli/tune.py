@@ -68,6 +68,8 @@ def tune(print_config: bool, **options: Any) -> None:
     if len(named) > 1:
         raise click.UsageError(f"found the searches {', '.join(named)}, expected one")
     for name, file in named.items():
+        if options["config"]:
+            raise click.UsageError(f"found --config {options['config']} and {name}, expected one")
         options["config"] = file
         options["traces"] = tuple(each for each in options["traces"] if each != name)
     tree = _tree(options)
@@ -75,11 +77,11 @@ def tune(print_config: bool, **options: Any) -> None:
     folder = options["folder"]
     with workers(options["cluster"], folder) as executor, points_meter("trials") as progress:
         found: Sequence[Found] = search(tree, folder, progress=progress, executor=executor)
+    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
     if outputs.plot:
         from ftlab.plot_tune import fronts
 
         outputs.figure(lambda: fronts(found))
-    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
 
 
 def _tree(options: dict[str, Any]) -> Config:
@@ -97,9 +99,10 @@ def _tree(options: dict[str, Any]) -> Config:
 
 def _file(name: str) -> str | None:
     """Return the file of a search, or of a built-in one; models of workloads are TOML, too."""
-    path = Path(name)
+    built_in = {path.stem: path for path in SEARCHES.glob("*.toml")}
+    path = built_in.get(name, Path(name))
     if path.suffix != ".toml":
-        path = SEARCHES / f"{name}.toml"
+        return None
     try:
         tree = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError):

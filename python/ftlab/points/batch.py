@@ -6,9 +6,12 @@ import os
 import pickle
 import socket
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Condition
 from typing import Any
 
 from ftlab.config import Progress
@@ -18,16 +21,22 @@ from ftlab.points.store import Failure, Outcome, Store
 from ftlab.result import Result
 from ftlab.simulation import execute
 
+_UNDER_WAY: Counter[str] = Counter()
+"""Batches that run in this process, by the folder that they run in."""
+
+_ENDED = Condition()
+"""Notified when one of them ends."""
+
 
 @dataclass(frozen=True)
 class Batch:
-    """Points of one input on their way to a worker; traces and classes travel by their paths."""
+    """Points on their way to a worker; traces and classes travel by their paths."""
 
     points: Sequence[Point]
     digests: Sequence[str]
     """What the points are called where they come from."""
-    content: str | None
-    """What names the content of their trace there."""
+    contents: Sequence[str | None]
+    """What names the contents of their traces there."""
     code: str
     home: str
     """The folder that relative paths begin in."""
@@ -49,10 +58,10 @@ class Done:
 
 
 def packed(points: Sequence[Point], folder: Path, retry: bool) -> bytes:
-    """Return points of one input as bytes; raises `ftlab.ConfigError` for what cannot travel."""
+    """Return points as bytes; raises `ftlab.ConfigError` for what cannot travel."""
     digests = [point.digest for point in points]
-    content = points[0].input["input"]["trace"]
-    batch = Batch(points, digests, content, code(points[0].core), os.getcwd(), folder, retry)
+    contents = [point.input["input"]["trace"] for point in points]
+    batch = Batch(points, digests, contents, code(points[0].core), os.getcwd(), folder, retry)
     return pickle.dumps(batch)
 
 
@@ -61,9 +70,10 @@ def by_input(points: Sequence[Point]) -> list[list[Point]]:
 
     What is refused is a group of its own.
     """
-    groups: dict[tuple[str, str], list[Point]] = {}
+    groups: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
-        shared = point.core.__name__, canonical(point.input) if not point.refusal else point.digest
+        refused = point.refusal is not None
+        shared = (point.digest,) if refused else (point.core.__name__, canonical(point.input))
         groups.setdefault(shared, []).append(point)
     return list(groups.values())
 
@@ -73,17 +83,23 @@ def work(content: bytes) -> Done:
     start = time.perf_counter()
     try:
         batch: Batch = pickle.loads(content)
-        _go_to(batch.home)
-        _check(batch)
-        store = Store(batch.folder, clean=False)
-        left = [point for point in batch.points if store.lacks(point, batch.retry)]
-        for group in by_input(left):
-            reading = group[0].core.Reading()
-            for point in group:
-                store.save(point, outcome(attempt(point, reading)))
+        with inside(batch.home):
+            ran = _run(batch)
     except ConfigError as error:
         return Done(0, 0.0, f"worker {socket.gethostname()}: {error}")
-    return Done(len(left), time.perf_counter() - start)
+    return Done(ran, time.perf_counter() - start)
+
+
+def _run(batch: Batch) -> int:
+    """Run and save the points that have no result yet, and count them."""
+    _check(batch)
+    store = Store(batch.folder, clean=False)
+    left = [point for point in batch.points if store.lacks(point, batch.retry)]
+    for group in by_input(left):
+        reading = group[0].core.Reading()
+        for point in group:
+            store.save(point, outcome(attempt(point, reading)))
+    return len(left)
 
 
 def attempt(point: Point, reading: Any, progress: Progress | None = None) -> Result | Exception:
@@ -110,27 +126,37 @@ def outcome(found: Result | Exception) -> Outcome:
     return Failure.of(found) if isinstance(found, Exception) else found
 
 
-def _go_to(home: str) -> None:
-    if os.getcwd() != home:
+@contextmanager
+def inside(home: str) -> Iterator[None]:
+    """Be in a folder; threads that have to be in another one wait, as a process is in one."""
+    with _ENDED:
+        _ENDED.wait_for(lambda: _UNDER_WAY.total() == _UNDER_WAY[home])
         try:
             os.chdir(home)
         except OSError as error:
             raise ConfigError(
                 f"{home}: {error.strerror}; expected a folder that all workers see"
             ) from error
+        _UNDER_WAY[home] += 1
+    try:
+        yield
+    finally:
+        with _ENDED:
+            _UNDER_WAY[home] -= 1
+            _ENDED.notify_all()
 
 
 def _check(batch: Batch) -> None:
     """Raise `ftlab.ConfigError` if points would not be the same here."""
-    for point, digest in zip(batch.points, batch.digests, strict=True):
+    for point, digest, content in zip(batch.points, batch.digests, batch.contents, strict=True):
         if point.digest != digest:
-            raise ConfigError(_difference(point, batch))
+            raise ConfigError(_difference(point, content, batch.code))
 
 
-def _difference(point: Point, batch: Batch) -> str:
-    if code(point.core) != batch.code:
-        return f"found {code(point.core)}, expected {batch.code}"
-    if point.input["input"]["trace"] != batch.content:
+def _difference(point: Point, content: str | None, expected: str) -> str:
+    if code(point.core) != expected:
+        return f"found {code(point.core)}, expected {expected}"
+    if point.input["input"]["trace"] != content:
         trace = point.resolved["input"]["trace"]
         return f"{trace}: found other content than where the run was started"
     return f"{point.label}: found a class in a file that is not as it was when the run was started"

@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
-from itertools import takewhile
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from itertools import islice, takewhile
 from math import ceil
 from typing import TypeAlias
 
@@ -68,15 +68,21 @@ class Dispatch:
             raise
 
     def _batch(self, queue: deque[Point]) -> list[Point]:
-        """Take the next points of one input from the queue, as many as a worker should have."""
-        size = ceil((self._total if self._workers.patient else len(queue)) / self._workers.slots())
-        if not self._workers.patient:
-            size = min(size, ceil(BATCH_S * self._ran / self._seconds)) if self._ran else 1
+        """Take the next points from the queue, as many as a worker should have.
+
+        They are of one input, unless handing them over takes longer than reading another one.
+        """
+        if self._workers.patient:
+            share = ceil(self._total / self._workers.slots())
+            return [queue.popleft() for _ in range(min(share, len(queue)))]
+        size = ceil(len(queue) / self._workers.slots())
+        size = min(size, ceil(BATCH_S * self._ran / self._seconds)) if self._ran else 1
         first = canonical(queue[0].input)
-        alike = takewhile(lambda point: canonical(point.input) == first, list(queue)[:size])
+        alike = takewhile(lambda point: canonical(point.input) == first, islice(queue, size))
         return [queue.popleft() for _ in list(alike)]
 
     def _give(self, points: list[Point]) -> None:
+        """Hand a batch to the executor."""
         content = packed(points, self._store.folder, self._retry)
         try:
             self._pending[self._workers.executor.submit(work, content)] = points
@@ -90,8 +96,8 @@ class Dispatch:
         except ConfigError:
             raise
         except ImportError as error:
-            raise ConfigError(f"a worker cannot run ftlab: {error}") from error
-        except (Exception, CancelledError) as error:
+            raise ConfigError(f"a worker cannot import what points need: {error}") from error
+        except Exception as error:
             self._lost(points, error)
             return
         if answer.refusal:

@@ -114,7 +114,7 @@ class Grid:
 
 def grids_of(tree: Mapping[str, Any]) -> list[Grid]:
     """Return the parts of a sweep; raises as `points_of` does."""
-    grids = _list("grid", tree.get("grid", [{}]))
+    grids = parts("grid", tree.get("grid", [{}]))
     base = {key: value for key, value in tree.items() if key != "grid"}
     trees = [
         {**merge([base, grid]), "when": [*_conditions(base), *_conditions(grid)]} for grid in grids
@@ -200,6 +200,13 @@ def _ftls(tree: Mapping[str, Any]) -> list[Named]:
 def _conditions(tree: Mapping[str, Any]) -> list[str]:
     found = tree.get("when", [])
     return [found] if isinstance(found, str) else _list("when", found)
+
+
+def parts(key: str, found: Any) -> list[Mapping[str, Any]]:
+    """Return the trees of a list of them."""
+    if isinstance(found, Sequence) and all(isinstance(each, Mapping) for each in found):
+        return list(found)
+    raise ConfigError(f"{key}: found {found}, expected a list of tables")
 
 
 def _list(key: str, found: Any) -> list[Any]:

@@ -175,8 +175,8 @@ class _Runs:
 def _with_readings(points: Sequence[Point]) -> Iterator[tuple[Point, Any]]:
     """Yield the points of one input after another, each with the reading that they share.
 
-    A reading takes memory from the first run over it to the last.
+    A reading takes memory from the first run over it to the last; what is refused has none.
     """
     for group in by_input(points):
-        reading = group[0].core.Reading()
+        reading = None if group[0].refusal else group[0].core.Reading()
         yield from ((point, reading) for point in group)

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from ftlab.config import Config
 from ftlab.files import write_atomically
-from ftlab.points.point import DIGEST_DIGITS, Point, canonical, sha256
+from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
 from ftlab.source import parts
 
 FOLDER = "volumes"
+
+LEAST_REQUESTS = 1000
+"""A volume with fewer requests is too small to be run, unless asked for."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,13 @@ class Volume:
 def split(config: Config, results: Path) -> list[Volume]:
     """Return the volumes of the input that a configuration names, split where that is missing.
 
-    The files are in ``results/volumes``, in a folder named by the digest of what was split, beside
-    which an index says that it is whole.
+    The files are in ``results/volumes``, in a folder named by the digest of what was split, and by
+    which code, beside which an index says that it is whole. A warm-up changes no requests.
     """
-    what = Point("", config, "page").input
-    folder = results / FOLDER / sha256(canonical(what))[:DIGEST_DIGITS]
+    whole = Point("", config, "page")
+    asked = {key: value for key, value in whole.input.items() if key != "warmup"}
+    digest = sha256(canonical({**asked, "code": code(whole.core)}))
+    folder = results / FOLDER / digest[:DIGEST_DIGITS]
     index = folder.with_suffix(".json")
     if not (index.is_file() and folder.is_dir()):
         folder.parent.mkdir(parents=True, exist_ok=True)

@@ -106,11 +106,11 @@ def verdict(found: Found) -> str | None:
         return None
     figure = found.goal.objectives[0]
     ours, theirs = best[0].values[0], rivals[0].values[0]
-    if ours == theirs or not theirs:
+    if ours == theirs:
         return f"{found.input}: as good as {_settings(rivals[0])} in {figure.label}"
     ahead = (ours < theirs) != (figure.path in found.goal.largest)
     told = "better" if ahead else "worse"
-    change = f"{100 * abs(ours / theirs - 1):.1f} %"
+    change = f"{100 * abs(ours / theirs - 1):.1f} %" if theirs else written(ours, figure.unit)
     return f"{found.input}: {change} {told} than {_settings(rivals[0])} in {figure.label}"
 
 
@@ -119,7 +119,7 @@ def rows(all_found: Sequence[Found]) -> list[dict[str, Any]]:
     found_rows = []
     for found in all_found:
         best = {id(each) for each in found.best()}
-        for number, each in enumerate([*found.trials, *found.against]):
+        for number, each in enumerate([*found.trials, *found.against], 1):
             means = {figure.path: _mean(each, figure) for figure in _figures(found)}
             found_rows.append(
                 {

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from statistics import fmean
 from typing import Any, Literal
 
 from ftlab.errors import ConfigError
 from ftlab.points.grid import CONDITION, OPERATORS, near
+from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report.points import FIGURES
 from ftlab.report.summary import Figure
 from ftlab.result import Record, Result
@@ -96,7 +98,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Goal:
-    """Objectives, limits, and how long and with which seed to search."""
+    """Objectives, limits, and for which inputs, how long and with which seed to search."""
 
     objectives: Sequence[Figure]
     largest: frozenset[str]
@@ -104,6 +106,10 @@ class Goal:
     limits: Sequence[Limit]
     trials: int = TRIALS
     seed: int = 1
+    volumes: bool = False
+    """Whether each volume of a trace is searched for alone."""
+    least: int = LEAST_REQUESTS
+    """Requests of a volume that is searched for."""
 
     @classmethod
     def of(cls, tune: Mapping[str, Any]) -> Goal:
@@ -116,12 +122,20 @@ class Goal:
         smallest, largest = (_texts(tune, key) for key in ("minimize", "maximize"))
         if not smallest and not largest:
             raise ConfigError("tune.minimize: found nothing, expected figures, as response_us.mean")
+        both = next((path for path in smallest if path in largest), None)
+        if both:
+            raise ConfigError(f"tune.maximize: found {both}, which tune.minimize has, too")
+        volumes = tune.get("volumes", False)
+        if not isinstance(volumes, bool):
+            raise ConfigError(f"tune.volumes: found {volumes}, expected true or false")
         return cls(
             [figure_of(path) for path in (*smallest, *largest)],
             frozenset(largest),
             [Limit.of(text) for text in _texts(tune, "limits")],
             _count(tune, "trials", TRIALS),
             _count(tune, "seed", 1),
+            volumes,
+            _count(tune, "least", LEAST_REQUESTS),
         )
 
     def check(self, result: Result) -> None:
@@ -165,7 +179,8 @@ class Goal:
 
 def _bound(text: str, unit: str) -> float | None:
     try:
-        return float(text)
+        plain = float(text)
+        return plain if isfinite(plain) else None
     except ValueError:
         found = number(text, KINDS.get(unit, "count"))
     return found / 1000 if found is not None and unit == "us" else found

@@ -16,7 +16,7 @@ from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.plugins import Named
 from ftlab.points import Point, Told, try_points
-from ftlab.points.grid import Grid, grids_of, values_of
+from ftlab.points.grid import Grid, grids_of, parts, values_of
 from ftlab.points.point import canonical
 from ftlab.points.store import Outcome
 from ftlab.points.volumes import split
@@ -28,11 +28,11 @@ from ftlab.tune.space import choose
 if TYPE_CHECKING:
     from optuna import Study, Trial
 
+INPUT = ("input.", "workload.", "run.seed")
+"""How the keys begin of settings that say what is run, and so are not searched among."""
+
 AT_ONCE = 8
 """Trials asked for before the first of them is told, on any number of cores."""
-
-LEAST_REQUESTS = 1000
-"""Of a volume that is searched for, unless asked for."""
 
 
 def search(
@@ -56,8 +56,7 @@ def search(
     if not isinstance(tune, Mapping):
         raise ConfigError("tune: found no such table, expected one with minimize = [FIGURE, ...]")
     goal = Goal.of(tune)
-    inputs = _inputs(tree, Path(folder))
-    searches = [_Search(name, each, goal) for name, each in inputs]
+    searches = [_Search(name, each, goal) for name, each in _inputs(tree, goal, Path(folder))]
     rounds = -(-goal.trials // AT_ONCE)
     for number in range(rounds + 1):
         asked = [each.ask() if number else each.rivals() for each in searches]
@@ -94,6 +93,7 @@ class _Search:
         self._grids = grids_of({key: value for key, value in tree.items() if key != "tune"})
         self._against = _against(tree)
         grids = [*self._grids, *self._against]
+        _check_input(grids)
         self._varied = {key for grid in grids for key, values in grid.axes if len(values) > 1}
         self._varied |= _differing(grids)
         self._study = _study(goal)
@@ -152,6 +152,14 @@ class _Search:
         return Found(self._name, self._goal, self._trials, self._rivals)
 
 
+def _check_input(grids: Sequence[Grid]) -> None:
+    """Raise `ftlab.ConfigError` where trials would choose what they are run on."""
+    for key in sorted({key for grid in grids for key, _ in grid.axes}):
+        values = [dict(grid.axes).get(key, []) for grid in grids]
+        if key.startswith(INPUT) and (len(values[0]) > 1 or any(v != values[0] for v in values)):
+            raise ConfigError(f"{key}: found several values, expected one in all parts of a search")
+
+
 def _study(goal: Goal) -> Study:
     import optuna
 
@@ -181,7 +189,7 @@ def _given(asked: _Asked) -> Config:
     }
 
 
-def _has(config: Config, section: str, name: str = "") -> bool:
+def _has(config: Mapping[str, Any], section: str, name: str = "") -> bool:
     table = config.get(section)
     return isinstance(table, Mapping) and name in table
 
@@ -195,11 +203,9 @@ def _differing(grids: Sequence[Grid]) -> set[str]:
 
 def _against(tree: Mapping[str, Any]) -> list[Grid]:
     """Return the parts of ``tune.against``: they share what is not searched among."""
-    parts = tree["tune"].get("against", [])
-    if not isinstance(parts, list):
-        raise ConfigError(f"tune.against: found {parts}, expected parts as those of grid")
+    against = parts("tune.against", tree["tune"].get("against", []))
     base = {key: _single(key, value) for key, value in tree.items() if key not in ("tune", "grid")}
-    return [grid for part in parts for grid in grids_of(merge([base, part]))]
+    return [grid for part in against for grid in grids_of(merge([base, part]))]
 
 
 def _single(section: str, table: Any) -> Any:
@@ -213,24 +219,23 @@ def _single(section: str, table: Any) -> Any:
     }
 
 
-def _inputs(tree: Mapping[str, Any], folder: Path) -> list[tuple[str, Config]]:
+def _inputs(tree: Mapping[str, Any], goal: Goal, folder: Path) -> list[tuple[str, Config]]:
     """Return the inputs of a sweep by their names, each with the tree of its own search."""
-    section = tree.get("input", {})
-    traces = section.get("trace")
-    if traces is None:
-        return [(str(tree.get("workload", {}).get("pattern", "")), dict(tree))]
+    if not _has(tree, "input", "trace"):
+        pattern = tree["workload"]["pattern"] if _has(tree, "workload", "pattern") else ""
+        return [(str(pattern), dict(tree))]
     found: list[tuple[str, Config]] = []
-    for trace in traces if isinstance(traces, list) else [traces]:
+    for trace in values_of("input.trace", tree["input"]["trace"]):
         own = merge([tree, {"input": {"trace": trace}}])
-        if not tree["tune"].get("volumes"):
-            found.append((Path(trace).name, own))
+        name = Path(str(trace)).name
+        if not goal.volumes:
+            found.append((name, own))
             continue
-        least = tree["tune"].get("least", LEAST_REQUESTS)
-        read: Config = {key: own[key] for key in ("preset", "input", "run") if key in own}
-        for volume in split(read, folder):
-            if volume.requests >= least:
-                name = f"{Path(trace).name} volume {volume.number}"
-                found.append((name, {**own, "input": {"trace": str(volume.file)}}))
+        seed = {"seed": own["run"]["seed"]} if _has(own, "run", "seed") else {}
+        for volume in split({"input": own["input"], "run": seed}, folder):
+            if volume.requests >= goal.least:
+                volume_tree = {**own, "input": {"trace": str(volume.file)}}
+                found.append((f"{name} volume {volume.number}", volume_tree))
     if not found:
-        raise ConfigError(f"tune.least: found no volume with at least {least:,} requests")
+        raise ConfigError(f"tune.least: found no volume with at least {goal.least:,} requests")
     return found
