@@ -17,7 +17,8 @@ from ftlab.cli.run import DEFAULT
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option
 from ftlab.cli.words import translated
-from ftlab.fleet import LEAST_REQUESTS, Fleet
+from ftlab.fleet import Fleet
+from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report import fleet as report
 
 

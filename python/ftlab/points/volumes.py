@@ -14,6 +14,9 @@ from ftlab.source import parts
 
 FOLDER = "volumes"
 
+LEAST_REQUESTS = 1000
+"""A volume with fewer requests is too small for a run of its own, unless asked for."""
+
 
 @dataclass(frozen=True)
 class Volume:

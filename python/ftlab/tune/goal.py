@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from ftlab.errors import ConfigError
 from ftlab.points.grid import CONDITION, OPERATORS, near
+from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report.points import FIGURES
 from ftlab.report.summary import Figure
 from ftlab.result import Record, Result
@@ -96,7 +97,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Goal:
-    """Objectives, limits, and how long and with which seed to search."""
+    """Objectives and limits, and how long, with which seed and for which inputs to search."""
 
     objectives: Sequence[Figure]
     largest: frozenset[str]
@@ -104,6 +105,10 @@ class Goal:
     limits: Sequence[Limit]
     trials: int = TRIALS
     seed: int = 1
+    volumes: bool = False
+    """Whether each volume is searched for alone."""
+    least: int = LEAST_REQUESTS
+    """Requests of a volume that is."""
 
     @classmethod
     def of(cls, tune: Mapping[str, Any]) -> Goal:
@@ -122,6 +127,8 @@ class Goal:
             [Limit.of(text) for text in _texts(tune, "limits")],
             _count(tune, "trials", TRIALS),
             _count(tune, "seed", 1),
+            bool(tune.get("volumes")),
+            _count(tune, "least", LEAST_REQUESTS),
         )
 
     def check(self, result: Result) -> None:
