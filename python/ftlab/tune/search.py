@@ -23,7 +23,7 @@ from ftlab.points.volumes import split
 from ftlab.result import Result
 from ftlab.tune.found import Candidate, Found
 from ftlab.tune.goal import Goal
-from ftlab.tune.space import choose
+from ftlab.tune.space import choose, places
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
@@ -110,7 +110,12 @@ class _Search:
         return list(found.values())
 
     def ask(self) -> list[_Asked]:
-        """Return the next trials."""
+        """Return the next trials, of which the first are what is to be beaten where they can be."""
+        if not self._trials:
+            for rival in self.found().rivals():
+                known = places(rival.points[0], self._grids) if rival.fits else None
+                if known:
+                    self._study.enqueue_trial(known)
         asked = []
         for _ in range(min(AT_ONCE, self._left)):
             trial = self._study.ask()
