@@ -128,6 +128,9 @@ def test_what_is_to_be_beaten_is_run_in_full_without_what_is_searched_among(tmp_
     for each in one.against:
         assert each.results[0].config.buffer.policy == "none"
     rivals = {str(each.ftl): each for each in one.rivals()}
+    begin = {point.digest for each in one.trials[:2] for point in each.points}
+    assert rivals["dftl"].points[0].digest in begin
+    assert one.best()[0].values[0] <= rivals["dftl"].values[0]
     assert rivals["dftl"].values[0] == min(each.values[0] for each in one.against[:2])
 
 

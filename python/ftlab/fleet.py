@@ -18,13 +18,13 @@ import numpy as np
 from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.ftls import Ftl, as_ftl
-from ftlab.plugins import Named
+from ftlab.plugins import Named, PythonFtl
 from ftlab.points import Failure, Point, Told, try_points
 from ftlab.points.store import Outcome
 from ftlab.points.volumes import LEAST_REQUESTS, Volume, split
 from ftlab.report.summary import overloaded
 from ftlab.result import Record, Result
-from ftlab.simulation import check_obeyed
+from ftlab.simulation import check_obeyed, named
 from ftlab.source import Source
 
 PERCENTILES = (5, 25, 50, 75, 95)
@@ -143,7 +143,7 @@ class Fleet:
         chosen = [as_ftl(ftl) for ftl in ftls]
         source = trace.config() if isinstance(trace, Source) else trace
         setup = merge([source, config or {}])
-        check_obeyed(setup, [_named(ftl) for ftl in chosen])
+        check_obeyed(setup, [named(ftl) for ftl in chosen])
         volumes = split(setup, Path(folder))
         large = [volume for volume in volumes if volume.requests >= least]
         if not large:
@@ -231,12 +231,8 @@ def percentiles(members: Sequence[Member], path: str) -> dict[str, float]:
     return {"mean": float(np.mean(known)), **named, "max": max(known)}
 
 
-def _named(ftl: Any) -> Named:
-    return ftl.name if isinstance(ftl, Ftl) else ftl
-
-
-def _point(setup: Config, ftl: Any, volume: Volume) -> Point:
+def _point(setup: Config, ftl: Ftl | PythonFtl, volume: Volume) -> Point:
     """Return the point of a volume: the input is its file, the rest of the set-up as it is."""
     rest = {section: table for section, table in setup.items() if section not in INPUT}
     config = merge([rest, ftl.config(), {"input": {"trace": str(volume.file)}}])
-    return Point(f"{ftl} volume {volume.number}", config, _named(ftl))
+    return Point(f"{ftl} volume {volume.number}", config, named(ftl))

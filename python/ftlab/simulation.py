@@ -117,8 +117,8 @@ def described(
     """Return the configuration and the FTL that arguments of `simulate` describe."""
     tree = _setup(trace, device, **setup)
     chosen = as_ftl(ftl)
-    check_obeyed(tree, [_named(chosen)])
-    return merge([tree, chosen.config()]), _named(chosen)
+    check_obeyed(tree, [named(chosen)])
+    return merge([tree, chosen.config()]), named(chosen)
 
 
 def compare(
@@ -161,8 +161,8 @@ def compare(
     chosen = [as_ftl(ftl) for ftl in ftls]
     if not chosen:
         raise ValueError("compare needs at least one FTL")
-    check_obeyed(setup, map(_named, chosen))
-    points = [(merge([setup, ftl.config()]), _named(ftl)) for ftl in chosen]
+    check_obeyed(setup, map(named, chosen))
+    points = [(merge([setup, ftl.config()]), named(ftl)) for ftl in chosen]
     results = execute(points, progress)
     names = [ftl.name for ftl in chosen]
     labels = [ftl.name if names.count(ftl.name) == 1 else str(ftl) for ftl in chosen]
@@ -196,7 +196,7 @@ def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
         _core.check_obeyed(json.dumps(config, default=str), names)
 
 
-def _named(ftl: Ftl | PythonFtl) -> Named:
+def named(ftl: Ftl | PythonFtl) -> Named:
     """Return what a point calls an FTL."""
     return ftl if isinstance(ftl, PythonFtl) else ftl.name
 

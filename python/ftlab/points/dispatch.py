@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from itertools import islice, takewhile
 from math import ceil
+from operator import itemgetter
 from typing import TypeAlias
 
 from ftlab.errors import ConfigError
@@ -54,8 +55,8 @@ class Dispatch:
             if point.refusal:
                 self._store.save(point, Failure.of(point.refusal))
                 self._tell(1)
-        sound = [point for point in points if not point.refusal]
-        queue = deque(sorted(sound, key=lambda point: canonical(point.input)))
+        sound = [(canonical(point.input), point) for point in points if not point.refusal]
+        queue = deque(sorted(sound, key=itemgetter(0)))
         try:
             while queue or self._again or self._pending:
                 while (queue or self._again) and len(self._pending) < self._workers.at_a_time():
@@ -67,19 +68,19 @@ class Dispatch:
                 each.cancel()
             raise
 
-    def _batch(self, queue: deque[Point]) -> list[Point]:
+    def _batch(self, queue: deque[tuple[str, Point]]) -> list[Point]:
         """Take the next points from the queue, as many as a worker should have.
 
         They are of one input, unless handing them over takes longer than reading another one.
         """
         if self._workers.patient:
             share = ceil(self._total / self._workers.slots())
-            return [queue.popleft() for _ in range(min(share, len(queue)))]
+            return [queue.popleft()[1] for _ in range(min(share, len(queue)))]
         size = ceil(len(queue) / self._workers.slots())
         size = min(size, ceil(BATCH_S * self._ran / self._seconds)) if self._ran else 1
-        first = canonical(queue[0].input)
-        alike = takewhile(lambda point: canonical(point.input) == first, islice(queue, size))
-        return [queue.popleft() for _ in list(alike)]
+        first = queue[0][0]
+        alike = sum(1 for _ in takewhile(lambda each: each[0] == first, islice(queue, size)))
+        return [queue.popleft()[1] for _ in range(alike)]
 
     def _give(self, points: list[Point]) -> None:
         """Hand a batch to the executor."""
@@ -128,7 +129,7 @@ class Dispatch:
         """Wait until the outcomes that a worker has saved are seen from here."""
         end = time.monotonic() + APPEARS_S
         for point in points:
-            while self._store.load(point) is None:
+            while not self._store.path(point).exists():
                 if time.monotonic() > end:
                     raise ConfigError(
                         f"{self._store.folder}: found nothing of what workers have saved, "

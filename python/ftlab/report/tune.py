@@ -11,8 +11,9 @@ from typing import Any
 
 from ftlab.plugins import shown
 from ftlab.report.numbers import written
-from ftlab.report.summary import Figure
+from ftlab.report.summary import OVERLOAD, Figure
 from ftlab.report.tables import ABSENT, Table, csv_cell
+from ftlab.result import Result
 from ftlab.tune import Candidate, Found
 
 OVER = "over the limit"
@@ -49,19 +50,21 @@ def _cells(each: Candidate, figures: Sequence[Figure]) -> list[str]:
     """Return each figure's mean over seeds, and how far seeds are from it at most."""
     if each.failure:
         return ["failed", *[ABSENT] * (len(figures) - 1)]
-    cells = [_cell([figure.of(result) for result in each.results], figure) for figure in figures]
+    cells = [_cell(each.results, figure) for figure in figures]
     if not each.fits and cells:
         cells[0] += f" ({OVER})"
     return cells
 
 
-def _cell(values: Sequence[float | None], figure: Figure) -> str:
-    known = [value for value in values if value is not None]
-    if len(known) < len(values) or not known:
+def _cell(results: Sequence[Result], figure: Figure) -> str:
+    known = [value for result in results if (value := figure.of(result)) is not None]
+    if len(known) < len(results) or not known:
         return ABSENT
     mean = sum(known) / len(known)
     spread = max(abs(value - mean) for value in known)
-    return written(mean, figure.unit) + (f" ± {written(spread, figure.unit)}" if spread else "")
+    told = written(mean, figure.unit) + (f" ± {written(spread, figure.unit)}" if spread else "")
+    unsound = any(figure.sound(result) is None for result in results)
+    return told + f" ({OVERLOAD})" * unsound
 
 
 def _winners(found: Found, rows: Sequence[Candidate]) -> frozenset[tuple[int, int]]:

@@ -23,7 +23,7 @@ from ftlab.points.volumes import split
 from ftlab.result import Result
 from ftlab.tune.found import Candidate, Found
 from ftlab.tune.goal import Goal
-from ftlab.tune.space import choose
+from ftlab.tune.space import choose, places
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
@@ -76,7 +76,7 @@ def search(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A candidate before it has run."""
+    """A candidate before it has run; ``chosen`` are the settings that its FTL obeys."""
 
     ftl: Named
     chosen: Config
@@ -107,12 +107,18 @@ class _Search:
         for grid in self._against:
             for ftl, chosen in grid.choices():
                 points = grid.points(ftl, chosen)
+                obeyed = {k: v for k, v in chosen.items() if grid.obeys(ftl, chosen, k, v)}
                 if points:
-                    found.setdefault(canonical(points[0].given), _Asked(ftl, chosen, points, None))
+                    found.setdefault(canonical(points[0].given), _Asked(ftl, obeyed, points, None))
         return list(found.values())
 
     def ask(self) -> list[_Asked]:
-        """Return the next trials."""
+        """Return the next trials, of which the first are what is to be beaten where they can be."""
+        if not self._trials:
+            for rival in self.found().rivals():
+                known = places(rival.points[0], self._grids) if rival.fits else None
+                if known:
+                    self._study.enqueue_trial(known)
         asked = []
         for _ in range(min(AT_ONCE, self._left)):
             trial = self._study.ask()
@@ -123,29 +129,30 @@ class _Search:
 
     def tell(self, asked: _Asked, outcomes: Sequence[Outcome]) -> None:
         """Keep what came of a candidate, and let the search learn from it."""
-        results = [each for each in outcomes if isinstance(each, Result)]
-        whole = bool(results) and len(results) == len(outcomes)
-        if whole:
-            self._goal.check(results[0])
-        values = self._goal.values(results) if whole else None
-        excess = [each.excess(results) for each in self._goal.limits] if whole else []
-        kept = [each for each in excess if each is not None]
-        if len(kept) < len(excess):
-            values = None
-        settings = {k: v for k, v in _given(asked).items() if k in self._varied}
-        candidate = Candidate(
-            asked.ftl, settings, asked.points, outcomes, values, kept, asked.trial is None
-        )
+        candidate = self._judged(asked, outcomes)
         if asked.trial is None:
             self._rivals.append(candidate)
             return
         self._trials.append(candidate)
-        if values is None:
+        if candidate.values is None:
             _tell(self._study, asked.trial)
             return
-        for limit, beyond in zip(self._goal.limits, kept, strict=True):
-            asked.trial.set_constraint(f"{limit.figure.path} {limit.operator}", beyond)
-        _tell(self._study, asked.trial, values)
+        for place, beyond in enumerate(candidate.excess):
+            asked.trial.set_constraint(str(place), beyond)
+        _tell(self._study, asked.trial, candidate.values)
+
+    def _judged(self, asked: _Asked, outcomes: Sequence[Outcome]) -> Candidate:
+        """Hold what came of a candidate against the goal."""
+        settings = {key: value for key, value in asked.chosen.items() if key in self._varied}
+        against = asked.trial is None
+        results = [each for each in outcomes if isinstance(each, Result)]
+        if not results or len(results) < len(outcomes):
+            return Candidate(asked.ftl, settings, asked.points, outcomes, None, [], against)
+        self._goal.check(results[0])
+        excess = [limit.excess(results) for limit in self._goal.limits]
+        known = [each for each in excess if each is not None]
+        values = self._goal.values(results) if len(known) == len(excess) else None
+        return Candidate(asked.ftl, settings, asked.points, outcomes, values, known, against)
 
     def found(self) -> Found:
         """Return what the search has found."""
@@ -175,23 +182,6 @@ def _tell(study: Study, trial: Trial, values: Sequence[float] | None = None) -> 
     from optuna.trial import TrialState
 
     study.tell(trial, values, state=None if values else TrialState.FAIL)
-
-
-def _given(asked: _Asked) -> Config:
-    """Return the settings of a candidate that its FTL obeys."""
-    if not asked.points:
-        return asked.chosen
-    config = asked.points[0].config
-    return {
-        key: asked.chosen[key]
-        for key in asked.chosen
-        if key in config or _has(config, *key.split(".", 1))
-    }
-
-
-def _has(config: Mapping[str, Any], section: str, name: str = "") -> bool:
-    table = config.get(section)
-    return isinstance(table, Mapping) and name in table
 
 
 def _differing(grids: Sequence[Grid]) -> set[str]:
@@ -239,3 +229,8 @@ def _inputs(tree: Mapping[str, Any], goal: Goal, folder: Path) -> list[tuple[str
     if not found:
         raise ConfigError(f"tune.least: found no volume with at least {goal.least:,} requests")
     return found
+
+
+def _has(config: Mapping[str, Any], section: str, name: str) -> bool:
+    table = config.get(section)
+    return isinstance(table, Mapping) and name in table
