@@ -120,7 +120,7 @@ pub trait Input: Send + Sync {
 /// Requests that are there already, in time order.
 impl Input for Arc<[Request]> {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
-        Ok(Box::new(InMemory { requests: Arc::clone(self), next: 0 }))
+        Ok(in_memory(Arc::clone(self)))
     }
 
     fn name(&self) -> String {
@@ -132,14 +132,22 @@ impl Input for Arc<[Request]> {
     }
 }
 
-struct InMemory {
-    requests: Arc<[Request]>,
-    next: usize,
+/// A pass over requests that are there already.
+pub fn in_memory<Requests>(requests: Arc<Requests>) -> Box<dyn RequestSource>
+where
+    Requests: AsRef<[Request]> + Send + Sync + ?Sized + 'static,
+{
+    Box::new(InMemory { requests, next: 0 })
 }
 
-impl RequestSource for InMemory {
+struct InMemory<Requests: ?Sized> {
+    next: usize,
+    requests: Arc<Requests>,
+}
+
+impl<Requests: AsRef<[Request]> + Send + Sync + ?Sized> RequestSource for InMemory<Requests> {
     fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
-        let rest = &self.requests[self.next..];
+        let rest = &self.requests.as_ref().as_ref()[self.next..];
         let next = &rest[..rest.len().min(BATCH)];
         batch.extend_from_slice(next);
         self.next += next.len();
@@ -147,6 +155,7 @@ impl RequestSource for InMemory {
     }
 
     fn progress(&self) -> Option<f64> {
-        Some(self.next as f64 / self.requests.len().max(1) as f64)
+        let all = self.requests.as_ref().as_ref().len();
+        Some(self.next as f64 / all.max(1) as f64)
     }
 }

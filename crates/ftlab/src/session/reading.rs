@@ -4,13 +4,17 @@ use super::{Progress, Watch, open_input, tick};
 use crate::address::{Measured, extents};
 use crate::config::Config;
 use crate::error::Error;
-use crate::request::{Input, Request, RequestSource};
-use std::mem;
+use crate::request::{Input, Request, RequestSource, in_memory};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Requests that are kept at most: 512 MiB of them. Of a longer input none is, and each pass decodes it.
+/// Requests that the readings of a process keep at most: 512 MiB of them. Of an input that does not fit
+/// none is kept, and each pass decodes it.
 pub const KEPT_REQUESTS: usize = (512 << 20) / size_of::<Request>();
+
+/// Those that could be kept beside what is.
+static ROOM: AtomicUsize = AtomicUsize::new(KEPT_REQUESTS);
 
 /// The input of any number of runs. The first one opens and measures it, and what it decodes is kept for
 /// all others.
@@ -21,7 +25,7 @@ pub struct Reading(Mutex<Option<Arc<Decoded>>>);
 pub(super) struct Decoded {
     input: Box<dyn Input>,
     /// All requests, unless they are too many or can be read only once.
-    kept: Option<Arc<[Request]>>,
+    kept: Option<Arc<Kept>>,
     /// Which bytes of which volume are used; `None` for a pipe.
     pub(super) measured: Option<Measured>,
     /// The configuration that names the input.
@@ -55,12 +59,12 @@ impl Decoded {
         }
         decoded.measured = decoded.input.measured();
         if decoded.measured.is_none() {
-            let mut keeping = Keeping { source: decoded.input.open()?, kept: Some(Vec::new()) };
+            let mut keeping = Keeping::new(decoded.input.open()?, &ROOM);
             let mut last = Instant::now();
             decoded.measured = Some(extents(&mut keeping, &mut |requests, fraction| {
                 tick(&mut last, watch, Progress { phase: "measuring input", requests, fraction })
             })?);
-            decoded.kept = keeping.kept.map(Arc::from);
+            decoded.kept = keeping.kept.map(Arc::new);
         }
         Ok(decoded)
     }
@@ -87,7 +91,8 @@ pub(super) fn check_same(
 
 impl Input for Decoded {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
-        self.kept.as_ref().map_or_else(|| self.input.open(), Input::open)
+        let Some(kept) = &self.kept else { return self.input.open() };
+        Ok(in_memory(Arc::clone(kept)))
     }
 
     fn name(&self) -> String {
@@ -111,22 +116,54 @@ impl Input for Decoded {
     }
 }
 
-/// A source whose requests are kept as they stream by, unless they become too many.
+/// Requests that take room until they are dropped.
+struct Kept {
+    requests: Vec<Request>,
+    room: &'static AtomicUsize,
+}
+
+impl Kept {
+    /// Keeps more, if there is room.
+    fn add(&mut self, more: &[Request]) -> bool {
+        let less = |room: usize| room.checked_sub(more.len());
+        let fits = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
+        if fits {
+            self.requests.extend_from_slice(more);
+        }
+        fits
+    }
+}
+
+impl AsRef<[Request]> for Kept {
+    fn as_ref(&self) -> &[Request] {
+        &self.requests
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.room.fetch_add(self.requests.len(), Ordering::Relaxed);
+    }
+}
+
+/// A source whose requests are kept as they stream by, as long as there is room for all.
 struct Keeping {
     source: Box<dyn RequestSource>,
-    kept: Option<Vec<Request>>,
+    kept: Option<Kept>,
+}
+
+impl Keeping {
+    fn new(source: Box<dyn RequestSource>, room: &'static AtomicUsize) -> Self {
+        Self { source, kept: Some(Kept { requests: Vec::new(), room }) }
+    }
 }
 
 impl RequestSource for Keeping {
     fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
         let before = batch.len();
         self.source.fill(batch)?;
-        let new = &batch[before..];
-        if let Some(mut kept) =
-            mem::take(&mut self.kept).filter(|k| k.len() + new.len() <= KEPT_REQUESTS)
-        {
-            kept.extend_from_slice(new);
-            self.kept = Some(kept);
+        if self.kept.as_mut().is_some_and(|kept| !kept.add(&batch[before..])) {
+            self.kept = None;
         }
         Ok(())
     }
@@ -141,6 +178,8 @@ mod tests {
     use super::*;
     use crate::request::{BATCH, Op};
 
+    const ROOM_OF_TEST: usize = 3 * BATCH;
+
     /// So many requests, and then no more.
     struct Many(usize);
 
@@ -154,22 +193,35 @@ mod tests {
         }
     }
 
-    fn kept(requests: usize) -> Option<usize> {
-        let mut keeping = Keeping { source: Box::new(Many(requests)), kept: Some(Vec::new()) };
+    fn kept(requests: usize, room: &'static AtomicUsize) -> Option<Kept> {
+        let mut keeping = Keeping::new(Box::new(Many(requests)), room);
         let mut batch = Vec::new();
         loop {
             batch.clear();
             keeping.fill(&mut batch).expect("requests");
             if batch.is_empty() {
-                return keeping.kept.map(|kept| kept.len());
+                return keeping.kept;
             }
         }
     }
 
     #[test]
     fn all_requests_are_kept_or_none() {
-        assert_eq!(kept(10_000), Some(10_000));
-        assert_eq!(kept(KEPT_REQUESTS), Some(KEPT_REQUESTS));
-        assert_eq!(kept(KEPT_REQUESTS + 1), None);
+        static ROOM: AtomicUsize = AtomicUsize::new(ROOM_OF_TEST);
+        for (requests, expected) in
+            [(10_000, Some(10_000)), (ROOM_OF_TEST, Some(ROOM_OF_TEST)), (ROOM_OF_TEST + 1, None)]
+        {
+            assert_eq!(kept(requests, &ROOM).map(|kept| kept.requests.len()), expected);
+            assert_eq!(ROOM.load(Ordering::Relaxed), ROOM_OF_TEST, "room is given back");
+        }
+    }
+
+    #[test]
+    fn what_one_reading_keeps_another_cannot() {
+        static ROOM: AtomicUsize = AtomicUsize::new(ROOM_OF_TEST);
+        let first = kept(2 * BATCH, &ROOM).expect("room");
+        assert!(kept(2 * BATCH, &ROOM).is_none());
+        drop(first);
+        assert!(kept(2 * BATCH, &ROOM).is_some());
     }
 }
