@@ -232,7 +232,7 @@ def test_dask_finds_the_same_though_a_worker_is_killed(ftlab, tmp_path):
     ):
         folder = tmp_path / "dask"
         run = driver.submit(try_points, wanted, folder, executor=client)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while len(list(folder.glob("*.gz"))) < 5:
             assert time.monotonic() < deadline
             time.sleep(0.01)
