@@ -243,7 +243,7 @@ def test_a_class_of_a_file_travels_and_one_of_the_script_is_refused(tmp_path, mo
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_dask_finds_the_same_though_a_worker_is_killed(tmp_path):
+def test_dask_finds_the_same_though_a_worker_is_killed(ftlab, tmp_path):
     distributed = pytest.importorskip("distributed", reason="needs ftlab[dask]")
     wanted = points(60, requests=4000)
     try_points(wanted, tmp_path / "here")
@@ -256,7 +256,7 @@ def test_dask_finds_the_same_though_a_worker_is_killed(tmp_path):
     ):
         folder = tmp_path / "dask"
         run = driver.submit(try_points, wanted, folder, executor=client)
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + 600
         while len(list(folder.glob("*.gz"))) < 5:
             assert time.monotonic() < deadline
             time.sleep(0.01)
@@ -264,8 +264,13 @@ def test_dask_finds_the_same_though_a_worker_is_killed(tmp_path):
         os.kill(first.pid, signal.SIGKILL)
         there = len(list(folder.glob("*.gz")))
         run.result()
+        command = ("sweep", *SWEEP, "--results", "there", "--cluster", cluster.scheduler_address)
+        found = ftlab(*command)
     assert there < 60
     assert facts(folder) == facts(tmp_path / "here")
+    assert found.exit_code == 0, found.output
+    assert ftlab("sweep", *SWEEP, "--results", "here").stdout == found.stdout
+    assert facts(Path("there")) == facts(Path("here"))
 
 
 def test_jobs_of_submitit_find_the_same_though_one_is_killed(tmp_path, here, monkeypatch):
