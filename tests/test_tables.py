@@ -36,13 +36,6 @@ def test_latex_escapes_what_latex_would_read():
     assert lines[4] == r"hits & 1 \% & \textbf{2 \%} \\"
 
 
-def test_transposing_moves_the_best_cells_too():
-    turned = TABLE.transposed()
-    assert turned.header == ("", "hits", "odd|name")
-    ((row, column),) = turned.best
-    assert turned.rows[row][column] == "2 %"
-
-
 def test_a_comparison_marks_the_best_of_each_row(comparison):
     table = comparison_table(comparison)
     rows = {row[0]: (index, row) for index, row in enumerate(table.rows)}

@@ -93,11 +93,6 @@ class Table:
         below = ["", *notes] if notes else []
         return self.text() + "".join(f"{line}\n" for line in below)
 
-    def transposed(self) -> Table:
-        """Return the table with rows and columns exchanged, best cells following theirs."""
-        header, *rows = zip(self.header, *self.rows, strict=True)
-        return Table(header, rows, frozenset((column - 1, row + 1) for row, column in self.best))
-
     def parts(self, width: int, gap: int = 3) -> list[Table]:
         """Return tables of so many characters at most that have all columns, each with the first.
 
