@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -53,21 +54,47 @@ def test_a_timeline_that_cannot_be_written_is_told_before_the_run(ftlab, tmp_pat
     assert "such.json" in result.stderr
 
 
-def test_load_shows_throughput_and_percentiles(ftlab):
-    reads = ("--workload", "randread,bs=4k,size=4MiB,requests=4000")
-    arguments = (*reads, *SMALL, *PLANES, "--warmup", "sequential", "--ftl", "page")
-    result = ftlab("load", *arguments, "--depths", "1,8", "--loads", "50%,90%", "--json")
+READS = ("--workload", "randread,bs=4k,size=4MiB,requests=4000", "--warmup", "sequential")
+
+
+def test_load_shows_throughput_percentiles_and_the_saturation_point(ftlab):
+    arguments = (*READS, *SMALL, *PLANES, "--ftl", "page")
+    result = ftlab("load", *arguments, "--depths", "8,1,32,64", "--loads", "50%,90%", "--json")
     assert result.exit_code == 0, result.output
-    one, eight, half, most = json.loads(result.stdout)
+    (load,) = json.loads(result.stdout)
+    assert load["ftl"] == "page" and load["seed"] == 1 and load["trace"]["digest"]
+    assert load["config"]["host"]["mode"] == "closed:1"
+    one, eight, *_, last = load["closed"]
     assert one["load"] == "QD 1"
-    assert one["iops"] == pytest.approx(1e6 / 25, rel=1e-6)
-    assert one["p99"] == pytest.approx(25, rel=0.02)
-    assert eight["iops"] > 2 * one["iops"], "four planes"
-    assert half["offered"] == pytest.approx(eight["iops"] / 2)
-    assert half["iops"] == pytest.approx(half["offered"], rel=0.1)
-    assert most["mean"] > half["mean"] > 25
-    table = ftlab("load", *arguments, "--depths", "1", "--loads", "50%")
-    assert "p99.9 µs" in table.stdout
+    assert one["served_per_s"] == pytest.approx(1e6 / 25, rel=1e-6)
+    assert one["response_p99_us"] == pytest.approx(25, rel=0.02)
+    assert eight["served_per_s"] > 2 * one["served_per_s"], "four planes"
+    assert load["saturation"] in load["closed"][1:-1]
+    assert load["saturation"]["served_per_s"] >= 0.95 * last["served_per_s"]
+    half, most = load["open"]
+    peak = max(level["served_per_s"] for level in load["closed"])
+    assert half["offered_per_s"] == pytest.approx(peak / 2)
+    assert half["served_per_s"] == pytest.approx(half["offered_per_s"], rel=0.1)
+    assert most["response_mean_us"] > half["response_mean_us"] > 25
+
+
+def test_load_takes_several_ftls_and_draws_them_with_their_depths(ftlab):
+    arguments = (*READS, *SMALL, *PLANES, "--ftl", "page,dftl", "--depths", "1,8,64")
+    done = ftlab("load", *arguments, "--loads", "50%", "--plot", "load.svg")
+    assert done.exit_code == 0, done.output
+    assert "p99.9 µs" in done.stdout
+    for ftl in ("page", "dftl"):
+        assert re.search(
+            rf"^{ftl}: saturated at QD \d+ with [\d,]+ IOPS", done.stdout, re.MULTILINE
+        )
+    drawn = Path("load.svg").read_text("utf-8")
+    for text in ("page", "dftl", "64", "50 %", "p99.9, closed loop"):
+        assert f">{text}</text>" in drawn, text
+
+
+def test_load_says_where_no_saturation_was_seen(ftlab):
+    done = ftlab("load", *READS, *SMALL, *PLANES, "--depths", "1", "--loads", "")
+    assert "page: not saturated at QD 1; try greater --depths" in done.stdout
 
 
 @pytest.mark.parametrize(

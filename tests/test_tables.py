@@ -36,13 +36,6 @@ def test_latex_escapes_what_latex_would_read():
     assert lines[4] == r"hits & 1 \% & \textbf{2 \%} \\"
 
 
-def test_transposing_moves_the_best_cells_too():
-    turned = TABLE.transposed()
-    assert turned.header == ("", "hits", "odd|name")
-    ((row, column),) = turned.best
-    assert turned.rows[row][column] == "2 %"
-
-
 def test_a_comparison_marks_the_best_of_each_row(comparison):
     table = comparison_table(comparison)
     rows = {row[0]: (index, row) for index, row in enumerate(table.rows)}
@@ -94,3 +87,15 @@ def test_the_summary_tells_the_set_up_and_what_was_checked(result):
 )
 def test_figures_are_written_in_their_unit(written, expected):
     assert written == expected
+
+
+def test_a_table_wider_than_the_terminal_goes_on_below_with_its_first_column():
+    header = ["", *(f"ftl{number}" for number in range(12))]
+    rows = [["mean response", *["1.086 ms"] * 12], ["RAM", *["8.46 KiB"] * 12]]
+    parts = Table(header, rows, frozenset({(0, 11)})).parts(80)
+    assert [column for part in parts for column in part.header[1:]] == header[1:]
+    for part in parts:
+        assert part.rows[0][0] == "mean response"
+        assert sum(max(map(len, column)) + 3 for column in zip(*part.rows, strict=True)) <= 80
+    assert [part.best for part in parts] == [frozenset(), frozenset(), frozenset({(0, 1)})]
+    assert Table(header, rows).parts(20)[0].header == ["", "ftl0"], "one column at least"

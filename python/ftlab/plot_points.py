@@ -14,7 +14,7 @@ from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
 from ftlab.points.grid import FTL, near, varied
 from ftlab.points.store import Entry
-from ftlab.report.numbers import size, written
+from ftlab.report.numbers import brief, size
 from ftlab.report.points import FIGURES, names, rows
 from ftlab.result import Result
 from ftlab.style import legend_above, literal, mark_empty, name_groups, sized, styled
@@ -157,12 +157,4 @@ def _name(axes: Axes, y: str) -> None:
     axes.set_ylabel(figure.label if figure else y)
     if figure and figure.unit != "count":
         unit = figure.unit
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _short(value, unit)))
-
-
-def _short(value: float, unit: str) -> str:
-    """Return a figure with as many digits as an axis needs."""
-    if unit == "ratio":
-        return f"{100 * value:.4g} %"
-    number, _, rest = written(value, unit).partition(" ")
-    return f"{float(number.replace(',', '')):g} {rest}".rstrip()
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: brief(value, unit)))

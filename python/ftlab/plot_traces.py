@@ -18,7 +18,7 @@ from matplotlib.ticker import (
 )
 
 from ftlab.looks import COLOURS
-from ftlab.report.numbers import microseconds, size
+from ftlab.report.numbers import brief, size
 from ftlab.result import Record
 from ftlab.style import literal, mark_empty, styled
 
@@ -194,5 +194,4 @@ def _span(seconds: int) -> str:
 
 
 def _time(value: float) -> str:
-    number, unit = microseconds(value).split() if value >= 1 else (f"{1000 * value:.0f}", "ns")
-    return f"{float(number):g} {unit}"
+    return brief(value, "us") if value >= 1 else f"{1000 * value:.0f} ns"

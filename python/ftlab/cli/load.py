@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
-from ftlab.cli.job import configuration, one, print_resolved
+from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_table
-from ftlab.load import DEPTHS, LOADS, Load, measure
+from ftlab.cli.words import translated
+from ftlab.load import DEPTHS, LOADS, Load, drawn, measure, tables
+from ftlab.report.summary import setup_line
 
 DEFAULT = "page"
 
 
 @click.command()
 @source_options
-@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
+@ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
 @click.option(
     "--depths",
     metavar="N,...",
@@ -38,38 +40,58 @@ DEFAULT = "page"
 @model_options
 @output_options
 @figure_option
+@columns_option
 def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options: Any) -> None:
-    """Run one FTL on TRACE at several loads, and show what it serves and how fast.
+    """Run FTLs on TRACE at several loads, and show what they serve, how fast, and where it ends.
 
     First in a closed loop at each queue depth; then with the arrivals of TRACE, stretched to shares
-    of the highest throughput so found.
+    of the highest throughput so found. Saturated is the least depth with 95 % of that.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
-    chosen = one(ftls, "load")
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
-    outputs = Outputs.of(options, config, chosen)
+    outputs = Outputs.of(options, config, ftls)
     with meter() as progress:
         found = measure(
             config,
-            chosen,
+            ftls,
             [_number("--depths", text, int) for text in depths.split(",") if text],
             [_number("--loads", text, _ratio) for text in loads.split(",") if text],
             progress,
         )
-    outputs.figure(found.plot)
-    outputs.result(_rendered(outputs.form, found), lambda: show_table(found.table()))
+    outputs.figure(lambda: drawn(found, outputs.columns_wide))
+    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
+    for line in _warnings(found):
+        click.echo(f"warning: {translated(line)}", err=True)
 
 
-def _rendered(form: str | None, found: Load) -> str | None:
-    table = found.table()
+def _show(found: Sequence[Load]) -> None:
+    click.echo(setup_line(found[0].closed[0].result).partition(", ")[2] + "\n")
+    show_table(tables(found))
+    click.echo()
+    for load in found:
+        click.echo(load.told())
+
+
+def _warnings(found: Sequence[Load]) -> list[str]:
+    """Return what the runs warn of, each text once behind the FTLs that it is about."""
+    said: dict[str, list[str]] = {}
+    for load in found:
+        for text in load.warnings():
+            said.setdefault(text, []).append(load.ftl)
+    return [f"{', '.join(names)}: {text}" for text, names in said.items()]
+
+
+def _rendered(form: str | None, found: Sequence[Load]) -> str | None:
+    table = tables(found)
+    notes = [*(load.told() for load in found), *_warnings(found)]
     forms: dict[str, Callable[[], str]] = {
-        "json": lambda: json.dumps(found.rows(), indent=2) + "\n",
+        "json": lambda: json.dumps([load.to_dict() for load in found], indent=2) + "\n",
         "csv": table.csv,
-        "md": table.markdown,
-        "tex": table.latex,
-        "txt": table.text,
+        "md": lambda: table.with_notes("md", notes),
+        "tex": lambda: table.with_notes("tex", notes),
+        "txt": lambda: table.with_notes("txt", notes),
     }
     return forms[form]() if form else None
 

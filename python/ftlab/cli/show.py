@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
 import click
@@ -18,9 +19,13 @@ if TYPE_CHECKING:
 
 
 def show_table(table: Table, prose: bool = False) -> None:
-    """Print a table; ``prose`` keeps all columns to the left."""
+    """Print a table; ``prose`` keeps all columns to the left.
+
+    One that is wider than the terminal goes below itself: no cell is cut, nor loses its unit.
+    """
     if sys.stdout.isatty():
-        _print(_rich(table, prose))
+        width = get_terminal_size().columns
+        _print(*(_rich(part, prose) for part in ([table] if prose else table.parts(width))))
     else:
         click.echo(table.text(prose), nl=False)
 

@@ -194,8 +194,9 @@ def _scale(axes: Axes, series: Sequence[Series], ratio: float, *, percent: bool)
 
 
 def _foot(axes: Axes) -> None:
-    """Begin at 0 where nothing is below."""
-    if axes.get_yscale() == "linear" and axes.dataLim.ymin >= 0:
+    """Begin at 0 where nothing is below; for lines, unless all of it is far above."""
+    low, high = axes.dataLim.ymin, axes.dataLim.ymax
+    if axes.get_yscale() == "linear" and low >= 0 and (axes.patches or low < high / 2):
         axes.set_ylim(bottom=0)
 
 

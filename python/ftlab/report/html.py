@@ -266,7 +266,7 @@ def _downloads(comparison: Comparison) -> str:
         f'<a download="{name}" href="{_data_url(kind, text.encode())}">{name}</a>'
         for name, (kind, text) in files.items()
     ]
-    return f'<p class="downloads">{" · ".join(links)}</p>'
+    return f"<p>{' · '.join(links)}</p>"
 
 
 def _data_url(kind: str, content: bytes) -> str:

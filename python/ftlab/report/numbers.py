@@ -79,6 +79,14 @@ def written(value: Any, unit: str = "count") -> str:
     return FORMATS[unit](value) if isinstance(value, int | float) else printable(str(value))
 
 
+def brief(value: float, unit: str) -> str:
+    """Return a figure with as few digits as an axis needs."""
+    if unit == "ratio":
+        return f"{100 * value:.4g} %"
+    number, _, rest = written(value, unit).partition(" ")
+    return f"{float(number.replace(',', '')):g} {rest}".rstrip()
+
+
 def by_name(name: str, value: Any) -> str:
     """Return a figure whose unit is the end of its name, as all names of results have it."""
     ends = {"_us": "us", "_s": "s", "_ratio": "ratio", "_fraction": "ratio", "_bytes": "bytes"}

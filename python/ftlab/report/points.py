@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,7 +13,7 @@ from ftlab.errors import ConfigError
 from ftlab.points.grid import FTL, holds, near, varied
 from ftlab.points.store import Entry, Failure
 from ftlab.report.summary import HEADLINES
-from ftlab.report.tables import ABSENT, Table, csv_cell
+from ftlab.report.tables import ABSENT, Table, csv_cell, wording
 from ftlab.result import Result
 
 SHOWN = (
@@ -91,7 +90,7 @@ def table(entries: Sequence[Entry], columns: Sequence[str] = ()) -> Table:
             entry.ftl,
             *(_setting(entry, key) for key in differing),
             *(_figure(entry, path) for path in figures),
-            ", ".join(str(notes.index(_words(text)) + 1) for text in _told(entry)) or ABSENT,
+            ", ".join(str(notes.index(wording(text)) + 1) for text in _told(entry)) or ABSENT,
         ]
         for entry in entries
     ]
@@ -113,14 +112,10 @@ def _notes(entries: Sequence[Entry]) -> dict[str, list[str]]:
     """Return what is told, by its words: texts that differ in numbers only are one note."""
     texts: dict[str, list[str]] = {}
     for text in (text for entry in entries for text in _told(entry)):
-        alike = texts.setdefault(_words(text), [])
+        alike = texts.setdefault(wording(text), [])
         if text not in alike:
             alike.append(text)
     return texts
-
-
-def _words(text: str) -> str:
-    return re.sub(r"\d+(\.\d+)?", "", text)
 
 
 def _told(entry: Entry) -> list[str]:

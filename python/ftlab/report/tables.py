@@ -20,6 +20,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def wording(text: str) -> str:
+    """Return a text without its numbers: those that differ in these only say the same."""
+    return re.sub(r"\d+(\.\d+)?", "", text)
+
+
 def csv_cell(value: Any) -> Any:
     """Return a cell that a spreadsheet does not take for a formula."""
     formula = isinstance(value, str) and value[:1] in "=+-@\t\r" and value
@@ -88,10 +93,28 @@ class Table:
         below = ["", *notes] if notes else []
         return self.text() + "".join(f"{line}\n" for line in below)
 
-    def transposed(self) -> Table:
-        """Return the table with rows and columns exchanged, best cells following theirs."""
-        header, *rows = zip(self.header, *self.rows, strict=True)
-        return Table(header, rows, frozenset((column - 1, row + 1) for row, column in self.best))
+    def parts(self, width: int, gap: int = 3) -> list[Table]:
+        """Return tables of so many characters at most that have all columns, each with the first.
+
+        ``gap`` characters are between columns.
+        """
+        columns = zip(self.header, *self.rows, strict=True)
+        widths = [max(map(len, column)) + gap for column in columns]
+        groups: list[list[int]] = [[0]]
+        room = width - widths[0]
+        for column, needed in enumerate(widths[1:], start=1):
+            if needed > room and len(groups[-1]) > 1:
+                groups.append([0])
+                room = width - widths[0]
+            groups[-1].append(column)
+            room -= needed
+        return [self._of(group) for group in groups]
+
+    def _of(self, columns: Sequence[int]) -> Table:
+        """Return a table of some columns."""
+        best = {(row, columns.index(at)) for row, at in self.best if at in columns}
+        rows = [[row[at] for at in columns] for row in self.rows]
+        return Table([self.header[at] for at in columns], rows, frozenset(best))
 
     def _marked(self, mark: Callable[[str], str], pad: str = "") -> list[list[str]]:
         """Return the rows with the best cells marked, and the others padded to match."""

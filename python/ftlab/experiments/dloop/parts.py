@@ -48,7 +48,7 @@ def parts(runs: Runs, inputs: Sources, judged: Sequence[Judged]) -> list[Part]:
     figures = [
         Picture(
             f"figure-{number}",
-            f"Figure {number}: mean response (above, ms) and SDRPP (below) over {what}; hollow: "
+            f"Figure {number}: mean response (left, ms) and SDRPP (right) over {what}; hollow: "
             "published, where the text tells a number.",
             lambda what=what, settings=settings: drawn(mark, what, settings),  # type: ignore[misc]
         )
@@ -126,7 +126,7 @@ def caches(runs: Runs) -> Table:
 
 
 def drawn(mark: Marks, what: str, settings: Sequence[str]) -> Drawing:
-    """Draw a figure: a column for each workload."""
+    """Draw a figure: a row for each workload."""
     from ftlab.experiments.charts import lines, panels
 
     def series(workload: str, measure: Callable[..., Measure]) -> list[Series]:
@@ -135,13 +135,13 @@ def drawn(mark: Marks, what: str, settings: Sequence[str]) -> Drawing:
             for ftl in FTLS
         ]
 
-    rows: list[tuple[str, Callable[..., Measure]]] = [
+    columns: list[tuple[str, Callable[..., Measure]]] = [
         ("response, ms", lambda *key: at(RESPONSE, *key) / 1000),
         ("SDRPP", lambda *key: at(SDRPP, *key)),
     ]
     draws = [
         lines(f"{workload}: {title}", settings, series(workload, measure), label=what)
-        for title, measure in rows
         for workload in ALL
+        for title, measure in columns
     ]
-    return panels(draws, columns=len(ALL))
+    return panels(draws, columns=len(columns))
