@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ftlab.preset import beside_the_device
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.result import Comparison, Record, Result
@@ -193,8 +194,19 @@ def _setup(result: Result) -> list[tuple[str, str]]:
         ("addresses", result.find("config.run.address")),
         ("warm-up", result.find("config.run.warmup")),
         ("seed", result.find("seed")),
+        ("preset", _preset(result)),
     ]
     return [(label, printable(str(value))) for label, value in lines if value is not None]
+
+
+def _preset(result: Result) -> str | None:
+    """Return the preset, with what it sets beside the device and is still in force."""
+    name = result.find("config.preset")
+    if not name:
+        return None
+    known = beside_the_device(name).items()
+    kept = [f"{key} = {value}" for key, value in known if result.find(f"config.{key}") == value]
+    return f"{name} (beside the device: {', '.join(kept)})" if kept else str(name)
 
 
 def _warmup(result: Result) -> list[tuple[str, str]]:
