@@ -12,6 +12,7 @@ const TEXT: &str = r#"
 name = "small"
 summary = "for tests"
 source = "nowhere"
+nearness = "near enough"
 origin = { all = "assumed: for tests" }
 
 [length]
@@ -36,10 +37,16 @@ mean = 4
 streams = [3, 1]
 same_op = 0.9
 kept = 0.5
+fresh = 0.7
+read = [["4k", 1]]
+write = [["8k", 1]]
 
 [reuse]
 distances = [[0, 1.0, 0.5, 0.2, 0.9], [100, 0.6, 0.8, 0.1, 0.9], [1000, 0.3]]
 inside = 0.1
+follow = 0.2
+places = [["4k", 1], ["8k", 1]]
+sizes = [["4k", 1]]
 lasting = 0.3
 chunk = 5
 
@@ -48,6 +55,7 @@ writes = 0.5
 regions = [[0, 1.0], [4, 0.2]]
 next_region = 0.5
 adjacent = 0.3
+fresh = 0.9
 slot = "8k"
 sectors = [1, 0, 0, 0, 0, 0, 0, 0]
 volumes = [
@@ -167,6 +175,36 @@ fn places_that_last_come_again_when_recency_has_forgotten_them() {
 }
 
 #[test]
+fn fresh_places_lie_on_pages_never_used() {
+    // New places only, of 256 KiB in slots of 4 KiB: without `fresh` they lie on each other.
+    let pages_again = |fresh: &str| {
+        let text = format!(
+            r#"
+            name = "new"
+            summary = "new places"
+            source = "nowhere"
+            origin = {{ all = "assumed: for tests" }}
+            length = {{ reads = 0, writes = 2000, duration = "1s" }}
+            sizes = {{ write = [["256k", 1]] }}
+            [space]
+            regions = [[0, 1.0], [4, 0.3]]
+            slot = "4k"
+            {fresh}
+            volumes = [{{ weight = 1, writes = 1, size = "4GiB" }}]
+            "#
+        );
+        let model = Model::parse(&text, "new.toml").expect("a good model");
+        let made = pass(&*model.input(None, 1).expect("a good length"));
+        let pages = |r: &Request| r.offset / 4096..=(r.end() - 1) / 4096;
+        let all: Vec<u64> = made.iter().flat_map(pages).collect();
+        let different: std::collections::HashSet<&u64> = all.iter().collect();
+        1.0 - different.len() as f64 / all.len() as f64
+    };
+    let (any, fresh) = (pages_again(""), pages_again("fresh = 1"));
+    assert!(any > 0.08 && fresh < 0.01, "{any} and {fresh}");
+}
+
+#[test]
 fn a_seed_is_a_stream_and_a_shorter_one_its_beginning() {
     let whole = small(None, 7);
     assert_eq!(whole, small(None, 7));
@@ -200,6 +238,12 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("[1000, 0.3]", "[1000, 0.3, 1]", "reuse.distances"),
         ("[[0, 1.0, 0.5", "[[1, 1.0, 0.5", "reuse.distances"),
         ("regions = [[0, 1.0]", "regions = [[0, 0.9]", "space.regions"),
+        ("fresh = 0.7", "fresh = 1.7", "runs.fresh"),
+        ("read = [[\"4k\", 1]]\nwrite = [[\"8k\", 1]]", "read = [[\"4k\", 0]]", "runs.read"),
+        ("follow = 0.2", "follow = -0.2", "reuse.follow"),
+        ("places = [[\"4k\", 1]", "places = [[\"1000\", 1]", "reuse.places"),
+        ("sizes = [[\"4k\", 1]]", "sizes = [[\"4k\", -1]]", "reuse.sizes"),
+        ("fresh = 0.9", "fresh = 9", "space.fresh"),
         ("lasting = 0.3", "lasting = 1", "reuse.lasting"),
         ("chunk = 5", "chunk = 0", "reuse.chunk"),
         ("untouched = 0.2", "untouched = 1.2", "space.volumes.untouched"),

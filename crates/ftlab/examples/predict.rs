@@ -42,7 +42,7 @@ const SEED: u64 = 1;
 const THETA: f64 = 0.99;
 const FTLS: [&str; 2] = ["dftl", "tpftl"];
 /// Requests of a trace that are fitted and predicted, the first ones.
-const REQUESTS: usize = 50_000;
+const REQUESTS: usize = 10_000;
 
 /// The real traces in the order of their names, related ones together (pieces of the same server,
 /// phone or array), were dealt to two halves in turn before any figure was looked at. Traces that
