@@ -37,16 +37,10 @@ mean = 4
 streams = [3, 1]
 same_op = 0.9
 kept = 0.5
-fresh = 0.7
-read = [["4k", 1]]
-write = [["8k", 1]]
 
 [reuse]
 distances = [[0, 1.0, 0.5, 0.2, 0.9], [100, 0.6, 0.8, 0.1, 0.9], [1000, 0.3]]
 inside = 0.1
-follow = 0.2
-places = [["4k", 1], ["8k", 1]]
-sizes = [["4k", 1]]
 lasting = 0.3
 chunk = 5
 
@@ -55,7 +49,6 @@ writes = 0.5
 regions = [[0, 1.0], [4, 0.2]]
 next_region = 0.5
 adjacent = 0.3
-fresh = 0.9
 slot = "8k"
 sectors = [1, 0, 0, 0, 0, 0, 0, 0]
 volumes = [
@@ -78,8 +71,9 @@ share = 0.05
 episode = 100
 density = 0.5
 sizes = { read = [["12k", 1]] }
-runs = { share = 0.98 }
-space = { slot = "8k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes = [
+runs = { share = 0.98, fresh = 1, read = [["12k", 1]] }
+reuse = { follow = 0.2, places = [["12k", 1]], sizes = [["12k", 2]] }
+space = { fresh = 0.9, slot = "8k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes = [
   { weight = 1, writes = 0, size = "100MiB", number = 3 },
 ] }
 "#;
@@ -238,12 +232,12 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("[1000, 0.3]", "[1000, 0.3, 1]", "reuse.distances"),
         ("[[0, 1.0, 0.5", "[[1, 1.0, 0.5", "reuse.distances"),
         ("regions = [[0, 1.0]", "regions = [[0, 0.9]", "space.regions"),
-        ("fresh = 0.7", "fresh = 1.7", "runs.fresh"),
-        ("read = [[\"4k\", 1]]\nwrite = [[\"8k\", 1]]", "read = [[\"4k\", 0]]", "runs.read"),
-        ("follow = 0.2", "follow = -0.2", "reuse.follow"),
-        ("places = [[\"4k\", 1]", "places = [[\"1000\", 1]", "reuse.places"),
-        ("sizes = [[\"4k\", 1]]", "sizes = [[\"4k\", -1]]", "reuse.sizes"),
-        ("fresh = 0.9", "fresh = 9", "space.fresh"),
+        ("fresh = 1,", "fresh = 1.7,", "parts.scan.runs.fresh"),
+        ("fresh = 1, read = [[\"12k\", 1]]", "read = [[\"12k\", 0]]", "parts.scan.runs.read"),
+        ("follow = 0.2", "follow = -0.2", "parts.scan.reuse.follow"),
+        ("places = [[\"12k\", 1]]", "places = [[\"1000\", 1]]", "parts.scan.reuse.places"),
+        ("sizes = [[\"12k\", 2]]", "sizes = [[\"12k\", -1]]", "parts.scan.reuse.sizes"),
+        ("fresh = 0.9", "fresh = 9", "parts.scan.space.fresh"),
         ("lasting = 0.3", "lasting = 1", "reuse.lasting"),
         ("chunk = 5", "chunk = 0", "reuse.chunk"),
         ("untouched = 0.2", "untouched = 1.2", "space.volumes.untouched"),
@@ -253,7 +247,7 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("episode = 100", "episode = 0", "parts.scan.episode"),
         ("density = 0.5", "density = 0.04", "parts"),
         ("density = 0.5", "density = 0", "parts.scan.density"),
-        ("runs = { share = 0.98 }", "runs = { share = 2 }", "parts.scan.runs.share"),
+        ("runs = { share = 0.98", "runs = { share = 2", "parts.scan.runs.share"),
         ("slot = \"8k\"", "slot = \"12k\"", "space.slot"),
         ("sectors = [1, ", "sectors = [", "space.sectors"),
         ("weight = 2", "weight = inf", "space.volumes.weight"),

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Rounds of making, measuring and correcting.
-const ROUNDS: usize = 12;
+const ROUNDS: usize = 8;
 /// Part of what is missing that a round makes up for.
 const GAIN: f64 = 0.5;
 /// A short stream is a matter of chance: so many requests are made of several seeds.

@@ -1,7 +1,7 @@
-//! Which parts a trace has: its busy volumes, and in each the hottest places and those that last.
+//! Which parts a trace has: its busy volumes, and in each the places that last.
 //!
 //! Volumes differ in sizes, operations and sequentiality. And a few pages (journals, metadata) are
-//! written all the time: a law of recency alone would make all pages alike, and let them drift away.
+//! written all the time: a law of recency alone would let them drift away.
 
 use super::facts::pages;
 use super::share;
@@ -13,9 +13,6 @@ const WINDOWS: usize = 8;
 /// A part has at least this share of the requests, and so many of them.
 const LEAST_SHARE: f64 = 0.04;
 const FEWEST: u64 = 400;
-/// The hottest pages have this share of the requests each, and so many of them.
-const HOTTEST_SHARE: f64 = 0.0025;
-const HOTTEST_FEWEST: u64 = 40;
 /// Volumes with parts of their own.
 const MOST_VOLUMES: usize = 6;
 /// More volumes are not told apart.
@@ -26,8 +23,8 @@ const MOST_APART: usize = 64;
 pub(super) struct Split {
     /// Volumes with a part of their own, which is one more than their place here.
     volumes: Vec<u32>,
-    /// Pages with a part other than that of their volume.
-    places: FxHashMap<(u32, u64), usize>,
+    /// Pages that last, where they are enough for a part; their part.
+    lasting: FxHashMap<(u32, u64), usize>,
     names: Vec<String>,
     /// There are too many volumes to tell them apart.
     crowded: bool,
@@ -45,8 +42,7 @@ impl Split {
         }
         split.volumes = busy(counts, sample.len());
         split.names.extend(split.volumes.iter().map(|volume| format!("volume {volume}")));
-        split.part_off("hottest", &hottest(sample), sample);
-        split.part_off("lasting", &pages_that_last(sample), sample);
+        split.part_off_lasting(sample);
         split
     }
 
@@ -65,7 +61,7 @@ impl Split {
 
     /// The part of a request: that of the page in its middle, or of its volume.
     pub(super) fn part(&self, request: &Request) -> usize {
-        let own = self.places.get(&middle(request)).copied();
+        let own = self.lasting.get(&middle(request)).copied();
         own.unwrap_or_else(|| self.volume_part(request.volume))
     }
 
@@ -73,27 +69,27 @@ impl Split {
         self.volumes.iter().position(|own| *own == volume).map_or(0, |at| at + 1)
     }
 
-    /// Gives parts to the pages of a kind that have none yet, in the volumes where they are enough.
-    fn part_off(&mut self, kind: &str, pages: &FxHashSet<(u32, u64)>, sample: &[Request]) {
-        let parts = self.names.len();
+    /// Gives the pages that last a part, in the volumes where they are enough.
+    fn part_off_lasting(&mut self, sample: &[Request]) {
+        let lasting = pages_that_last(sample);
+        let parts = self.parts();
         let mut counts = vec![[0u64; 2]; parts];
         for request in sample {
-            counts[self.part(request)][usize::from(pages.contains(&middle(request)))] += 1;
+            let last = usize::from(lasting.contains(&middle(request)));
+            counts[self.volume_part(request.volume)][last] += 1;
         }
         let worth =
             |count: u64| count >= FEWEST && share(count, sample.len() as u64) >= LEAST_SHARE;
         let mut own = vec![None; parts];
-        // Parts of other kinds are left whole.
-        for part in 0..=self.volumes.len() {
-            let [others, of_kind] = counts[part];
-            if worth(of_kind) && worth(others) {
+        for (part, [others, last]) in counts.into_iter().enumerate() {
+            if worth(last) && worth(others) {
                 own[part] = Some(self.names.len());
-                self.names.push(format!("{}, {kind}", self.names[part]));
+                self.names.push(format!("{}, lasting", self.names[part]));
             }
         }
-        for page in sample.iter().map(middle).filter(|page| pages.contains(page)) {
+        for page in sample.iter().map(middle).filter(|page| lasting.contains(page)) {
             if let Some(own) = own[self.volume_part(page.0)] {
-                self.places.entry(page).or_insert(own);
+                self.lasting.insert(page, own);
             }
         }
     }
@@ -112,15 +108,6 @@ fn busy(counts: FxHashMap<u32, u64>, requests: usize) -> Vec<u32> {
     let worth = |count: u64| count >= FEWEST && share(count, requests as u64) >= LEAST_SHARE;
     let busy = volumes.iter().skip(1).filter(|row| worth(row.1));
     busy.take(MOST_VOLUMES).map(|row| row.0).collect()
-}
-
-/// The pages that stand for the most requests.
-fn hottest(sample: &[Request]) -> FxHashSet<(u32, u64)> {
-    let mut counts: FxHashMap<(u32, u64), u64> = FxHashMap::default();
-    sample.iter().for_each(|request| *counts.entry(middle(request)).or_default() += 1);
-    let all = sample.len() as u64;
-    let hot = |count: u64| count >= HOTTEST_FEWEST && share(count, all) >= HOTTEST_SHARE;
-    counts.into_iter().filter(|row| hot(row.1)).map(|row| row.0).collect()
 }
 
 /// The pages that are used in all windows but one.

@@ -31,10 +31,10 @@ fn the_stream_of_a_fitted_model_is_like_the_one_it_was_fitted_to() {
         let [stated, found] =
             [&model, &fitted].map(|model| facts::Facts::of(&made(model, requests), &sizes));
         let apart = found.curves_apart(&stated);
-        assert!(apart < 0.04, "{name}: {apart}, {stated:?}, {found:?}");
-        assert!((found.lasting - stated.lasting).abs() < 0.08, "{name}: {stated:?}, {found:?}");
+        assert!(apart < 0.06, "{name}: {apart}, {stated:?}, {found:?}");
+        assert!((found.lasting - stated.lasting).abs() < 0.2, "{name}: {stated:?}, {found:?}");
         assert!(
-            (found.updates / stated.updates - 1.0).abs() < 0.15,
+            (found.updates / stated.updates - 1.0).abs() < 0.3,
             "{name}: {stated:?} {found:?}"
         );
         assert_eq!(fitted.length.requests(), requests);
@@ -44,7 +44,7 @@ fn the_stream_of_a_fitted_model_is_like_the_one_it_was_fitted_to() {
 }
 
 #[test]
-fn busy_volumes_and_hot_places_have_parts() {
+fn busy_volumes_and_places_that_last_have_parts() {
     let at = |time: u64, volume: u32, page: u64| Request {
         time,
         offset: page * 4096,
@@ -64,10 +64,10 @@ fn busy_volumes_and_hot_places_have_parts() {
     let model = fit(input.open().unwrap().as_mut(), "two", &mut |_, _| Ok(())).unwrap();
     let parts: Vec<(&str, f64)> =
         model.parts.iter().map(|part| (part.name.as_str(), part.share)).collect();
-    assert_eq!(parts, [("volume 7", 0.5), ("rest, hottest", 0.25)]);
-    let hottest = &model.parts[1];
+    assert_eq!(parts, [("volume 7", 0.5), ("rest, lasting", 0.25)]);
+    let lasting = &model.parts[1];
     let number = |space: &crate::workload::model::file::Space| space.volumes[0].number;
-    assert_eq!([number(&hottest.space), number(&model.space)], [Some(3); 2]);
+    assert_eq!([number(&lasting.space), number(&model.space)], [Some(3); 2]);
     assert_eq!(number(&model.parts[0].space), Some(7));
     let stream = made(&model, 4000);
     let busiest = busiest(&stream);
