@@ -14,6 +14,7 @@ def test_a_fitted_model_is_a_trace(ftlab):
     result = ftlab("trace", "fit", "financial1", "--requests", "5000", "-o", "bank.toml")
     assert result.exit_code == 0, result.output
     assert os.listdir() == ["bank.toml"]
+    assert "LRU caches of pages" in result.stderr
     info = json.loads(ftlab("trace", "info", "bank.toml", "--json").stdout)
     assert (info["requests"], info["format"]) == (5000, "generated")
     run = json.loads(ftlab("run", "bank.toml", "--requests", "8000", "--json").stdout)

@@ -12,6 +12,7 @@ const TEXT: &str = r#"
 name = "small"
 summary = "for tests"
 source = "nowhere"
+nearness = "near enough"
 origin = { all = "assumed: for tests" }
 
 [length]
@@ -70,8 +71,9 @@ share = 0.05
 episode = 100
 density = 0.5
 sizes = { read = [["12k", 1]] }
-runs = { share = 0.98 }
-space = { slot = "8k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes = [
+runs = { share = 0.98, fresh = 1, read = [["12k", 1]] }
+reuse = { follow = 0.2, places = [["12k", 1]], sizes = [["12k", 2]] }
+space = { fresh = 0.9, slot = "8k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes = [
   { weight = 1, writes = 0, size = "100MiB", number = 3 },
 ] }
 "#;
@@ -167,6 +169,36 @@ fn places_that_last_come_again_when_recency_has_forgotten_them() {
 }
 
 #[test]
+fn fresh_places_lie_on_pages_never_used() {
+    // New places only, of 256 KiB in slots of 4 KiB: without `fresh` they lie on each other.
+    let pages_again = |fresh: &str| {
+        let text = format!(
+            r#"
+            name = "new"
+            summary = "new places"
+            source = "nowhere"
+            origin = {{ all = "assumed: for tests" }}
+            length = {{ reads = 0, writes = 2000, duration = "1s" }}
+            sizes = {{ write = [["256k", 1]] }}
+            [space]
+            regions = [[0, 1.0], [4, 0.3]]
+            slot = "4k"
+            {fresh}
+            volumes = [{{ weight = 1, writes = 1, size = "4GiB" }}]
+            "#
+        );
+        let model = Model::parse(&text, "new.toml").expect("a good model");
+        let made = pass(&*model.input(None, 1).expect("a good length"));
+        let pages = |r: &Request| r.offset / 4096..=(r.end() - 1) / 4096;
+        let all: Vec<u64> = made.iter().flat_map(pages).collect();
+        let different: std::collections::HashSet<&u64> = all.iter().collect();
+        1.0 - different.len() as f64 / all.len() as f64
+    };
+    let (any, fresh) = (pages_again(""), pages_again("fresh = 1"));
+    assert!(any > 0.08 && fresh < 0.01, "{any} and {fresh}");
+}
+
+#[test]
 fn a_seed_is_a_stream_and_a_shorter_one_its_beginning() {
     let whole = small(None, 7);
     assert_eq!(whole, small(None, 7));
@@ -200,6 +232,12 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("[1000, 0.3]", "[1000, 0.3, 1]", "reuse.distances"),
         ("[[0, 1.0, 0.5", "[[1, 1.0, 0.5", "reuse.distances"),
         ("regions = [[0, 1.0]", "regions = [[0, 0.9]", "space.regions"),
+        ("fresh = 1,", "fresh = 1.7,", "parts.scan.runs.fresh"),
+        ("fresh = 1, read = [[\"12k\", 1]]", "read = [[\"12k\", 0]]", "parts.scan.runs.read"),
+        ("follow = 0.2", "follow = -0.2", "parts.scan.reuse.follow"),
+        ("places = [[\"12k\", 1]]", "places = [[\"1000\", 1]]", "parts.scan.reuse.places"),
+        ("sizes = [[\"12k\", 2]]", "sizes = [[\"12k\", -1]]", "parts.scan.reuse.sizes"),
+        ("fresh = 0.9", "fresh = 9", "parts.scan.space.fresh"),
         ("lasting = 0.3", "lasting = 1", "reuse.lasting"),
         ("chunk = 5", "chunk = 0", "reuse.chunk"),
         ("untouched = 0.2", "untouched = 1.2", "space.volumes.untouched"),
@@ -209,7 +247,7 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("episode = 100", "episode = 0", "parts.scan.episode"),
         ("density = 0.5", "density = 0.04", "parts"),
         ("density = 0.5", "density = 0", "parts.scan.density"),
-        ("runs = { share = 0.98 }", "runs = { share = 2 }", "parts.scan.runs.share"),
+        ("runs = { share = 0.98", "runs = { share = 2", "parts.scan.runs.share"),
         ("slot = \"8k\"", "slot = \"12k\"", "space.slot"),
         ("sectors = [1, ", "sectors = [", "space.sectors"),
         ("weight = 2", "weight = inf", "space.volumes.weight"),

@@ -30,7 +30,10 @@ def characteristics_sections(trace: Record) -> list[Section]:
     sections = [
         ("alignment and sequentiality", [_alignment(trace), *_sequentiality(trace)]),
         ("arrivals", _arrivals(trace)),
-        (f"pages of {size(trace['page_bytes'])}", [*_pages(trace), *_footprint(trace)]),
+        (
+            f"pages of {size(trace['page_bytes'])}",
+            [*_pages(trace), *_footprint(trace), *_rewrites(trace)],
+        ),
     ]
     return [(title, lines) for title, lines in sections if lines]
 
@@ -61,6 +64,16 @@ def _sequentiality(trace: Record) -> list[tuple[str, str]]:
 
 def _footprint(trace: Record) -> list[tuple[str, str]]:
     return [(key.replace("_", " "), count(pages)) for key, pages in trace["footprint"].items()]
+
+
+def _rewrites(trace: Record) -> list[tuple[str, str]]:
+    rewrites, evenness = trace["rewrites"], trace["evenness"].to_dict()
+    busiest = ", ".join(written(share, "factor") for share in evenness.values())
+    return [
+        ("writes for each page written", written(rewrites["writes_per_page"], "factor")),
+        ("later writes to the first window", written(rewrites["first_window_ratio"], "ratio")),
+        ("busiest modulo 2, 4, 8", f"{busiest} of an even share"),
+    ]
 
 
 def _alignment(trace: Record) -> tuple[str, str]:

@@ -17,12 +17,18 @@ ROWS = (
     ("aligned_4k_ratio", "aligned to 4 KiB", "ratio"),
     ("sequential_requests_ratio", "sequential requests", "ratio"),
     ("sequentiality.stream_requests_ratio", "continue one of 32 streams", "ratio"),
+    ("sequentiality.streams_mean", "interleaved streams", "factor"),
     ("requests_per_s", "requests", "per_s"),
     ("arrivals.burstiness", "burstiness", "factor"),
     ("footprint.pages", "different pages", "count"),
     ("footprint.written_pages", "different pages written", "count"),
     ("reuse_time.p50", "reuse time, median accesses", "count"),
     ("update_interval.p50", "update interval, median page writes", "count"),
+    ("rewrites.writes_per_page", "writes for each page written", "factor"),
+    ("rewrites.first_window_ratio", "later writes to pages of the first 10,000 requests", "ratio"),
+    ("evenness.busiest_of_2", "busiest pages modulo 2, even shares", "factor"),
+    ("evenness.busiest_of_4", "busiest pages modulo 4, even shares", "factor"),
+    ("evenness.busiest_of_8", "busiest pages modulo 8, even shares", "factor"),
 )
 """Figures of traces: where, what, unit."""
 

@@ -4,6 +4,7 @@
 //! The terms are those of workload characterisation: sizes and alignment, sequentiality and streams,
 //! arrivals, footprint and working set, reuse distances and update intervals.
 
+mod evenness;
 mod pages;
 mod requests;
 
@@ -15,7 +16,10 @@ use pages::PageTally;
 use requests::RequestTally;
 use serde::Serialize;
 
-pub use pages::{MissRatios, PageCharacteristics, PagesTouched, WorkingSet, WorkingSetSeries};
+pub use evenness::Evenness;
+pub use pages::{
+    MissRatios, PageCharacteristics, PagesTouched, Rewrites, WorkingSet, WorkingSetSeries,
+};
 pub use requests::{Alignment, Arrivals, RequestCharacteristics, Sequentiality, Sizes};
 
 /// Everything that one pass tells of a stream of requests. Ratios are from 0 to 1; `None` where there

@@ -3,6 +3,7 @@
 //! Every page that a read or a write touches is one access, whatever part of it is touched. Trims are
 //! no accesses.
 
+use super::evenness::{Evenness, Residues};
 use super::ratio;
 use crate::locality::{Distribution, LogHistogram, ReuseDistances};
 use crate::request::{Op, Request};
@@ -14,6 +15,8 @@ const WINDOWS_S: [u64; 6] = [1, 10, 60, 600, 3600, 86_400];
 const SECOND: Nanos = 1_000_000_000;
 /// Windows of a series over time that are kept.
 const SERIES_MAX: usize = 512;
+/// Requests of the first window.
+const FIRST_WINDOW: u64 = 10_000;
 /// Sizes of the miss-ratio curve to each power of two.
 const SIZES_PER_OCTAVE: u32 = 8;
 
@@ -39,6 +42,19 @@ pub struct PageCharacteristics {
     pub update_interval: Option<Distribution>,
     /// Accesses from a write of a page to its next access, where that one reads.
     pub read_after_write: Option<Distribution>,
+    /// Which pages are written again.
+    pub rewrites: Rewrites,
+    /// How evenly accesses fall on pages modulo powers of two.
+    pub evenness: Evenness,
+}
+
+/// Which pages are written again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Rewrites {
+    /// Page writes for each page that was written.
+    pub writes_per_page: Option<f64>,
+    /// Of the page writes behind the first 10,000 requests, those that go to pages written in them.
+    pub first_window_ratio: Option<f64>,
 }
 
 /// Different pages that were touched.
@@ -99,6 +115,8 @@ struct Page {
     time: Nanos,
     was_read: bool,
     was_written: bool,
+    /// Whether it was written in the first window.
+    of_first_window: bool,
     /// Whether its last access wrote.
     wrote_last: bool,
 }
@@ -106,7 +124,11 @@ struct Page {
 pub(super) struct PageTally {
     shift: u32,
     reuse: ReuseDistances<Page>,
+    requests: u64,
     writes: u64,
+    /// Page writes behind the first window, and those to pages written in it.
+    later_writes: [u64; 2],
+    residues: Residues,
     windows: Windows,
     footprint: PagesTouched,
     reuse_time: LogHistogram,
@@ -120,7 +142,10 @@ impl PageTally {
         Self {
             shift: page_bytes.ilog2(),
             reuse: ReuseDistances::new(pages_max),
+            requests: 0,
             writes: 0,
+            later_writes: [0; 2],
+            residues: Residues::default(),
             windows: Windows::default(),
             footprint: PagesTouched::default(),
             reuse_time: LogHistogram::default(),
@@ -138,8 +163,10 @@ impl PageTally {
             Op::Trim => return,
         };
         let (first, last) = (request.offset >> self.shift, (request.end() - 1) >> self.shift);
+        self.requests += 1;
         for page in first..=last {
             self.writes += u64::from(writes);
+            self.residues.add(page);
             self.access(request, page, writes);
         }
     }
@@ -161,6 +188,12 @@ impl PageTally {
         } else {
             self.footprint.pages += weight;
             self.windows.count(None, weight);
+        }
+        if writes && self.requests <= FIRST_WINDOW {
+            page.of_first_window = true;
+        } else if writes {
+            self.later_writes[0] += weight;
+            self.later_writes[1] += weight * u64::from(page.of_first_window);
         }
         let before = (page.was_read, page.was_written);
         page.was_read |= !writes;
@@ -197,6 +230,11 @@ impl PageTally {
             reuse_time: self.reuse_time.distribution(1.0),
             update_interval: self.update_interval.distribution(1.0),
             read_after_write: self.read_after_write.distribution(1.0),
+            rewrites: Rewrites {
+                writes_per_page: ratio(self.writes, self.footprint.written_pages),
+                first_window_ratio: ratio(self.later_writes[1], self.later_writes[0]),
+            },
+            evenness: self.residues.finish(),
         }
     }
 }
@@ -327,9 +365,21 @@ mod tests {
         assert_eq!(counts(found.reuse_time), (4, (2.0 + 1.0 + 3.0 + 1.0) / 4.0));
         assert_eq!(counts(found.update_interval), (1, 2.0));
         assert_eq!(counts(found.read_after_write), (2, 2.5));
+        let rewrites = Rewrites { writes_per_page: Some(1.5), first_window_ratio: None };
+        assert_eq!(found.rewrites, rewrites);
+        assert_eq!(found.evenness.busiest_of_2, 1.0);
         assert_eq!(found.miss_ratio_curve.cache_pages, [1, 2]);
         assert_eq!(found.miss_ratio_curve.miss_ratio, [1.0 - 2.0 / 6.0, 1.0 - 4.0 / 6.0]);
         assert_eq!(characteristics(text, 8192).footprint.pages, 1);
+    }
+
+    #[test]
+    fn later_writes_to_the_first_windows_pages_are_counted() {
+        let mut lines = vec!["0,0,4096,w,0"; 10_000];
+        lines.extend(["0,0,4096,w,0", "0,8,4096,w,0", "0,8,4096,w,0", "0,0,4096,r,0"]);
+        let rewrites = characteristics(&lines.join("\n"), 4096).rewrites;
+        assert_eq!(rewrites.first_window_ratio, Some(1.0 / 3.0));
+        assert_eq!(rewrites.writes_per_page, Some(10_003.0 / 2.0));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::figures::FigureKind;
 use super::file::{Curve, Gaps, Length, Model, Part, Published, Reuse, Runs, Sizes, Space, Volume};
 use super::space::REGION_BYTES;
 use crate::request::LONGEST_REQUEST_BYTES;
+use crate::units::Bytes;
 
 /// The key, and what was found and expected there.
 pub(super) type Wrong = (String, String);
@@ -114,17 +115,23 @@ fn gaps(gaps: &Gaps) -> Result<(), Wrong> {
 }
 
 fn sizes(sizes: &Sizes) -> Result<(), Wrong> {
-    for (key, mix) in [("sizes.read", &sizes.read), ("sizes.write", &sizes.write)] {
-        for (bytes, weight) in mix {
-            let fits = bytes.0.is_multiple_of(SECTOR)
-                && (SECTOR..=LONGEST_REQUEST_BYTES).contains(&bytes.0);
-            expect(key, fits, bytes, "multiples of 512B up to 1GiB")?;
-            expect_weight(key, *weight)?;
-        }
-    }
+    mix("sizes.read", &sizes.read)?;
+    mix("sizes.write", &sizes.write)?;
     let (reads, writes) = (total(&sizes.read), total(&sizes.write));
     expect("sizes", reads.max(writes) > 0.0, "no size", "sizes with weights, read or write")?;
     expect_share("sizes.kept", sizes.kept)
+}
+
+/// Checks sizes with their weights.
+fn mix(key: &str, mix: &[(Bytes, f64)]) -> Result<(), Wrong> {
+    for (bytes, weight) in mix {
+        let fits =
+            bytes.0.is_multiple_of(SECTOR) && (SECTOR..=LONGEST_REQUEST_BYTES).contains(&bytes.0);
+        expect(key, fits, bytes, "multiples of 512B up to 1GiB")?;
+        expect_weight(key, *weight)?;
+    }
+    let some = mix.is_empty() || total(mix) > 0.0;
+    expect(key, some, "weights of 0", "weights, not all 0")
 }
 
 fn total<T>(mix: &[(T, f64)]) -> f64 {
@@ -136,6 +143,9 @@ fn runs(runs: &Runs) -> Result<(), Wrong> {
     expect_share("runs.again", runs.again)?;
     expect_share("runs.same_op", runs.same_op)?;
     expect_share("runs.writes", runs.writes)?;
+    expect_share("runs.fresh", runs.fresh)?;
+    mix("runs.read", &runs.read)?;
+    mix("runs.write", &runs.write)?;
     expect_share("runs.kept", Some(runs.kept))?;
     let mean = runs.mean.unwrap_or(2.0);
     expect("runs.mean", mean >= 2.0 && mean.is_finite(), mean, "at least 2 requests")?;
@@ -154,6 +164,9 @@ fn runs(runs: &Runs) -> Result<(), Wrong> {
 
 fn reuse(reuse: &Reuse) -> Result<(), Wrong> {
     expect_share("reuse.inside", Some(reuse.inside))?;
+    expect_share("reuse.follow", Some(reuse.follow))?;
+    mix("reuse.places", &reuse.places)?;
+    mix("reuse.sizes", &reuse.sizes)?;
     let lasting = reuse.lasting;
     expect("reuse.lasting", (0.0..1.0).contains(&lasting), lasting, "a share from 0, below 1")?;
     let chunk = reuse.chunk;
@@ -183,6 +196,7 @@ fn space(space: &Space) -> Result<(), Wrong> {
     expect_share("space.writes", space.writes)?;
     expect_share("space.next_region", Some(space.next_region))?;
     expect_share("space.adjacent", Some(space.adjacent))?;
+    expect_share("space.fresh", Some(space.fresh))?;
     if !space.regions.is_empty() {
         table("space.regions", &space.regions, &[2])?;
     }
@@ -210,7 +224,7 @@ fn volumes(volumes: &[Volume]) -> Result<(), Wrong> {
         let whole = size.0.is_multiple_of(SECTOR) && (SECTOR..=1 << 52).contains(&size.0);
         expect("space.volumes.size", whole, size, "multiples of 512B up to 4096TiB")?;
         expect_share("space.volumes.untouched", Some(volume.untouched))?;
-        let first = volume.first.unwrap_or(crate::units::Bytes(0));
+        let first = volume.first.unwrap_or(Bytes(0));
         let low = first.0.is_multiple_of(SECTOR) && first.0 <= 1 << 52;
         expect("space.volumes.first", low, first, "multiples of 512B up to 4096TiB")?;
         let lone = volume.number.is_none() || many == 1;

@@ -24,6 +24,9 @@ pub struct Model {
     pub summary: String,
     /// Where its numbers come from, in one line.
     pub source: String,
+    /// How near the stream of a fitted model is to its trace. Default: not said.
+    #[serde(default)]
+    pub nearness: Option<String>,
     /// Of each key, or of all below it: `published`, `fitted` or `assumed`, and from where.
     pub origin: BTreeMap<String, String>,
     /// How many requests, and in what time.
@@ -114,6 +117,12 @@ pub struct Runs {
     pub kept: f64,
     /// A run that reaches the end of its volume goes on at its beginning. Default: it ends.
     pub around: bool,
+    /// Share of requests that go on to a page that was never used. Default: whatever lies there.
+    pub fresh: Option<f64>,
+    /// Sizes of reads that go on, where they do not keep the one before. Default: as all.
+    pub read: Vec<(Bytes, f64)>,
+    /// The same of writes.
+    pub write: Vec<(Bytes, f64)>,
 }
 
 /// The other requests: to a place used before, or to a new one.
@@ -128,6 +137,14 @@ pub struct Reuse {
     pub distances: Vec<Vec<f64>>,
     /// Share that begins inside the earlier request, not at its start. Default 0.
     pub inside: f64,
+    /// Share that goes to the place used next behind the one that the request before went back to.
+    /// Default 0.
+    pub follow: f64,
+    /// Sizes of the places that are used again: of those near the depth that was drawn, one of the
+    /// size that was drawn is taken. Default: whatever lies there.
+    pub places: Vec<(Bytes, f64)>,
+    /// Sizes of requests that go back and do not keep that of their place. Default: as all.
+    pub sizes: Vec<(Bytes, f64)>,
     /// Share of all requests that repeat earlier ones, however long ago, in chunks; what the other
     /// keys say is said of the others. Default 0.
     pub lasting: f64,
@@ -137,7 +154,15 @@ pub struct Reuse {
 
 impl Default for Reuse {
     fn default() -> Self {
-        Reuse { distances: vec![vec![0.0, 1.0]], inside: 0.0, lasting: 0.0, chunk: 20.0 }
+        Reuse {
+            distances: vec![vec![0.0, 1.0]],
+            inside: 0.0,
+            follow: 0.0,
+            places: Vec::new(),
+            sizes: Vec::new(),
+            lasting: 0.0,
+            chunk: 20.0,
+        }
     }
 }
 
@@ -160,6 +185,9 @@ pub struct Space {
     /// request. Default 0.
     #[serde(default)]
     pub adjacent: f64,
+    /// Share of new places all of whose pages were never used. Default 0: whatever lies there.
+    #[serde(default)]
+    pub fresh: f64,
     /// Distance of the other new places of a region, a power of two.
     pub slot: Bytes,
     /// Weights of the eight sectors of a 4 KiB page at which new places begin. Default: equal.

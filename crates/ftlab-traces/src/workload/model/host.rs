@@ -63,14 +63,12 @@ impl Host {
         op
     }
 
-    /// The tail of this rank among those that are of a run, or are not, if that matters; else the
-    /// oldest one of them.
-    pub(super) fn take(&mut self, rank: usize, in_run: Option<bool>) -> Option<Tail> {
-        let wanted = |tail: &Tail| in_run.is_none_or(|in_run| tail.in_run == in_run);
+    /// The tail of this rank if it is `wanted`; else the next older one that is, else the oldest.
+    pub(super) fn take(&mut self, rank: usize, wanted: impl Fn(&Tail) -> bool) -> Option<Tail> {
         let mut at = self.tails.len().saturating_sub(1 + rank);
         if !wanted(self.tails.get(at)?) {
-            let older = self.tails.range(..at).rposition(wanted);
-            at = older.or_else(|| self.tails.iter().position(wanted))?;
+            let older = self.tails.range(..at).rposition(&wanted);
+            at = older.or_else(|| self.tails.iter().position(&wanted))?;
         }
         self.tails.remove(at)
     }

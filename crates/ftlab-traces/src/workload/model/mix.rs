@@ -1,8 +1,8 @@
 //! Sizes of requests.
 
-use super::file::Sizes;
 use super::space::SECTOR;
 use crate::rng::Rng;
+use crate::units::Bytes;
 use crate::workload::alias::Alias;
 
 /// Sizes in sectors with their weights.
@@ -13,18 +13,25 @@ pub(super) struct Mix {
 }
 
 impl Mix {
-    /// The sizes of reads and of writes.
-    pub(super) fn both(sizes: &Sizes) -> [Mix; 2] {
-        let pair = [(&sizes.read, &sizes.write), (&sizes.write, &sizes.read)];
-        pair.map(|(own, other)| {
-            let mix = if own.is_empty() { other } else { own };
-            let weights: Vec<f64> = mix.iter().map(|entry| entry.1).collect();
-            Mix {
-                // Checked to be at most a GiB.
-                sectors: mix.iter().map(|entry| (entry.0.0 / SECTOR) as u32).collect(),
-                weights: Alias::new(&weights),
-            }
-        })
+    /// The sizes of reads and of writes; a table that is left out is the other one.
+    pub(super) fn both(read: &[(Bytes, f64)], write: &[(Bytes, f64)]) -> [Mix; 2] {
+        [(read, write), (write, read)]
+            .map(|(own, other)| Mix::new(if own.is_empty() { other } else { own }))
+    }
+
+    /// These sizes with their weights.
+    pub(super) fn new(mix: &[(Bytes, f64)]) -> Mix {
+        let weights: Vec<f64> = mix.iter().map(|entry| entry.1).collect();
+        Mix {
+            // Checked to be at most a GiB.
+            sectors: mix.iter().map(|entry| (entry.0.0 / SECTOR) as u32).collect(),
+            weights: Alias::new(&weights),
+        }
+    }
+
+    /// These sizes, if there are any.
+    pub(super) fn some(mix: &[(Bytes, f64)]) -> Option<Mix> {
+        (!mix.is_empty()).then(|| Mix::new(mix))
     }
 
     /// Sectors of the next request.

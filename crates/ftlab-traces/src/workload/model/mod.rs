@@ -2,7 +2,8 @@
 //!
 //! Reading order: `file` (the keys), `stream` and `turns` (whose turn it is), `part` (how a request
 //! is made), then its parts: `recency` and `distances` (which place is used again), `history`
-//! (which places last), `space` (where new places lie), `host` and `runs` (what goes on), `mix`
+//! (which places last), `space` (where new places lie) and
+//! `fresh` (on pages never used), `host` and `runs` (what goes on), `mix`
 //! (sizes), `ops` (exact counts), `clock` (when they come). `check` and `origin` say what cannot be
 //! in a file, `write` writes one. `fit` makes a model of a trace, `calibrate` one of a published
 //! curve (`targets`, `caches`). `compare` holds a stream against what was published, in the
@@ -21,6 +22,7 @@ mod distances;
 mod figures;
 mod file;
 mod fit;
+mod fresh;
 mod history;
 mod host;
 mod mix;

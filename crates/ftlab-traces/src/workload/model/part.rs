@@ -34,6 +34,12 @@ pub(super) struct Part {
     lengths: Rng,
     sizes: [Mix; 2],
     kept: f64,
+    run_sizes: Option<[Mix; 2]>,
+    place_sizes: Option<Mix>,
+    again_sizes: Option<Mix>,
+    follow: f64,
+    /// The place that the request before went back to, if it did, and the row of its distance.
+    latest: Option<(usize, usize)>,
     runs: RunLaw,
     was_run: bool,
     distances: Distances,
@@ -47,6 +53,7 @@ pub(super) struct Part {
 }
 
 /// What a request is made of before its operation and size are known.
+#[derive(Default)]
 struct Found {
     volume: u32,
     start: u64,
@@ -55,6 +62,10 @@ struct Found {
     /// Share of writes; `None`: that of the volume.
     writes: Option<f64>,
     in_run: bool,
+    /// A place used before.
+    back: bool,
+    /// A place not used before.
+    new: bool,
     /// The place was written before.
     written: bool,
     /// Where it was remembered until now.
@@ -72,8 +83,14 @@ impl Part {
         Part {
             places: Rng::new(seed, "places"),
             lengths: Rng::new(seed, "sizes"),
-            sizes: Mix::both(sizes),
+            sizes: Mix::both(&sizes.read, &sizes.write),
             kept: sizes.kept.unwrap_or(1.0),
+            run_sizes: (!runs.read.is_empty() || !runs.write.is_empty())
+                .then(|| Mix::both(&runs.read, &runs.write)),
+            place_sizes: Mix::some(&reuse.places),
+            again_sizes: Mix::some(&reuse.sizes),
+            follow: reuse.follow,
+            latest: None,
             runs: RunLaw::new(runs, space),
             was_run: false,
             distances: Distances::new(&points(&reuse.distances)),
@@ -81,7 +98,7 @@ impl Part {
             inside: reuse.inside,
             history: History::new(recency.places(), reuse),
             recency,
-            space: Space::new(space, seed),
+            space: Space::new(space, runs.fresh.is_some(), seed),
             new_writes: space.writes,
             hosts: each(space).enumerate().map(|row| Host::new(row.1, number(row))).collect(),
         }
@@ -98,7 +115,12 @@ impl Part {
         let found = self.find();
         let host = &mut self.hosts[found.volume as usize];
         let op = host.op(found.writes, ops);
-        let drawn = self.sizes[usize::from(op == Op::Write)].draw(&mut self.lengths);
+        let mix = match (&self.run_sizes, &self.again_sizes) {
+            (Some(runs), _) if found.in_run => &runs[usize::from(op == Op::Write)],
+            (_, Some(again)) if found.back => again,
+            _ => &self.sizes[usize::from(op == Op::Write)],
+        };
+        let drawn = mix.draw(&mut self.lengths);
         let sectors = match found.kept {
             Some((sectors, share)) if self.lengths.chance(share) => sectors,
             _ => drawn,
@@ -106,6 +128,11 @@ impl Part {
         let room = self.space.size(found.volume);
         let sectors = u64::from(sectors).min(room) as u32;
         let start = found.start.min(room - u64::from(sectors));
+        let start = if found.new {
+            self.space.settle(found.volume, start, sectors, &mut self.places)
+        } else {
+            start
+        };
         let extent = Extent { volume: found.volume, start, sectors };
         self.was_run = found.in_run;
         self.space.touch(&extent);
@@ -139,8 +166,15 @@ impl Part {
         let volume = self.runs.volumes.draw(&mut self.places);
         let stream = self.runs.streams.draw(&mut self.places);
         let in_run = self.runs.in_run.map(|share| self.places.chance(share));
-        let tail = self.hosts[volume].take(stream, in_run)?;
+        let fresh = self.runs.fresh.map(|share| self.places.chance(share));
+        let (host, space) = (&mut self.hosts[volume], &self.space);
         let volume = volume as u32;
+        let of_run = |tail: &Tail| in_run.is_none_or(|in_run| tail.in_run == in_run);
+        let leads = |tail: &Tail| {
+            fresh.is_none_or(|fresh| space.is_fresh(volume, tail.end, tail.sectors) == fresh)
+        };
+        let both = host.take(stream, |tail| of_run(tail) && leads(tail));
+        let tail = both.or_else(|| fresh.and_then(|_| host.take(stream, leads)))?;
         // What goes on within a page takes the place of what ended there.
         let there = self.history.at(tail.place);
         let shared = !tail.end.is_multiple_of(PAGE_SECTORS);
@@ -158,41 +192,65 @@ impl Part {
                 self.runs.same_op.map(|same| 1.0 - same + (2.0 * same - 1.0) * written)
             }),
             in_run: true,
-            written: false,
-            again: None,
+            ..Found::default()
         })
     }
 
     #[inline]
     fn go_back(&mut self) -> Option<Found> {
-        let (rank, row) = self.distances.draw(&mut self.places)?;
-        let mut place = self.recency.at(rank)?;
-        let row = self.rows[row];
-        let writes = row.map(|row| {
-            let written = self.places.chance(row.found_written);
-            place = self.recency.near(place, written);
-            if written { row.after_write } else { row.after_read }
-        });
+        let (place, at, as_written) = match self.next_back() {
+            Some(next) => next,
+            None => self.draw_back()?,
+        };
+        self.latest = Some((place, at));
         let written = self.recency.is_marked(place);
+        let after = |row: Row| if as_written { row.after_write } else { row.after_read };
+        let writes = self.rows[at].map(after);
         let Extent { volume, start, sectors } = self.history.at(place);
         let pages = u64::from(sectors) / PAGE_SECTORS;
         if pages > 1 && self.inside > 0.0 && self.places.chance(self.inside) {
             let page = 1 + self.places.below(pages - 1);
             let start = start + page * PAGE_SECTORS;
-            let kept = None;
-            return Some(Found {
-                volume,
-                start,
-                kept,
-                writes,
-                in_run: false,
-                written,
-                again: None,
-            });
+            return Some(Found { volume, start, writes, written, back: true, ..Found::default() });
         }
         self.recency.remove(place);
         let (kept, again) = (Some((sectors, self.kept)), Some(place));
-        Some(Found { volume, start, kept, writes, in_run: false, written, again })
+        Some(Found { volume, start, kept, writes, written, again, back: true, ..Found::default() })
+    }
+
+    /// A place by the law of distances, written before or not, and of a size, as the tables say; the
+    /// row of its distance; and whether it is to count as written before.
+    #[inline]
+    fn draw_back(&mut self) -> Option<(usize, usize, bool)> {
+        let (rank, at) = self.distances.draw(&mut self.places)?;
+        let mut place = self.recency.at(rank)?;
+        let mut written = false;
+        if let Some(row) = self.rows[at] {
+            written = self.places.chance(row.found_written);
+            place = self.recency.near(place, written);
+        }
+        if let Some(sizes) = &self.place_sizes {
+            let sectors = sizes.draw(&mut self.places);
+            place = self.alike(place, sectors);
+        }
+        Some((place, at, written))
+    }
+
+    /// The place used next behind the one that the request before went back to, if this one follows.
+    fn next_back(&mut self) -> Option<(usize, usize, bool)> {
+        let (before, row) = self.latest.take().filter(|_| self.follow > 0.0)?;
+        let follows = self.places.chance(self.follow);
+        let place = self.recency.behind(before).filter(|_| follows)?;
+        Some((place, row, self.recency.is_marked(place)))
+    }
+
+    /// Of the places used around the same time as `place`, and written before as it was or was not,
+    /// the one whose size is nearest.
+    fn alike(&self, place: usize, sectors: u32) -> usize {
+        let written = self.recency.is_marked(place);
+        let around = self.recency.around(place);
+        let alike = around.filter(|place| self.recency.is_marked(*place) == written);
+        alike.min_by_key(|place| self.history.at(*place).sectors.abs_diff(sectors)).unwrap_or(place)
     }
 
     /// The request remembered at `place` once more.
@@ -202,13 +260,12 @@ impl Part {
         let written = self.recency.is_marked(place);
         self.recency.remove(place);
         let (kept, again) = (Some((sectors, self.kept)), Some(place));
-        Found { volume, start, kept, writes: None, in_run: false, written, again }
+        Found { volume, start, kept, written, again, back: true, ..Found::default() }
     }
 
     fn go_anew(&mut self) -> Found {
         let (volume, start) = self.space.new_place(&mut self.places);
-        let (kept, writes) = (None, self.new_writes);
-        Found { volume, start, kept, writes, in_run: false, written: false, again: None }
+        Found { volume, start, writes: self.new_writes, new: true, ..Found::default() }
     }
 }
 

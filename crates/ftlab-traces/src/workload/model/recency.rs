@@ -14,6 +14,8 @@ const WORD: usize = 64;
 const WORDS: usize = 16;
 /// Blocks of that many words that are counted together.
 const BLOCKS: usize = 64;
+/// Uses on both sides that are around an item.
+const AROUND: usize = 128;
 /// Words searched for an item of the kind that is wanted.
 const SEARCHED: usize = 32;
 
@@ -194,6 +196,24 @@ impl Recency {
             }
         }
         place
+    }
+
+    /// The place of the use behind the one at `place`, if its item has not been used again since.
+    pub(super) fn behind(&self, place: usize) -> Option<usize> {
+        let next = (place + 1) & (self.places() - 1);
+        (next != self.head && self.is_alive(next)).then_some(next)
+    }
+
+    fn is_alive(&self, place: usize) -> bool {
+        self.alive[place / WORD] >> (place % WORD) & 1 == 1
+    }
+
+    /// The items used around the same time as the one at `place`, the nearest first, that one among them.
+    pub(super) fn around(&self, place: usize) -> impl Iterator<Item = usize> {
+        let mask = self.places() - 1;
+        let both = move |step: usize| [place.wrapping_sub(step) & mask, (place + step) & mask];
+        let outward = std::iter::once(place).chain((1..=AROUND).flat_map(both));
+        outward.filter(|place| self.is_alive(*place))
     }
 
     #[inline]

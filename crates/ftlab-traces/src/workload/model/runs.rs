@@ -18,6 +18,7 @@ pub(super) struct RunLaw {
     pub(super) kept: f64,
     /// A run that reaches the end of its volume goes on at its beginning.
     pub(super) around: bool,
+    pub(super) fresh: Option<f64>,
 }
 
 impl RunLaw {
@@ -39,6 +40,7 @@ impl RunLaw {
             writes: runs.writes,
             kept: runs.kept,
             around: runs.around,
+            fresh: runs.fresh,
         }
     }
 }

@@ -3,9 +3,11 @@
 //! A new place lies in a region used before, by the law of distances between regions, or in a new
 //! region of some volume. In a region it lies just behind the last request there, or at the next
 //! of the region's slots in scattered order, on any page of it. A region that is full begins again.
+//! A place that is to be fresh moves on to the next pages that were never used.
 
 use super::distances::Distances;
 use super::file;
+use super::fresh::Touched;
 use super::recency::Recency;
 use crate::rng::Rng;
 use crate::workload::alias::Alias;
@@ -76,6 +78,14 @@ pub(super) struct Space {
     /// Of each region: sectors from its start to the end of its last request.
     ends: Vec<u32>,
     latest: u32,
+    /// Share of new places that are fresh, and the pages that are not.
+    fresh: f64,
+    touched: Option<Touched>,
+}
+
+/// The page that begins in an extent, or the only one: its first may be shared with what lies before.
+pub(super) fn front(start: u64, length: u64, page: u64) -> u64 {
+    start.div_ceil(page).min((start + length - 1) / page)
 }
 
 /// A table of rows as points.
@@ -90,7 +100,8 @@ pub(super) fn each(space: &file::Space) -> impl Iterator<Item = &file::Volume> {
 }
 
 impl Space {
-    pub(super) fn new(space: &file::Space, seed: u64) -> Self {
+    /// `fresh`: whether runs ask for pages that were never used.
+    pub(super) fn new(space: &file::Space, fresh: bool, seed: u64) -> Self {
         let mut rng = Rng::new(seed, "scatter");
         let mut grounds = Vec::new();
         let mut base = 0;
@@ -122,6 +133,8 @@ impl Space {
             filled: vec![0; all],
             ends: vec![0; all],
             latest: u32::MAX,
+            fresh: space.fresh,
+            touched: (fresh || space.fresh > 0.0).then(Touched::default),
         }
     }
 
@@ -164,6 +177,25 @@ impl Space {
         (volume, begin + (slot * self.slot + page * PAGE_SECTORS + shift).min(room - 1))
     }
 
+    /// Where a new place of so many sectors lies that was to begin at `start`: there, or on the next
+    /// pages of its volume that were never used.
+    pub(super) fn settle(&self, volume: u32, start: u64, sectors: u32, rng: &mut Rng) -> u64 {
+        let Some(touched) = self.touched.as_ref().filter(|_| rng.chance(self.fresh)) else {
+            return start;
+        };
+        let shift = start % PAGE_SECTORS;
+        let pages = (shift + u64::from(sectors)).div_ceil(PAGE_SECTORS);
+        let room = self.size(volume) / PAGE_SECTORS;
+        let found = touched.next_gap(volume, start / PAGE_SECTORS, pages, room);
+        found.map_or(start, |page| page * PAGE_SECTORS + shift)
+    }
+
+    /// Whether the first whole page of these sectors, or the only one, was never used.
+    pub(super) fn is_fresh(&self, volume: u32, start: u64, sectors: u32) -> bool {
+        let page = front(start, u64::from(sectors), PAGE_SECTORS);
+        self.touched.as_ref().is_none_or(|touched| !touched.holds(volume, page))
+    }
+
     fn new_region(&mut self, rng: &mut Rng) -> (u32, u32) {
         let volume = self.weights.draw(rng);
         let next = rng.chance(self.next_region);
@@ -188,6 +220,10 @@ impl Space {
     /// The region in which `extent` begins is used.
     #[inline]
     pub(super) fn touch(&mut self, extent: &Extent) {
+        if let Some(touched) = &mut self.touched {
+            let pages = extent.start / PAGE_SECTORS..extent.end().div_ceil(PAGE_SECTORS);
+            touched.touch(extent.volume, pages);
+        }
         let within = (extent.start / REGION_SECTORS) as u32;
         let region = self.grounds[extent.volume as usize].base + within;
         let end = extent.end() - u64::from(within) * REGION_SECTORS;

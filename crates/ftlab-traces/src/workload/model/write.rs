@@ -15,6 +15,9 @@ impl Display for Model {
         writeln!(f, "name = {}", quoted(&self.name))?;
         writeln!(f, "summary = {}", quoted(&self.summary))?;
         writeln!(f, "source = {}", quoted(&self.source))?;
+        if let Some(nearness) = &self.nearness {
+            writeln!(f, "nearness = {}", quoted(nearness))?;
+        }
         writeln!(f, "\n# Where each number comes from, key by key.\n[origin]")?;
         for (key, origin) in &self.origin {
             writeln!(f, "{} = {}", quoted(key), quoted(origin))?;
@@ -58,11 +61,14 @@ fn write_head(part: &Part, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn write_sizes(sizes: &Sizes, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let entry = |(size, weight): &(Bytes, f64)| format!("[{}, {}]", size.0, number(*weight));
     writeln!(f, "\n# [bytes, weight].\n[{table}sizes]")?;
     optional(f, "kept", sizes.kept)?;
-    list(f, "read", &sizes.read, entry)?;
-    list(f, "write", &sizes.write, entry)
+    write_mix(f, "read", &sizes.read)?;
+    write_mix(f, "write", &sizes.write)
+}
+
+fn write_mix(f: &mut fmt::Formatter<'_>, key: &str, mix: &[(Bytes, f64)]) -> fmt::Result {
+    list(f, key, mix, |(size, weight)| format!("[{}, {}]", size.0, number(*weight)))
 }
 
 fn write_runs(runs: &Runs, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,20 +78,26 @@ fn write_runs(runs: &Runs, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Resu
     optional(f, "mean", runs.mean)?;
     optional(f, "same_op", runs.same_op)?;
     optional(f, "writes", runs.writes)?;
+    optional(f, "fresh", runs.fresh)?;
     if runs.around {
         writeln!(f, "around = true")?;
     }
-    writeln!(f, "streams = {}", bracketed(&runs.streams))
+    writeln!(f, "streams = {}", bracketed(&runs.streams))?;
+    write_mix(f, "read", &runs.read)?;
+    write_mix(f, "write", &runs.write)
 }
 
 fn write_reuse(reuse: &Reuse, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     writeln!(f, "\n# Places used again: [other places used since, share at least that deep,")?;
     writeln!(f, "# written before, writes at the others, writes at those written before].")?;
     writeln!(f, "[{table}reuse]\ninside = {}", number(reuse.inside))?;
+    optional(f, "follow", Some(reuse.follow).filter(|share| *share > 0.0))?;
     if reuse.lasting > 0.0 {
         writeln!(f, "lasting = {}\nchunk = {}", number(reuse.lasting), number(reuse.chunk))?;
     }
-    list(f, "distances", &reuse.distances, |row| bracketed(row))
+    list(f, "distances", &reuse.distances, |row| bracketed(row))?;
+    write_mix(f, "places", &reuse.places)?;
+    write_mix(f, "sizes", &reuse.sizes)
 }
 
 fn write_space(space: &Space, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,6 +106,7 @@ fn write_space(space: &Space, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::R
     optional(f, "writes", space.writes)?;
     writeln!(f, "next_region = {}", number(space.next_region))?;
     writeln!(f, "adjacent = {}", number(space.adjacent))?;
+    optional(f, "fresh", Some(space.fresh).filter(|share| *share > 0.0))?;
     writeln!(f, "slot = \"{}\"", space.slot)?;
     writeln!(f, "sectors = {}", bracketed(&space.sectors))?;
     list(f, "regions", &space.regions, |row| bracketed(row))?;

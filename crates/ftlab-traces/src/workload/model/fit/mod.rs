@@ -1,30 +1,37 @@
 //! Fitting: the model of a trace from one pass over it.
 //!
-//! Every request is sorted into what the stream would have made it: one that goes on, one that
-//! goes back, a new place. The same structures, [`Recency`] above all, measure here what they
-//! draw there, so a model of a stream that a model made is that model again.
+//! The beginning of the trace tells which parts it has ([`split`]): busy volumes, and in them the
+//! places that last. The law of a part ([`law`]) sorts every request into what the stream would have
+//! made it: one that goes on ([`runs`]), one that goes back, a new place ([`places`]). The same
+//! structures, [`Recency`](super::recency::Recency) above all, measure here what they draw there.
+//! Then the stream of each law is made, held against the beginning of the trace, and the law
+//! corrected by what is missing ([`refine`]).
 //!
-//! Memory is bounded: 64 MiB for the last four million requests, and at most 2^23 pages that are
-//! known to have been touched. Beyond them the oldest half is forgotten.
+//! Memory is bounded: 100 MiB for the last four million requests, at most 2^23 pages of each part that
+//! are known to have been touched, and 2^17 requests of the beginning. Beyond them the oldest half
+//! is forgotten.
 
+mod facts;
 mod gaps;
+mod law;
 mod places;
+mod refine;
+mod runs;
 mod sizes;
+mod split;
 mod survival;
 mod volumes;
 
 use super::check;
-use super::file::{Length, Model, Published, Reuse, Runs, Space};
-use super::host::TAILS;
-use super::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
+use super::file::{Length, Model, Part, Published};
 use crate::error::Error;
 use crate::request::{BATCH, Digest, Op, Request, RequestSource};
-use crate::units::{Bytes, Duration};
+use crate::units::Duration;
 use gaps::GapFit;
-use places::{PlaceFit, RegionFit};
-use sizes::SizeFit;
+use law::LawFit;
+use refine::Sample;
+use split::Split;
 use std::collections::BTreeMap;
-use volumes::VolumeFits;
 
 /// A model of fewer requests would be noise.
 pub const FEWEST_REQUESTS: u64 = 100;
@@ -41,7 +48,7 @@ pub fn fit(
     name: &str,
     watch: &mut dyn FnMut(u64, Option<f64>) -> Result<(), Error>,
 ) -> Result<Model, Error> {
-    let mut fit = Fit::new();
+    let mut fit = Beginning::default();
     let mut batch = Vec::with_capacity(BATCH);
     loop {
         batch.clear();
@@ -54,18 +61,23 @@ pub fn fit(
         }
         watch(fit.requests(), source.progress())?;
     }
-    let unusable = |message| Error::Trace { file: name.to_owned(), line: None, message };
     if fit.requests() < FEWEST_REQUESTS {
-        return Err(unusable(format!(
+        let message = format!(
             "found {} reads and writes, expected at least {FEWEST_REQUESTS} to fit a model",
             fit.requests()
-        )));
+        );
+        return Err(Error::Trace { file: name.to_owned(), line: None, message });
     }
-    let model = fit.finish(name);
-    check::check(&model).map_err(|(key, message)| {
-        unusable(format!("cannot be told as a model: {key}: {message}"))
-    })?;
-    Ok(model)
+    fit.finish(name)
+}
+
+/// Whether `model`, of the trace `name` or a part of it, is one.
+fn check(model: &Model, name: &str) -> Result<(), Error> {
+    check::check(model).map_err(|(key, message)| Error::Trace {
+        file: name.to_owned(),
+        line: None,
+        message: format!("cannot be told as a model: {key}: {message}"),
+    })
 }
 
 /// Part over whole; 0 of nothing.
@@ -73,152 +85,99 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What has been seen of requests that go on.
-#[derive(Default)]
-struct RunFit {
-    count: u64,
-    /// Of them, behind a request that went on itself.
-    again: u64,
-    /// Of them, behind one that did not: the first continuation of their run.
-    begun: u64,
-    streams: [u64; TAILS],
-    same_op: u64,
-    same_size: u64,
-    latest: bool,
-}
-
+/// What all requests have in common, and the law of each part.
 struct Fit {
     counts: [u64; 2],
     digest: Digest,
     gaps: GapFit,
-    sizes: SizeFit,
-    runs: RunFit,
-    places: PlaceFit,
-    regions: RegionFit,
-    volumes: VolumeFits,
-    /// Requests to new places, and writes among them.
-    new: [u64; 2],
-    new_sectors: [u64; PAGE_SECTORS as usize],
-    new_bytes: u64,
+    split: Split,
+    laws: Vec<LawFit>,
 }
 
-impl Fit {
-    fn new() -> Self {
-        Fit {
-            counts: [0; 2],
-            digest: Digest::default(),
-            gaps: GapFit::new(),
-            sizes: SizeFit::default(),
-            runs: RunFit::default(),
-            places: PlaceFit::new(),
-            regions: RegionFit::new(),
-            volumes: VolumeFits::new(),
-            new: [0; 2],
-            new_sectors: [0; PAGE_SECTORS as usize],
-            new_bytes: 0,
-        }
-    }
+/// A fit whose parts are not known yet, or are: the beginning of the trace tells.
+#[derive(Default)]
+struct Beginning {
+    sample: Sample,
+    fit: Option<Fit>,
+}
 
+impl Beginning {
     fn requests(&self) -> u64 {
-        self.counts[0] + self.counts[1]
+        let known = self.fit.as_ref().map(|fit| fit.counts[0] + fit.counts[1]);
+        known.unwrap_or(self.sample.requests.len() as u64)
     }
 
     fn add(&mut self, request: &Request) -> Result<(), Error> {
-        let op = usize::from(request.op == Op::Write);
-        self.counts[op] += 1;
-        self.digest.add(request);
-        self.gaps.add(request.time);
-        let volume = self.volumes.of(request)?;
-        let number = volume.index;
-        self.sizes.add(request);
-        let on = volume.go_on(request);
-        if let Some((stream, tail)) = &on {
-            self.runs.add(
-                *stream,
-                tail.in_run,
-                tail.op == request.op,
-                tail.length == request.length,
-            );
-            volume.runs += 1;
-            self.places.go_on(number, tail.end, tail.place);
-        } else if !self.places.go_back(number, request, &mut self.sizes) {
-            let region = self.regions.go_anew(number, request);
-            volume.new_regions += u64::from(region);
-            self.new[op] += 1;
-            self.new_sectors[(request.offset / SECTOR % PAGE_SECTORS) as usize] += 1;
-            self.new_bytes += u64::from(request.length);
+        if let Some(fit) = &mut self.fit {
+            return fit.add(request);
         }
-        self.runs.latest = on.is_some();
-        self.regions.touch(number, request);
-        let place = self.places.remember(number, request);
-        volume.end(request, on.is_some(), place);
+        if !self.sample.add(request) {
+            let mut fit = Fit::new(&self.sample)?;
+            fit.add(request)?;
+            self.fit = Some(fit);
+        }
         Ok(())
     }
 
-    fn finish(self, name: &str) -> Model {
-        let requests = self.requests();
-        let span = self.gaps.span() as f64 * requests as f64 / (requests - 1) as f64;
-        let digest = self.digest.text();
-        let (distances, inside) = self.places.finish();
-        let (regions, next_region, adjacent) = self.regions.finish();
-        let new = self.new[0] + self.new[1];
-        let slot = (self.new_bytes / new.max(1)).next_power_of_two();
-        let origin =
-            format!("fitted: to the {requests} reads and writes of {name}, digest {digest}");
-        Model {
-            name: name.to_owned(),
-            summary: format!("fitted to {name}"),
-            source: format!("{requests} reads and writes, digest {digest}"),
-            origin: BTreeMap::from([("all".to_owned(), origin)]),
-            length: Length {
-                reads: self.counts[0],
-                writes: self.counts[1],
-                duration: Duration(span as u64),
-            },
-            arrivals: self.gaps.finish(),
-            sizes: self.sizes.finish(),
-            runs: self.runs.finish(requests),
-            reuse: Reuse { distances, inside, ..Reuse::default() },
-            space: Space {
-                writes: Some(share(self.new[1], new)),
-                regions,
-                next_region,
-                adjacent,
-                slot: Bytes(slot.clamp(PAGE_SECTORS * SECTOR, REGION_BYTES / 4)),
-                sectors: self.new_sectors.map(|count| share(count, new)).to_vec(),
-                volumes: self.volumes.finish(),
-            },
-            parts: Vec::new(),
-            published: Published::default(),
-        }
+    fn finish(self, name: &str) -> Result<Model, Error> {
+        let fit = self.fit.map_or_else(|| Fit::new(&self.sample), Ok)?;
+        fit.finish(name, &self.sample.requests)
     }
 }
 
-impl RunFit {
-    fn add(&mut self, stream: usize, in_run: bool, same_op: bool, same_size: bool) {
-        self.count += 1;
-        self.again += u64::from(self.latest);
-        self.begun += u64::from(!in_run);
-        self.streams[stream] += 1;
-        self.same_op += u64::from(same_op);
-        self.same_size += u64::from(same_size);
+impl Fit {
+    /// Begins with the requests of `sample`.
+    fn new(sample: &Sample) -> Result<Self, Error> {
+        let split = Split::of(&sample.requests);
+        let laws = (0..split.parts()).map(|_| LawFit::new(split.parts())).collect();
+        let mut fit =
+            Fit { counts: [0; 2], digest: Digest::default(), gaps: GapFit::new(), split, laws };
+        sample.requests.iter().try_for_each(|request| fit.add(request))?;
+        Ok(fit)
     }
 
-    fn finish(&self, requests: u64) -> Runs {
-        if self.count == 0 {
-            return Runs::default();
-        }
-        let last = self.streams.iter().rposition(|count| *count > 0).unwrap_or(0);
-        Runs {
-            share: share(self.count, requests),
-            again: Some(share(self.again, self.count)),
-            mean: Some(1.0 + self.count as f64 / self.begun.max(1) as f64),
-            streams: self.streams[..=last].iter().map(|n| share(*n, self.count)).collect(),
-            same_op: Some(share(self.same_op, self.count)),
-            writes: None,
-            kept: share(self.same_size, self.count),
-            around: false,
-        }
+    fn add(&mut self, request: &Request) -> Result<(), Error> {
+        self.counts[usize::from(request.op == Op::Write)] += 1;
+        self.digest.add(request);
+        self.gaps.add(request.time);
+        self.laws[self.split.part(request)].add(request)
+    }
+
+    fn finish(self, name: &str, sample: &[Request]) -> Result<Model, Error> {
+        let [reads, writes] = self.counts;
+        let requests = reads + writes;
+        let span = self.gaps.span() as f64 * requests as f64 / (requests - 1) as f64;
+        let digest = self.digest.text();
+        let origin =
+            format!("fitted: to the {requests} reads and writes of {name}, digest {digest}");
+        let split = &self.split;
+        let mut parts = self.laws.into_iter().enumerate().map(|(index, law)| {
+            let own: Vec<Request> =
+                sample.iter().filter(|request| split.part(request) == index).copied().collect();
+            let share = share(law.requests(), requests);
+            let part = law.finish(split.name(index), share, split.numbered());
+            check(&refine::alone(&part, &own), name)?;
+            refine::refined(part, &own)
+        });
+        let whole = parts.next().expect("a split has a part")?;
+        let mut model = Model {
+            name: name.to_owned(),
+            summary: format!("fitted to {name}"),
+            source: format!("{requests} reads and writes, digest {digest}"),
+            nearness: None,
+            origin: BTreeMap::from([("all".to_owned(), origin)]),
+            length: Length { reads, writes, duration: Duration(span as u64) },
+            arrivals: self.gaps.finish(),
+            sizes: whole.sizes,
+            runs: whole.runs,
+            reuse: whole.reuse,
+            space: whole.space,
+            parts: parts.collect::<Result<Vec<Part>, Error>>()?,
+            published: Published::default(),
+        };
+        check(&model, name)?;
+        model.nearness = Some(refine::nearness(&model, sample)?);
+        Ok(model)
     }
 }
 

@@ -4,15 +4,18 @@ use super::share;
 use super::sizes::SizeFit;
 use super::survival::{Survival, class};
 use crate::request::{Op, Request};
+use crate::workload::model::file::Reuse;
 use crate::workload::model::recency::Recency;
 use crate::workload::model::space::{
-    ADJACENT_PAGES, PAGE_SECTORS, REGION_BYTES, REMEMBERED, SECTOR,
+    ADJACENT_PAGES, PAGE_SECTORS, REGION_BYTES, REMEMBERED, SECTOR, front,
 };
 use crate::workload::model::stream::remembered;
 use rustc_hash::FxHashMap;
 
 /// Pages, or regions, that are known to have been used.
 const MOST_KNOWN: usize = 1 << 23;
+/// Most share of what comes again in order: chunks of 100 requests.
+const LONGEST_CHAIN: f64 = 0.99;
 /// Bytes of a page.
 const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR;
 
@@ -40,13 +43,18 @@ pub(super) struct PlaceFit {
     ops: Vec<[[u64; 2]; 2]>,
     inside: u64,
     again: u64,
+    /// The place that the request before went back to, if it did; requests behind one that did, and
+    /// those of them that went to the place used next.
+    latest: Option<usize>,
+    chains: [u64; 2],
     /// The request at hand goes back to a place that was written before.
     written: bool,
 }
 
 impl PlaceFit {
-    pub(super) fn new() -> Self {
-        let recency = Recency::new(remembered(u64::MAX));
+    /// One of so many that share the memory.
+    pub(super) fn new(parts: usize) -> Self {
+        let recency = Recency::new(remembered(u64::MAX) / parts as u64);
         PlaceFit {
             used: vec![(0, 0, 0); recency.places()],
             recency,
@@ -55,8 +63,21 @@ impl PlaceFit {
             ops: Vec::new(),
             inside: 0,
             again: 0,
+            latest: None,
+            chains: [0; 2],
             written: false,
         }
+    }
+
+    /// Whether the first page that `request` has to itself, or its only one, was used.
+    pub(super) fn knows_front(&self, volume: u32, request: &Request) -> bool {
+        let page = front(request.offset, u64::from(request.length), PAGE_BYTES);
+        self.known.contains_key(&(volume, page))
+    }
+
+    /// Whether none of the pages of `request` was used.
+    pub(super) fn is_new(&self, volume: u32, request: &Request) -> bool {
+        pages(request).all(|page| !self.known.contains_key(&(volume, page)))
     }
 
     /// Whether `request` goes back to a place used before; if so, it is counted.
@@ -73,10 +94,14 @@ impl PlaceFit {
         });
         let Some((place, (_, offset, length))) = found else {
             self.survival.miss(self.recency.len());
+            self.chain(None);
             return place.is_some();
         };
+        sizes.use_again(length, request.length);
         let distance = self.recency.rank(place);
-        self.survival.see(distance);
+        if !self.chain(Some(place)) {
+            self.survival.see(distance);
+        }
         let class = class(distance);
         if self.ops.len() <= class {
             self.ops.resize(class + 1, [[0; 2]; 2]);
@@ -93,6 +118,17 @@ impl PlaceFit {
         true
     }
 
+    /// A request goes back to `place`, or nowhere. Whether places come again in the order in which
+    /// they were used: what follows needs no distance of its own.
+    fn chain(&mut self, place: Option<usize>) -> bool {
+        let next = self.latest.map(|before| (before + 1) % self.recency.places());
+        let follows = next.is_some() && next == place;
+        self.chains[0] += u64::from(next.is_some());
+        self.chains[1] += u64::from(follows);
+        self.latest = place;
+        follows
+    }
+
     /// A request goes on from the one at `place`, which ended at `end`: within a page it takes over.
     pub(super) fn go_on(&mut self, volume: u32, end: u64, place: usize) {
         let used = self.used[place];
@@ -106,7 +142,7 @@ impl PlaceFit {
     pub(super) fn remember(&mut self, volume: u32, request: &Request) -> usize {
         let place = self.recency.push(request.op == Op::Write || std::mem::take(&mut self.written));
         self.used[place] = (volume, request.offset, request.length);
-        for page in request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES {
+        for page in pages(request) {
             // Places of a ring of at most 2^22.
             self.known.insert((volume, page), place as u32);
         }
@@ -115,8 +151,8 @@ impl PlaceFit {
         place
     }
 
-    /// The table of distances, and the share that begins inside an earlier request.
-    pub(super) fn finish(self) -> (Vec<Vec<f64>>, f64) {
+    /// The law of what goes back; which sizes do is not known here.
+    pub(super) fn finish(self) -> Reuse {
         let mut all = [[0; 2]; 2];
         for (sum, count) in self.ops.iter().flat_map(all_of) {
             all[sum / 2][sum % 2] += count;
@@ -126,8 +162,20 @@ impl PlaceFit {
             [vec![distance, share], shares(ops, &all).to_vec()].concat()
         };
         let rows = self.survival.rows().into_iter().map(row).collect();
-        (rows, share(self.inside, self.again))
+        let follow = share(self.chains[1], self.chains[0]);
+        Reuse {
+            distances: rows,
+            inside: share(self.inside, self.again),
+            follow,
+            chunk: 1.0 / (1.0 - follow.min(LONGEST_CHAIN)),
+            ..Reuse::default()
+        }
     }
+}
+
+/// The pages of a request.
+fn pages(request: &Request) -> std::ops::RangeInclusive<u64> {
+    request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES
 }
 
 /// The four counts with their numbers.

@@ -1,5 +1,6 @@
 //! Request sizes: the usual ones as they are, the others in groups.
 
+use super::share;
 use crate::request::{Op, Request};
 use crate::units::Bytes;
 use crate::workload::model::file::Sizes;
@@ -9,38 +10,83 @@ use std::collections::BTreeMap;
 /// Sizes of an operation that are written one by one.
 const MOST_SIZES: usize = 32;
 
+/// Sizes with their weights.
+type Mix = Vec<(Bytes, f64)>;
+
+/// Requests by size in sectors, of reads and of writes.
+#[derive(Default)]
+pub(super) struct Counts([BTreeMap<u32, u64>; 2]);
+
+impl Counts {
+    pub(super) fn add(&mut self, request: &Request) {
+        *self.0[usize::from(request.op == Op::Write)]
+            .entry(sectors(request.length))
+            .or_default() += 1;
+    }
+
+    /// The sizes of reads, and of writes.
+    pub(super) fn mixes(&self) -> [Mix; 2] {
+        self.0.each_ref().map(mix)
+    }
+}
+
+/// Sizes of all requests, of the places that are used again, and of what does not keep them.
 #[derive(Default)]
 pub(super) struct SizeFit {
-    /// Requests by size in sectors, of reads and of writes.
-    counts: [BTreeMap<u32, u64>; 2],
-    /// Places used again, and those whose request had the size that it had before.
+    all: Counts,
+    places: BTreeMap<u32, u64>,
+    others: BTreeMap<u32, u64>,
+    /// Places used again from their start, and those whose request had the size that it had before.
     again: u64,
     kept: u64,
 }
 
 impl SizeFit {
     pub(super) fn add(&mut self, request: &Request) {
-        let sectors = u64::from(request.length).div_ceil(SECTOR) as u32;
-        *self.counts[usize::from(request.op == Op::Write)].entry(sectors).or_default() += 1;
+        self.all.add(request);
     }
 
-    /// A place is used again.
+    /// A place of `before` bytes is used again, for `now` bytes.
+    pub(super) fn use_again(&mut self, before: u32, now: u32) {
+        *self.places.entry(sectors(before)).or_default() += 1;
+        if before != now {
+            *self.others.entry(sectors(now)).or_default() += 1;
+        }
+    }
+
+    /// A place is used again from its start, for `now` bytes.
     pub(super) fn compare(&mut self, before: u32, now: u32) {
         self.again += 1;
         self.kept += u64::from(before == now);
     }
 
-    pub(super) fn finish(self) -> Sizes {
-        let kept = Some(super::share(self.kept, self.again));
-        let [read, write] = self.counts.map(mix);
-        Sizes { read, write, kept }
+    /// The sizes of the places that are used again, and of the requests that do not keep them.
+    pub(super) fn again(&self) -> [Mix; 2] {
+        [&self.places, &self.others].map(mix)
+    }
+
+    /// The sizes of new places; of all requests where an operation has none.
+    pub(super) fn finish(&self, new: &Counts) -> Sizes {
+        let [mut read, mut write] = new.mixes();
+        let [all_reads, all_writes] = self.all.mixes();
+        if read.is_empty() {
+            read = all_reads;
+        }
+        if write.is_empty() {
+            write = all_writes;
+        }
+        Sizes { read, write, kept: Some(share(self.kept, self.again)) }
     }
 }
 
+fn sectors(bytes: u32) -> u32 {
+    u64::from(bytes).div_ceil(SECTOR) as u32
+}
+
 /// The most frequent sizes, and of the others one for each octave, their mean.
-fn mix(counts: BTreeMap<u32, u64>) -> Vec<(Bytes, f64)> {
+fn mix(counts: &BTreeMap<u32, u64>) -> Mix {
     let all: u64 = counts.values().sum();
-    let mut frequent: Vec<(u32, u64)> = counts.into_iter().collect();
+    let mut frequent: Vec<(u32, u64)> = counts.iter().map(|(sectors, n)| (*sectors, *n)).collect();
     frequent.sort_by_key(|&(sectors, count)| (std::cmp::Reverse(count), sectors));
     let rare = frequent.split_off(frequent.len().min(MOST_SIZES));
     let mut octaves: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
@@ -50,6 +96,6 @@ fn mix(counts: BTreeMap<u32, u64>) -> Vec<(Bytes, f64)> {
         *of += count;
     }
     frequent.extend(octaves.into_values().map(|(sum, of)| ((sum / of) as u32, of)));
-    let weight = |count: u64| super::share(count, all);
+    let weight = |count: u64| share(count, all);
     frequent.into_iter().map(|(n, count)| (Bytes(u64::from(n) * SECTOR), weight(count))).collect()
 }

@@ -1,7 +1,9 @@
-//! A model of a stream that a model made is that model again.
+//! A model of a stream makes a stream that is like it.
 
 use super::*;
+use crate::request::Input;
 use crate::workload::model::profiles::Profile;
+use std::sync::Arc;
 
 /// A fit to the first requests of a model.
 fn refit(model: &Model, requests: u64) -> Model {
@@ -9,34 +11,72 @@ fn refit(model: &Model, requests: u64) -> Model {
     fit(source.as_mut(), &model.name, &mut |_, _| Ok(())).unwrap()
 }
 
-/// The share of uses at least this deep, between the rows by the logarithm.
-fn deeper(rows: &[Vec<f64>], distance: f64) -> f64 {
-    let at = rows.iter().rposition(|row| row[0] <= distance).expect("a row at 0");
-    let (near, far) = (&rows[at], rows.get(at + 1).unwrap_or(&rows[at]));
-    let part = ((distance + 1.0) / (near[0] + 1.0)).ln() / ((far[0] + 1.0) / (near[0] + 1.0)).ln();
-    near[1] + if part.is_finite() { part * (far[1] - near[1]) } else { 0.0 }
+/// The first requests of a model.
+fn made(model: &Model, requests: u64) -> Vec<Request> {
+    let (mut source, mut all) =
+        (model.clone().input(Some(requests), 1).unwrap().open().unwrap(), Vec::new());
+    while (all.len() as u64) < requests {
+        source.fill(&mut all).unwrap();
+    }
+    all
 }
 
 #[test]
-fn a_fitted_model_is_the_model_that_made_the_stream() {
-    let mut model = Profile::find("financial2").unwrap().model();
-    // A fit has one part, and nothing that lasts.
-    model.parts.clear();
-    model.runs.share = 0.09;
-    let rows =
-        [[0.0, 1.0], [143.0, 0.95], [357.0, 0.64], [1428.0, 0.47], [27e3, 0.3], [0.25e6, 0.04]];
-    let distances = rows.iter().map(|row| row.to_vec()).collect();
-    model.reuse = Reuse { distances, ..Reuse::default() };
-    let fitted = refit(&model, 400_000);
-    for distance in [100.0, 1000.0, 10_000.0, 60_000.0] {
-        let stated = deeper(&model.reuse.distances, distance);
-        let found = deeper(&fitted.reuse.distances, distance);
-        assert!((found - stated).abs() < 0.03, "{distance}: {found}, stated {stated}");
+fn the_stream_of_a_fitted_model_is_like_the_one_it_was_fitted_to() {
+    let sizes: Vec<u64> = (3..18).map(|power| 1 << power).collect();
+    for name in ["financial2", "build", "msr-ts"] {
+        let model = Profile::find(name).unwrap().model();
+        let requests = 30_000;
+        let fitted = refit(&model, requests);
+        let [stated, found] =
+            [&model, &fitted].map(|model| facts::Facts::of(&made(model, requests), &sizes));
+        let apart = found.curves_apart(&stated);
+        assert!(apart < 0.06, "{name}: {apart}, {stated:?}, {found:?}");
+        assert!((found.lasting - stated.lasting).abs() < 0.2, "{name}: {stated:?}, {found:?}");
+        assert!((found.updates / stated.updates - 1.0).abs() < 0.3, "{name}: {stated:?} {found:?}");
+        assert_eq!(fitted.length.requests(), requests);
+        let nearness = fitted.nearness.unwrap();
+        assert!(nearness.starts_with("LRU caches of pages miss"), "{nearness}");
     }
-    assert!((fitted.runs.share - model.runs.share).abs() < 0.01, "{:?}", fitted.runs);
-    assert!((fitted.arrivals.together - 0.45).abs() < 0.01, "{:?}", fitted.arrivals);
-    assert_eq!(fitted.space.volumes.len(), model.space.volumes.len());
-    assert_eq!(fitted.length.requests(), 400_000);
+}
+
+#[test]
+fn busy_volumes_and_places_that_last_have_parts() {
+    let at = |time: u64, volume: u32, page: u64| Request {
+        time,
+        offset: page * 4096,
+        length: 4096,
+        volume,
+        op: Op::Write,
+    };
+    // Volume 7: always new places; volume 3: one page in turn with new ones.
+    let requests: Vec<Request> = (0..4000)
+        .map(|n| match n % 4 {
+            0 => at(n, 3, 5),
+            1 => at(n, 3, 1000 + 17 * n),
+            _ => at(n, 7, 13 * n),
+        })
+        .collect();
+    let input: Arc<[Request]> = requests.into();
+    let model = fit(input.open().unwrap().as_mut(), "two", &mut |_, _| Ok(())).unwrap();
+    let parts: Vec<(&str, f64)> =
+        model.parts.iter().map(|part| (part.name.as_str(), part.share)).collect();
+    assert_eq!(parts, [("volume 7", 0.5), ("rest, lasting", 0.25)]);
+    let lasting = &model.parts[1];
+    let number = |space: &crate::workload::model::file::Space| space.volumes[0].number;
+    assert_eq!([number(&lasting.space), number(&model.space)], [Some(3); 2]);
+    assert_eq!(number(&model.parts[0].space), Some(7));
+    let stream = made(&model, 4000);
+    let busiest = busiest(&stream);
+    let again = stream.iter().filter(|r| (r.volume, r.offset) == busiest).count();
+    assert!((800..1200).contains(&again), "{again}");
+}
+
+/// The page that most requests go to.
+fn busiest(requests: &[Request]) -> (u32, u64) {
+    let mut counts: BTreeMap<(u32, u64), usize> = BTreeMap::new();
+    requests.iter().for_each(|r| *counts.entry((r.volume, r.offset)).or_default() += 1);
+    *counts.iter().max_by_key(|row| row.1).unwrap().0
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::units::Bytes;
 use crate::workload::model::file::Volume;
 use crate::workload::model::host::TAILS;
 use crate::workload::model::space::REGION_BYTES;
+use rustc_hash::FxHashMap;
 
 /// Volumes that have a line each; of more, the busiest half as many do.
 const MOST_LINES: usize = 64;
@@ -32,6 +33,10 @@ pub(super) struct VolumeFit {
     counts: [u64; 2],
     first: u64,
     end: u64,
+    /// Its number.
+    number: u32,
+    /// Requests in each region, up to 255.
+    regions: FxHashMap<u64, u8>,
     /// The last requests, the newest at the end.
     tails: Vec<Tail>,
 }
@@ -80,20 +85,27 @@ impl VolumeFits {
                 counts: [0; 2],
                 first: u64::MAX,
                 end: 0,
+                number: request.volume,
+                regions: FxHashMap::default(),
                 tails: Vec::new(),
             }
         })?;
         volume.counts[usize::from(request.op == Op::Write)] += 1;
         volume.first = volume.first.min(request.offset);
         volume.end = volume.end.max(request.end());
+        let requests = volume.regions.entry(request.offset / REGION_BYTES).or_default();
+        *requests = requests.saturating_add(1);
         Ok(volume)
     }
 
-    pub(super) fn finish(self) -> Vec<Volume> {
+    /// The volumes, which keep their numbers if they are `numbered`.
+    pub(super) fn finish(self, numbered: bool) -> Vec<Volume> {
         let mut volumes: Vec<VolumeFit> =
             self.volumes.sorted().into_iter().map(|row| row.1).collect();
         if volumes.len() <= MOST_LINES {
-            return volumes.chunks(1).map(told).collect();
+            let number = |one: &[VolumeFit]| Some(one[0].number).filter(|_| numbered);
+            let line = |one| Volume { number: number(one), ..told(one) };
+            return volumes.chunks(1).map(line).collect();
         }
         volumes.sort_by_key(|volume| (std::cmp::Reverse(volume.requests()), volume.index));
         let (busy, mut others) = volumes.split_at(MOST_LINES / 2);
@@ -126,6 +138,17 @@ fn told(alike: &[VolumeFit]) -> Volume {
         first: lone.filter(|first| first.0 > 0),
         count: (alike.len() > 1).then_some(alike.len() as u32),
         number: None,
-        untouched: 0.0,
+        untouched: alike.iter().map(untouched).sum::<f64>() / alike.len() as f64,
     }
+}
+
+/// The share of a volume's regions that no request will touch: those that were, and those still to
+/// come as the ones with one request and with two foretell (Chao, Nonparametric estimation of the
+/// number of classes in a population, Scandinavian Journal of Statistics 11, 1984).
+fn untouched(volume: &VolumeFit) -> f64 {
+    let with = |requests: u8| volume.regions.values().filter(|n| **n == requests).count() as f64;
+    let to_come = with(1) * (with(1) - 1.0).max(0.0) / (2.0 * (with(2) + 1.0));
+    let first = volume.first / REGION_BYTES;
+    let all = (volume.end.div_ceil(REGION_BYTES) - first) as f64;
+    (1.0 - (volume.regions.len() as f64 + to_come) / all).max(0.0)
 }

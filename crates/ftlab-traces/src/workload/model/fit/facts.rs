@@ -1,0 +1,89 @@
+//! Facts of plain caches and of windows, by which the stream of a model is held against its trace.
+
+use crate::locality::ReuseDistances;
+use crate::request::{Op, Request};
+use rustc_hash::FxHashSet;
+
+/// Bytes of a page.
+pub(super) const PAGE_BYTES: u64 = 4096;
+/// Pages that are followed: more than a sample can have.
+const PAGES_MAX: usize = 1 << 22;
+/// Windows of equally many requests.
+const WINDOWS: usize = 5;
+
+/// What a point of the share that lasts counts, in points of a curve.
+const LASTING_WEIGHT: f64 = 0.25;
+
+/// What a page is told by: its volume and its number.
+type Page = (u32, u64);
+
+/// What is measured of a stream of requests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Facts {
+    /// Shares of page accesses that LRU caches of some sizes miss.
+    pub(super) misses: Vec<f64>,
+    /// Of the pages written behind the first window, the share that was written in it.
+    pub(super) lasting: f64,
+    /// Page writes for each page written.
+    pub(super) updates: f64,
+}
+
+/// The pages that a request touches.
+pub(super) fn pages(request: &Request) -> impl Iterator<Item = Page> + use<> {
+    let volume = request.volume;
+    let pages = request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES;
+    pages.map(move |page| (volume, page))
+}
+
+impl Facts {
+    /// Those of `requests`, with caches of so many pages.
+    pub(super) fn of(requests: &[Request], sizes: &[u64]) -> Facts {
+        let mut reuse: ReuseDistances = ReuseDistances::new(PAGES_MAX);
+        for (volume, page) in requests.iter().flat_map(pages) {
+            reuse.access(volume, page);
+        }
+        let curve = reuse.curve();
+        let (lasting, updates) = written_again(requests);
+        Facts {
+            misses: sizes.iter().map(|size| curve.miss_ratio(*size)).collect(),
+            lasting,
+            updates,
+        }
+    }
+
+    /// The mean of some.
+    pub(super) fn mean(all: &[Facts]) -> Facts {
+        let mean = |of: &dyn Fn(&Facts) -> f64| all.iter().map(of).sum::<f64>() / all.len() as f64;
+        let sizes = all.first().map_or(0, |facts| facts.misses.len());
+        Facts {
+            misses: (0..sizes).map(|size| mean(&|facts| facts.misses[size])).collect(),
+            lasting: mean(&|facts| facts.lasting),
+            updates: mean(&|facts| facts.updates),
+        }
+    }
+
+    /// How far apart two streams are in all: what lasts counts less than what caches miss.
+    pub(super) fn apart(&self, other: &Facts) -> f64 {
+        self.curves_apart(other) + LASTING_WEIGHT * (self.lasting - other.lasting).abs()
+    }
+
+    /// How far apart the curves of two streams are: the mean distance of their curves.
+    pub(super) fn curves_apart(&self, other: &Facts) -> f64 {
+        let pairs = self.misses.iter().zip(&other.misses);
+        pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / self.misses.len().max(1) as f64
+    }
+}
+
+/// The share of later page writes that go to pages of the first window, and page writes for each page.
+fn written_again(requests: &[Request]) -> (f64, f64) {
+    let first = requests.len().div_ceil(WINDOWS);
+    let writes = |part: &[Request]| -> Vec<Page> {
+        part.iter().filter(|request| request.op == Op::Write).flat_map(pages).collect()
+    };
+    let (begin, later) = (writes(&requests[..first]), writes(&requests[first..]));
+    let mut seen: FxHashSet<Page> = begin.iter().copied().collect();
+    let again = later.iter().filter(|page| seen.contains(page)).count();
+    let all = begin.len() + later.len();
+    seen.extend(&later);
+    (super::share(again as u64, later.len() as u64), all as f64 / seen.len().max(1) as f64)
+}

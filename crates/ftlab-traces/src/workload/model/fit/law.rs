@@ -1,0 +1,114 @@
+//! The law of one part: what each of its requests would have been made as.
+
+use super::places::{PlaceFit, RegionFit};
+use super::runs::RunFit;
+use super::sizes::{Counts, SizeFit};
+use super::volumes::VolumeFits;
+use crate::error::Error;
+use crate::request::{Op, Request};
+use crate::units::Bytes;
+use crate::workload::model::file::{Part, Reuse, Space};
+use crate::workload::model::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
+
+pub(super) struct LawFit {
+    counts: [u64; 2],
+    sizes: SizeFit,
+    runs: RunFit,
+    places: PlaceFit,
+    regions: RegionFit,
+    volumes: VolumeFits,
+    new: NewFit,
+}
+
+/// Requests to new places.
+#[derive(Default)]
+struct NewFit {
+    sizes: Counts,
+    writes: u64,
+    /// Of them, on pages none of which was ever used.
+    fresh: u64,
+    sectors: [u64; PAGE_SECTORS as usize],
+    bytes: u64,
+    count: u64,
+}
+
+impl LawFit {
+    /// One of so many parts, which share the memory.
+    pub(super) fn new(parts: usize) -> Self {
+        LawFit {
+            counts: [0; 2],
+            sizes: SizeFit::default(),
+            runs: RunFit::default(),
+            places: PlaceFit::new(parts),
+            regions: RegionFit::new(),
+            volumes: VolumeFits::new(),
+            new: NewFit::default(),
+        }
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.counts[0] + self.counts[1]
+    }
+
+    pub(super) fn add(&mut self, request: &Request) -> Result<(), Error> {
+        self.counts[usize::from(request.op == Op::Write)] += 1;
+        let volume = self.volumes.of(request)?;
+        let number = volume.index;
+        self.sizes.add(request);
+        let on = volume.go_on(request);
+        self.runs.add(request, on.as_ref(), !self.places.knows_front(number, request));
+        if let Some((_, tail)) = &on {
+            volume.runs += 1;
+            self.places.go_on(number, tail.end, tail.place);
+        } else if !self.places.go_back(number, request, &mut self.sizes) {
+            let region = self.regions.go_anew(number, request);
+            volume.new_regions += u64::from(region);
+            self.new.add(request, self.places.is_new(number, request));
+        }
+        self.regions.touch(number, request);
+        let place = self.places.remember(number, request);
+        volume.end(request, on.is_some(), place);
+        Ok(())
+    }
+
+    /// The part with this name and share of all requests; whether volumes keep their numbers.
+    pub(super) fn finish(self, name: String, share: f64, numbered: bool) -> Part {
+        let requests = self.requests();
+        let (regions, next_region, adjacent) = self.regions.finish();
+        let new = &self.new;
+        let [places, others] = self.sizes.again();
+        let slot = (new.bytes / new.count.max(1)).next_power_of_two();
+        let space = Space {
+            writes: Some(super::share(new.writes, new.count)),
+            regions,
+            next_region,
+            adjacent,
+            fresh: super::share(new.fresh, new.count),
+            slot: Bytes(slot.clamp(PAGE_SECTORS * SECTOR, REGION_BYTES / 4)),
+            sectors: new.sectors.map(|count| super::share(count, new.count)).to_vec(),
+            volumes: self.volumes.finish(numbered),
+        };
+        Part {
+            name,
+            share,
+            episode: None,
+            density: None,
+            sizes: self.sizes.finish(&new.sizes),
+            runs: self.runs.finish(requests),
+            reuse: Reuse { places, sizes: others, ..self.places.finish() },
+            space,
+        }
+    }
+}
+
+impl NewFit {
+    /// A request to a new place; `fresh`: on pages none of which was ever used.
+    fn add(&mut self, request: &Request, fresh: bool) {
+        self.count += 1;
+        self.writes += u64::from(request.op == Op::Write);
+        self.fresh += u64::from(fresh);
+        self.sizes.add(request);
+        self.sectors[(request.offset / SECTOR % PAGE_SECTORS) as usize] += 1;
+        self.bytes += u64::from(request.length);
+    }
+}

@@ -1,0 +1,151 @@
+//! A law held against its part of the trace, and corrected.
+//!
+//! One pass tells the law of each kind of request. What they do together, in space that fills,
+//! differs a little from the trace, and a law of recency does not tell which places last. So the
+//! stream is made, measured as the trace was ([`Facts`]), and the law corrected by what is missing:
+//! `reuse.distances` by the misses of LRU caches of pages, `reuse.lasting` by the share of later
+//! writes that go to pages of the first window. The best of a few rounds counts.
+
+use super::facts::{Facts, PAGE_BYTES, pages};
+use crate::error::Error;
+use crate::request::{Input, Op, Request};
+use crate::units::Duration;
+use crate::workload::model::file::{Gaps, Length, Model, Part, Published};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
+
+/// Rounds of making, measuring and correcting.
+const ROUNDS: usize = 8;
+/// Part of what is missing that a round makes up for.
+const GAIN: f64 = 0.5;
+/// A short stream is a matter of chance: so many requests are made of several seeds.
+const REQUESTS: usize = 20_000;
+const SEEDS: usize = 8;
+/// A model of nothing but repetitions would not be one.
+const MOST_LASTING: f64 = 0.8;
+/// Share of the requests below which what goes back is too little to be corrected.
+const LEAST: f64 = 0.05;
+/// Requests and page accesses of the beginning of a trace that a model is held against.
+const SAMPLE_REQUESTS: usize = 1 << 17;
+const SAMPLE_PAGES: usize = 1 << 21;
+
+/// The beginning of a trace.
+#[derive(Default)]
+pub(super) struct Sample {
+    pub(super) requests: Vec<Request>,
+    pages: usize,
+}
+
+impl Sample {
+    /// Whether there was room for `request`.
+    pub(super) fn add(&mut self, request: &Request) -> bool {
+        let room = self.requests.len() < SAMPLE_REQUESTS && self.pages < SAMPLE_PAGES;
+        if room {
+            self.requests.push(*request);
+            self.pages += pages(request).count();
+        }
+        room
+    }
+}
+
+/// `part`, corrected by its first requests.
+pub(super) fn refined(mut part: Part, sample: &[Request]) -> Result<Part, Error> {
+    let sizes = cache_sizes(&part, sample);
+    let real = Facts::of(sample, &sizes);
+    let mut best = (f64::INFINITY, part.clone());
+    for _ in 0..ROUNDS {
+        let made = made(&alone(&part, sample), sample.len(), &sizes)?;
+        let apart = made.apart(&real);
+        if apart < best.0 {
+            best = (apart, part.clone());
+        }
+        correct(&mut part, &made, &real);
+    }
+    Ok(best.1)
+}
+
+/// A word on how near the stream of `model` is to the beginning of its trace.
+pub(super) fn nearness(model: &Model, sample: &[Request]) -> Result<String, Error> {
+    let sizes: Vec<u64> = (3..22).map(|power| 1 << power).collect();
+    let (real, made) = (Facts::of(sample, &sizes), made(model, sample.len(), &sizes)?);
+    Ok(format!(
+        "LRU caches of pages miss {:.1} points more or less than with the trace, mean over sizes; \
+         {:.0} % of later page writes go to pages of the first fifth (trace {:.0} %), {:.2} to each \
+         page written ({:.2})",
+        100.0 * made.curves_apart(&real),
+        100.0 * made.lasting,
+        100.0 * real.lasting,
+        made.updates,
+        real.updates,
+    ))
+}
+
+/// Sizes of caches that hold as many places as the rows of `reuse.distances` say; the last holds all.
+fn cache_sizes(part: &Part, sample: &[Request]) -> Vec<u64> {
+    let distinct: FxHashSet<_> = sample.iter().flat_map(pages).collect();
+    let places: FxHashSet<_> =
+        sample.iter().map(|request| (request.volume, request.offset / PAGE_BYTES)).collect();
+    let each = distinct.len() as f64 / places.len() as f64;
+    let size = |row: &Vec<f64>| (row[0] * each).ceil() as u64;
+    let mut sizes: Vec<u64> = part.reuse.distances.iter().map(size).collect();
+    sizes.last_mut().into_iter().for_each(|size| *size = u64::MAX >> 1);
+    sizes
+}
+
+/// A model of this part alone, as long as its `sample`.
+pub(super) fn alone(part: &Part, sample: &[Request]) -> Model {
+    let writes = sample.iter().filter(|request| request.op == Op::Write).count() as u64;
+    let Part { sizes, runs, reuse, space, .. } = part.clone();
+    Model {
+        name: part.name.clone(),
+        summary: String::new(),
+        source: String::new(),
+        nearness: None,
+        origin: BTreeMap::new(),
+        length: Length { reads: sample.len() as u64 - writes, writes, duration: Duration(1) },
+        arrivals: Gaps::default(),
+        sizes,
+        runs,
+        reuse,
+        space,
+        parts: Vec::new(),
+        published: Published::default(),
+    }
+}
+
+/// What the first requests of the stream are like.
+fn made(model: &Model, requests: usize, sizes: &[u64]) -> Result<Facts, Error> {
+    let seeds = (REQUESTS / requests).clamp(1, SEEDS) as u64;
+    let of_seed = |seed| {
+        let input = model.clone().input(Some(requests as u64), seed)?;
+        Ok(Facts::of(&all(&*input)?, sizes))
+    };
+    Ok(Facts::mean(&(1..=seeds).map(of_seed).collect::<Result<Vec<Facts>, Error>>()?))
+}
+
+fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
+    let (mut source, mut requests) = (input.open()?, Vec::new());
+    loop {
+        let before = requests.len();
+        source.fill(&mut requests)?;
+        if requests.len() == before {
+            return Ok(requests);
+        }
+    }
+}
+
+/// Corrects what the part says by what its stream misses.
+fn correct(part: &mut Part, made: &Facts, real: &Facts) {
+    let reuse = &mut part.reuse;
+    // What is requested again bounds what is requested again however long ago.
+    let hits = 1.0 - real.misses.last().copied().unwrap_or(1.0);
+    let lasting = reuse.lasting + GAIN * (real.lasting - made.lasting);
+    reuse.lasting = lasting.clamp(0.0, MOST_LASTING * hits);
+    let others = ((1.0 - part.runs.share) * (1.0 - reuse.lasting)).max(LEAST);
+    let mut most = 1.0;
+    let missing = made.misses.iter().zip(&real.misses);
+    for (row, (made, real)) in reuse.distances.iter_mut().zip(missing).skip(1) {
+        row[1] = (row[1] + GAIN * (real - made) / others).clamp(0.0, most);
+        most = row[1];
+    }
+}

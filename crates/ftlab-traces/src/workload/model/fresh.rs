@@ -1,0 +1,68 @@
+//! Which pages of a volume were ever used, and where the next ones lie that were not.
+
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Pages whose bits share a word.
+const WORD: u64 = 64;
+/// Pages that are searched for a gap, and as many ahead: two regions of 4 MiB.
+const SEARCHED: u64 = 2048;
+
+/// Pages that were used: a bit for each of those near a used one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Touched {
+    words: FxHashMap<(u32, u64), u64>,
+}
+
+impl Touched {
+    /// Whether this page was used.
+    pub(super) fn holds(&self, volume: u32, page: u64) -> bool {
+        self.words.get(&(volume, page / WORD)).is_some_and(|word| word >> (page % WORD) & 1 == 1)
+    }
+
+    /// These pages are used.
+    pub(super) fn touch(&mut self, volume: u32, pages: Range<u64>) {
+        for page in pages {
+            *self.words.entry((volume, page / WORD)).or_default() |= 1 << (page % WORD);
+        }
+    }
+
+    /// The first of `count` pages never used, the next ones from `page` on, or before it, in a
+    /// volume of `room` pages; `None` if there are none near.
+    pub(super) fn next_gap(&self, volume: u32, page: u64, count: u64, room: u64) -> Option<u64> {
+        let ahead = page..room.min(page + SEARCHED + count);
+        let behind = page.saturating_sub(SEARCHED)..page;
+        self.gap(volume, ahead, count).or_else(|| self.gap(volume, behind, count))
+    }
+
+    /// The first of `count` pages never used among these.
+    fn gap(&self, volume: u32, among: Range<u64>, count: u64) -> Option<u64> {
+        let mut begin = among.start;
+        for page in among {
+            if self.holds(volume, page) {
+                begin = page + 1;
+            } else if page + 1 - begin == count {
+                return Some(begin);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_is_found_ahead_or_else_behind() {
+        let mut touched = Touched::default();
+        touched.touch(1, 10..14);
+        touched.touch(1, 16..100);
+        assert!(touched.holds(1, 13) && !touched.holds(1, 14) && !touched.holds(0, 13));
+        assert_eq!(touched.next_gap(1, 11, 2, 1000), Some(14));
+        assert_eq!(touched.next_gap(1, 11, 3, 1000), Some(100));
+        assert_eq!(touched.next_gap(1, 11, 3, 100), Some(0));
+        assert_eq!(touched.next_gap(1, 11, 30, 100), None);
+        assert_eq!(touched.next_gap(0, 11, 30, 100), Some(11));
+    }
+}
