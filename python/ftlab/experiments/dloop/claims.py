@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ftlab.experiments.claims import Claim, Counterfactual
+from ftlab.experiments.claims import Claim, Counterfactual, on
 from ftlab.experiments.dloop.points import (
     ALL,
     BUILD,
@@ -451,7 +451,7 @@ COUNTERFACTUALS = (
         "TPC-C at a tenth of its load",
         OF_TPCC,
         {"host": {"time_scale": 10}},
-        only=lambda key: key[0] == TPCC,
+        only=on(TPCC),
     ),
     Counterfactual(
         "no queue",

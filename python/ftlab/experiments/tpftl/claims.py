@@ -11,7 +11,7 @@ from functools import partial
 from statistics import fmean, median
 
 from ftlab.config import Config
-from ftlab.experiments.claims import Claim, Counterfactual
+from ftlab.experiments.claims import Claim, Counterfactual, of, on
 from ftlab.experiments.findings import Bound, Change, Order, Statement, Value
 from ftlab.experiments.measures import Measure, at, least, mean, most, relative
 from ftlab.experiments.quantities import AMPLIFICATION, HITS, RESPONSE, erases
@@ -750,14 +750,9 @@ COLLECTED = ("T8", "T21", "T23", "T28", "T29", "T31", "T37", "T38")
 CACHED = ("T5", "T12", "T13", "T16", "T17", "T18", "T20", "T22", "T35", "O3", "O5")
 
 
-def of(*ftls: str) -> Callable[[Key], bool]:
-    """Return whether a point is of one of these FTLs."""
-    return lambda key: key[1] in ftls
-
-
-def on(*workloads: str) -> Callable[[Key], bool]:
-    """Return whether a point is on one of these workloads, with its usual cache."""
-    return lambda key: key[0] in workloads and key[-1] not in CACHES[1:]
+def with_usual_cache(workload: str) -> Callable[[Key], bool]:
+    """Return whether a point is on a workload, with its usual cache."""
+    return lambda key: key[0] == workload and key[-1] not in CACHES[1:]
 
 
 COUNTERFACTUALS = (
@@ -767,7 +762,7 @@ COUNTERFACTUALS = (
             f"{load} times the load in MSR",
             ("T2", "T7", "T9", "T25"),
             {"host": {"time_scale": 1 / load}},
-            only=lambda key: key[0] in MSR,
+            only=on(*MSR),
         )
         for load in LOADS[1:]
     ),
@@ -783,7 +778,7 @@ COUNTERFACTUALS = (
         "half the load in Financial",
         RESPONSES,
         {"host": {"time_scale": 2}},
-        only=lambda key: key[0] in FINANCIAL,
+        only=on(*FINANCIAL),
     ),
     Counterfactual(
         "room",
@@ -791,14 +786,14 @@ COUNTERFACTUALS = (
         "alone",
         (*RESPONSES, *COLLECTED),
         {"device": {"over_provisioning": "30%"}},
-        only=lambda key: key[0] in FINANCIAL,
+        only=on(*FINANCIAL),
     ),
     Counterfactual(
         "a fresh device",
         "no warm-up in Financial",
         COLLECTED,
         {"run": {"warmup": "none"}},
-        only=lambda key: key[0] in FINANCIAL,
+        only=on(*FINANCIAL),
     ),
     *(
         Counterfactual(
@@ -806,7 +801,7 @@ COUNTERFACTUALS = (
             f"twice the cache in {SHORT[name]}",
             CACHED,
             {"ftl": {"cache": cache(name, DIVISORS[1])}},
-            only=on(name),
+            only=with_usual_cache(name),
         )
         for name in ALL
     ),
@@ -846,4 +841,6 @@ COUNTERFACTUALS = (
         only=of("tpftl"),
     ),
 )
-"""How loaded the device was is not said; MSR's own times leave it idle (section 5.2(3))."""
+"""How loaded the device was is not said (MSR's own times leave it idle, section 5.2(3)), nor how
+much of it the traces leave alone.
+"""
