@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ftlab import _core
 from ftlab.config import Config, Progress, Quantity, given, merge
+from ftlab.report.tables import csv_of
 from ftlab.traces import Source, read_trace
 
 if TYPE_CHECKING:
@@ -91,12 +90,8 @@ class MissRatioCurve:
 
     def to_csv(self) -> str:
         """Return one row for each of `sizes`: entries, their bytes in DFTL's cache, hit ratio."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["entries", "dftl_cache_bytes", "hit_ratio"])
-        for each in self.sizes():
-            writer.writerow([each, ENTRY_BYTES * each, self.hit_ratio(each)])
-        return text.getvalue()
+        rows = ([each, ENTRY_BYTES * each, self.hit_ratio(each)] for each in self.sizes())
+        return csv_of(["entries", "dftl_cache_bytes", "hit_ratio"], rows)
 
     def plot(self) -> Figure:
         """Draw the hit ratio over the entries; needs ``ftlab[plot]``."""

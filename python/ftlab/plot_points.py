@@ -109,9 +109,7 @@ def over(entries: Sequence[Entry], x: str, ys: Sequence[str], columns: int | Non
 
 def _draw(axes: Axes, found: Sequence[Line], x: str, y: str) -> None:
     looks = of_ftls([line.ftl for line in found])
-    places = sorted(
-        {p for line in found for p in line.places}, key=lambda p: (isinstance(p, str), p)
-    )
+    places = sorted({place for line in found for place in line.places}, key=_rank)
     if any(isinstance(place, str) for place in places):
         _bars(axes, found, looks, places)
     else:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ftlab.report.tables import csv_cell
+from ftlab.report.tables import csv_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,8 +241,4 @@ def _cells(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
 def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows as CSV; the header is the union of their names in order of appearance."""
     names = list(dict.fromkeys(name for row in rows for name in row))
-    text = io.StringIO()
-    writer = csv.DictWriter(text, names, restval="", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({name: csv_cell(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
+    return csv_of(names, ([row.get(name) for name in names] for row in rows))

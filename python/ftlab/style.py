@@ -22,6 +22,8 @@ INK, PAPER = "#1f2328", "#ffffff"
 DARK = {INK: "#e6e8ea", PAPER: "#15171a", "#b0b0b0": "#8b949e"}
 """What takes their place, and that of the grid's grey, on the dark page of a report."""
 
+GROUNDS = f"{PAPER},{DARK[PAPER]}".encode()
+
 PUBLISHED = "published"
 """The name of what a paper says; it comes last in a legend."""
 
@@ -109,7 +111,7 @@ def page(figure: Figure) -> bytes:
         b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         b'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         b'<meta name="color-scheme" content="light dark">\n<title>ftlab</title>\n'
-        b"<style>body{margin:0;background:light-dark(#ffffff,#15171a)}"
+        b"<style>body{margin:0;background:light-dark(" + GROUNDS + b")}"
         b"svg{display:block;width:100%;max-width:1100px;height:auto;margin:auto}</style>\n"
         + svg[svg.index(b"<svg") :]
     )

@@ -80,6 +80,16 @@ class Counterfactual:
         return Point(f"{point.label}, {self.name}", merge([point.config, sections]), point.ftl)
 
 
+def on(*workloads: str) -> Callable[[Key], bool]:
+    """Return whether a point is on one of these workloads, which its name begins with."""
+    return lambda key: key[0] in workloads
+
+
+def of(*ftls: str) -> Callable[[Key], bool]:
+    """Return whether a point is of one of these FTLs, where they come second in its name."""
+    return lambda key: key[1] in ftls
+
+
 class Explained(Enum):
     """What is known of a claim that does not agree, the most first."""
 
@@ -117,7 +127,10 @@ class Judged:
 
 @dataclass(frozen=True)
 class Instead:
-    """What is found of a claim when one thing is changed, and the runs by label and digest."""
+    """What is found of a claim when one thing is changed.
+
+    ``ran`` are the runs by label and digest, each once.
+    """
 
     changed: Counterfactual
     judged: Judged

@@ -127,7 +127,7 @@ class _Evaluation:
                 for key in points
                 if key in each.used and changed.only(key)
             ]
-            return Instead(changed, judge(each.claim, runs), ran)
+            return Instead(changed, judge(each.claim, runs), list(dict.fromkeys(ran)))
 
         return [
             replace(each, instead=[*each.instead, instead(each)]) if each in open_ else each

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ftlab import _core
 from ftlab.config import Config
+from ftlab.experiments.volumes import MIB
 from ftlab.files import write_atomically
 from ftlab.points import Point
 from ftlab.points.point import canonical, sha256
@@ -19,7 +20,6 @@ from ftlab.points.point import canonical, sha256
 FOLDER = "inputs"
 DIGEST_DIGITS = 20
 SECTOR = 512
-MIB = 1 << 20
 
 Columns: TypeAlias = Mapping[str, npt.NDArray[np.integer[Any]]]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ftlab.config import Config, merge
-from ftlab.experiments.claims import Counterfactual
+from ftlab.experiments.claims import Counterfactual, on
 from ftlab.experiments.inputs import Sources, Workload
 from ftlab.experiments.made import looped
 
@@ -49,7 +49,7 @@ def counterfactuals(
                     f"{name} from its real prefix{what}, looped",
                     claims,
                     merge([{"input": {"trace": str(path)}, "run": {"seed": 1}}, beside]),
-                    only=lambda key, name=name: key[0] == name,  # type: ignore[misc]
+                    only=on(name),
                 )
             )
     return found

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Sequence
-from typing import Any
 
 from ftlab.fleet import FIGURES, PERCENTILES, Fleet
 from ftlab.report.numbers import written
 from ftlab.report.points import FIGURES as KNOWN
-from ftlab.report.tables import Table, csv_cell
+from ftlab.report.tables import Table, csv_of
 
 COLUMNS = ("mean", *(f"p{each}" for each in PERCENTILES), "max")
 
@@ -92,12 +88,8 @@ def as_json(fleet: Fleet) -> str:
 
 def as_csv(fleet: Fleet) -> str:
     """Return a row for each volume and FTL; what does not exist is empty."""
-    rows: Sequence[dict[str, Any]] = fleet.rows()
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(rows[0])
-    writer.writerows([["" if c is None else csv_cell(c) for c in row.values()] for row in rows])
-    return text.getvalue()
+    rows = fleet.rows()
+    return csv_of(rows[0], (row.values() for row in rows))
 
 
 def as_text(fleet: Fleet, form: str, least: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import sqlite3
@@ -13,7 +12,7 @@ from ftlab.errors import ConfigError
 from ftlab.points.grid import FTL, holds, near, varied
 from ftlab.points.store import Entry, Failure
 from ftlab.report.summary import HEADLINES
-from ftlab.report.tables import ABSENT, Table, csv_cell, wording
+from ftlab.report.tables import ABSENT, Table, csv_of, wording
 from ftlab.result import Result
 
 SHOWN = (
@@ -172,12 +171,7 @@ def as_json(entries: Sequence[Entry]) -> str:
 
 def as_csv(entries: Sequence[Entry]) -> str:
     """Return all columns of `rows` as CSV; what does not exist is empty."""
-    columns, cells = _columns(entries)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([["" if c is None else csv_cell(c) for c in row] for row in cells])
-    return out.getvalue()
+    return csv_of(*_columns(entries))
 
 
 def as_sqlite(entries: Sequence[Entry]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,14 @@ def csv_cell(value: Any) -> Any:
     """Return a cell that a spreadsheet does not take for a formula."""
     formula = isinstance(value, str) and value[:1] in "=+-@\t\r" and value
     return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
+
+
+def csv_of(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return comma-separated values; what is None is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(map(csv_cell, row) for row in (header, *rows))
+    return text.getvalue()
 
 
 LATEX = str.maketrans(
@@ -60,12 +68,8 @@ class Table:
 
     def csv(self) -> str:
         """Return comma-separated values, unmarked; an absent figure is empty."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(map(csv_cell, self.header))
-        cells = [["" if cell == ABSENT else csv_cell(cell) for cell in row] for row in self.rows]
-        writer.writerows(cells)
-        return text.getvalue()
+        rows = [[None if cell == ABSENT else cell for cell in row] for row in self.rows]
+        return csv_of(self.header, rows)
 
     def markdown(self, prose: bool = False) -> str:
         """Return a Markdown table with the best cells in bold; prose is kept to the left."""

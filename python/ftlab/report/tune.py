@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from typing import Any
 from ftlab.plugins import shown
 from ftlab.report.numbers import written
 from ftlab.report.summary import OVERLOAD, Figure
-from ftlab.report.tables import ABSENT, Table, csv_cell
+from ftlab.report.tables import ABSENT, Table, csv_of
 from ftlab.result import Result
 from ftlab.tune import Candidate, Found
 
@@ -163,13 +161,7 @@ def as_csv(all_found: Sequence[Found]) -> str:
         for row in rows(all_found)
     ]
     columns = list(dict.fromkeys(column for row in flat for column in row))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in flat:
-        cells = (row.get(column) for column in columns)
-        writer.writerow(["" if c is None else csv_cell(_text(c)) for c in cells])
-    return text.getvalue()
+    return csv_of(columns, ([_text(row.get(column)) for column in columns] for row in flat))
 
 
 def _text(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ftlab.experiments.cachftl.points import PREFIX, RESERVE
-from ftlab.experiments.claims import Counterfactual
+from ftlab.experiments.claims import Counterfactual, of
 from ftlab.experiments.runs import Key
 
 SYNTHETIC = ("C22", "C23", "C24", "C25")
@@ -11,14 +11,6 @@ RESPONSES = ("C4", "C5", "C6", "C7", "C12", "C14")
 ERASES = ("C8", "C9", "C10", "C11", "C13", "C15")
 ENOUGH = (4, 8, 16)
 THRESHOLDS = (6, 8, 16)
-
-
-def _is_ours(key: Key) -> bool:
-    return key[1] == "cachftl"
-
-
-def _is_page(key: Key) -> bool:
-    return key[1] == "page"
 
 
 def _is_financial1(key: Key) -> bool:
@@ -31,7 +23,7 @@ COUNTERFACTUALS = (
         "PMR-GC of any block with a superseded page (Algorithm 2)",
         (*RESPONSES, *ERASES, *SYNTHETIC),
         {"cachftl": {"enough": 1}},
-        only=_is_ours,
+        only=of("cachftl"),
     ),
     *(
         Counterfactual(
@@ -39,7 +31,7 @@ COUNTERFACTUALS = (
             f"PMR-GC of blocks with {pages} superseded pages",
             (*RESPONSES, *ERASES, *SYNTHETIC),
             {"cachftl": {"enough": pages}},
-            only=_is_ours,
+            only=of("cachftl"),
         )
         for pages in ENOUGH
     ),
@@ -49,7 +41,7 @@ COUNTERFACTUALS = (
             f"groups of up to {pages} pages to the PMR",
             (*RESPONSES, *ERASES),
             {"cachftl": {"threshold": pages}},
-            only=_is_ours,
+            only=of("cachftl"),
         )
         for pages in THRESHOLDS
     ),
@@ -63,8 +55,8 @@ COUNTERFACTUALS = (
         "reserve only",
         "PM with no more spare blocks than its GC needs",
         ("C1", "C2", "C7", "C16", "C22", "C24", "C25"),
-        only=_is_page,
-        point=lambda key: (*key, RESERVE) if _is_page(key) else key,
+        only=of("page"),
+        point=lambda key: (*key, RESERVE) if key[1] == "page" else key,
     ),
     Counterfactual(
         "the beginning",

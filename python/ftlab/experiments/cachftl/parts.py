@@ -35,12 +35,13 @@ from ftlab.experiments.cachftl.points import (
     TRACES,
     WRITES,
 )
+from ftlab.experiments.cells import cell
 from ftlab.experiments.charts import Draw, bars, lines, panels, plain
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.marks import Mark, Marks, Series, known
-from ftlab.experiments.measures import at
+from ftlab.experiments.measures import at, relative
 from ftlab.experiments.quantities import RESPONSE, erases
 from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
@@ -260,13 +261,6 @@ def _gains_most(runs: Runs, trace: str) -> str | None:
     return volumes(runs, trace)[changes.index(min(changes))]
 
 
-def _change(runs: Runs, figure: Figure, new: Sequence[str], old: Sequence[str]) -> str:
-    try:
-        return number(runs.change(figure, new, old), "%+")
-    except NotMeasuredError:
-        return ABSENT
-
-
 def _settings(mark: Marks, figure: Figure, unit: float, volume: str) -> Draw:
     def over(ftl: str, *key: str) -> list[Mark]:
         return [mark(at(figure, volume, ftl, str(spare), *key) / unit) for spare in SPARES]
@@ -284,7 +278,7 @@ def _volumes(runs: Runs) -> Table:
             [
                 f"{volume} *" if _is_small(runs, volume) else volume,
                 f"{result['device']['capacity_bytes'] >> 20:,} MiB",
-                *(_text(_value(runs, RESPONSE, volume, ftl)) for ftl in FTLS),
+                *(cell(runs, at(RESPONSE, volume, ftl)) for ftl in FTLS),
                 number(to_bmr(result), "%"),
                 f"{result['gc']['runs']:,}",
                 f"{result['gc']['background_runs']:,}",
@@ -331,7 +325,7 @@ def _beginning(runs: Runs) -> Table:
             name,
             *(number(runs(figure, PREFIX, ftl)) for figure in (RESPONSE, erases)),
             *(
-                _change(runs, figure, (PREFIX, "cachftl"), (PREFIX, ftl))
+                cell(runs, relative(figure, (PREFIX, "cachftl"), (PREFIX, ftl)), "%+")
                 for figure in (RESPONSE, erases)
             ),
         ]
@@ -339,10 +333,6 @@ def _beginning(runs: Runs) -> Table:
     ]
     changes = ["CACH-FTL against it: response", "erases"]
     return Table(["FTL", "mean response, us", "erases", *changes], rows)
-
-
-def _text(figure: float | None) -> str:
-    return ABSENT if figure is None else number(figure)
 
 
 def _enough(runs: Runs, trace: str) -> Table:
@@ -358,8 +348,8 @@ def _enough(runs: Runs, trace: str) -> Table:
         cells = []
         for figure in figures:
             found = [_value(runs, figure, name, *key) for name in volumes(runs, trace)]
-            known = [each for each in found if each is not None]
-            cells += [number(of(known)) if known else ABSENT for of in (fmean, median)]
+            there = [each for each in found if each is not None]
+            cells += [number(of(there)) if there else ABSENT for of in (fmean, median)]
         rows.append([label, *cells])
     header = ["response, us", "median", "erases", "median", "write amplification", "median"]
     return Table([f"{SHORT[trace]}, enough", *header], rows)
@@ -371,7 +361,10 @@ def _streams(runs: Runs) -> Table:
         cells = []
         for name in STREAMS:
             keys = [(f"{name} {percent}", ftl) for ftl in ("cachftl", "page")]
-            cells += [_change(runs, RESPONSE, *keys), number(runs(to_bmr, *keys[0]), "%")]
+            cells += [
+                cell(runs, relative(RESPONSE, *keys), "%+"),
+                cell(runs, at(to_bmr, *keys[0]), "%"),
+            ]
         rows.append([f"{percent} %", *cells])
     header = [f"{name}: {what}" for name in STREAMS.values() for what in ("against PM", "to BMR")]
     return Table(["sequential", *header], rows)
@@ -392,8 +385,8 @@ def _adaptive(runs: Runs) -> Table:
     for volume in volumes(runs, *TRACES):
         fixed = sorted(runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in THRESHOLDS)
         switched = [
-            _value(runs, RESPONSE, volume, "cachftl", "adaptive", each) for each in ADAPTIVE
+            cell(runs, at(RESPONSE, volume, "cachftl", "adaptive", each)) for each in ADAPTIVE
         ]
         some = (fixed[0], median(fixed), fixed[-1])
-        rows.append([volume, *map(number, some), *map(_text, switched)])
+        rows.append([volume, *map(number, some), *switched])
     return Table(["volume", "best", "median", "worst", *ADAPTIVE], rows)

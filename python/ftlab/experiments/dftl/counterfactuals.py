@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ftlab.experiments.claims import Counterfactual
+from ftlab.experiments.claims import Counterfactual, on
 from ftlab.experiments.dftl.points import CACHED, FIN, FOLD, NEAREST, PREFIX, TPCH
 from ftlab.experiments.runs import Key
 from ftlab.experiments.volumes import MIB
 
 FINANCIAL = ("J1", "J2", "J4", "J5")
-
-
-def _on(workload: str) -> Callable[[Key], bool]:
-    return lambda key: key[0] == workload
 
 
 def _instead(workload: str) -> Callable[[Key], Key]:
@@ -23,7 +19,7 @@ def _instead(workload: str) -> Callable[[Key], Key]:
 
 COUNTERFACTUALS = (
     *(
-        Counterfactual(name, what, FINANCIAL, only=_on(FIN), point=_instead(name))
+        Counterfactual(name, what, FINANCIAL, only=on(FIN), point=_instead(name))
         for name, what in {
             **{each: f"the volume {each} to the table's Financial" for each in NEAREST[1:]},
             FOLD: "all volumes over each other on 512 MiB, as slow as the table says",
@@ -35,14 +31,14 @@ COUNTERFACTUALS = (
         "a device of 512 MiB, of which the volume is a part",
         FINANCIAL,
         {"device": {"capacity": 512 * MIB}},
-        only=_on(FIN),
+        only=on(FIN),
     ),
     Counterfactual(
         "whole map",
         "a mapping cache for the whole map (2 MiB)",
         ("J1", "J4", "J5"),
         {"ftl": {"cache": 2 * MIB}},
-        only=_on(FIN),
+        only=on(FIN),
     ),
     Counterfactual(
         "16 MiB",
@@ -56,6 +52,6 @@ COUNTERFACTUALS = (
         "requests that come eight times as fast",
         ("J3",),
         {"host": {"time_scale": 1 / 8}},
-        only=_on(TPCH),
+        only=on(TPCH),
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ftlab.experiments.cells import cell
 from ftlab.experiments.charts import bars, lines, panels
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.dftl.claims import collector_operations
@@ -27,12 +28,12 @@ from ftlab.experiments.dftl.volumes import FINANCIAL, row
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.marks import Marks, Series, known
-from ftlab.experiments.measures import at, relative
+from ftlab.experiments.measures import Measure, at, relative
 from ftlab.experiments.quantities import RESPONSE
 from ftlab.experiments.report import Part, Picture, claim_parts
-from ftlab.experiments.runs import NotMeasuredError, Runs
+from ftlab.experiments.runs import Runs
 from ftlab.experiments.volumes import MIB
-from ftlab.report.tables import ABSENT, Table
+from ftlab.report.tables import Table
 
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
@@ -101,26 +102,28 @@ def _elsewhere(runs: Runs) -> Table:
     rows = []
     for name in _workloads(runs):
         slower = sum(runs(RESPONSE, name, ftl) >= runs(RESPONSE, name, "dftl") for ftl in HYBRIDS)
-        changes = [
-            runs.change(RESPONSE, (name, "dftl"), (name, "fast")),
-            runs.change(RESPONSE, (name, "dftl", CACHED), (name, "page")),
-        ]
-        collected = [_collected(runs, name)]
+        cached = relative(RESPONSE, (name, "dftl", CACHED), (name, "page"))
         rows.append(
             [
                 name,
                 f"{slower} of {len(HYBRIDS)}",
-                *(number(each, "%+") for each in changes),
-                *collected,
+                cell(runs, _against_fast(name), "%+"),
+                cell(runs, cached, "%+"),
+                cell(runs, _collected(name)),
             ]
         )
     header = ["workload", "hybrids not faster than DFTL", "DFTL vs FAST"]
     return Table([*header, "DFTL with cache vs page", "collector's operations, FAST / DFTL"], rows)
 
 
-def _collected(runs: Runs, name: str) -> str:
-    dftl, fast = (runs(collector_operations, name, ftl) for ftl in ("dftl", "fast"))
-    return number(fast / dftl) if dftl else ABSENT
+def _against_fast(name: str) -> Measure:
+    """Return the change of DFTL's response against FAST's."""
+    return relative(RESPONSE, (name, "dftl"), (name, "fast"))
+
+
+def _collected(name: str) -> Measure:
+    """Return FAST's operations of the collector / DFTL's."""
+    return at(collector_operations, name, "fast") / at(collector_operations, name, "dftl")
 
 
 def _volumes(runs: Runs, sources: Sources) -> Table:
@@ -138,9 +141,9 @@ def _volumes(runs: Runs, sources: Sources) -> Table:
                 number(found.sequential, "%"),
                 f"{FINANCIAL.distance(found):.2f}",
                 f"{capacity(name, source) // MIB:,}",
-                *(number(runs(RESPONSE, name, ftl)) for ftl in MAIN),
-                number(runs.change(RESPONSE, (name, "dftl"), (name, "fast")), "%+"),
-                _collected(runs, name),
+                *(cell(runs, at(RESPONSE, name, ftl)) for ftl in MAIN),
+                cell(runs, _against_fast(name), "%+"),
+                cell(runs, _collected(name)),
             ]
         )
     header = ["volume", "ms between", "writes", "KiB", "sequential", "distance", "device, MiB"]
@@ -148,20 +151,12 @@ def _volumes(runs: Runs, sources: Sources) -> Table:
     return Table([*header, *figures], rows)
 
 
-def _of(runs: Runs, *key: str) -> float | None:
-    try:
-        return runs(RESPONSE, *key)
-    except NotMeasuredError:
-        return None
-
-
 def _table(runs: Runs) -> Table:
     rows = []
     for name in (FIN, FOLD, TPCH):
         settings = [(ftl,) for ftl in FTLS] + [(ftl, CACHED) for ftl in ("dftl", "fast")]
         for setting in settings:
-            found = _of(runs, name, *setting)
-            rows.append([name, ", ".join(setting), ABSENT if found is None else number(found)])
+            rows.append([name, ", ".join(setting), cell(runs, at(RESPONSE, name, *setting))])
     return Table(["workload", "FTL", "mean response, us"], rows)
 
 
@@ -183,7 +178,7 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
         ]
 
     def against() -> list[Series]:
-        changes = [relative(RESPONSE, (name, "dftl"), (name, "fast")) for name in shown_on]
+        changes = [_against_fast(name) for name in shown_on]
         changes.append(relative(RESPONSE, (FIN, "dftl", CACHED), (FIN, "page")))
         return [Series("", [mark(each) for each in changes])]
 

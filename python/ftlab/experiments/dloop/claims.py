@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ftlab.experiments.claims import Claim, Counterfactual
+from ftlab.experiments.claims import Claim, Counterfactual, on
 from ftlab.experiments.dloop.points import (
     ALL,
     BUILD,
@@ -420,7 +420,6 @@ CLAIMS = (
 
 ALL_CLAIMS = tuple(claim.id for claim in CLAIMS)
 OF_TPCC = ("D1", "D4", "D5", "D9", "D11", "D12", "D13", "D16", "D21", "D26")
-OF_FAST = ("D1", "D5", "D6", "D7", "D13", "D14", "D16", "D17", "D21", "D23", "D24", "D25", "D26")
 
 COUNTERFACTUALS = (
     Counterfactual(
@@ -442,7 +441,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "a log of one size",
         "FAST's log of 450 blocks at any capacity, near what 4 GB have to spare",
-        OF_FAST,
+        ("D1", "D5", "D6", "D7"),
         {"log": {"blocks": 450}},
         only=lambda key: key[2] == "fast" and key[1] in CAPACITIES,
     ),
@@ -451,7 +450,7 @@ COUNTERFACTUALS = (
         "TPC-C at a tenth of its load",
         OF_TPCC,
         {"host": {"time_scale": 10}},
-        only=lambda key: key[0] == TPCC,
+        only=on(TPCC),
     ),
     Counterfactual(
         "no queue",

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import fmean
 
 from ftlab.config import Config, merge
-from ftlab.experiments.claims import Claim, Counterfactual
+from ftlab.experiments.claims import Claim, Counterfactual, of, on
 from ftlab.experiments.findings import Bound, Change, Order, Value, number
 from ftlab.experiments.inputs import Source
 from ftlab.experiments.made import side_by_side
@@ -276,14 +276,14 @@ COUNTERFACTUALS = (
         "Financial1's volumes one behind the other, then wrapped at 1 GiB",
         ALL_CLAIMS,
         volumes_side_by_side,
-        only=lambda key: key[0] == "financial1",
+        only=on("financial1"),
     ),
     Counterfactual(
         "eight pieces",
         "SFTL with eight pieces of a superblock's map, not four",
         ("M2", "M4", "M5", "O1"),
         {"superblock": {"pieces": 8}},
-        only=lambda key: key[1] == "superblock",
+        only=of("superblock"),
     ),
     Counterfactual(
         "a large cache",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ftlab.experiments.cells import cell
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.marks import Marks, Series
-from ftlab.experiments.measures import At, Term, at
+from ftlab.experiments.measures import At, Term, at, relative
 from ftlab.experiments.mnftl.claims import all_copies, copies, data_copies, ram
 from ftlab.experiments.mnftl.proofs import (
     BLOCKS,
@@ -161,10 +162,7 @@ def _copies(runs: Runs) -> Table:
     traces = {trace: row.name for trace, row in TRACES.items() if TABLE_2[trace, "dftl"].copies}
 
     def change(figure: Figure, trace: str) -> str:
-        try:
-            return number(runs.change(figure, (trace, "mnftl"), (trace, "dftl")), "%+")
-        except NotMeasuredError:
-            return ABSENT
+        return cell(runs, relative(figure, (trace, "mnftl"), (trace, "dftl")), "%+")
 
     published = [
         number(TABLE_2[trace, "mnftl"].copies / TABLE_2[trace, "dftl"].copies - 1, "%+")

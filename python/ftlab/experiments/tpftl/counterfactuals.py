@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ftlab.config import Config
-from ftlab.experiments.claims import Counterfactual
+from ftlab.experiments.claims import Counterfactual, of, on
 from ftlab.experiments.inputs import Source
 from ftlab.experiments.runs import Key
 from ftlab.experiments.tpftl.points import CACHES, DIVISORS, FINANCIAL, LOADS, MSR, cache
@@ -19,12 +19,7 @@ COLLECTED = ("T8", "T21", "T23", "T28", "T29", "T31", "T37", "T38")
 CACHED = ("T5", "T12", "T13", "T16", "T17", "T18", "T20", "T22", "T35", "O3", "O5")
 
 
-def of(*ftls: str) -> Callable[[Key], bool]:
-    """Return whether a point is of one of these FTLs."""
-    return lambda key: key[1] in ftls
-
-
-def on(*workloads: str) -> Callable[[Key], bool]:
+def with_usual_cache(*workloads: str) -> Callable[[Key], bool]:
     """Return whether a point is on one of these workloads, with its usual cache."""
     return lambda key: key[0] in workloads and key[-1] not in CACHES[1:]
 
@@ -46,7 +41,7 @@ COUNTERFACTUALS = (
             f"{load} times the load in MSR",
             ("T2", "T7", "T9", "T25"),
             {"host": {"time_scale": 1 / load}},
-            only=lambda key: key[0] in MSR,
+            only=on(*MSR),
         )
         for load in LOADS[1:]
     ),
@@ -62,7 +57,7 @@ COUNTERFACTUALS = (
         "half the load in Financial",
         RESPONSES,
         {"host": {"time_scale": 2}},
-        only=lambda key: key[0] in FINANCIAL,
+        only=on(*FINANCIAL),
     ),
     Counterfactual(
         "room",
@@ -70,21 +65,21 @@ COUNTERFACTUALS = (
         "alone",
         (*RESPONSES, *COLLECTED),
         {"device": {"over_provisioning": "30%"}},
-        only=lambda key: key[0] in FINANCIAL,
+        only=on(*FINANCIAL),
     ),
     Counterfactual(
         "a fresh device",
         "no warm-up in Financial",
         COLLECTED,
         {"run": {"warmup": "none"}},
-        only=lambda key: key[0] in FINANCIAL,
+        only=on(*FINANCIAL),
     ),
     Counterfactual(
         "twice Financial's cache",
         "twice the cache in Financial",
         CACHED,
         larger(2),
-        only=on(*FINANCIAL),
+        only=with_usual_cache(*FINANCIAL),
     ),
     *(
         Counterfactual(
@@ -92,7 +87,7 @@ COUNTERFACTUALS = (
             f"{times:g} times the cache in MSR",
             (*CACHED, "T8"),
             larger(times),
-            only=on(*MSR),
+            only=with_usual_cache(*MSR),
         )
         for times in (0.5, 2, 4)
     ),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ftlab import _core, model
 from ftlab.errors import ConfigError
+from ftlab.experiments.cells import cell
 from ftlab.experiments.charts import Draw, bars, curves, lines, panels
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.findings import number
@@ -132,18 +133,12 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
     return Table(header, rows)
 
 
-def _cell(find: Callable[[], float], unit: str = "") -> str:
-    try:
-        return number(find(), unit)
-    except NotMeasuredError:
-        return ABSENT
-
-
 def _table_2(runs: Runs) -> Table:
     paper = {"performance": (0.634, 0.526, 0.594, 0.582), "erasure": (0.459, 0.526, 0.304, 0.562)}
+    figures: Sequence[Figure] = (RESPONSE, erases)
     rows = []
-    for (name, published), figure in zip(paper.items(), (RESPONSE, erases), strict=True):
-        ours = [_cell(lambda w=w, f=figure: loss(f, w)(runs), "%") for w in ALL]  # type: ignore[misc]
+    for (name, published), figure in zip(paper.items(), figures, strict=True):
+        ours = [cell(runs, loss(figure, each), "%") for each in ALL]
         rows += [[f"{name}, paper", *(number(each, "%") for each in published)]]
         rows += [[f"{name}, ours", *ours]]
     return Table(["", *GROUPS], rows)
@@ -166,7 +161,7 @@ def _rows(runs: Runs, keys: Sequence[tuple[str, ...]]) -> Table:
     rows = [
         [
             " ".join((SHORT[key[0]], *key[1:])),
-            *(_cell(lambda k=key, f=f: runs(f, *k), unit) for f, unit in COLUMNS.values()),  # type: ignore[misc]
+            *(cell(runs, at(figure, *key), unit) for figure, unit in COLUMNS.values()),
         ]
         for key in keys
     ]
@@ -182,10 +177,10 @@ def _loads(runs: Runs) -> Table:
     for name in MSR:
         for load in LOADS:
             keys = [(name, ftl, f"load {load}") for ftl in LOADED]
-            cells = [_cell(lambda k=key: runs(RESPONSE, *k)) for key in keys]  # type: ignore[misc]
+            cells = [cell(runs, at(RESPONSE, *key)) for key in keys]
             page, dftl, *_ = keys
-            loss = _cell(lambda p=page, d=dftl: -runs.change(RESPONSE, p, d), "%")  # type: ignore[misc]
-            rows.append([SHORT[name], f"{load}", *cells, loss])
+            lost = cell(runs, -relative(RESPONSE, page, dftl), "%")
+            rows.append([SHORT[name], f"{load}", *cells, lost])
     header = ["", "load", *(f"{NAMES[ftl]}, us" for ftl in LOADED), "DFTL loses"]
     return Table(header, rows)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ftlab.config import Config, merge
 from ftlab.experiments.inputs import PREFIX, Sources, Workload
 from ftlab.experiments.tpftl import choices
+from ftlab.experiments.volumes import MIB
 from ftlab.points import Point
 
 FINANCIAL = ("financial1", "financial2")
@@ -34,7 +35,6 @@ DIVISORS = (128, 64, 32, 16, 8, 4, 2, 1)
 CACHES = tuple("1" if divisor == 1 else f"1/{divisor}" for divisor in DIVISORS)
 """Caches as shares of the whole map at 8 B an entry; the first is that of a block-level table."""
 
-MIB = 1 << 20
 CAPACITY = {name: 512 * MIB for name in FINANCIAL} | {name: 16384 * MIB for name in MSR}
 """Bytes of the device (section 5.1)."""
 
