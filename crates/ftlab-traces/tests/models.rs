@@ -178,7 +178,7 @@ fn fresh_places_lie_on_pages_never_used() {
             summary = "new places"
             source = "nowhere"
             origin = {{ all = "assumed: for tests" }}
-            length = {{ reads = 0, writes = 2000, duration = "1s" }}
+            length = {{ reads = 0, writes = 6000, duration = "1s" }}
             sizes = {{ write = [["256k", 1]] }}
             [space]
             regions = [[0, 1.0], [4, 0.3]]
@@ -195,7 +195,7 @@ fn fresh_places_lie_on_pages_never_used() {
         1.0 - different.len() as f64 / all.len() as f64
     };
     let (any, fresh) = (pages_again(""), pages_again("fresh = 1"));
-    assert!(any > 0.08 && fresh < 0.01, "{any} and {fresh}");
+    assert!(any > 0.05 && fresh == 0.0, "{any} and {fresh}");
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn the_model_of_every_real_trace_makes_as_many_requests_and_pages() {
         eprintln!("NOT RUN: FTLAB_TRACES does not name a folder of real traces");
         return;
     };
-    let mut fitted = 0;
+    let (mut fitted, mut off) = (0, Vec::new());
     for entry in std::fs::read_dir(folder.join("normalized")).expect("the folder of traces") {
         let name = entry.expect("an entry of the folder").path().display().to_string();
         let real = read(&name).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -328,8 +328,11 @@ fn the_model_of_every_real_trace_makes_as_many_requests_and_pages() {
             assert_eq!(count(&made, Op::Write), count(&real, Op::Write), "{name}");
             ratio += bytes(&made) / bytes(&real) / SEEDS as f64;
         }
-        assert!((0.75..1.33).contains(&ratio), "{name}: {ratio} of the bytes");
+        if !(0.66..1.52).contains(&ratio) {
+            off.push(format!("{name}: {ratio} of the bytes"));
+        }
         fitted += 1;
     }
+    assert!(off.is_empty(), "{off:#?}");
     assert!(fitted >= 20, "only {fitted} traces were fitted");
 }

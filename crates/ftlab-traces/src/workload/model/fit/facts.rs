@@ -13,6 +13,8 @@ const WINDOWS: usize = 5;
 
 /// What a point of the share that lasts counts, in points of a curve.
 const LASTING_WEIGHT: f64 = 0.25;
+/// What a percent of a mean size counts, in points of a curve.
+const SIZE_WEIGHT: f64 = 0.5;
 
 /// What a page is told by: its volume and its number.
 type Page = (u32, u64);
@@ -26,6 +28,8 @@ pub(super) struct Facts {
     pub(super) lasting: f64,
     /// Page writes for each page written.
     pub(super) updates: f64,
+    /// Bytes of a read and of a write on average, if there is one.
+    pub(super) bytes: [Option<f64>; 2],
 }
 
 /// The pages that a request touches.
@@ -48,6 +52,7 @@ impl Facts {
             misses: sizes.iter().map(|size| curve.miss_ratio(*size)).collect(),
             lasting,
             updates,
+            bytes: mean_bytes(requests),
         }
     }
 
@@ -59,12 +64,24 @@ impl Facts {
             misses: (0..sizes).map(|size| mean(&|facts| facts.misses[size])).collect(),
             lasting: mean(&|facts| facts.lasting),
             updates: mean(&|facts| facts.updates),
+            bytes: [0, 1]
+                .map(|op| all[0].bytes[op].map(|one| mean(&|f| f.bytes[op].unwrap_or(one)))),
         }
     }
 
-    /// How far apart two streams are in all: what lasts counts less than what caches miss.
+    /// How far apart two streams are in all.
     pub(super) fn apart(&self, other: &Facts) -> f64 {
-        self.curves_apart(other) + LASTING_WEIGHT * (self.lasting - other.lasting).abs()
+        let sizes: f64 = self.longer(other).iter().map(|ratio| ratio.abs()).sum();
+        let lasting = (self.lasting - other.lasting).abs();
+        self.curves_apart(other) + LASTING_WEIGHT * lasting + SIZE_WEIGHT * sizes
+    }
+
+    /// By how much longer reads and writes are than those of another stream, as logarithms.
+    pub(super) fn longer(&self, other: &Facts) -> [f64; 2] {
+        [0, 1].map(|op| match (self.bytes[op], other.bytes[op]) {
+            (Some(own), Some(others)) => (own / others).ln(),
+            _ => 0.0,
+        })
     }
 
     /// How far apart the curves of two streams are: the mean distance of their curves.
@@ -72,6 +89,15 @@ impl Facts {
         let pairs = self.misses.iter().zip(&other.misses);
         pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / self.misses.len().max(1) as f64
     }
+}
+
+/// Mean bytes of reads and of writes, where there are any.
+pub(super) fn mean_bytes(requests: &[Request]) -> [Option<f64>; 2] {
+    [Op::Read, Op::Write].map(|op| {
+        let of = requests.iter().filter(|request| request.op == op);
+        let (count, bytes) = of.fold((0, 0), |(n, sum), r| (n + 1, sum + u64::from(r.length)));
+        (count > 0).then(|| bytes as f64 / f64::from(count))
+    })
 }
 
 /// The share of later page writes that go to pages of the first window, and page writes for each page.

@@ -1,6 +1,7 @@
 //! The law of one part: what each of its requests would have been made as.
 
 use super::places::{PlaceFit, RegionFit};
+use super::refine::Totals;
 use super::runs::RunFit;
 use super::sizes::{Counts, SizeFit};
 use super::volumes::VolumeFits;
@@ -48,6 +49,11 @@ impl LawFit {
 
     pub(super) fn requests(&self) -> u64 {
         self.counts[0] + self.counts[1]
+    }
+
+    /// What the corrected law is to have of all requests.
+    pub(super) fn totals(&self) -> Totals {
+        Totals { counts: self.counts, bytes: self.sizes.means() }
     }
 
     pub(super) fn add(&mut self, request: &Request) -> Result<(), Error> {

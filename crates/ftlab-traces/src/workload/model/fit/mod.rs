@@ -154,10 +154,10 @@ impl Fit {
         let mut parts = self.laws.into_iter().enumerate().map(|(index, law)| {
             let own: Vec<Request> =
                 sample.iter().filter(|request| split.part(request) == index).copied().collect();
-            let share = share(law.requests(), requests);
+            let (share, totals) = (share(law.requests(), requests), law.totals());
             let part = law.finish(split.name(index), share, split.numbered());
-            check(&refine::alone(&part, &own), name)?;
-            refine::refined(part, &own)
+            check(&refine::alone(&part, &totals), name)?;
+            refine::refined(part, &own, &totals)
         });
         let whole = parts.next().expect("a split has a part")?;
         let mut model = Model {

@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 
 /// Pages, or regions, that are known to have been used.
 const MOST_KNOWN: usize = 1 << 23;
-/// Most share of what comes again in order: chunks of 100 requests.
-const LONGEST_CHAIN: f64 = 0.99;
+/// Most requests that come again in order behind one: the next counts as going back by itself, so that
+/// what comes in order for ever begins somewhere, too.
+const LONGEST_CHAIN: u64 = 100;
 /// Bytes of a page.
 const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR;
 
@@ -47,6 +48,8 @@ pub(super) struct PlaceFit {
     /// those of them that went to the place used next.
     latest: Option<usize>,
     chains: [u64; 2],
+    /// Those in a row.
+    chain: u64,
     /// The request at hand goes back to a place that was written before.
     written: bool,
 }
@@ -65,6 +68,7 @@ impl PlaceFit {
             again: 0,
             latest: None,
             chains: [0; 2],
+            chain: 0,
             written: false,
         }
     }
@@ -122,7 +126,8 @@ impl PlaceFit {
     /// they were used: what follows needs no distance of its own.
     fn chain(&mut self, place: Option<usize>) -> bool {
         let next = self.latest.map(|before| (before + 1) % self.recency.places());
-        let follows = next.is_some() && next == place;
+        let follows = next.is_some() && next == place && self.chain < LONGEST_CHAIN;
+        self.chain = if follows { self.chain + 1 } else { 0 };
         self.chains[0] += u64::from(next.is_some());
         self.chains[1] += u64::from(follows);
         self.latest = place;
@@ -167,7 +172,7 @@ impl PlaceFit {
             distances: rows,
             inside: share(self.inside, self.again),
             follow,
-            chunk: 1.0 / (1.0 - follow.min(LONGEST_CHAIN)),
+            chunk: 1.0 / (1.0 - follow),
             ..Reuse::default()
         }
     }

@@ -4,12 +4,12 @@
 //! differs a little from the trace, and a law of recency does not tell which places last. So the
 //! stream is made, measured as the trace was ([`Facts`]), and the law corrected by what is missing:
 //! `reuse.distances` by the misses of LRU caches of pages, `reuse.lasting` by the share of later
-//! writes that go to pages of the first window. The best of a few rounds counts.
+//! writes that go to pages of the first window, sizes by their means. The best of a few rounds counts.
 
-use super::facts::{Facts, PAGE_BYTES, pages};
+use super::facts::{Facts, PAGE_BYTES, mean_bytes, pages};
 use crate::error::Error;
-use crate::request::{Input, Op, Request};
-use crate::units::Duration;
+use crate::request::{Input, Request};
+use crate::units::{Bytes, Duration};
 use crate::workload::model::file::{Gaps, Length, Model, Part, Published};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -25,6 +25,8 @@ const SEEDS: usize = 8;
 const MOST_LASTING: f64 = 0.8;
 /// Share of the requests below which what goes back is too little to be corrected.
 const LEAST: f64 = 0.05;
+/// Variance of the logarithms of sizes below which they differ too little to be corrected by it.
+const LEAST_SPREAD: f64 = 0.25;
 /// Requests and page accesses of the beginning of a trace that a model is held against.
 const SAMPLE_REQUESTS: usize = 1 << 17;
 const SAMPLE_PAGES: usize = 1 << 21;
@@ -48,13 +50,21 @@ impl Sample {
     }
 }
 
-/// `part`, corrected by its first requests.
-pub(super) fn refined(mut part: Part, sample: &[Request]) -> Result<Part, Error> {
+/// What is known of all requests of a part.
+pub(super) struct Totals {
+    /// Reads and writes.
+    pub(super) counts: [u64; 2],
+    /// Their mean bytes, where there are any.
+    pub(super) bytes: [Option<f64>; 2],
+}
+
+/// `part`, corrected by its first requests and by what is known of all.
+pub(super) fn refined(mut part: Part, sample: &[Request], totals: &Totals) -> Result<Part, Error> {
     let sizes = cache_sizes(&part, sample);
-    let real = Facts::of(sample, &sizes);
+    let real = Facts { bytes: totals.bytes, ..Facts::of(sample, &sizes) };
     let mut best = (f64::INFINITY, part.clone());
     for _ in 0..ROUNDS {
-        let made = made(&alone(&part, sample), sample.len(), &sizes)?;
+        let made = made(&alone(&part, totals), sample.len(), &sizes)?;
         let apart = made.apart(&real);
         if apart < best.0 {
             best = (apart, part.clone());
@@ -92,9 +102,9 @@ fn cache_sizes(part: &Part, sample: &[Request]) -> Vec<u64> {
     sizes
 }
 
-/// A model of this part alone, as long as its `sample`.
-pub(super) fn alone(part: &Part, sample: &[Request]) -> Model {
-    let writes = sample.iter().filter(|request| request.op == Op::Write).count() as u64;
+/// A model of this part alone.
+pub(super) fn alone(part: &Part, totals: &Totals) -> Model {
+    let [reads, writes] = totals.counts;
     let Part { sizes, runs, reuse, space, .. } = part.clone();
     Model {
         name: part.name.clone(),
@@ -102,7 +112,7 @@ pub(super) fn alone(part: &Part, sample: &[Request]) -> Model {
         source: String::new(),
         nearness: None,
         origin: BTreeMap::new(),
-        length: Length { reads: sample.len() as u64 - writes, writes, duration: Duration(1) },
+        length: Length { reads, writes, duration: Duration(1) },
         arrivals: Gaps::default(),
         sizes,
         runs,
@@ -113,12 +123,13 @@ pub(super) fn alone(part: &Part, sample: &[Request]) -> Model {
     }
 }
 
-/// What the first requests of the stream are like.
+/// What the first requests of the stream are like, and how long a good many are.
 fn made(model: &Model, requests: usize, sizes: &[u64]) -> Result<Facts, Error> {
     let seeds = (REQUESTS / requests).clamp(1, SEEDS) as u64;
+    let many = model.length.requests().min(SAMPLE_REQUESTS as u64).max(requests as u64);
     let of_seed = |seed| {
-        let input = model.clone().input(Some(requests as u64), seed)?;
-        Ok(Facts::of(&all(&*input)?, sizes))
+        let made = all(&*model.clone().input(Some(many), seed)?)?;
+        Ok(Facts { bytes: mean_bytes(&made), ..Facts::of(&made[..requests], sizes) })
     };
     Ok(Facts::mean(&(1..=seeds).map(of_seed).collect::<Result<Vec<Facts>, Error>>()?))
 }
@@ -136,6 +147,12 @@ fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
 
 /// Corrects what the part says by what its stream misses.
 fn correct(part: &mut Part, made: &Facts, real: &Facts) {
+    let [reads, writes] = real.longer(made);
+    tilt(&mut part.sizes.read, reads);
+    tilt(&mut part.runs.read, reads);
+    tilt(&mut part.sizes.write, writes);
+    tilt(&mut part.runs.write, writes);
+    tilt(&mut part.reuse.sizes, (reads + writes) / 2.0);
     let reuse = &mut part.reuse;
     // What is requested again bounds what is requested again however long ago.
     let hits = 1.0 - real.misses.last().copied().unwrap_or(1.0);
@@ -147,5 +164,20 @@ fn correct(part: &mut Part, made: &Facts, real: &Facts) {
     for (row, (made, real)) in reuse.distances.iter_mut().zip(missing).skip(1) {
         row[1] = (row[1] + GAIN * (real - made) / others).clamp(0.0, most);
         most = row[1];
+    }
+}
+
+/// Weighs sizes so that the logarithm of their mean grows by about a part of `missing`: by a power of
+/// the size, as far as the sizes differ.
+fn tilt(mix: &mut [(Bytes, f64)], missing: f64) {
+    let all: f64 = mix.iter().map(|(_, weight)| weight).sum();
+    let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
+        mix.iter().map(|(size, weight)| of((size.0 as f64).ln()) * weight / all).sum()
+    };
+    let middle = mean(&|size| size);
+    let spread = mean(&|size| (size - middle).powi(2));
+    let power = GAIN * missing / spread.max(LEAST_SPREAD);
+    for (size, weight) in mix {
+        *weight *= (power * ((size.0 as f64).ln() - middle)).exp();
     }
 }

@@ -24,6 +24,15 @@ impl Counts {
             .or_default() += 1;
     }
 
+    /// Mean bytes of reads and of writes, where there are any.
+    fn means(&self) -> [Option<f64>; 2] {
+        self.0.each_ref().map(|counts| {
+            let sectors: u64 = counts.iter().map(|(size, n)| u64::from(*size) * n).sum();
+            let all: u64 = counts.values().sum();
+            (all > 0).then(|| (sectors * SECTOR) as f64 / all as f64)
+        })
+    }
+
     /// The sizes of reads, and of writes.
     pub(super) fn mixes(&self) -> [Mix; 2] {
         self.0.each_ref().map(mix)
@@ -44,6 +53,11 @@ pub(super) struct SizeFit {
 impl SizeFit {
     pub(super) fn add(&mut self, request: &Request) {
         self.all.add(request);
+    }
+
+    /// Mean bytes of all reads and of all writes, where there are any.
+    pub(super) fn means(&self) -> [Option<f64>; 2] {
+        self.all.means()
     }
 
     /// A place of `before` bytes is used again, for `now` bytes.
