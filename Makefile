@@ -19,7 +19,7 @@ RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml
 demo: $(CORE)
 	$(BIN)/ftlab demo
 
-test: $(CORE)
+test: $(CORE) $(VENV)/docs
 	cargo test --locked
 	$(BIN)/pytest --numprocesses=auto --dist=loadfile
 	$(PYTHON) tools/bugs.py

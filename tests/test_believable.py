@@ -71,8 +71,11 @@ def test_load_has_the_same_judge(ftlab):
     arguments = ("load", BUSY, *SMALL, "--ftl", "page", "--depths", "1", "--loads", "10%,300%")
     found = ftlab(*arguments, "--json")
     assert found.exit_code == 0, found.output
-    assert [row["overloaded"] for row in json.loads(found.output)] == [None, False, True]
-    last_column = [line.split()[-1] for line in ftlab(*arguments).output.splitlines()]
+    (load,) = json.loads(found.stdout)
+    assert [row["overloaded"] for row in load["closed"] + load["open"]] == [None, False, True]
+    lines = ftlab(*arguments).stdout.splitlines()
+    start = next(at for at, line in enumerate(lines) if line.startswith("load "))
+    last_column = [line.split()[-1] for line in lines[start : start + 4]]
     assert last_column == ["overload", "–", "no", "yes"]  # noqa: RUF001
 
 

@@ -192,7 +192,7 @@ def test_demo_writes_a_report_and_says_what_to_try(ftlab):
         (("run", *GENERATED, "--json", "--csv"), "exclude each other"),
         (("run", *GENERATED, "--set", "seed"), "KEY=VALUE"),
         (("run", *GENERATED, "-o", "result.doc"), ".json"),
-        (("run", *GENERATED, "--plot", "result.pdf"), ".svg"),
+        (("run", *GENERATED, "--plot", "result.gif"), ".svg"),
         (("run", *GENERATED, "-o", "missing/result.json"), "does not exist"),
         (("run", *GENERATED, "--report", "a.html", "-o", "a.html"), "must end in"),
         (("run", *GENERATED, "--plt", "a.svg"), "--plot"),

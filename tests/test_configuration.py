@@ -23,7 +23,7 @@ def calls(monkeypatch):
     """Replaces the core's simulation by one that records what it is asked."""
     asked = []
 
-    def simulate(points, progress=None, plugins=()):
+    def simulate(points, *rest):
         asked.append([(json.loads(config), ftl) for config, ftl in points])
         return json.dumps([sample.result(ftl) for _, ftl in points])
 

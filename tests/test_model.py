@@ -86,7 +86,7 @@ def test_the_command_takes_parameters(ftlab):
         (("text.json",), "expected JSON of `ftlab run --json`"),
         ((*SET, "--set", "hit_ratio=2"), "model.hit_ratio: found 2, expected 0 to 1"),
         ((*SET, "--set", "hit_rate=1"), "hit_ratio"),
-        ((*SET, "--plot", "model.pdf"), ".svg"),
+        ((*SET, "--plot", "model.gif"), ".svg"),
     ],
 )
 def test_mistakes_are_told_in_one_line(ftlab, arguments, part):

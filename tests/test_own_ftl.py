@@ -254,9 +254,9 @@ class CoreOf:
     def resolve(self, config: str, plugins: object = ()) -> str:
         return _core.resolve(config, plugins)
 
-    def simulate(self, points, progress=None, plugins=()) -> str:
+    def simulate(self, points, *rest) -> str:
         known = [(config, {self.name: "page"}.get(ftl, ftl)) for config, ftl in points]
-        results = json.loads(_core.simulate(known, progress, plugins))
+        results = json.loads(_core.simulate(known, *rest))
         told = [{**result, "ftl": ftl} for result, (_, ftl) in zip(results, points, strict=True)]
         return json.dumps(told)
 

@@ -13,7 +13,16 @@ from ftlab import ConfigError, catalog
 from ftlab.experiments.claims import judge
 from ftlab.experiments.dloop import EXPERIMENT
 from ftlab.experiments.dloop.claims import CLAIMS
-from ftlab.experiments.dloop.points import ALL, CACHES, FTLS, device, settings
+from ftlab.experiments.dloop.points import (
+    ALL,
+    CACHES,
+    CAPACITIES,
+    FTLS,
+    HOT_FTLS,
+    SKEWS,
+    device,
+    settings,
+)
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
@@ -130,7 +139,8 @@ def test_every_claim_of_dloop_is_judged(tmp_path):
 
 def test_the_rows_that_need_no_long_run_agree():
     points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100))
-    assert len(points) == len(ALL) * len(FTLS) * 13 + 2 * 2 * len(CACHES)
+    short_and_hot = len(CAPACITIES) * len(FTLS) + len(SKEWS) * len(HOT_FTLS)
+    assert len(points) == len(ALL) * len(FTLS) * 13 + 2 * 2 * len(CACHES) + short_and_hot
     assert all(claim.statements for claim in CLAIMS)
     config = {"config": {"device": {"read": 25_000, "program": 200_000}}}
     runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ftlab.experiments.cells import cell
 from ftlab.experiments.claims import Judged
 from ftlab.experiments.dloop.claims import SDRPP
 from ftlab.experiments.dloop.points import (
@@ -88,7 +89,7 @@ def transfers(runs: Runs) -> Table:
     for capacity in CAPACITIES:
         for what, behind in (("102 us", ()), ("50 us", (SHORT,))):
             keys = [(TPCC, capacity, ftl, *behind) for ftl in FTLS]
-            rows.append([capacity, what, *(number(runs(RESPONSE, *key) / 1000) for key in keys)])
+            rows.append([capacity, what, *(cell(runs, at(RESPONSE, *key) / 1000) for key in keys)])
     return Table(["capacity", "transfer", *FTLS], rows)
 
 
@@ -98,6 +99,8 @@ def hot_planes(runs: Runs) -> Table:
     for name in SKEWS:
         for ftl in HOT_FTLS:
             key = (name, CAPACITIES[0], ftl)
+            if key not in set(runs):
+                continue
             served = runs[key]["planes"]["host_requests"]
             figures = [
                 number(runs(RESPONSE, *key) / 1000),
