@@ -82,6 +82,7 @@ def seeded(*figures: float) -> Runs:
     ("figures", "statement", "ours", "verdict"),
     [
         ((1.0, 1.2, 1.4), Value("", 1.0, at("figure", "x")), "1.2 ± 0.2", AGREES),
+        ((1.0, 1.0 + 1e-9), Value("", 1.0, at("figure", "x")), "1", AGREES),
         ((-0.3, -0.1), Change("", -0.25, at("figure", "x")), "-20.0 % ± 14.1 %", AGREES),
         ((-0.4, 0.1), Change("", -0.5, at("figure", "x")), "-15.0 % ± 35.4 % (a tie)", DIFFERS),
         ((0.02, -0.01), Change("", 0.015, at("figure", "x")), "+0.5 % ± 2.1 % (a tie)", AGREES),

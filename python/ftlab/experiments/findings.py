@@ -193,9 +193,9 @@ def number(figure: float, unit: str = "") -> str:
 
 
 def spread(found: Sequence[float], unit: str = "", *, tie: bool = False) -> str:
-    """Return the mean of what each seed gave as text, with their standard deviation."""
+    """Return the mean of what each seed gave as text, with a standard deviation worth telling."""
     text = number(fmean(found), unit)
-    if len(found) > 1 and max(found) > min(found):
+    if len(found) > 1 and stdev(found) > EQUAL * abs(fmean(found)):
         text += f" ± {number(stdev(found), unit.rstrip('+'))}"
     return f"{text} ({TIE})" if tie else text
 
