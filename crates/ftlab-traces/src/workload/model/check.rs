@@ -166,7 +166,8 @@ fn reuse(reuse: &Reuse) -> Result<(), Wrong> {
     expect_share("reuse.inside", Some(reuse.inside))?;
     expect_share("reuse.follow", Some(reuse.follow))?;
     mix("reuse.places", &reuse.places)?;
-    mix("reuse.sizes", &reuse.sizes)?;
+    mix("reuse.read", &reuse.read)?;
+    mix("reuse.write", &reuse.write)?;
     let lasting = reuse.lasting;
     expect("reuse.lasting", (0.0..1.0).contains(&lasting), lasting, "a share from 0, below 1")?;
     let chunk = reuse.chunk;

@@ -143,8 +143,10 @@ pub struct Reuse {
     /// Sizes of the places that are used again: of those near the depth that was drawn, one of the
     /// size that was drawn is taken. Default: whatever lies there.
     pub places: Vec<(Bytes, f64)>,
-    /// Sizes of requests that go back and do not keep that of their place. Default: as all.
-    pub sizes: Vec<(Bytes, f64)>,
+    /// Sizes of reads that go back and do not keep that of their place. Default: as all.
+    pub read: Vec<(Bytes, f64)>,
+    /// The same of writes.
+    pub write: Vec<(Bytes, f64)>,
     /// Share of all requests that repeat earlier ones, however long ago, in chunks; what the other
     /// keys say is said of the others. Default 0.
     pub lasting: f64,
@@ -159,7 +161,8 @@ impl Default for Reuse {
             inside: 0.0,
             follow: 0.0,
             places: Vec::new(),
-            sizes: Vec::new(),
+            read: Vec::new(),
+            write: Vec::new(),
             lasting: 0.0,
             chunk: 20.0,
         }

@@ -19,6 +19,12 @@ impl Mix {
             .map(|(own, other)| Mix::new(if own.is_empty() { other } else { own }))
     }
 
+    /// The sizes of reads and of writes; those of `all` where a table is left out.
+    pub(super) fn or(read: &[(Bytes, f64)], write: &[(Bytes, f64)], all: &[Mix; 2]) -> [Mix; 2] {
+        let [reads, writes] = all.each_ref().map(Clone::clone);
+        [Mix::some(read).unwrap_or(reads), Mix::some(write).unwrap_or(writes)]
+    }
+
     /// These sizes with their weights.
     pub(super) fn new(mix: &[(Bytes, f64)]) -> Mix {
         let weights: Vec<f64> = mix.iter().map(|entry| entry.1).collect();

@@ -34,9 +34,9 @@ pub(super) struct Part {
     lengths: Rng,
     sizes: [Mix; 2],
     kept: f64,
-    run_sizes: Option<[Mix; 2]>,
+    run_sizes: [Mix; 2],
     place_sizes: Option<Mix>,
-    again_sizes: Option<Mix>,
+    again_sizes: [Mix; 2],
     follow: f64,
     /// The place that the request before went back to, if it did, and the row of its distance.
     latest: Option<(usize, usize)>,
@@ -77,18 +77,18 @@ impl Part {
     pub(super) fn new(law: &Law<'_>, remembered: u64, first: u32, seed: u64) -> Self {
         let Law { sizes, runs, reuse, space, .. } = law;
         let recency = Recency::new(remembered);
+        let all = Mix::both(&sizes.read, &sizes.write);
         let number = |(index, volume): (usize, &Volume)| {
             volume.number.map_or(first + index as u32, |number| number)
         };
         Part {
             places: Rng::new(seed, "places"),
             lengths: Rng::new(seed, "sizes"),
-            sizes: Mix::both(&sizes.read, &sizes.write),
-            kept: sizes.kept.unwrap_or(1.0),
-            run_sizes: (!runs.read.is_empty() || !runs.write.is_empty())
-                .then(|| Mix::both(&runs.read, &runs.write)),
+            run_sizes: Mix::or(&runs.read, &runs.write, &all),
             place_sizes: Mix::some(&reuse.places),
-            again_sizes: Mix::some(&reuse.sizes),
+            again_sizes: Mix::or(&reuse.read, &reuse.write, &all),
+            sizes: all,
+            kept: sizes.kept.unwrap_or(1.0),
             follow: reuse.follow,
             latest: None,
             runs: RunLaw::new(runs, space),
@@ -115,12 +115,12 @@ impl Part {
         let found = self.find();
         let host = &mut self.hosts[found.volume as usize];
         let op = host.op(found.writes, ops);
-        let mix = match (&self.run_sizes, &self.again_sizes) {
-            (Some(runs), _) if found.in_run => &runs[usize::from(op == Op::Write)],
-            (_, Some(again)) if found.back => again,
-            _ => &self.sizes[usize::from(op == Op::Write)],
+        let sizes = match &found {
+            Found { in_run: true, .. } => &self.run_sizes,
+            Found { back: true, .. } => &self.again_sizes,
+            _ => &self.sizes,
         };
-        let drawn = mix.draw(&mut self.lengths);
+        let drawn = sizes[usize::from(op == Op::Write)].draw(&mut self.lengths);
         let sectors = match found.kept {
             Some((sectors, share)) if self.lengths.chance(share) => sectors,
             _ => drawn,

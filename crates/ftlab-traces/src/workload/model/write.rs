@@ -97,7 +97,8 @@ fn write_reuse(reuse: &Reuse, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::R
     }
     list(f, "distances", &reuse.distances, |row| bracketed(row))?;
     write_mix(f, "places", &reuse.places)?;
-    write_mix(f, "sizes", &reuse.sizes)
+    write_mix(f, "read", &reuse.read)?;
+    write_mix(f, "write", &reuse.write)
 }
 
 fn write_space(space: &Space, table: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -82,7 +82,7 @@ impl LawFit {
         let requests = self.requests();
         let (regions, next_region, adjacent) = self.regions.finish();
         let new = &self.new;
-        let [places, others] = self.sizes.again();
+        let [read, write] = self.sizes.others();
         let slot = (new.bytes / new.count.max(1)).next_power_of_two();
         let space = Space {
             writes: Some(super::share(new.writes, new.count)),
@@ -101,7 +101,7 @@ impl LawFit {
             density: None,
             sizes: self.sizes.finish(&new.sizes),
             runs: self.runs.finish(requests),
-            reuse: Reuse { places, sizes: others, ..self.places.finish() },
+            reuse: Reuse { places: self.sizes.places(), read, write, ..self.places.finish() },
             space,
         }
     }

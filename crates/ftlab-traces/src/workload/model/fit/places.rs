@@ -101,7 +101,7 @@ impl PlaceFit {
             self.chain(None);
             return place.is_some();
         };
-        sizes.use_again(length, request.length);
+        sizes.use_again(length, request);
         let distance = self.recency.rank(place);
         if !self.chain(Some(place)) {
             self.survival.see(distance);

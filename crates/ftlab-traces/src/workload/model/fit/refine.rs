@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// Rounds of making, measuring and correcting.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 16;
 /// Part of what is missing that a round makes up for.
 const GAIN: f64 = 0.5;
 /// A short stream is a matter of chance: so many requests are made of several seeds.
@@ -152,7 +152,9 @@ fn correct(part: &mut Part, made: &Facts, real: &Facts) {
     tilt(&mut part.runs.read, reads);
     tilt(&mut part.sizes.write, writes);
     tilt(&mut part.runs.write, writes);
-    tilt(&mut part.reuse.sizes, (reads + writes) / 2.0);
+    tilt(&mut part.reuse.read, reads);
+    tilt(&mut part.reuse.write, writes);
+    tilt(&mut part.reuse.places, (reads + writes) / 2.0);
     let reuse = &mut part.reuse;
     // What is requested again bounds what is requested again however long ago.
     let hits = 1.0 - real.misses.last().copied().unwrap_or(1.0);

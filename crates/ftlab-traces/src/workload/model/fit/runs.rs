@@ -20,6 +20,7 @@ pub(super) struct RunFit {
     same_size: u64,
     /// Of them, to pages that were never used.
     fresh: u64,
+    /// Of those that are not as long as the one before.
     sizes: Counts,
     latest: bool,
 }
@@ -36,7 +37,9 @@ impl RunFit {
             self.same_op += u64::from(tail.op == request.op);
             self.same_size += u64::from(tail.length == request.length);
             self.fresh += u64::from(fresh);
-            self.sizes.add(request);
+            if tail.length != request.length {
+                self.sizes.add(request);
+            }
         }
         self.latest = on.is_some();
     }

@@ -44,7 +44,7 @@ impl Counts {
 pub(super) struct SizeFit {
     all: Counts,
     places: BTreeMap<u32, u64>,
-    others: BTreeMap<u32, u64>,
+    others: Counts,
     /// Places used again from their start, and those whose request had the size that it had before.
     again: u64,
     kept: u64,
@@ -60,11 +60,11 @@ impl SizeFit {
         self.all.means()
     }
 
-    /// A place of `before` bytes is used again, for `now` bytes.
-    pub(super) fn use_again(&mut self, before: u32, now: u32) {
+    /// A place of `before` bytes is used again by `request`.
+    pub(super) fn use_again(&mut self, before: u32, request: &Request) {
         *self.places.entry(sectors(before)).or_default() += 1;
-        if before != now {
-            *self.others.entry(sectors(now)).or_default() += 1;
+        if before != request.length {
+            self.others.add(request);
         }
     }
 
@@ -74,9 +74,14 @@ impl SizeFit {
         self.kept += u64::from(before == now);
     }
 
-    /// The sizes of the places that are used again, and of the requests that do not keep them.
-    pub(super) fn again(&self) -> [Mix; 2] {
-        [&self.places, &self.others].map(mix)
+    /// The sizes of the places that are used again.
+    pub(super) fn places(&self) -> Mix {
+        mix(&self.places)
+    }
+
+    /// The sizes of the reads, and of the writes, that do not keep that of their place.
+    pub(super) fn others(&self) -> [Mix; 2] {
+        self.others.mixes()
     }
 
     /// The sizes of new places; of all requests where an operation has none.
