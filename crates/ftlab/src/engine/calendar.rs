@@ -1,10 +1,15 @@
 //! When something that does one thing at a time is in use: an array, a cache register, a bus.
 
 use crate::units::Nanos;
+use std::cell::Cell;
 use std::collections::VecDeque;
 
-/// Gaps that are remembered; the earliest one is forgotten for a new one, and stays idle.
-const MOST_GAPS: usize = 1024;
+/// Gaps that are remembered, in 1 MiB; the earliest one is forgotten for a new one, and stays idle. Only a
+/// device that is seconds behind its requests has so many.
+const MOST_GAPS: usize = 1 << 16;
+
+/// Gaps that a search looks at one by one before it halves what is left.
+const NEAR: usize = 8;
 
 /// When a resource is in use. What was placed is never moved.
 #[derive(Clone, Debug)]
@@ -27,7 +32,8 @@ impl Calendar {
 
     /// Makes the resource idle at time 0.
     pub fn reset(&mut self) {
-        *self = Calendar::new(self.overtakes(), self.shortest);
+        self.free_at = 0;
+        self.gaps.iter_mut().for_each(VecDeque::clear);
     }
 
     /// Whether what is placed later may go into gaps.
@@ -67,19 +73,14 @@ impl Calendar {
     /// which must not fall with time.
     #[inline]
     pub fn first(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
-        if from >= self.free_at || self.gaps.is_none() {
-            return from.max(self.free_at);
-        }
-        let fits = self.holes(from).find(|(start, end)| until(*start) <= *end);
-        fits.map_or(self.free_at, |(start, _)| start)
+        self.search().first(from, until)
     }
 
-    /// The first `length` ns from `from` on in which it is free, start and end. No time does not wait.
+    /// Several searches, the later ones mostly for later times.
     #[inline]
     #[must_use]
-    pub fn find(&self, from: Nanos, length: Nanos) -> (Nanos, Nanos) {
-        let start = if length == 0 { from } else { self.first(from, |start| start + length) };
-        (start, start + length)
+    pub const fn search(&self) -> Search<'_> {
+        Search { calendar: self, at: Cell::new(0) }
     }
 
     /// Takes it for this time; returns for how much of it it was free.
@@ -127,11 +128,64 @@ impl Calendar {
                 (true, true) => {
                     gaps[number].1 = first;
                     gaps.insert(number + 1, (last, end));
+                    if gaps.len() > MOST_GAPS {
+                        gaps.pop_front();
+                        number -= 1;
+                    }
                 }
             }
             number += 1;
         }
         taken
+    }
+}
+
+/// Searches in one calendar, each from where the last one ended: thousands of gaps may lie before.
+#[derive(Debug)]
+pub struct Search<'a> {
+    calendar: &'a Calendar,
+    /// The gap that was found last.
+    at: Cell<usize>,
+}
+
+impl Search<'_> {
+    /// [`Calendar::first`].
+    #[inline]
+    pub fn first(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
+        let free_at = self.calendar.free_at;
+        let Some(gaps) = self.calendar.gaps.as_ref().filter(|_| from < free_at) else {
+            return from.max(free_at);
+        };
+        // A gap that ends before this is too short, whatever begins in it.
+        let mut needed = until(from).max(from + 1);
+        while let Some((start, end)) = self.gap_until(gaps, needed) {
+            let start = from.max(start);
+            needed = until(start);
+            if needed <= end {
+                return start;
+            }
+        }
+        free_at
+    }
+
+    /// The first `length` ns from `from` on in which it is free, start and end. No time does not wait.
+    #[inline]
+    #[must_use]
+    pub fn find(&self, from: Nanos, length: Nanos) -> (Nanos, Nanos) {
+        let start = if length == 0 { from } else { self.first(from, |start| start + length) };
+        (start, start + length)
+    }
+
+    /// The first gap that ends at `time` or later.
+    #[inline]
+    fn gap_until(&self, gaps: &VecDeque<(Nanos, Nanos)>, time: Nanos) -> Option<(Nanos, Nanos)> {
+        let last = self.at.get();
+        let is_over = |at: usize| gaps.get(at).is_some_and(|(_, end)| *end < time);
+        let is_later = last == 0 || is_over(last - 1);
+        let near = (last..last + NEAR).find(|at| !is_over(*at)).filter(|_| is_later);
+        let found = near.unwrap_or_else(|| gaps.partition_point(|(_, end)| *end < time));
+        self.at.set(found);
+        gaps.get(found).copied()
     }
 }
 
@@ -158,12 +212,24 @@ mod tests {
                 let first = if overtake { from } else { from.max(last) };
                 let fits = |at: &u64| (*at..*at + length).all(|ns| !row[ns as usize]);
                 let expected = if length == 0 { from } else { (first..).find(fits).expect("room") };
-                assert_eq!(calendar.find(from, length), (expected, expected + length));
+                assert_eq!(calendar.search().find(from, length), (expected, expected + length));
                 if length > 0 {
                     assert_eq!(calendar.hold(expected, expected + length), length);
                 }
                 (expected..expected + length).for_each(|ns| row[ns as usize] = true);
             }
+        }
+    }
+
+    /// Also for earlier times.
+    #[test]
+    fn a_search_finds_the_same_wherever_the_last_one_ended() {
+        let (mut rng, mut calendar) = (Rng::new(3, "searches"), Calendar::new(true, 1));
+        (0..300).for_each(|at| _ = calendar.hold(20 * at, 20 * at + 1 + rng.below(18)));
+        let search = calendar.search();
+        for _ in 0..10_000 {
+            let (from, length) = (rng.below(6100), 1 + rng.below(30));
+            assert_eq!(search.find(from, length), calendar.search().find(from, length));
         }
     }
 
@@ -194,6 +260,18 @@ mod tests {
             calendar.hold(10 * number, 10 * number + 5);
         }
         assert_eq!(calendar.holes(0).count(), MOST_GAPS + 1);
-        assert_eq!(calendar.find(0, 5).0, 10 * (100_000 - MOST_GAPS as u64) - 5);
+        assert_eq!(calendar.search().find(0, 5).0, 10 * (100_000 - MOST_GAPS as u64) - 5);
+    }
+
+    /// Each piece that is taken out of the middle of a gap leaves one gap more.
+    #[test]
+    fn memory_is_bounded_where_gaps_are_split() {
+        let mut calendar = Calendar::new(true, 1);
+        calendar.hold(1_000_000, 1_000_001);
+        for number in 0..100_000 {
+            assert_eq!(calendar.hold(10 * number + 5, 10 * number + 10), 5);
+        }
+        assert_eq!(calendar.holes(0).count(), MOST_GAPS + 1);
+        assert_eq!(calendar.search().find(0, 5).0, 10 * (100_000 - MOST_GAPS as u64));
     }
 }

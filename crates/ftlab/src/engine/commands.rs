@@ -27,7 +27,7 @@
 use super::Timing;
 use super::array::Array;
 use super::blocks::{Blocks, Page};
-use super::calendar::Calendar;
+use super::calendar::{Calendar, Search};
 use super::log::{Booking, Kind, Log};
 use crate::device::{BusOrder, Cell, DeviceConfig, Geometry};
 use crate::units::Nanos;
@@ -315,9 +315,9 @@ impl Commands {
     }
 
     /// Start and end of the command cycles of an operation that begins without data on the bus.
-    fn command_cycles(&self, plane: u32, from: Nanos) -> Span {
+    fn command_cycles(&self, bus: &Search<'_>, from: Nanos) -> Span {
         match self.overtake {
-            true => self.bus(plane).find(from, self.command),
+            true => bus.find(from, self.command),
             false => (from, from + self.command),
         }
     }
@@ -329,13 +329,14 @@ impl Commands {
 
     fn read(&mut self, order: Order, time: Nanos, transfer: Nanos) -> Placed {
         let Order { plane, ready, .. } = order;
+        let bus = &self.bus(plane).search();
         let from = self.array(plane).first_read(ready, |from| {
-            let (_, begin) = self.read_command(plane, from);
-            self.read_out(plane, begin + time, transfer).0
+            let (_, begin) = self.read_command(plane, bus, from);
+            self.read_out(plane, bus, begin + time, transfer).0
         });
-        let cycles = self.read_command(plane, from);
+        let cycles = self.read_command(plane, bus, from);
         let work = (cycles.1, cycles.1 + time);
-        let (held_until, data) = self.read_out(plane, work.1, transfer);
+        let (held_until, data) = self.read_out(plane, bus, work.1, transfer);
         let held = (if self.suspend.is_some() { from } else { cycles.0 }, held_until);
         self.array_mut(plane).read(held);
         Placed {
@@ -350,18 +351,23 @@ impl Commands {
     }
 
     /// The command cycles of a read that takes the array at `from`, after what it stops has stopped.
-    fn read_command(&self, plane: u32, from: Nanos) -> Span {
+    fn read_command(&self, plane: u32, bus: &Search<'_>, from: Nanos) -> Span {
         let stop = self.suspend.filter(|_| self.array(plane).writes_at(from)).unwrap_or(0);
-        self.command_cycles(plane, from + stop)
+        self.command_cycles(bus, from + stop)
     }
 
     /// How a page that was read moves from the array to the controller: when the array is released, and the
     /// transfer.
-    fn read_out(&self, plane: u32, from: Nanos, transfer: Nanos) -> (Nanos, Option<Span>) {
+    fn read_out(
+        &self,
+        plane: u32,
+        bus: &Search<'_>,
+        from: Nanos,
+        transfer: Nanos,
+    ) -> (Nanos, Option<Span>) {
         if transfer == 0 {
             return (from, None);
         }
-        let bus = self.bus(plane);
         if !self.cache_read {
             let transfer = bus.find(from, transfer);
             return (transfer.1, Some(transfer));
@@ -374,13 +380,14 @@ impl Commands {
     fn program(&mut self, order: Order) -> Placed {
         let Order { plane, ready, after, .. } = order;
         let (array, time) = (self.array(plane), self.timing.program);
+        let bus = &self.bus(plane).search();
         let (data, begin) = if self.cache_program {
             let begin =
                 |arrived: Nanos| array.first_write(arrived.max(after), |begin| begin + time);
-            let data = self.bring_in(plane, ready, begin);
+            let data = self.bring_in(plane, bus, ready, begin);
             (data, begin(data.1))
         } else {
-            let arrival = |from| self.bring_in(plane, from, |arrived| arrived);
+            let arrival = |from| self.bring_in(plane, bus, from, |arrived| arrived);
             let data = arrival(array.first_write(ready, |from| arrival(from).1 + time));
             (data, data.1)
         };
@@ -410,8 +417,14 @@ impl Commands {
     }
 
     /// When a page and its command move to a plane, if it is in the way of others until `until(arrival)`.
-    fn bring_in(&self, plane: u32, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Span {
-        let (bus, length) = (self.bus(plane), self.timing.transfer + self.command);
+    fn bring_in(
+        &self,
+        plane: u32,
+        bus: &Search<'_>,
+        from: Nanos,
+        until: impl Fn(Nanos) -> Nanos,
+    ) -> Span {
+        let length = self.timing.transfer + self.command;
         let register = &self.registers[plane as usize];
         bus.find(register.first(from, |from| until(bus.find(from, length).1)), length)
     }
@@ -419,7 +432,8 @@ impl Commands {
     /// A copy-back or an erase.
     fn change(&mut self, order: Order, time: Nanos) -> Placed {
         let Order { plane, ready, .. } = order;
-        let cycles = |from| self.command_cycles(plane, from);
+        let bus = &self.bus(plane).search();
+        let cycles = |from| self.command_cycles(bus, from);
         let from = self.array(plane).first_write(ready, |from| cycles(from).1 + time);
         let (start, begin) = cycles(from);
         let held = (start, begin + time);
@@ -457,7 +471,8 @@ impl Commands {
     fn join_read_or_erase(&mut self, order: Order, last: &Last) -> Option<Placed> {
         let Order { kind, plane, .. } = order;
         let transfer = if kind == Kind::Read { self.timing.transfer } else { 0 };
-        let (held_until, data) = self.read_out(plane, last.work.1, transfer);
+        let bus = &self.bus(plane).search();
+        let (held_until, data) = self.read_out(plane, bus, last.work.1, transfer);
         if held_until > last.held_until {
             if !self.array(plane).can_extend(last.held_until, held_until, false) {
                 return None;
@@ -483,7 +498,8 @@ impl Commands {
             true => arrived.max(together),
             false => arrived,
         };
-        let data = self.bring_in(plane, last.start.max(ready), begin);
+        let bus = &self.bus(plane).search();
+        let data = self.bring_in(plane, bus, last.start.max(ready), begin);
         let begin = data.1.max(together);
         let work = (begin, begin + self.timing.program);
         let registers = || last.members.iter().map(|(member, _)| member.plane as usize);
