@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests may panic as tests do")]
 
 use ftlab_traces::Error;
-use ftlab_traces::request::{BATCH, Digest, Input, Op, Request, extents};
+use ftlab_traces::request::{Digest, Input, Op, Request, extents};
 use ftlab_traces::trace::columnar::GROUP_ROWS;
 use ftlab_traces::trace::convert::{Converted, convert};
 use ftlab_traces::trace::split::split;
@@ -29,17 +29,7 @@ fn write(input: &dyn Input, path: &Path) -> Result<Converted, Error> {
 }
 
 fn read_as(path: &Path, options: &TraceOptions) -> Result<Vec<Request>, Error> {
-    let input = trace::open(path.to_str().unwrap(), options)?;
-    let mut source = input.open()?;
-    let mut requests = Vec::new();
-    loop {
-        let before = requests.len();
-        source.fill(&mut requests)?;
-        assert!(requests.len() - before <= BATCH);
-        if requests.len() == before {
-            return Ok(requests);
-        }
-    }
+    trace::open(path.to_str().unwrap(), options)?.open()?.rest()
 }
 
 fn read(path: &Path) -> Result<Vec<Request>, Error> {

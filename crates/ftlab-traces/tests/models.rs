@@ -80,14 +80,7 @@ space = { fresh = 0.9, slot = "8k", sectors = [1, 0, 0, 0, 0, 0, 0, 0], volumes 
 
 fn pass(input: &dyn Input) -> Vec<Request> {
     let mut source = input.open().expect("an input that opens");
-    let mut all = Vec::new();
-    loop {
-        let before = all.len();
-        source.fill(&mut all).expect("a stream that goes on");
-        if all.len() == before {
-            return all;
-        }
-    }
+    source.rest().expect("a stream that goes on")
 }
 
 fn small(requests: Option<u64>, seed: u64) -> Vec<Request> {

@@ -20,16 +20,7 @@ fn file(name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
-    let mut source = input.open()?;
-    let mut requests = Vec::new();
-    loop {
-        let before = requests.len();
-        source.fill(&mut requests)?;
-        assert!(requests.len() - before <= BATCH);
-        if requests.len() == before {
-            return Ok(requests);
-        }
-    }
+    input.open()?.rest()
 }
 
 fn read(path: &Path, options: &TraceOptions) -> Result<Vec<Request>, Error> {

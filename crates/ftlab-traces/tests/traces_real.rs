@@ -147,12 +147,7 @@ fn every_normalized_trace_reads_as_spc() {
 fn requests(path: &Path) -> Vec<Request> {
     let input = trace::open(&path.to_string_lossy(), &TraceOptions::default());
     let mut source = input.and_then(|input| input.open()).unwrap_or_else(|e| panic!("{e}"));
-    let mut requests = Vec::new();
-    let mut before = None;
-    while before != Some(requests.len()) {
-        before = Some(requests.len());
-        source.fill(&mut requests).unwrap_or_else(|error| panic!("{error}"));
-    }
+    let mut requests = source.rest().unwrap_or_else(|error| panic!("{error}"));
     let mut numbers = HashMap::new();
     for request in &mut requests {
         let next = numbers.len() as u32;

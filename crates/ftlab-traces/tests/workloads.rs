@@ -12,14 +12,7 @@ use std::collections::HashSet;
 /// All requests of one pass.
 fn pass(input: &dyn Input) -> Vec<Request> {
     let mut source = input.open().expect("an input that opens");
-    let mut all = Vec::new();
-    loop {
-        let before = all.len();
-        source.fill(&mut all).expect("a stream that goes on");
-        if all.len() == before {
-            return all;
-        }
-    }
+    source.rest().expect("a stream that goes on")
 }
 
 fn generate(config: &WorkloadConfig, seed: u64) -> Vec<Request> {

@@ -138,15 +138,9 @@ fn read(path: &str) -> Result<Vec<Request>, Error> {
 }
 
 fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
-    let (mut source, mut requests) = (input.open()?, Vec::new());
-    loop {
-        let before = requests.len();
-        source.fill(&mut requests)?;
-        if requests.len() == before {
-            requests.retain(|request| request.op != Op::Trim);
-            return Ok(requests);
-        }
-    }
+    let mut requests = input.open()?.rest()?;
+    requests.retain(|request| request.op != Op::Trim);
+    Ok(requests)
 }
 
 fn compare(

@@ -96,14 +96,7 @@ fn ftls_that_run_together_do_what_each_does_alone() {
 
 fn requests(config: &Config) -> Vec<Request> {
     let mut source = open_input(config).expect("an input").open().expect("a stream");
-    let mut all = Vec::new();
-    loop {
-        let before = all.len();
-        source.fill(&mut all).expect("requests");
-        if all.len() == before {
-            return all;
-        }
-    }
+    source.rest().expect("requests")
 }
 
 /// Serves requests through `Box<dyn Ftl>`, one call for each.

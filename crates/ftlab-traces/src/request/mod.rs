@@ -77,6 +77,22 @@ pub trait RequestSource: Send {
     /// [`Error::Trace`] names the file and the line of a request that cannot be believed.
     fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error>;
 
+    /// All requests that are left.
+    ///
+    /// # Errors
+    /// As [`fill`](Self::fill).
+    fn rest(&mut self) -> Result<Vec<Request>, Error> {
+        let mut requests = Vec::new();
+        loop {
+            let before = requests.len();
+            self.fill(&mut requests)?;
+            debug_assert!(requests.len() - before <= BATCH, "more than a batch at once");
+            if requests.len() == before {
+                return Ok(requests);
+            }
+        }
+    }
+
     /// How far the stream has been read, from 0 to 1, where that can be known.
     fn progress(&self) -> Option<f64> {
         None

@@ -53,14 +53,7 @@ pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Er
 fn decoded(decoder: impl Decode, order: TimeOrder) -> Result<Vec<Request>, Error> {
     let place = Place { file: "trace".into(), consumed: Default::default(), size: None };
     let mut source = Source::new(decoder, Gate::new(order, None, None), place);
-    let mut requests = Vec::new();
-    loop {
-        let before = requests.len();
-        source.fill(&mut requests)?;
-        if requests.len() == before {
-            return Ok(requests);
-        }
-    }
+    source.rest()
 }
 
 /// The record that begins at byte `at` is an error that has `found` in it.

@@ -140,16 +140,9 @@ mod tests {
         let duration = |seconds: u64| Duration(seconds * 1_000_000_000);
         let (from, until) = (from.map(duration), until.map(duration));
         let windowed = Windowed { input: Box::new(Seconds), from, until, requests };
-        let mut source = windowed.open().map_err(|error| error.to_string())?;
-        let mut all = Vec::new();
-        loop {
-            let before = all.len();
-            source.fill(&mut all).map_err(|error| error.to_string())?;
-            if all.len() == before {
-                let pair = |r: &Request| (r.time / 1_000_000_000, r.offset / 4096);
-                return Ok(all.iter().map(pair).collect());
-            }
-        }
+        let all = windowed.open().and_then(|mut source| source.rest());
+        let pair = |r: &Request| (r.time / 1_000_000_000, r.offset / 4096);
+        Ok(all.map_err(|error| error.to_string())?.iter().map(pair).collect())
     }
 
     #[test]

@@ -51,15 +51,7 @@ fn uniform(count: usize, capacity: u64) -> Vec<Request> {
 
 fn financial1(count: u64) -> Vec<Request> {
     let input = workload::profile("financial1", Some(count), 1).expect("a profile");
-    let mut source = input.open().expect("a generator");
-    let (mut requests, mut batch) = (Vec::new(), Vec::new());
-    loop {
-        source.fill(&mut batch).expect("generated");
-        if batch.is_empty() {
-            return requests;
-        }
-        requests.append(&mut batch);
-    }
+    input.open().expect("a generator").rest().expect("generated")
 }
 
 fn simulator(ftl: &str, config: &Config, capacity: u64) -> Box<dyn Simulator> {

@@ -2,10 +2,12 @@
 
 use crate::locality::ReuseDistances;
 use crate::request::{Op, Request};
+use crate::workload::model::space::{PAGE_SECTORS, SECTOR};
 use rustc_hash::FxHashSet;
+use std::ops::RangeInclusive;
 
 /// Bytes of a page.
-pub(super) const PAGE_BYTES: u64 = 4096;
+pub(super) const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR;
 /// Pages that are followed: more than a sample can have.
 const PAGES_MAX: usize = 1 << 22;
 /// Windows of equally many requests.
@@ -35,8 +37,12 @@ pub(super) struct Facts {
 /// The pages that a request touches.
 pub(super) fn pages(request: &Request) -> impl Iterator<Item = Page> + use<> {
     let volume = request.volume;
-    let pages = request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES;
-    pages.map(move |page| (volume, page))
+    page_numbers(request).map(move |page| (volume, page))
+}
+
+/// The numbers of the pages of a request on its volume.
+pub(super) fn page_numbers(request: &Request) -> RangeInclusive<u64> {
+    request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES
 }
 
 impl Facts {

@@ -1,14 +1,13 @@
 //! Which places and which regions are used again.
 
+use super::facts::{PAGE_BYTES, page_numbers};
 use super::share;
 use super::sizes::SizeFit;
 use super::survival::{Survival, class};
 use crate::request::{Op, Request};
 use crate::workload::model::file::Reuse;
 use crate::workload::model::recency::Recency;
-use crate::workload::model::space::{
-    ADJACENT_PAGES, PAGE_SECTORS, REGION_BYTES, REMEMBERED, SECTOR, front,
-};
+use crate::workload::model::space::{ADJACENT_PAGES, REGION_BYTES, REMEMBERED, front};
 use crate::workload::model::stream::remembered;
 use rustc_hash::FxHashMap;
 
@@ -17,8 +16,6 @@ const MOST_KNOWN: usize = 1 << 23;
 /// Most requests that come again in order behind one: the next counts as going back by itself, so that
 /// what comes in order for ever begins somewhere, too.
 const LONGEST_CHAIN: u64 = 100;
-/// Bytes of a page.
-const PAGE_BYTES: u64 = PAGE_SECTORS * SECTOR;
 
 /// A page or a region of a volume.
 type Key = (u32, u64);
@@ -81,7 +78,7 @@ impl PlaceFit {
 
     /// Whether none of the pages of `request` was used.
     pub(super) fn is_new(&self, volume: u32, request: &Request) -> bool {
-        pages(request).all(|page| !self.known.contains_key(&(volume, page)))
+        page_numbers(request).all(|page| !self.known.contains_key(&(volume, page)))
     }
 
     /// Whether `request` goes back to a place used before; if so, it is counted.
@@ -147,7 +144,7 @@ impl PlaceFit {
     pub(super) fn remember(&mut self, volume: u32, request: &Request) -> usize {
         let place = self.recency.push(request.op == Op::Write || std::mem::take(&mut self.written));
         self.used[place] = (volume, request.offset, request.length);
-        for page in pages(request) {
+        for page in page_numbers(request) {
             // Places of a ring of at most 2^22.
             self.known.insert((volume, page), place as u32);
         }
@@ -176,11 +173,6 @@ impl PlaceFit {
             ..Reuse::default()
         }
     }
-}
-
-/// The pages of a request.
-fn pages(request: &Request) -> std::ops::RangeInclusive<u64> {
-    request.offset / PAGE_BYTES..=(request.end() - 1) / PAGE_BYTES
 }
 
 /// The four counts with their numbers.

@@ -8,7 +8,7 @@
 
 use super::facts::{Facts, PAGE_BYTES, mean_bytes, pages};
 use crate::error::Error;
-use crate::request::{Input, Request};
+use crate::request::Request;
 use crate::units::{Bytes, Duration};
 use crate::workload::model::file::{Gaps, Length, Model, Part, Published};
 use rustc_hash::FxHashSet;
@@ -128,21 +128,10 @@ fn made(model: &Model, requests: usize, sizes: &[u64]) -> Result<Facts, Error> {
     let seeds = (REQUESTS / requests).clamp(1, SEEDS) as u64;
     let many = model.length.requests().min(SAMPLE_REQUESTS as u64).max(requests as u64);
     let of_seed = |seed| {
-        let made = all(&*model.clone().input(Some(many), seed)?)?;
+        let made = model.clone().input(Some(many), seed)?.open()?.rest()?;
         Ok(Facts { bytes: mean_bytes(&made), ..Facts::of(&made[..requests], sizes) })
     };
     Ok(Facts::mean(&(1..=seeds).map(of_seed).collect::<Result<Vec<Facts>, Error>>()?))
-}
-
-fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
-    let (mut source, mut requests) = (input.open()?, Vec::new());
-    loop {
-        let before = requests.len();
-        source.fill(&mut requests)?;
-        if requests.len() == before {
-            return Ok(requests);
-        }
-    }
 }
 
 /// Corrects what the part says by what its stream misses.

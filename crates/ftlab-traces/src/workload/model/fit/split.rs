@@ -3,7 +3,7 @@
 //! Volumes differ in sizes, operations and sequentiality. And a few pages (journals, metadata) are
 //! written all the time: a law of recency alone would let them drift away.
 
-use super::facts::pages;
+use super::facts::{page_numbers, pages};
 use super::share;
 use crate::request::Request;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -97,7 +97,7 @@ impl Split {
 
 /// The page that stands for a request: those at its ends may be shared with neighbours.
 fn middle(request: &Request) -> (u32, u64) {
-    let (first, last) = (request.offset / 4096, (request.end() - 1) / 4096);
+    let (first, last) = page_numbers(request).into_inner();
     (request.volume, (first + last).div_ceil(2))
 }
 

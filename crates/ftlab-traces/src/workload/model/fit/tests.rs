@@ -13,12 +13,7 @@ fn refit(model: &Model, requests: u64) -> Model {
 
 /// The first requests of a model.
 fn made(model: &Model, requests: u64) -> Vec<Request> {
-    let (mut source, mut all) =
-        (model.clone().input(Some(requests), 1).unwrap().open().unwrap(), Vec::new());
-    while (all.len() as u64) < requests {
-        source.fill(&mut all).unwrap();
-    }
-    all
+    model.clone().input(Some(requests), 1).unwrap().open().unwrap().rest().unwrap()
 }
 
 #[test]
