@@ -91,10 +91,11 @@ def test_a_timeline_has_causes_pages_and_requests(ftlab, tmp_path):
 @pytest.mark.parametrize("kind", ["svg", "html"])
 def test_a_timeline_is_drawn_with_pages_and_requests(ftlab, tmp_path, kind):
     file = tmp_path / f"schedule.{kind}"
-    result = ftlab("run", *WRITES, *SMALL, *PLANES, "--ftl", "page", "--timeline", str(file))
+    result = ftlab("run", *WRITES, *SMALL, *PLANES, "--ftl", "dftl", "--timeline", str(file))
     assert result.exit_code == 0, result.output
     text = file.read_text("utf-8")
-    assert "requests: each page access" in text and "host program" in text
+    assert "requests: each page access" in text
+    assert "host program" in text and "translation read" in text
     operations = re.findall(r'<g id="PolyCollection|<g id="FillBetweenPolyCollection', text)
     assert len(operations) == 2 * 60, "by plane and by request"
 

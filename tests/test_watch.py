@@ -183,12 +183,11 @@ def test_a_recording_does_not_replace_its_input(ftlab, trace):
 
 
 def test_ctrl_c_ends_with_130_and_leaves_no_file(tmp_path):
-    endless = "randwrite,bs=4k,size=64MiB,requests=4000000000"
     page = tmp_path / "run.html"
-    command = [sys.executable, "-m", "ftlab", "watch", "--workload", endless, "--capacity", "64MiB"]
-    more = ["--ftl", "page", "--every", "1000", "--record", str(page)]
+    long = ("--every", "100", "--speed", "2", "--ftl", "page", "--record", str(page))
+    command = [sys.executable, "-m", "ftlab", "watch", *WRITES, *long]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = subprocess.Popen([*command, *more], **pipes)
+    process = subprocess.Popen(command, **pipes)
     assert "requests" in process.stdout.readline()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
