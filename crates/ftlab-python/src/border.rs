@@ -110,7 +110,7 @@ pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
 enum Told<T> {
     Progress(Progress),
     /// A frame; the thread waits until it was shown.
-    Frame(Frame, Sender<()>),
+    Frame(Box<Frame>, Sender<()>),
     Done(thread::Result<Result<T, Error>>),
 }
 
@@ -154,7 +154,7 @@ pub fn with_frames<T: Send + 'static>(
         let mut show = |frame| {
             // What fails there, and nobody listening, closes the answer.
             let (done, answer) = channel();
-            let _ = tell.send(Told::Frame(frame, done));
+            let _ = tell.send(Told::Frame(Box::new(frame), done));
             answer.recv().map_err(|_| Error::Interrupted)
         };
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut watch, &mut show)));

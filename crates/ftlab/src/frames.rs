@@ -126,7 +126,7 @@ impl<'a> Frames<'a> {
     fn take(&mut self, outcome: &Outcome<'_>) -> Result<(), Error> {
         let start = Instant::now();
         let now = Moment::of(outcome);
-        let (flash, ledger) = (outcome.flash, outcome.flash.ledger());
+        let ledger = outcome.flash.ledger();
         let of_cause = |cause| Operation::ALL.map(|each| ledger.get(each, cause)).iter().sum();
         let frame = Frame {
             requests: now.requests,
@@ -139,7 +139,6 @@ impl<'a> Frames<'a> {
             erases: ledger.total(Operation::Erase),
             blocks: blocks(outcome),
         };
-        debug_assert_eq!(frame.blocks.len(), flash.geometry().blocks() as usize);
         self.last = now;
         let shown = (self.show)(frame);
         self.spent += start.elapsed();
