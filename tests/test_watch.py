@@ -78,7 +78,7 @@ def test_a_frame_that_fails_ends_the_run():
 
 def test_wrong_arguments_are_refused():
     trace = ftlab_.Workload("randwrite", bs="4k", size="4MiB", requests=10)
-    with pytest.raises(ConfigError, match="every: found 0, expected at least 1"):
+    with pytest.raises(ConfigError, match="every: found 0, expected 1 to"):
         ftlab_.simulate(trace, "page", frames=print, every=0)
     with pytest.raises(TypeError, match="every: found 10 without frames"):
         ftlab_.simulate(trace, "page", every=10)
@@ -152,6 +152,7 @@ MISTAKES = {
     "--every 0": "--every",
     "--every -5": "--every",
     "--every many": "--every",
+    "--every 1e30": "every: found 1",
     "--speed 0": "--speed",
     "--speed nan": "--speed",
     "--speed fast": "--speed",

@@ -208,8 +208,8 @@ def watch(
 
     The run waits for ``show``, and ends if that raises. By default there are about 240 frames.
     """
-    if every is not None and every < 1:
-        raise ConfigError(f"every: found {every}, expected at least 1 request between two frames")
+    if every is not None and not 1 <= every < 2**63:
+        raise ConfigError(f"every: found {every}, expected 1 to 2^63 - 1 requests between frames")
     plugged = Plugged()
     (point,) = plugged.points([(config, ftl)])
     return Result(cores.watch(point, show, every, progress, plugged.plugins))

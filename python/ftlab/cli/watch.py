@@ -32,6 +32,7 @@ from ftlab.watch.record import Recording
 SPEED = 20.0
 """Frames per second on a terminal."""
 FASTEST = 1000.0
+"""What no screen shows more of."""
 
 
 @click.command()
