@@ -37,6 +37,14 @@ RUNS = Runs(
 )
 
 
+def test_a_figure_can_be_counted_another_way():
+    runs = Runs({("w", "dftl"): RUNS["w", "dftl"]}, counted={"mapping.hit_ratio": "seed"})
+    assert runs("mapping.hit_ratio", "w", "dftl") == RUNS("seed", "w", "dftl")
+    (one,) = runs.seeds
+    found, _ = one.noting(lambda noted: noted("mapping.hit_ratio", "w", "dftl"))
+    assert found == RUNS("seed", "w", "dftl") != RUNS("mapping.hit_ratio", "w", "dftl")
+
+
 def given(figure):
     """A term that is known."""
     return lambda runs: figure
@@ -205,6 +213,9 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
                 {"device": {"capacity": 16 << 30}},
                 point=lambda key: (key[0], "dftl"),
             ),
+            Counterfactual(
+                "recounted", "requests in place of seeds", ["X1"], counted={"seed": "host.requests"}
+            ),
         ],
     )
     reports = [reproduce(experiment, tmp_path, requests=200, seeds=2) for _ in range(2)]
@@ -219,7 +230,12 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
     ours = [each["ours"] for each in row["findings"]]
     assert ours[:2] == ["+0.0 %", "1.5 ± 0.7071, 1.5 (a tie: page and 1.5)"], ours
     changes = {each["change"]: each["verdict"] for each in row["instead"]}
-    assert changes == {"a device of 16 GiB": "agrees", "DFTL in place of page mapping": "agrees"}
+    assert changes == {
+        "a device of 16 GiB": "agrees",
+        "DFTL in place of page mapping": "agrees",
+        "requests in place of seeds": "differs",
+    }
+    assert "200, 1.5" in row["instead"][2]["ours"]
     start = (
         b"# A <test>\n\n**Only the first 200 requests of each input were run: these verdicts mean"
     )
@@ -351,7 +367,8 @@ def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path):
         assert set(changed.claims) <= claims
         key = next(key for key in points if changed.only(key) and changed.point(key) in points)
         other = changed.alter(key, points, inputs, tmp_path)
-        assert other.digest != points[key].digest, changed.name
+        is_another = other.digest != points[key].digest
+        assert is_another != bool(changed.counted), changed.name
 
 
 def test_what_does_not_agree_is_explained_by_one_change_by_several_or_by_none():

@@ -61,6 +61,8 @@ class Counterfactual:
     point
         Returns the name of the point that stands in for one, such as that of another workload.
         What is changed is left out where that does not exist.
+    counted
+        The figures that are read in place of others: another way to count the same.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Counterfactual:
     sections: Config | Callable[[Source, Path], Config] = field(default_factory=dict)
     only: Callable[[Key], bool] = field(default=lambda key: True)
     point: Callable[[Key], Key] = field(default=lambda key: key)
+    counted: Mapping[str, str] = field(default_factory=dict)
 
     def alter(self, key: Key, points: Mapping[Key, Point], inputs: Sources, results: Path) -> Point:
         """Return a point as it is when this is changed."""

@@ -100,11 +100,12 @@ class _Evaluation:
     results: Path
     progress: Told | None
 
-    def run(self, points: Sequence[Points]) -> Runs:
-        """Run points, once for each seed."""
+    def run(self, points: Sequence[Points], counted: Mapping[str, str] | None = None) -> Runs:
+        """Run points, once for each seed; figures named in ``counted`` are others."""
         flat = [point for each in points for point in each.values()]
         done = iter(run_points(flat, self.results, progress=self.progress))
-        return Runs(*(dict(zip(each, islice(done, len(each)), strict=True)) for each in points))
+        found = (dict(zip(each, islice(done, len(each)), strict=True)) for each in points)
+        return Runs(*found, counted=counted)
 
     def with_one_change(
         self, changed: Counterfactual, judged: Sequence[Judged]
@@ -118,7 +119,7 @@ class _Evaluation:
             {key: changed.alter(key, each, made, self.results) for key in each if key in used}
             for each, made in zip(self.points, self.inputs, strict=True)
         ]
-        runs = self.run(altered)
+        runs = self.run(altered, changed.counted)
 
         def instead(each: Judged) -> Instead:
             ran = [
