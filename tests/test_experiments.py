@@ -21,7 +21,7 @@ from ftlab.experiments.claims import (
 )
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
-from ftlab.experiments.inputs import PREFIX, Workload, sources
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Workload, sources
 from ftlab.experiments.made import looped, side_by_side
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
 from ftlab.experiments.prefixes import ROUNDS
@@ -296,7 +296,7 @@ def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
 
 
 def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_path):
-    (tmp_path / PREFIX[0]).write_text(SPC)
+    (tmp_path / FINANCIAL1_PREFIX_FILES[0]).write_text(SPC)
 
     def points(inputs):
         return {(name,): Point(name, each.config, "page") for name, each in inputs.items()}
@@ -307,7 +307,10 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
     experiment = Experiment(
         "test",
         "A test",
-        [Workload("financial1", ("financial1.spc",), PREFIX), Workload("build", ())],
+        [
+            Workload("financial1", ("financial1.spc",), FINANCIAL1_PREFIX_FILES),
+            Workload("build", ()),
+        ],
         points,
         [most_requests("financial1", below=450), most_requests("build", below=450)],
         lambda runs, inputs, judged: [],

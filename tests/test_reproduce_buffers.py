@@ -12,7 +12,7 @@ from ftlab.experiments.dftl.points import (
     FIN,
     FOLD,
     PAGE,
-    PREFIX,
+    PREFIX_LOOP,
     TPCH,
     WORKLOADS,
     points,
@@ -45,7 +45,7 @@ def test_dftl_has_equal_ram_with_and_without_its_cache(tmp_path):
     inputs = prepare(sources(WORKLOADS, None, 400), tmp_path)
     found = points(inputs)
     assert {FIN, FOLD, TPCH} < {key[0] for key in found}
-    assert (PREFIX, "page") not in found, "there is no real trace"
+    assert (PREFIX_LOOP, "page") not in found, "there is no real trace"
     for workload in (FIN, FOLD, TPCH):
         config = found[workload, "dftl", CACHED].resolved
         pages = config["device"]["capacity"] // PAGE

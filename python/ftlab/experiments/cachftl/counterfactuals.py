@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ftlab.experiments.cachftl.points import PREFIX, RESERVE
+from ftlab.experiments.cachftl.points import PREFIX_VOLUME, RESERVE
 from ftlab.experiments.claims import Counterfactual, of
 from ftlab.experiments.runs import Key
 
@@ -63,6 +63,6 @@ COUNTERFACTUALS = (
         "the real beginning of Financial1, looped, in place of its volumes",
         ("C4", "C7", "C8"),
         only=_is_financial1,
-        point=lambda key: (PREFIX, *key[1:]) if _is_financial1(key) else key,
+        point=lambda key: (PREFIX_VOLUME, *key[1:]) if _is_financial1(key) else key,
     ),
 )

@@ -25,7 +25,7 @@ from ftlab.experiments.cachftl.points import (
     FTLS,
     GRID_REQUESTS,
     NAMES,
-    PREFIX,
+    PREFIX_VOLUME,
     RESERVE,
     SEQUENTIAL,
     SHORT,
@@ -316,16 +316,16 @@ def _middles(runs: Runs, trace: str) -> Table:
 
 
 def _has_prefix(runs: Runs) -> bool:
-    return (PREFIX, "page") in set(runs)
+    return (PREFIX_VOLUME, "page") in set(runs)
 
 
 def _beginning(runs: Runs) -> Table:
     rows = [
         [
             name,
-            *(number(runs(figure, PREFIX, ftl)) for figure in (RESPONSE, erases)),
+            *(number(runs(figure, PREFIX_VOLUME, ftl)) for figure in (RESPONSE, erases)),
             *(
-                cell(runs, relative(figure, (PREFIX, "cachftl"), (PREFIX, ftl)), "%+")
+                cell(runs, relative(figure, (PREFIX_VOLUME, "cachftl"), (PREFIX_VOLUME, ftl)), "%+")
                 for figure in (RESPONSE, erases)
             ),
         ]
