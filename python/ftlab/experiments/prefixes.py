@@ -34,12 +34,23 @@ def counterfactuals(
 ) -> list[Counterfactual]:
     """Return for each workload that has a prefix beside its model what the prefix changes.
 
-    ``beside`` has the settings that it needs.
+    ``beside`` has the settings that it needs. With them alone the model is run, too, which tells
+    what is their doing.
     """
     found = []
     for name, source in inputs.items():
         if source.prefix is None:
             continue
+        if beside:
+            found.append(
+                Counterfactual(
+                    f"{name}'s model, set up as its prefix",
+                    f"the model of {name} with the settings that its real prefix is run with",
+                    claims,
+                    beside,
+                    only=on(name),
+                )
+            )
         trace: Config = {"input": {"trace": str(source.prefix)}}
         for what, without in (("", ()), (" without its scan", SCANS.get(name, ()))):
             path = looped(trace, ROUNDS, without, results)
