@@ -9,6 +9,7 @@ import pytest
 
 import ftlab as package
 from ftlab.fleet import FEW_REQUESTS, NO_ERASE, Fleet
+from ftlab.points import volumes
 from ftlab.points.volumes import split
 from test_cli import failure
 
@@ -78,10 +79,24 @@ def test_a_fleet_is_split_and_run_once(ftlab, cloud, monkeypatch):
     for part in ("fleet", "over volumes", "worst", "have fewer than 50 requests"):
         assert part in first.stdout
     ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--warmup", "sequential")
-    (index,) = Path("ftlab-results/volumes").glob("*.json")
-    index.unlink()  # A split that was killed has none.
-    next(index.with_suffix("").iterdir()).unlink()
-    assert ftlab("fleet", cloud, *SMALL, "--ftl", "dftl").stdout == first.stdout
+
+
+def test_two_that_split_at_once_use_what_the_first_has_made(cloud, tmp_path, monkeypatch):
+    config = package.read_trace(cloud).config()
+
+    def while_another_does(*arguments):
+        monkeypatch.undo()
+        split(config, tmp_path)
+        return volumes.parts(*arguments)
+
+    monkeypatch.setattr(volumes, "parts", while_another_does)
+    found = split(config, tmp_path)
+    assert [each.number for each in found] == [3, 7, 11, 12]
+    assert all(each.file.is_file() for each in found)
+    (folder,) = (tmp_path / "volumes").iterdir()
+    assert folder == found[0].file.parent
+    (folder / volumes.INDEX).unlink()
+    assert split(config, tmp_path) == found, "a folder whose index is elsewhere is made anew"
 
 
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):

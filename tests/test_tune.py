@@ -17,6 +17,7 @@ from ftlab.tune.goal import Goal, Limit, figure_of
 from test_cli import failure
 
 optuna = pytest.importorskip("optuna", reason="needs ftlab[tune]")
+from ftlab.plot_tune import MOST_PANELS, fronts  # noqa: E402
 from ftlab.report.tune import verdict  # noqa: E402
 from ftlab.tune import Candidate, Found, search  # noqa: E402
 from ftlab.tune.space import choose  # noqa: E402
@@ -227,6 +228,17 @@ def test_a_search_of_the_command_line(ftlab):
     assert ftlab(*asked, "-o", "found.md").exit_code == 0
     assert "| found |" in Path("found.md").read_text()
     assert ftlab("tune", *SMALL, "--minimize", "ram_bytes", "--plot", "one.png").exit_code == 0
+    none = ftlab(*asked, "--limit", "ram_bytes <= 1")
+    assert none.exit_code == 1
+    assert "no trial has all figures and keeps all limits" in none.stdout
+
+
+def test_a_figure_of_many_searches_has_an_end_and_says_so():
+    found = Found("a trace", Goal.of({"minimize": ["ram_bytes"], "trials": 1}), [], [])
+    figure = fronts([found] * (MOST_PANELS + 40))
+    assert sum(axes.axison for axes in figure.axes) == MOST_PANELS
+    assert figure.get_supxlabel() == "the first 60 of 100 panels"
+    assert fronts([found] * 2).get_supxlabel() == ""
 
 
 def test_a_search_as_a_file_and_where_it_does_not_belong(ftlab):
@@ -262,7 +274,7 @@ def test_a_search_as_a_file_and_where_it_does_not_belong(ftlab):
 def test_the_searches_that_come_with_it(ftlab):
     options = ("--requests", "300", "--trials", "2", "--capacity", "64MiB")
     found = ftlab("tune", "ram-budget", "financial1", *options)
-    assert found.exit_code == 0, found.output
+    assert found.exit_code == 1, "two trials find nothing within the limit"
     for ftl in ("dftl", "fast", "cachftl", "mnftl", "superblock", "dloop", "tpftl"):
         assert re.search(rf"^against +{ftl}\b", found.stdout, re.MULTILINE), ftl
     options = (*options, "--address", "modulo")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 COLUMNS = 3
 """Panels side by side."""
 
+MOST_PANELS = 60
+"""More are too small to be read, and take minutes to draw."""
+
 BEST = numbered(0).colour
 """What the search has found."""
 
@@ -28,8 +31,12 @@ UNITS = {"us": "µs", "bytes": "bytes", "ratio": "ratio", "factor": "factor"}
 
 
 def fronts(all_found: Sequence[Found]) -> Figure:
-    """Draw the first objective over each other one, with its front; one alone over the trials."""
-    draws = [draw for found in all_found for draw in _draws(found)]
+    """Draw the first objective over each other one, with its front; one alone over the trials.
+
+    Of more than `MOST_PANELS` the first are drawn, and the figure says so.
+    """
+    every = [draw for found in all_found for draw in _draws(found)]
+    draws = every[:MOST_PANELS]
     columns = min(COLUMNS, len(draws))
     rows = -(-len(draws) // columns)
     with styled():
@@ -41,6 +48,8 @@ def fronts(all_found: Sequence[Found]) -> Figure:
             mark_empty(axes)
         for axes in grid:
             axes.set_axis_off()
+        if len(draws) < len(every):
+            figure.supxlabel(f"the first {len(draws)} of {len(every):,} panels")
     return figure
 
 

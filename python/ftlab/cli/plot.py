@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
+from ftlab.cli.stored import results_argument, where_option
 from ftlab.files import check_writable
 from ftlab.points import Store
 from ftlab.report.points import where
 
 
 @click.command()
-@click.argument("folder", metavar="DIR")
+@results_argument
 @click.option("--x", required=True, metavar="NAME", help="The setting on the axis, as ftl.cache.")
 @click.option(
     "--y",
@@ -22,13 +23,7 @@ from ftlab.report.points import where
     metavar="NAME,...",
     help="The figures (docs: results), as mapping.hit_ratio; a panel for each.",
 )
-@click.option(
-    "--where",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
-    help="Only points for which it holds, as 'ftl.cache >= 8KiB'; may be repeated.",
-)
+@where_option
 @columns_option
 @click.option("-o", "--output", required=True, metavar="FILE", help="A .pdf, .svg, .png or .html.")
 def plot(folder: str, x: str, y: str, **options: Any) -> None:

@@ -11,6 +11,7 @@ import click
 
 from ftlab.cli.output import output_options, suffix_of
 from ftlab.cli.show import show_table
+from ftlab.cli.stored import results_argument, where_option
 from ftlab.cli.words import translated
 from ftlab.files import check_writable, write_atomically
 from ftlab.points import Entry, Store
@@ -28,14 +29,8 @@ FORMS = {
 
 
 @click.command()
-@click.argument("folder", metavar="DIR")
-@click.option(
-    "--where",
-    "conditions",
-    multiple=True,
-    metavar="CONDITION",
-    help="Only points for which it holds, as 'ftl.cache >= 8KiB'; may be repeated.",
-)
+@results_argument
+@where_option
 @click.option("--columns", metavar="NAME,...", help="Figures and settings to show.")
 @click.option("--failed", is_flag=True, help="Only points that failed.")
 @click.option("--merge", multiple=True, metavar="DIR", help="Take over the results of this, too.")

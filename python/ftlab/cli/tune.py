@@ -82,6 +82,8 @@ def tune(print_config: bool, **options: Any) -> None:
         from ftlab.plot_tune import fronts
 
         outputs.figure(lambda: fronts(found))
+    if not any(each.best() for each in found):
+        raise click.exceptions.Exit(1)
 
 
 def _tree(options: dict[str, Any]) -> Config:

@@ -100,11 +100,12 @@ class _Evaluation:
     results: Path
     progress: Told | None
 
-    def run(self, points: Sequence[Points]) -> Runs:
-        """Run points, once for each seed."""
+    def run(self, points: Sequence[Points], counted: Mapping[str, str] | None = None) -> Runs:
+        """Run points, once for each seed; figures named in ``counted`` are others."""
         flat = [point for each in points for point in each.values()]
         done = iter(run_points(flat, self.results, progress=self.progress))
-        return Runs(*(dict(zip(each, islice(done, len(each)), strict=True)) for each in points))
+        found = (dict(zip(each, islice(done, len(each)), strict=True)) for each in points)
+        return Runs(*found, counted=counted)
 
     def with_one_change(
         self, changed: Counterfactual, judged: Sequence[Judged]
@@ -115,10 +116,14 @@ class _Evaluation:
         if not used:
             return judged
         altered = [
-            {key: changed.alter(key, each, made, self.results) for key in each if key in used}
+            {
+                key: changed.alter(key, each, made, self.results)
+                for key in each
+                if key in used and not changed.without(key)
+            }
             for each, made in zip(self.points, self.inputs, strict=True)
         ]
-        runs = self.run(altered)
+        runs = self.run(altered, changed.counted)
 
         def instead(each: Judged) -> Instead:
             ran = [
@@ -127,7 +132,8 @@ class _Evaluation:
                 for key in points
                 if key in each.used and changed.only(key)
             ]
-            return Instead(changed, judge(each.claim, runs), list(dict.fromkeys(ran)))
+            claim = changed.reading(each.claim) if changed.reading else each.claim
+            return Instead(changed, judge(claim, runs), list(dict.fromkeys(ran)))
 
         return [
             replace(each, instead=[*each.instead, instead(each)]) if each in open_ else each
@@ -135,11 +141,9 @@ class _Evaluation:
         ]
 
     def _concerns(self, changed: Counterfactual, judged: Judged) -> bool:
-        """Tell whether a claim is open, and a point that it looks at would be another one."""
-        there = judged.used & self.points[0].keys()
+        """Tell whether a claim is open, and can come out differently with this change."""
         return (
             judged.claim.id in changed.claims
             and judged.verdict is not Verdict.AGREES
-            and any(map(changed.only, there))
-            and all(changed.point(key) in self.points[0] for key in there)
+            and changed.touches(judged.claim, judged.used & self.points[0].keys(), self.points[0])
         )

@@ -22,10 +22,16 @@ class NotMeasuredError(Exception):
 
 
 class Runs:
-    """The results of an experiment's points, once for each seed."""
+    """The results of an experiment's points, once for each seed.
 
-    def __init__(self, *seeds: Mapping[Key, Result]) -> None:
+    Figures that are named in ``counted`` are read where that says.
+    """
+
+    def __init__(
+        self, *seeds: Mapping[Key, Result], counted: Mapping[str, str] | None = None
+    ) -> None:
         self._seeds = [dict(each) for each in seeds]
+        self._counted = dict(counted or {})
         self._used: set[Key] = set()
 
     def __iter__(self) -> Iterator[Key]:
@@ -41,6 +47,7 @@ class Runs:
 
     def __call__(self, figure: Figure, *key: str) -> float:
         """Return a figure's mean over seeds; raises `NotMeasuredError` where it does not exist."""
+        figure = self._counted.get(figure, figure) if isinstance(figure, str) else figure
         return fmean(_figure(each[key], figure, key) for each in self.seeds)
 
     @property
@@ -48,14 +55,14 @@ class Runs:
         """The runs with each seed."""
         if len(self._seeds) == 1:
             return [self]
-        found = [Runs(each) for each in self._seeds]
+        found = [Runs(each, counted=self._counted) for each in self._seeds]
         for each in found:
             each._used = self._used
         return found
 
     def noting(self, work: Callable[[Runs], Found]) -> tuple[Found, frozenset[Key]]:
         """Return what ``work`` makes of the runs, and the names of the points that it looked at."""
-        runs = Runs(*self._seeds)
+        runs = Runs(*self._seeds, counted=self._counted)
         return work(runs), frozenset(runs._used)
 
     def change(self, figure: Figure, new: Sequence[str], old: Sequence[str]) -> float:

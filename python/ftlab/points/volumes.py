@@ -6,6 +6,7 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import mkdtemp
 
 from ftlab.config import Config
 from ftlab.files import write_atomically
@@ -13,6 +14,7 @@ from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
 from ftlab.source import parts
 
 FOLDER = "volumes"
+INDEX = "index.json"
 
 LEAST_REQUESTS = 1000
 """A volume with fewer requests is too small to be run, unless asked for."""
@@ -31,19 +33,33 @@ def split(config: Config, results: Path) -> list[Volume]:
     """Return the volumes of the input that a configuration names, split where that is missing.
 
     The files are in ``results/volumes``, in a folder named by the digest of what was split, and by
-    which code, beside which an index says that it is whole. A warm-up changes no requests.
+    which code, with an index. A warm-up changes no requests.
     """
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
     digest = sha256(canonical({**asked, "code": code(whole.core)}))
     folder = results / FOLDER / digest[:DIGEST_DIGITS]
-    index = folder.with_suffix(".json")
-    if not (index.is_file() and folder.is_dir()):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(folder, ignore_errors=True)
-        found = parts(config, str(folder))
-        keys = ("volume", "requests", "file")
-        write_atomically(index, json.dumps([{key: each[key] for key in keys} for each in found]))
-    rows = json.loads(index.read_text("utf-8"))
+    if not (folder / INDEX).is_file():
+        _make(config, folder)
+    rows = json.loads((folder / INDEX).read_text("utf-8"))
     volumes = [Volume(row["volume"], row["requests"], folder / row["file"]) for row in rows]
     return sorted(volumes, key=lambda volume: volume.number)
+
+
+def _make(config: Config, folder: Path) -> None:
+    """Split into a folder that appears whole; another process may have made it meanwhile."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    own = Path(mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
+    try:
+        found = parts(config, str(own))
+        keys = ("volume", "requests", "file")
+        rows = [{key: each[key] for key in keys} for each in found]
+        write_atomically(own / INDEX, json.dumps(rows))
+        if folder.is_dir() and not (folder / INDEX).is_file():
+            shutil.rmtree(folder)  # It was made when indexes lay beside.
+        own.rename(folder)
+    except OSError:
+        if not (folder / INDEX).is_file():
+            raise
+    finally:
+        shutil.rmtree(own, ignore_errors=True)

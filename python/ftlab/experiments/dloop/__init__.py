@@ -8,7 +8,8 @@ around; FAST has all spare blocks but one as log blocks; SDRPP counts flash oper
 and the map, and not those of GC (choices.md#dloop-silent, choices.md#sdrpp).
 """
 
-from ftlab.experiments.dloop.claims import CLAIMS, COUNTERFACTUALS
+from ftlab.experiments.dloop.claims import CLAIMS
+from ftlab.experiments.dloop.counterfactuals import COUNTERFACTUALS
 from ftlab.experiments.dloop.parts import parts
 from ftlab.experiments.dloop.points import WORKLOADS, points
 from ftlab.experiments.experiment import Experiment

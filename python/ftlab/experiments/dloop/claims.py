@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ftlab.experiments.claims import Claim, Counterfactual, on
+from ftlab.experiments.claims import Claim
 from ftlab.experiments.dloop.points import (
     ALL,
     BUILD,
@@ -415,47 +415,5 @@ CLAIMS = (
         "DLOOP's SDRPP is below both",
         best(EXTRAS, SDRPP),
         spread(FIN1, "3 %"),
-    ),
-)
-
-ALL_CLAIMS = tuple(claim.id for claim in CLAIMS)
-OF_TPCC = ("D1", "D4", "D5", "D9", "D11", "D12", "D13", "D16", "D21", "D26")
-
-COUNTERFACTUALS = (
-    Counterfactual(
-        "short transfers",
-        "a page takes 50 us on the bus, as in III.A, and not 102 us, as in Table I",
-        ALL_CLAIMS,
-        {"device": {"transfer_per_byte": "12ns"}},
-    ),
-    Counterfactual(
-        "a large cache", "a mapping cache of 1 MiB", ALL_CLAIMS, {"ftl": {"cache": "1MiB"}}
-    ),
-    Counterfactual(
-        "maps on flash",
-        "FAST's block map on flash, in plane 0 (V.D)",
-        ALL_CLAIMS,
-        {"log": {"map": "flash"}},
-        only=lambda key: key[2] == "fast",
-    ),
-    Counterfactual(
-        "a log of one size",
-        "FAST's log of 450 blocks at any capacity, near what 4 GB have to spare",
-        ("D1", "D5", "D6", "D7"),
-        {"log": {"blocks": 450}},
-        only=lambda key: key[2] == "fast" and key[1] in CAPACITIES,
-    ),
-    Counterfactual(
-        "a tenth of the load",
-        "TPC-C at a tenth of its load",
-        OF_TPCC,
-        {"host": {"time_scale": 10}},
-        only=on(TPCC),
-    ),
-    Counterfactual(
-        "no queue",
-        "one request at a time, the next when it is complete",
-        ALL_CLAIMS,
-        {"host": {"mode": "closed:1"}},
     ),
 )
