@@ -275,6 +275,18 @@ def test_a_csv_file_is_read_by_the_columns_that_are_named(ftlab, tmp_path):
     assert "--columns: found no offset" in failure(ftlab(*arguments[:4], "time=when"))
 
 
+def test_a_csv_file_of_an_own_tracer_is_read(ftlab, tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text(
+        "when;lba;bytes;what\n2020-02-29T23:59:59;0x10;4096;RD\n2020-03-01 00:00:01;0x20;512;WR\n"
+    )
+    columns = "time=when:iso,offset=lba:sectors,length=bytes,op=what"
+    arguments = ("trace", "info", path, "--columns")
+    assert "add separator=semicolon to --columns" in failure(ftlab(*arguments, columns))
+    info = json.loads(ftlab(*arguments, f"{columns},separator=semicolon", "--json").stdout)
+    assert (info["reads"], info["writes"], info["end_bytes"]) == (1, 1, 0x20 * 512 + 512)
+
+
 def test_what_a_list_does_not_say_is_asked_for(ftlab, tmp_path):
     path = tmp_path / "P0.lis"
     path.write_text("0 8 0 0\n8 8 0 1\n")

@@ -1,6 +1,6 @@
 //! Which columns of a CSV file are what, as a user names them.
 //!
-//! `time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk`: parts `what=column` or
+//! `time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk,separator=tab`: parts `what=column` or
 //! `what=column:unit`, where a column is a name in the header line or a number from 1.
 
 use crate::units::Bytes;
@@ -21,6 +21,52 @@ pub struct Columns {
     /// With what reads, where the values are 0 and 1.
     pub(super) op: Option<(Place, Option<u8>)>,
     pub(super) volume: Option<Place>,
+    pub(super) separator: Between,
+}
+
+/// What stands between columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Between {
+    #[default]
+    Comma,
+    Semicolon,
+    Tab,
+    Pipe,
+    /// Any number of blanks and tabs; there are no quotes and no empty values.
+    Blanks,
+}
+
+impl Between {
+    pub const ALL: [Between; 5] =
+        [Between::Comma, Between::Semicolon, Between::Tab, Between::Pipe, Between::Blanks];
+
+    /// The byte that it is, or may be.
+    pub const fn byte(self) -> u8 {
+        match self {
+            Between::Comma => b',',
+            Between::Semicolon => b';',
+            Between::Tab => b'\t',
+            Between::Pipe => b'|',
+            Between::Blanks => b' ',
+        }
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Between::Comma => "comma",
+            Between::Semicolon => "semicolon",
+            Between::Tab => "tab",
+            Between::Pipe => "pipe",
+            Between::Blanks => "blanks",
+        }
+    }
+
+    fn named(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|between| between.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            format!("found separator {name:?}, expected one of {names}")
+        })
+    }
 }
 
 /// Where a column is.
@@ -41,6 +87,8 @@ pub(super) enum Unit {
     Nanoseconds,
     /// 100 ns each.
     Filetime,
+    /// Nothing: it is a date and a time of day, as ISO 8601 writes them.
+    Iso,
 }
 
 impl Columns {
@@ -64,10 +112,17 @@ impl TryFrom<String> for Columns {
 
     fn try_from(text: String) -> Result<Self, String> {
         let (mut time, mut offset, mut length, mut op, mut volume) = (None, None, None, None, None);
+        let mut separator = None;
         for part in text.split(',') {
             let (what, column) = part.split_once('=').ok_or_else(|| {
                 format!("found {part:?}, expected what=column or what=column:unit")
             })?;
+            if what == "separator" {
+                if separator.replace(Between::named(column)?).is_some() {
+                    return Err(twice(what));
+                }
+                continue;
+            }
             let (place, unit) = match column.rsplit_once(':') {
                 Some((column, unit)) => (Place::of(column)?, Some(unit)),
                 None => (Place::of(column)?, None),
@@ -81,12 +136,12 @@ impl TryFrom<String> for Columns {
                 "volume" => return Err(format!("found {part:?}, expected volume=column")),
                 _ => {
                     return Err(format!(
-                        "found {what:?}, expected time, offset, length, op or volume"
+                        "found {what:?}, expected time, offset, length, op, volume or separator"
                     ));
                 }
             };
             if again {
-                return Err(format!("found {what} twice, expected it once"));
+                return Err(twice(what));
             }
         }
         let missing = |what: &str| format!("found no {what}, expected {what}=column");
@@ -96,9 +151,14 @@ impl TryFrom<String> for Columns {
             length: length.ok_or_else(|| missing("length"))?,
             op,
             volume,
+            separator: separator.unwrap_or_default(),
             text,
         })
     }
+}
+
+fn twice(what: &str) -> String {
+    format!("found {what} twice, expected it once")
 }
 
 impl Place {
@@ -121,9 +181,10 @@ fn time_unit(unit: Option<&str>) -> Result<Unit, String> {
         Some("us") => Ok(Unit::Microseconds),
         Some("ns") => Ok(Unit::Nanoseconds),
         Some("filetime") => Ok(Unit::Filetime),
-        Some(other) => {
-            Err(format!("found time in {other:?}, expected s, ms, us, ns or filetime (100 ns)"))
-        }
+        Some("iso") => Ok(Unit::Iso),
+        Some(other) => Err(format!(
+            "found time in {other:?}, expected s, ms, us, ns, filetime (100 ns) or iso (a date and a time)"
+        )),
     }
 }
 
@@ -173,6 +234,9 @@ mod tests {
         let plain = columns("time=1,offset=2,length=3").unwrap();
         assert!(!plain.need_header());
         assert_eq!((plain.time.1, plain.offset.1, plain.op), (Unit::Seconds, 1, None));
+        assert_eq!(plain.separator, Between::Comma);
+        let tabs = columns("separator=tab,time=1:iso,offset=2,length=3").unwrap();
+        assert_eq!((tabs.separator, tabs.time.1), (Between::Tab, Unit::Iso));
     }
 
     #[test]
@@ -188,6 +252,8 @@ mod tests {
             ("time=1:h", "found time in \"h\""),
             ("offset=1:blocks", "found a unit of \"blocks\""),
             ("length=1:0", "found a unit of \"0\""),
+            ("separator=;", "found separator \";\", expected one of comma, semicolon"),
+            ("separator=tab,separator=tab", "found separator twice"),
             ("op=1:2", "expected the number that reads"),
             ("volume=1:x", "expected volume=column"),
         ] {

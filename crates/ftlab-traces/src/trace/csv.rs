@@ -1,16 +1,17 @@
 //! Any CSV file whose columns the user names: see [`Columns`].
 //!
-//! Values may be in quotes; a line is a record, so a value cannot hold a line break. There is a
-//! header line if a column is given by name, and there is none otherwise.
+//! Values may be in quotes, unless blanks stand between them; a line is a record, so a value cannot hold
+//! a line break. There is a header line if a column is given by name, and there is none otherwise.
 
 use super::TraceOptions;
-use super::columns::{Columns, Place, Unit};
+use super::columns::{Between, Columns, Place, Unit};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::LONGEST_LINE_BYTES;
 use super::text::{LineFormat, Sample, Verdict};
 use crate::error::Error;
 use crate::request::Op;
+use chrono::{DateTime, NaiveDateTime};
 
 const FILETIME_NS: u64 = 100;
 const MOST_COLUMNS: usize = 1024;
@@ -39,10 +40,10 @@ impl LineFormat for Csv {
     const NAME: &'static str = "csv";
     const SUMMARY: &'static str = "any CSV file whose columns input.columns names; never guessed";
     const COLUMNS: &'static [Column] = &[
-        Column::new("time", "a number in the unit given"),
+        Column::new("time", "a number in the unit given, or a date and a time"),
         Column::new("offset", "a whole number in the unit given"),
         Column::new("length", "a whole number in the unit given"),
-        Column::new("op", "r, read, w, write, t, trim, d or discard, or 0 and 1"),
+        Column::new("op", "r, rd, read, w, wr, write, t, trim, d, discard or unmap, or 0 and 1"),
         Column::new("volume", "a whole number up to 2^32 - 1"),
     ];
     const SEPARATOR: Separator = Separator::Comma;
@@ -66,7 +67,10 @@ impl LineFormat for Csv {
             (Some(_), Some(_)) => Err(Mistake(
                 "both input.columns and input.op say what the requests do; leave one out".into(),
             )),
-            (_, op) => Ok(Self { columns: Some(columns), op, ..Self::default() }),
+            (_, op) => {
+                let record = Record::new(columns.separator);
+                Ok(Self { columns: Some(columns), op, record, places: None })
+            }
         }
     }
 
@@ -103,14 +107,19 @@ fn request(
     op: Option<Op>,
     record: &Record,
 ) -> Result<RawRequest, Mistake> {
-    let ticks = record.read(places.time, "time", "a number", |value| match columns.time.1 {
+    let expected = match columns.time.1 {
+        Unit::Iso => "a date and a time from 1970 on, as 2020-01-31T09:00:00.25",
+        _ => "a number",
+    };
+    let ticks = record.read(places.time, "time", expected, |value| match columns.time.1 {
         Unit::Seconds => decimal::<9>(value),
         Unit::Milliseconds => decimal::<6>(value),
         Unit::Microseconds => decimal::<3>(value),
         Unit::Nanoseconds | Unit::Filetime => decimal::<0>(value),
+        Unit::Iso => date_and_time(value),
     })?;
-    let offset = record.read(places.offset, "offset", "a whole number", integer)?;
-    let length = record.read(places.length, "length", "a whole number", integer)?;
+    let offset = record.read(places.offset, "offset", "a whole number", whole)?;
+    let length = record.read(places.length, "length", "a whole number", whole)?;
     let op = match (&columns.op, places.op, op) {
         (Some((_, reads)), Some(place), _) => record.operation(place, *reads)?,
         (_, _, op) => op.unwrap_or(Op::Read),
@@ -144,6 +153,7 @@ impl Places {
 
 /// One line, split into values without their quotes.
 struct Record {
+    separator: Between,
     reader: csv_core::Reader,
     text: Vec<u8>,
     ends: Vec<usize>,
@@ -152,14 +162,21 @@ struct Record {
 
 impl Default for Record {
     fn default() -> Self {
-        let reader = csv_core::Reader::new();
-        let (text, ends) = (vec![0; LONGEST_LINE_BYTES], vec![0; MOST_COLUMNS]);
-        Self { reader, text, ends, columns: 0 }
+        Self::new(Between::default())
     }
 }
 
 impl Record {
+    fn new(separator: Between) -> Self {
+        let reader = csv_core::ReaderBuilder::new().delimiter(separator.byte()).build();
+        let (text, ends) = (vec![0; LONGEST_LINE_BYTES], vec![0; MOST_COLUMNS]);
+        Self { separator, reader, text, ends, columns: 0 }
+    }
+
     fn split(&mut self, line: &[u8]) -> Result<(), Mistake> {
+        if self.separator == Between::Blanks {
+            return self.split_at_blanks(line);
+        }
         self.reader.reset();
         let (_, _, text, columns) = self.reader.read_record(line, &mut self.text, &mut self.ends);
         // Nothing behind the line: the record ends here, whatever quote is still open.
@@ -168,8 +185,31 @@ impl Record {
         self.columns = columns + more;
         match result {
             csv_core::ReadRecordResult::Record => Ok(()),
-            _ => Err(Mistake(format!("found more than {MOST_COLUMNS} columns, expected fewer"))),
+            _ => Err(too_many_columns()),
         }
+    }
+
+    fn split_at_blanks(&mut self, line: &[u8]) -> Result<(), Mistake> {
+        let mut end = 0;
+        self.columns = 0;
+        let values = line.split(u8::is_ascii_whitespace).filter(|value| !value.is_empty());
+        for value in values {
+            self.text[end..end + value.len()].copy_from_slice(value);
+            end += value.len();
+            *self.ends.get_mut(self.columns).ok_or_else(too_many_columns)? = end;
+            self.columns += 1;
+        }
+        Ok(())
+    }
+
+    /// What to say where a line is a single column: the separator that seems to be meant.
+    fn separator_meant(&self) -> String {
+        let line = self.value(0).filter(|_| self.columns == 1).unwrap_or_default();
+        let mut others = Between::ALL.into_iter().filter(|between| *between != self.separator);
+        let meant = others.find(|between| line.contains(&between.byte()));
+        meant.map_or_else(String::new, |between| {
+            format!("; add separator={} to input.columns if that is between them", between.name())
+        })
     }
 
     fn value(&self, before: usize) -> Option<&[u8]> {
@@ -188,8 +228,9 @@ impl Record {
                 _ => String::new(),
             };
             Mistake(format!(
-                "found no column {name:?} in the header{near}, expected one; its names are {}",
-                quoted(names.join(", ").as_bytes())
+                "found no column {name:?} in the header{near}, expected one; its names are {}{}",
+                quoted(names.join(", ").as_bytes()),
+                self.separator_meant()
             ))
         })
     }
@@ -204,14 +245,17 @@ impl Record {
     ) -> Result<T, Mistake> {
         let Some(value) = self.value(before) else {
             return Err(Mistake(format!(
-                "found {} columns, expected at least {} ({what})",
+                "found {} column{}, expected at least {} ({what}){}",
                 self.columns,
-                before + 1
+                if self.columns == 1 { "" } else { "s" },
+                before + 1,
+                self.separator_meant()
             )));
         };
         understand(value).ok_or_else(|| {
             let (number, found) = (before + 1, quoted(value));
-            Mistake(format!("column {number} ({what}): found {found}, expected {expected}"))
+            let meant = self.separator_meant();
+            Mistake(format!("column {number} ({what}): found {found}, expected {expected}{meant}"))
         })
     }
 
@@ -223,9 +267,9 @@ impl Record {
         self.read(before, "op", expected, |value| {
             let word = value.to_ascii_lowercase();
             match (&word[..], reads) {
-                (b"r" | b"read", _) => Some(Op::Read),
-                (b"w" | b"write", _) => Some(Op::Write),
-                (b"t" | b"trim" | b"d" | b"discard", _) => Some(Op::Trim),
+                (b"r" | b"rd" | b"read", _) => Some(Op::Read),
+                (b"w" | b"wr" | b"write", _) => Some(Op::Write),
+                (b"t" | b"trim" | b"d" | b"discard" | b"unmap", _) => Some(Op::Trim),
                 (&[digit @ (b'0' | b'1')], Some(reads)) => {
                     Some(if digit == reads { Op::Read } else { Op::Write })
                 }
@@ -235,12 +279,34 @@ impl Record {
     }
 }
 
+fn too_many_columns() -> Mistake {
+    Mistake(format!("found more than {MOST_COLUMNS} columns, expected fewer"))
+}
+
 const VALUE: &[Column] = &[Column::new("value", "a number")];
 
 fn integer(value: &[u8]) -> Option<u64> {
     let mut fields = Fields::new(value, Separator::Comma, VALUE);
     let number = fields.integer().ok()?;
     fields.finish().ok().map(|()| number)
+}
+
+/// A whole number, hexadecimal behind `0x`.
+fn whole(value: &[u8]) -> Option<u64> {
+    let Some(digits) = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X")) else {
+        return integer(value);
+    };
+    let all_digits = digits.iter().all(u8::is_ascii_hexdigit);
+    all_digits.then(|| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok())?
+}
+
+/// Nanoseconds since 1970 of a date and a time of day, in UTC if no zone is said.
+fn date_and_time(value: &[u8]) -> Option<u64> {
+    let text = str::from_utf8(value).ok()?;
+    let zoned = DateTime::parse_from_rfc3339(text).map(|time| time.to_utc());
+    let plain = |form| NaiveDateTime::parse_from_str(text, form).map(|time| time.and_utc());
+    let time = zoned.or_else(|_| plain("%FT%T%.f")).or_else(|_| plain("%F %T%.f")).ok()?;
+    u64::try_from(time.timestamp_nanos_opt()?).ok()
 }
 
 fn decimal<const PLACES: usize>(value: &[u8]) -> Option<u64> {
@@ -288,6 +354,44 @@ mod tests {
     }
 
     #[test]
+    fn own_tracers_write_words_dates_and_hexadecimal_addresses() {
+        let columns = "time=when:iso,offset=lba:sectors,length=bytes,op=what,separator=";
+        let lines = [
+            "when;lba;bytes;what",
+            "2020-02-29T23:59:59.5;0x10;4096;RD",
+            "2020-03-01 00:00:00.25;0XfF;512;WR",
+            "2020-03-01T01:00:01+01:00;8;512;UNMAP",
+        ];
+        for (name, between) in [("semicolon", ";"), ("tab", "\t"), ("pipe", "|")] {
+            let text = lines.join("\n").replace(';', between);
+            let requests = read(&format!("{columns}{name}"), None, &text).unwrap();
+            let requests: Vec<_> = requests.iter().map(|r| (r.time, r.offset, r.op)).collect();
+            let expected = [(0, 8192, Op::Read), (750_000_000, 130_560, Op::Write)];
+            assert_eq!(requests[..2], expected, "{name}");
+            assert_eq!(requests[2], (1_500_000_000, 4096, Op::Trim), "{name}");
+        }
+        let blanks = "time=1:iso,offset=2,length=3,op=4,separator=blanks";
+        let text = "  2020-02-29T23:59:59Z  0x10 \t 512 rd\n2020-03-01T00:00:00Z 1 512 wr\n";
+        assert_eq!(read(blanks, None, text).unwrap()[1].time, 1_000_000_000);
+        for wrong in ["2020-02-30T00:00:00", "1969-12-31T23:59:59Z", "2020-02-29", "noon", "1.5"] {
+            let error = read(blanks, None, &format!("{wrong} 0 512 r\n")).unwrap_err();
+            assert!(error.contains("expected a date and a time from 1970 on"), "{error}");
+        }
+        let many = read(blanks, None, &"1 ".repeat(2000)).unwrap_err();
+        assert!(many.contains("more than 1024 columns"), "{many}");
+    }
+
+    #[test]
+    fn the_separator_that_seems_meant_is_named() {
+        let error = read(NAMED, None, "disk;ts;rw;lba;bytes\n").unwrap_err();
+        assert!(error.contains("add separator=semicolon to input.columns"), "{error}");
+        let error = read("time=1,offset=2,length=3", Some(Op::Read), "1\t2\t3\n").unwrap_err();
+        assert!(error.contains("expected a number; add separator=tab to input.columns"), "{error}");
+        let error = read("time=2,offset=1,length=3", Some(Op::Read), "1|2|3\n").unwrap_err();
+        assert!(error.contains("found 1 column, expected at least 2 (time); add separator=pipe"));
+    }
+
+    #[test]
     fn what_is_not_said_is_asked_for() {
         let plain = "time=1,offset=2,length=3";
         assert!(read(plain, None, "1,2,3").unwrap_err().contains("nothing says"));
@@ -310,7 +414,10 @@ mod tests {
             ("4294967296,1,1,8,512,x", r#"column 1 (volume): found "4294967296""#),
             ("1,1,1,8,\0,x", r#"column 5 (length): found "\0""#),
             ("1,1,1,8", "found 4 columns, expected at least 5 (length)"),
-            ("\"1,1,1,8,512,x", "found 1 columns, expected at least 2 (time)"),
+            ("\"1,1,1,8,512,x", "found 1 column, expected at least 2 (time)"),
+            ("1,1,1,0x,512,x", r#"column 4 (offset): found "0x""#),
+            ("1,1,1,0x+8,512,x", r#"column 4 (offset): found "0x+8""#),
+            ("1,1,1,0x10000000000000000,512,x", "column 4 (offset)"),
             (&",".repeat(2000), "more than 1024 columns"),
         ] {
             let text = read(NAMED, None, &[HEADER, line].concat()).unwrap_err();
