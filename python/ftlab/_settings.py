@@ -735,8 +735,8 @@ class DFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     replacement
         Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
         ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
@@ -817,8 +817,8 @@ class DLOOP(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     replacement
         Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
         ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
@@ -889,8 +889,8 @@ class DLOOPHot(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     replacement
         Order of replacement. ``"segmented"``: A miss enters probation, a hit protects.
         ``"segmented-flashsim"``: A miss enters the real segment, by age. ``"lru"``: Least recently
@@ -961,8 +961,8 @@ class CDFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     ctp
         Share of the cache for whole translation pages. Default: 50%. Range: 0 to 1. Source:
         choices.md#cdftl-split.
@@ -1034,8 +1034,8 @@ class SFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     bitmaps
         Bits per mapping that tell runs: the heads, or also what is overwritten, as LeaFTL models
         S-FTL. Default: 1. Unit: bits. Range: 1 to 2. Source: choices.md#sftl-bitmaps.
@@ -1111,8 +1111,8 @@ class ZFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     zones
         Zones, at most. Default: 8. Unit: zones. Range: at least 1. Source: choices.md#zftl-zones.
     tier1
@@ -1168,8 +1168,8 @@ class TPFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     features
         Techniques in use: any of r, s, b, c; ``-`` for none. Values: letters of rsbc, or -.
         Default: rsbc. Source: TPFTL, Figures 7 and 8.
@@ -1265,8 +1265,8 @@ class TPFTLAdaptive(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     features
         Techniques in use: any of r, s, b, c; ``-`` for none. Values: letters of rsbc, or -.
         Default: rsbc. Source: TPFTL, Figures 7 and 8.
@@ -1362,8 +1362,8 @@ class TreeFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -1427,8 +1427,8 @@ class APS(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     map
         Share of the pool that is for translation pages at first. Default: 50%. Range: 0 to 1.
         Source: choices.md#aps-ghosts.
@@ -1500,8 +1500,8 @@ class CFTL(NamedFtl):
     Parameters
     ----------
     cache
-        Mapping cache, GTD excluded. Default: as large as a block-level table, 4 B per logical
-        block. Source: TPFTL 5.1; choices.md#cache-default.
+        Mapping cache, GTD excluded. Default: as large as the table of blocks of at most 64 pages, 4
+        B each. Source: TPFTL 5.1; choices.md#cache-default.
     reads
         Page reads of a logical block, without a write between, that make it block-mapped. Default:
         128. Unit: reads. Range: at least 1. Source: choices.md#cftl-conversion.

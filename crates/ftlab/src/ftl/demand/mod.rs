@@ -56,7 +56,7 @@ crate::settings! {
     pub struct FtlConfig in "ftl" {
         /// Mapping cache, GTD excluded.
         cache: Option<Bytes> = None,
-            absent "as large as a block-level table, 4 B per logical block",
+            absent "as large as the table of blocks of at most 64 pages, 4 B each",
             source "TPFTL 5.1; choices.md#cache-default";
         /// Which plane a page goes to, of page-level FTLs.
         placement: String = SINGLE.to_owned(),
@@ -69,11 +69,16 @@ crate::settings! {
     }
 }
 
+/// Those of TPFTL's device: a table of the large blocks of later ones would be too small a cache.
+const PAPERS_PAGES_PER_BLOCK: u32 = 64;
+
 impl FtlConfig {
     /// Bytes of the mapping cache on this device.
     #[must_use]
     pub fn cache_bytes(&self, geometry: &Geometry) -> u64 {
-        self.cache.map_or(4 * u64::from(geometry.logical_blocks()), |bytes| bytes.0)
+        let pages_per_entry = geometry.pages_per_block.min(PAPERS_PAGES_PER_BLOCK);
+        let entries = geometry.logical_pages.div_ceil(pages_per_entry);
+        self.cache.map_or(4 * u64::from(entries), |bytes| bytes.0)
     }
 }
 
