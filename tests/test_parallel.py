@@ -26,6 +26,7 @@ from ftlab.experiments.dloop.points import (
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
+from ftlab.plot_schedule import Clock
 from ftlab.simulation import execute
 from test_cli import failure
 
@@ -98,6 +99,16 @@ def test_a_timeline_is_drawn_with_pages_and_requests(ftlab, tmp_path, kind):
     assert "host program" in text and "translation read" in text
     operations = re.findall(r'<g id="PolyCollection|<g id="FillBetweenPolyCollection', text)
     assert len(operations) == 2 * 60, "by plane and by request"
+
+
+def test_a_drawn_timeline_cuts_long_idle_stretches_and_nothing_else():
+    busy = [(1_000_000, 3_000_000), (2_000_000, 4_000_000), (4_100_000, 5_000_000)]
+    clock = Clock.of([*busy, (90_000_000, 91_000_000)])
+    assert clock.idle == [(5_000_000, 90_000_000)]
+    assert clock.span((1_000_000, 5_000_000)) == (0.0, 4.0)
+    assert clock.cut == pytest.approx(4.9 / 50), "a share of the time that is busy"
+    assert clock.span((90_000_000, 91_000_000)) == pytest.approx((4 + clock.cut, 5 + clock.cut))
+    assert Clock.of(busy).idle == [] and Clock.of([]).shown(0) == 0.0
 
 
 def test_a_timeline_that_cannot_be_written_is_told_before_the_run(ftlab, tmp_path):

@@ -164,6 +164,7 @@ def drawn(loads: Sequence[Load], columns: int | None = None) -> Figure:
             for axes, (title, levels) in zip(row, parts.items(), strict=True):
                 for load, look in zip(loads, looks, strict=True):
                     _curve(axes, load, levels(load), percentile, look)
+                _name_levels(axes, levels(loads[0]), percentile)
                 axes.set(title=f"{FIGURES[percentile]}, {title}", yscale="log")
                 axes.set(xlabel="IOPS", ylabel="response")
                 axes.yaxis.set_major_formatter(FuncFormatter(lambda us, _: brief(us, "us")))
@@ -182,12 +183,19 @@ def _curve(axes: Axes, load: Load, levels: Sequence[Level], percentile: str, loo
     axes.plot(places, times, markersize=4, label=load.ftl, **look.line)
     for level, time in known:
         place = (level.iops, time)
-        text: dict[str, Any] = {"xytext": (3, 3), "textcoords": "offset points"}
-        axes.annotate(level.name.removeprefix("QD "), place, fontsize="x-small", **text)
         if level is load.saturation:
             axes.plot(*place, "o", markersize=11, markerfacecolor="none", color=look.colour)
         if level.row()["overloaded"]:
             axes.plot(*place, "x", markersize=8, color=look.colour)
+
+
+def _name_levels(axes: Axes, levels: Sequence[Level], percentile: str) -> None:
+    """Name the levels of one curve; those of the others come in the same order."""
+    text: dict[str, Any] = {"xytext": (3, 3), "textcoords": "offset points"}
+    for level in levels:
+        if time := level.response(percentile):
+            name = level.name.removeprefix("QD ")
+            axes.annotate(name, (level.iops, time), fontsize="x-small", **text)
 
 
 def measure(
