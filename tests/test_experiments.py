@@ -251,7 +251,12 @@ def test_claims_have_switches_for_their_verdicts_in_html(tmp_path):
     page = write(Report("A test", claim_parts(judged), judged), tmp_path)
     (path,) = (each for each in page if each.suffix == ".html")
     text = path.read_text("utf-8")
+    told = (
+        "Of 3 claims of the paper 2 agree and 1 has the published direction only. "
+        "Of those that do not agree 1 is explained by nothing that was tried."
+    )
     assert text.count('<tbody class="agrees">') == 2
+    assert told in text
     assert text.count('<tbody class="direction-only">') == 1
     assert re.findall(r'data-rows="([^"]+)"> ([^<]+)<', text) == [
         ("agrees", "agrees 2"),

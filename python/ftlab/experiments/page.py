@@ -25,6 +25,7 @@ def page(report: Report, images: Mapping[str, bytes]) -> str:
     body = [f"<h1>{escaped(report.title)}</h1>", html.contents(titles)]
     if report.banner:
         body.append(f'<p class="banner">{escaped(report.banner)}</p>')
+    body.append(f"<p>{escaped(report.summary)}</p>")
     body += [html.section(part.title, _part(part, images)) for part in report.parts]
     return html.document(report.title, "\n".join(body))
 

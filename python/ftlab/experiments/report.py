@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ftlab.errors import ConfigError
 from ftlab.experiments.claims import (
@@ -69,6 +69,45 @@ class Report:
             f"Only the first {self.cut:,} requests of each input were run: these verdicts mean "
             "nothing."
         )
+
+    @property
+    def summary(self) -> str:
+        """What came out, in a sentence or two."""
+        verdicts = Counter(each.verdict for each in self.judged)
+        explained = Counter(each.explained for each in self.judged if each.explained)
+        summary = f"Of {len(self.judged)} claims of the paper {_counted(verdicts, OUTCOMES)}."
+        if explained:
+            reasons = _counted(explained, REASONS)
+            summary += f" Of those that do not agree {reasons}."
+        return summary
+
+
+OUTCOMES = {
+    Verdict.AGREES: ("agrees", "agree"),
+    Verdict.DIRECTION: ("has the published direction only", "have the published direction only"),
+    Verdict.DIFFERS: ("differs", "differ"),
+    Verdict.NOT_MEASURED: ("was not measured", "were not measured"),
+}
+"""Verdicts as what one claim does, and what several do."""
+
+REASONS = {
+    Explained.BY_ONE: ("agrees when one thing is changed", "agree when one thing is changed"),
+    Explained.BY_EACH: (
+        "agrees finding by finding, each when one thing is changed",
+        "agree finding by finding, each when one thing is changed",
+    ),
+    Explained.BY_PROOF: ("cannot agree by the paper's own numbers",) * 2,
+    Explained.OPEN: (
+        "is explained by nothing that was tried",
+        "are explained by nothing that was tried",
+    ),
+}
+"""Explanations as what one claim does, and what several do."""
+
+
+def _counted(kinds: Counter[Any], does: Mapping[Any, tuple[str, str]]) -> str:
+    told = [f"{kinds[kind]} {does[kind][kinds[kind] > 1]}" for kind in does if kinds[kind]]
+    return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
 
 
 def write(report: Report, folder: str | Path) -> list[Path]:
@@ -224,6 +263,7 @@ def _image(picture: Picture) -> bytes:
 
 def _markdown(report: Report) -> str:
     blocks = [f"# {report.title}", *([f"**{report.banner}**"] if report.banner else [])]
+    blocks.append(report.summary)
     for part in report.parts:
         blocks += [f"## {part.title}", *part.paragraphs]
         blocks += [table.markdown(prose=True).rstrip() for table in part.tables]
