@@ -18,7 +18,7 @@ from test_cli import failure
 
 optuna = pytest.importorskip("optuna", reason="needs ftlab[tune]")
 from ftlab.plot_tune import MOST_PANELS, fronts  # noqa: E402
-from ftlab.report.tune import verdict  # noqa: E402
+from ftlab.report.tune import as_text, overview, verdict  # noqa: E402
 from ftlab.tune import Candidate, Found, search  # noqa: E402
 from ftlab.tune.space import choose  # noqa: E402
 
@@ -198,6 +198,21 @@ def test_what_is_worse_than_nothing_is_no_draw():
     goal = Goal.of({"minimize": "flash.erases"})
     found = Found("x", goal, [candidate("dftl", 5.0, False)], [candidate("page", 0.0, True)])
     assert "5 worse than page" in verdict(found)
+
+
+def test_several_inputs_end_with_a_row_for_each(tmp_path):
+    tree = {**TREE, "tune": {**GOAL, "trials": 2, "against": [{"ftls": ["page"]}]}}
+    (found,) = search(tree, tmp_path)
+    assert overview([found]) is None
+    table = overview([found, found])
+    (row, again) = table.rows
+    assert row == again and len(row) == len(table.header)
+    change, rival = (
+        row[table.header.index("")],
+        row[table.header.index("the best of those against")],
+    )
+    assert f"{row[0]}: {change} than {rival}" in verdict(found)
+    assert as_text([found, found], "md").endswith(table.markdown())
 
 
 def test_bounds_have_the_units_of_their_figures():

@@ -122,6 +122,8 @@ def _show(all_found: Sequence[Any]) -> None:
         for line in report.notes(found):
             click.echo(translated(line))
         click.echo(report.verdict(found) or "")
+    if overview := report.overview(all_found):
+        show_table(overview, prose=True)
 
 
 def _rendered(form: str | None, all_found: Sequence[Any]) -> str | None:

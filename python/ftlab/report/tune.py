@@ -101,18 +101,51 @@ def notes(found: Found) -> list[str]:
 
 def verdict(found: Found) -> str | None:
     """Return by how much the best of the search is ahead of all that it is held against."""
-    rivals = [each for each in found.rivals() if each.fits]
-    best = found.best()
-    if not best or not rivals or not best[0].values or not rivals[0].values:
+    ends = _ends(found)
+    if not ends:
         return None
+    change, rival = _change(found, *ends), _settings(ends[1])
+    preposition = "as" if change == SAME else "than"
+    return f"{found.input}: {change} {preposition} {rival} in {found.goal.objectives[0].label}"
+
+
+def overview(all_found: Sequence[Found]) -> Table | None:
+    """Return a row for each of several inputs: what was found beside the best of the others."""
+    known = [(found, ends) for found in all_found if (ends := _ends(found))]
+    if len(known) < 2:
+        return None
+    figures = _figures(known[0][0])
+    labels = [figure.label for figure in figures]
+    header = ["input", "found", *labels, "", "the best of those against", *labels]
+    rows = [
+        [
+            *[found.input, _settings(best), *_cells(best, figures), _change(found, best, rival)],
+            *[_settings(rival), *_cells(rival, figures)],
+        ]
+        for found, (best, rival) in known
+    ]
+    return Table(header, rows)
+
+
+SAME = "as good"
+"""What the best of a search is that is what it is held against."""
+
+
+def _ends(found: Found) -> tuple[Candidate, Candidate] | None:
+    """Return the best of the search, and of what it is held against, if both have figures."""
+    ends = [*found.best()[:1], *[each for each in found.rivals() if each.fits][:1]]
+    return (ends[0], ends[1]) if len(ends) == 2 and all(each.values for each in ends) else None
+
+
+def _change(found: Found, best: Candidate, rival: Candidate) -> str:
+    """Return by how much one candidate is better or worse than another."""
     figure = found.goal.objectives[0]
-    ours, theirs = best[0].values[0], rivals[0].values[0]
+    ours, theirs = (each.values[0] if each.values else 0.0 for each in (best, rival))
     if ours == theirs:
-        return f"{found.input}: as good as {_settings(rivals[0])} in {figure.label}"
+        return SAME
     ahead = (ours < theirs) != (figure.path in found.goal.largest)
-    told = "better" if ahead else "worse"
     change = f"{100 * abs(ours / theirs - 1):.1f} %" if theirs else written(ours, figure.unit)
-    return f"{found.input}: {change} {told} than {_settings(rivals[0])} in {figure.label}"
+    return f"{change} {'better' if ahead else 'worse'}"
 
 
 def rows(all_found: Sequence[Found]) -> list[dict[str, Any]]:
@@ -174,4 +207,6 @@ def as_text(all_found: Sequence[Found], form: str) -> str:
     for found, table in zip(all_found, tables(all_found), strict=True):
         told = [*notes(found), *filter(None, [verdict(found)])]
         parts.append(table.with_notes(form, told))
+    if last := overview(all_found):
+        parts.append(last.with_notes(form, []))
     return "\n".join(parts)
