@@ -1,10 +1,12 @@
 """The closed forms: what feeds them, what they are held against, and how they are shown."""
 
 import json
+import re
 
 import pytest
 
 import ftlab as package
+from test_cli import failure
 
 WORKLOAD = package.Workload("randrw", bs="4k", size="8MiB", requests=20000, read_share="30%")
 DEVICE = package.Device(capacity="8MiB", pages_per_block=16)
@@ -97,3 +99,42 @@ def test_mistakes_are_told_in_one_line(ftlab, arguments, part):
     assert (result.exit_code, result.stdout) == (2, ""), result.output
     (line,) = result.stderr.splitlines()
     assert part in line
+
+
+@pytest.mark.parametrize("hot", [{}, {"hot_share": 0.2, "hot_access": 0.8}])
+def test_runs_of_theorys_device_lie_where_theory_says(hot):
+    found = package.model.gc(1, logical_blocks=218, blocks=256, **hot)
+    known = [policy for policy in package.model.POLICIES if found.least[policy] is not None]
+    assert known == (["fifo", "random"] if hot else list(package.model.POLICIES))
+    for policy in known:
+        (measured,) = found.measured[policy]
+        assert 0.99 * found.least[policy] <= measured <= 1.01 * found.most[policy], policy
+    measured = [found.measured[policy][0] for policy in package.model.POLICIES]
+    assert measured == sorted(measured), "the more a policy looks, the fewer pages it copies"
+
+
+def test_theory_of_collection_is_a_table(ftlab):
+    sizes = ("--set", "logical_blocks=58", "--set", "blocks=64")
+    shown = ftlab("model", "gc", *sizes, "--seeds", "1", "--csv").stdout
+    rows = [line.split(",") for line in shown.splitlines()[1:]]
+    assert [row[0] for row in rows] == list(package.model.POLICIES)
+    assert all(float(row[3]) > 1 for row in rows)
+    told = failure(ftlab("model", "gc", "--set", "logical_blocks=64", *sizes[2:]))
+    assert "model.blocks: found 64, expected at least 2 more than" in told
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ({"hot_share": 0.5}, "found one of hot_share and hot_access"),
+        ({"hot_share": 1.0, "hot_access": 1.0}, "model.hot_share: found 1"),
+        ({"hot_share": 0.5, "hot_access": 0.0}, "model.hot_access: found 0"),
+        ({"pages_per_block": 1}, "model.pages_per_block: found 1"),
+        ({"choices": 0}, "model.choices: found 0"),
+        ({"blocks": 4294967295, "logical_blocks": 4294967000}, "model.logical_blocks: found"),
+        ({"block": 3}, 'did you mean "model.blocks"'),
+    ],
+)
+def test_theory_of_collection_names_what_cannot_be(parameters, told):
+    with pytest.raises(package.ConfigError, match=re.escape(told)):
+        package.model.gc(**{"logical_blocks": 50, "blocks": 64, **parameters})

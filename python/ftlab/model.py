@@ -1,14 +1,17 @@
-"""Closed forms of what address translation costs, beside what runs measured."""
+"""Closed forms of what address translation and collection cost, beside what runs measured."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from ftlab import _core
+from ftlab._settings import Workload
 from ftlab.config import given
 from ftlab.result import Record
+from ftlab.simulation import simulate
 
 
 def translation(result: Mapping[str, Any] | None = None, /, **parameters: Any) -> Record:
@@ -62,3 +65,77 @@ def plane(
         ]
         for share in dirty
     ]
+
+
+PAGE = 4096
+"""Bytes of a page where theory is measured; they do not matter."""
+
+POLICIES = ("greedy", "d-choices", "fifo", "random")
+"""The victim policies that have closed forms."""
+
+
+def gc(measured: int = 0, /, **parameters: Any) -> Record:
+    """Return the write amplification of page-level mapping that theory predicts, by victim policy.
+
+    Random writes of single pages to a device that is full: uniform, or with a hot part. Sources are
+    at the head of ``crates/ftlab/src/model/greedy_gc.rs``.
+
+    Parameters
+    ----------
+    measured
+        How many seeds of each policy to run: the device is filled, then written eight times over;
+        the later half is measured.
+    **parameters
+        ``logical_blocks`` and ``blocks``; optional are ``pages_per_block`` (64), ``reserve`` (1),
+        the free blocks at which a victim is collected, ``choices`` (10) of d-choices, and together
+        ``hot_share`` of the pages and ``hot_access``, the share of the writes that go there.
+
+    Returns
+    -------
+    Record
+        ``parameters``; ``least`` and ``most``, between which the write amplification of a finite
+        device is expected, by policy, None where there is no closed form; ``measured``, a list for
+        each policy, one value a seed, empty unless asked for.
+
+    Raises
+    ------
+    ftlab.ConfigError
+        when a parameter is missing, unknown or impossible
+    """
+    found = json.loads(_core.model_gc(json.dumps(given(**parameters))))
+    known = found["parameters"]
+    runs = {
+        policy: [_write_amplification(known, policy, seed) for seed in range(1, measured + 1)]
+        for policy in POLICIES
+    }
+    return Record({**found, "measured": runs})
+
+
+def _write_amplification(parameters: Mapping[str, Any], policy: str, seed: int) -> float:
+    """Return what a run of theory's device measures: the mean of the later half of its windows."""
+    shape = {key: parameters[key] for key in ("blocks", "pages_per_block")}
+    hot = {key: parameters[key] for key in ("hot_share", "hot_access") if parameters[key]}
+    workload = Workload(
+        pattern="hotcold" if hot else "rand",
+        read_share=0.0,
+        bs=PAGE,
+        size=parameters["logical_blocks"] * parameters["pages_per_block"] * PAGE,
+        requests=8 * parameters["blocks"] * parameters["pages_per_block"],
+        **hot,
+    )
+    low = parameters["reserve"]
+    collection = {"policy": policy, "low": low, "high": low + 1, "mode": "single"}
+    if policy == "d-choices":
+        collection["choices"] = parameters["choices"]
+    device = {**shape, "capacity": workload.size, "page": PAGE}
+    result = simulate(
+        workload,
+        "page",
+        gc=collection,
+        warmup="random:1",
+        address="modulo",
+        seed=seed,
+        config={"device": device},
+    )
+    windows = result["timeline"]["write_amplification"]
+    return fmean(windows[len(windows) // 2 :])

@@ -42,7 +42,7 @@ mod functions {
     use ftlab::catalog::Catalog;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
-    use ftlab::model::translation::Prediction;
+    use ftlab::model::{collection, translation::Prediction};
     use ftlab::request::Op;
     use ftlab::session::{self, Point};
     use numpy::{IntoPyArray, ToPyArray};
@@ -70,6 +70,7 @@ mod functions {
             catalog,
             resolve,
             check_obeyed,
+            model_gc,
             model_translation,
             model_translation_of,
             simulate,
@@ -104,6 +105,14 @@ mod functions {
     fn check_obeyed(config: &str, ftls: Vec<String>) -> PyResult<()> {
         let ftls: Vec<&str> = ftls.iter().map(String::as_str).collect();
         known().check_obeyed(&tree(config)?, &ftls).map_err(raise)
+    }
+
+    /// What theory predicts of collection from parameters (JSON), as JSON `{"parameters": ..., "least": ...,
+    /// "most": ...}`.
+    #[pyfunction]
+    fn model_gc(parameters: &str) -> PyResult<String> {
+        let prediction = collection::Prediction::of(tree(parameters)?).map_err(raise)?;
+        Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
     /// What TPFTL's models predict from parameters (JSON), as JSON `{"parameters": ..., "paper": ...,

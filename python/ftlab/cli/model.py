@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -57,15 +59,61 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     outputs.figure(lambda: _figure(predictions))
     table = _table(predictions)
     records = [each.to_dict() for each in predictions.values()]
-    texts = {
-        "json": json.dumps(records if len(records) > 1 else records[0], indent=2) + "\n",
-        "csv": table.csv(),
-        "md": table.markdown(),
-        "tex": table.latex(),
-        "txt": table.text(),
-    }
-    text = texts[outputs.form] if outputs.form else None
+    text = _text(outputs, table, records if len(records) > 1 else records[0])
     outputs.result(text, lambda: _show(table, predictions))
+
+
+@model.command()
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A parameter: logical_blocks, blocks, pages_per_block, reserve, choices, hot_share, "
+    "hot_access; may be repeated.",
+)
+@click.option(
+    "--seeds", type=click.IntRange(0), default=0, help="Run each policy, too, so many times."
+)
+@output_options
+def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:
+    """Predict the write amplification of page-level mapping, by victim policy.
+
+    Random writes of single pages to a full device, uniform or with a hot part.
+    """
+    outputs = Outputs.of(options)
+    prediction = models.gc(seeds, **dict(parse.setting(text) for text in overrides))
+    table = _gc_table(prediction)
+    text = _text(outputs, table, prediction.to_dict())
+    outputs.result(text, lambda: show_table(table))
+
+
+def _text(outputs: Outputs, table: Table, plain: object) -> str | None:
+    """Return what is written in the form that was asked for; None means the readable one."""
+    forms: dict[str | None, Callable[[], str]] = {
+        "json": lambda: json.dumps(plain, indent=2) + "\n",
+        "csv": table.csv,
+        "md": table.markdown,
+        "tex": table.latex,
+        "txt": table.text,
+    }
+    return forms[outputs.form]() if outputs.form else None
+
+
+def _gc_table(prediction: Record) -> Table:
+    """Return a row for each policy: what is expected of a finite device, and what was measured."""
+    rows = []
+    for policy in models.POLICIES:
+        runs = prediction["measured"][policy]
+        middle = f"{fmean(runs):.4f}" if runs else ABSENT
+        spread = f" ± {max(abs(each - fmean(runs)) for each in runs):.4f}" if len(runs) > 1 else ""
+        rows.append([policy, *_range(prediction, policy), middle + spread])
+    return Table(["write amplification", "least", "most", "measured"], rows)
+
+
+def _range(prediction: Record, policy: str) -> list[str]:
+    ends = [prediction[end][policy] for end in ("least", "most")]
+    return [ABSENT if each is None else f"{each:.4f}" for each in ends]
 
 
 def _predictions(path: str | None, parameters: dict[str, Any]) -> dict[str, Record]:

@@ -1,4 +1,5 @@
-//! Write amplification of a page-mapped device under uniform random writes of single pages.
+//! Write amplification of a page-mapped device under random writes of single pages, uniform or to classes of
+//! pages that are written more and less often.
 //!
 //! `u` is the share of pages that hold valid data: logical over physical pages, where physical pages
 //! are only those that valid data may occupy when a victim is chosen ([`shared_frontier`],
@@ -8,6 +9,7 @@
 //!   B. Kurkoski, An improved analytical expression for write amplification in NAND flash, ICNC 2012.
 //! * Random and d choices: B. Van Houdt, A mean field model for a class of garbage collection
 //!   algorithms in flash-based solid state drives, SIGMETRICS 2013.
+//! * Classes: P. Desnoyers, Analytic models of SSD write performance, ACM Transactions on Storage 10, 2014.
 //! * Greedy: the fixed point of the same mean field for d to infinity, solved here in closed form;
 //!   compare W. Bux and I. Iliadis, Performance of greedy garbage collection in flash-based
 //!   solid-state drives, Performance Evaluation 67, 2010.
@@ -37,14 +39,39 @@ pub fn fifo(u: f64) -> f64 {
     }
 }
 
-/// The block with the fewest valid pages.
+/// [`fifo`], where each class has a share of the logical pages and of the writes: `sum a_i / (1 - X_i)`.
+///
+/// A page of class i that was written is valid when its block is collected with `X_i = exp(-(a_i / s_i) t)`,
+/// where `t` writes for each logical page come between, and these and the copies fill the device:
+/// `t sum a_i / (1 - X_i) = 1 / u`. Under [`random`] victims classes change nothing.
+#[must_use]
+pub fn fifo_of_classes(u: f64, classes: &[Class]) -> f64 {
+    let amplification = |writes: f64| -> f64 {
+        let written = classes.iter().filter(|class| class.writes > 0.0);
+        written.map(|c| c.writes / -f64::exp_m1(-c.writes / c.pages * writes)).sum()
+    };
+    // A class that is never written is copied each time.
+    let still: f64 = classes.iter().filter(|class| class.writes == 0.0).map(|c| c.pages).sum();
+    let excess = |writes: f64| writes * amplification(writes) + still - 1.0 / u;
+    let high = double_until(1.0, excess);
+    let writes = root(0.0, high, excess);
+    amplification(writes) + still / writes
+}
+
+/// Pages that are written equally often.
+#[derive(Clone, Copy, Debug)]
+pub struct Class {
+    /// Share of the logical pages.
+    pub pages: f64,
+    /// Share of the writes.
+    pub writes: f64,
+}
+
+/// The block with the fewest valid pages; 1 where `u` is so small that victims are empty.
 ///
 /// Victims have `m` or `m - 1` valid pages. With `H_k = 1 + 1/2 + ... + 1/k`, `m` is the integer for
 /// which `f = (b u - m) / ((b - m) - m (H_b - H_m))` programs per block time leave a share
 /// `n = 1 - f (H_b - H_m)` of blocks at level `m` with `0 <= m n <= f`; the answer is `f / u`.
-///
-/// # Panics
-/// When `u` is not between 0 and 1, or so small that victims are empty.
 #[must_use]
 pub fn greedy(u: f64, pages_per_block: u32) -> f64 {
     let b = f64::from(pages_per_block);
@@ -58,7 +85,7 @@ pub fn greedy(u: f64, pages_per_block: u32) -> f64 {
             return programs / u;
         }
     }
-    panic!("no greedy steady state at u = {u} with {pages_per_block} pages per block");
+    1.0
 }
 
 /// The fewest valid pages among `choices` random blocks.
@@ -169,6 +196,28 @@ mod tests {
             assert_rounds_to(d_choices(u, 64, 2), expected[5], 4);
             assert_rounds_to(d_choices(u, 64, 10), expected[6], 4);
         }
+    }
+
+    #[test]
+    fn classes_that_are_written_alike_are_one() {
+        for (spare, _) in TABLE {
+            let u = 1.0 - spare;
+            let [hot, cold] = [0.2, 0.8].map(|share| Class { pages: share, writes: share });
+            assert_rounds_to(fifo_of_classes(u, &[hot, cold]), fifo(u), 9);
+        }
+    }
+
+    /// Cold pages that nobody writes take their room from the others, and are copied once for each pass: with
+    /// nothing left but them and no spare room for the others it is that of the rest, plus the copies.
+    #[test]
+    fn what_is_never_written_is_copied_at_each_pass() {
+        let classes = [Class { pages: 0.2, writes: 1.0 }, Class { pages: 0.8, writes: 0.0 }];
+        let u = 0.8;
+        let found = fifo_of_classes(u, &classes);
+        // A pass writes 1 / u pages for each logical one, 0.8 of them copies of cold pages: the hot ones are
+        // alone on a device of 1 / u - 0.8 = 0.45 pages, of which 0.2 are in use.
+        let hot = fifo(0.2 / 0.45);
+        assert_rounds_to(found, hot * (1.0 / u) / 0.45, 9);
     }
 
     /// Xiang & Kurkoski 2012 print 2.36 for 30 % over-provisioning.

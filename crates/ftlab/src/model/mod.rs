@@ -3,19 +3,38 @@
 //! Each file holds one subject and names its sources. The formulas know nothing of the simulator;
 //! the tests in `tests/against_theory` hold both against each other.
 //!
-//! * [`greedy_gc`]: write amplification under uniform random writes, by victim policy.
+//! * [`greedy_gc`]: write amplification under random writes, by victim policy; [`collection`], of a device.
 //! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
 //!   references.
 //! * [`queueing`]: waiting times of a single server.
 //! * [`translation`]: time and write amplification of a demand-paged map, from measured ratios.
 //!
-//! Absent: skewed writes with garbage collection, and anything about a finite run that is not in its
+//! Absent: skewed writes under greedy collection, and anything about a finite run that is not in its
 //! steady state.
 
 pub mod caching;
+pub mod collection;
 pub mod greedy_gc;
 pub mod queueing;
 pub mod translation;
+
+use crate::error::Error;
+
+const SECTION: &str = "model";
+
+/// Names the parameter; for an unknown one, with a suggestion out of serde's list.
+fn mistake(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
+    let path = error.path().to_string();
+    let key = if path == "." { SECTION.to_owned() } else { format!("{SECTION}.{path}") };
+    let message = error.into_inner().to_string();
+    let Some(quoted) = message.strip_prefix("unknown field ") else {
+        return Error::config(key, message);
+    };
+    let mut names = quoted.split('`').skip(1).step_by(2).map(|name| format!("{SECTION}.{name}"));
+    let found = names.next().unwrap_or(key);
+    let known: Vec<String> = names.collect();
+    Error::unknown("key", &found, known.iter().map(String::as_str))
+}
 
 /// The root of a function that is at most 0 at `low` and at least 0 at `high`, by bisection to the
 /// last bit.

@@ -12,6 +12,7 @@
 //!
 //! Times are in us and means over user page accesses, without queueing and on one plane.
 
+use super::{SECTION, mistake};
 use crate::error::Error;
 use crate::units::Duration;
 use serde::{Deserialize, Serialize};
@@ -139,22 +140,6 @@ impl Prediction {
         let (paper, merged) = (parameters.paper(), parameters.merged());
         Prediction { parameters, paper, merged, measured }
     }
-}
-
-const SECTION: &str = "model";
-
-/// Names the parameter; for an unknown one, with a suggestion out of serde's list.
-fn mistake(error: serde_path_to_error::Error<serde_json::Error>) -> Error {
-    let path = error.path().to_string();
-    let key = if path == "." { SECTION.to_owned() } else { format!("{SECTION}.{path}") };
-    let message = error.into_inner().to_string();
-    let Some(quoted) = message.strip_prefix("unknown field ") else {
-        return Error::config(key, message);
-    };
-    let mut names = quoted.split('`').skip(1).step_by(2).map(|name| format!("{SECTION}.{name}"));
-    let found = names.next().unwrap_or(key);
-    let known: Vec<String> = names.collect();
-    Error::unknown("key", &found, known.iter().map(String::as_str))
 }
 
 /// What the two models differ in.
