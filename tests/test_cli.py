@@ -4,6 +4,9 @@ import csv
 import io
 import json
 import os
+import re
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -285,6 +288,18 @@ def test_a_csv_file_of_an_own_tracer_is_read(ftlab, tmp_path):
     assert "add separator=semicolon to --columns" in failure(ftlab(*arguments, columns))
     info = json.loads(ftlab(*arguments, f"{columns},separator=semicolon", "--json").stdout)
     assert (info["reads"], info["writes"], info["end_bytes"]) == (1, 1, 0x20 * 512 + 512)
+
+
+def test_a_log_of_diskmon_is_read_by_the_columns_that_the_docs_name(ftlab, tmp_path):
+    page = (Path(__file__).parent.parent / "docs" / "formats" / "csv.md").read_text("utf-8")
+    blocks = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    lines, command = next((a, b) for a, b in pairwise(blocks) if "diskmon.log" in b)
+    path = tmp_path / "diskmon.log"
+    path.write_text(lines)
+    _, *arguments = command.replace("diskmon.log", str(path)).split()
+    info = json.loads(ftlab(*arguments, "--json").stdout)
+    assert (info["reads"], info["writes"]) == (1, 1)
+    assert info["end_bytes"] == (6291519 + 8) * 512 and info["mean_bytes"] == 68 * 512
 
 
 def test_what_a_list_does_not_say_is_asked_for(ftlab, tmp_path):

@@ -52,9 +52,12 @@ def characteristics_tables(trace: Record) -> list[tuple[str, Table]]:
 def _sequentiality(trace: Record) -> list[tuple[str, str]]:
     found = trace["sequentiality"]
     streams = f"{written(found['streams_mean'], 'factor')} at a time, at most"
+    overlaid = "volumes laid over each other"
     return [
         ("sequential reads", written(found["sequential_reads_ratio"], "ratio")),
+        (f"  {overlaid}", written(found["overlaid_sequential_reads_ratio"], "ratio")),
         ("sequential writes", written(found["sequential_writes_ratio"], "ratio")),
+        (f"  {overlaid}", written(found["overlaid_sequential_writes_ratio"], "ratio")),
         ("sequential pages read", written(found["sequential_read_pages_ratio"], "ratio")),
         ("sequential pages written", written(found["sequential_written_pages_ratio"], "ratio")),
         ("continue one of 32 streams", written(found["stream_requests_ratio"], "ratio")),

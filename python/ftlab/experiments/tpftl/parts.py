@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ftlab import _core, model
+from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.experiments.cells import cell
 from ftlab.experiments.charts import Draw, bars, curves, lines, panels
@@ -45,6 +46,7 @@ from ftlab.experiments.tpftl.quantities import (
 )
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Record
+from ftlab.source import characteristics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,6 +66,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     others = [each for each in judged if each.claim.id in orderings]
     return [
         Part("Set-up", SETUP, [_inputs(runs, sources)]),
+        Part("Table 4", TABLE_4_TEXT, [_table_4(sources)]),
         *claim_parts(published),
         Part("Orderings", ORDERING_TEXT, claims=others, reasons=unexplained(others)),
         Part("Figures", (), (), _pictures(runs, sources, judged)),
@@ -84,6 +87,10 @@ SETUP = (
     "table, 8 KiB or 256 KiB, beside the directory of translation pages.",
     "Before measuring, every request of the input is served once as a write (FlashSim's warm-up). "
     "Requests come at the times of the input; the response time has the wait for the device in it.",
+)
+TABLE_4_TEXT = (
+    "What the workloads are like: a request is sequential if it starts where the one before it "
+    "ended, with all volumes laid over each other.",
 )
 ORDERING_TEXT = (
     "What the paper rests on, demanded of every workload, by the same rule; and of ours, that "
@@ -131,6 +138,37 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
             ]
         )
     return Table(header, rows)
+
+
+RW = ("reads", "writes")
+
+TABLE_4 = {
+    "write ratio": ("77.9 %", "18 %", "82.4 %", "88.7 %"),
+    "mean request, KB": ("3.5", "2.4", "9", "7.2"),
+    "sequential reads": ("1.5 %", "0.8 %", "47.2 %", "22.6 %"),
+    "sequential writes": ("1.8 %", "0.5 %", "6 %", "7.1 %"),
+    "address space, MB": ("512", "512", "16,384", "16,384"),
+}
+
+
+def _table_4(sources: Sources) -> Table:
+    ours = zip(*(_specification(sources[name].config) for name in ALL), strict=True)
+    rows = []
+    for (figure, published), found in zip(TABLE_4.items(), ours, strict=True):
+        rows += [[f"{figure}, paper", *published], [f"{figure}, ours", *found]]
+    return Table(["", *GROUPS], rows)
+
+
+def _specification(config: Config) -> list[str]:
+    """Return the figures of Table 4 of an input."""
+    found = characteristics(merge([config, {"run": {"address": "overlay"}}]))
+    sequential = [found["sequentiality"][f"overlaid_sequential_{each}_ratio"] for each in RW]
+    return [
+        number(found["writes"] / found["requests"], "%"),
+        f"{found['mean_bytes'] / 1024:.1f}",
+        *(ABSENT if each is None else number(each, "%") for each in sequential),
+        f"{found['address_space_bytes'] / 2**20:,.0f}",
+    ]
 
 
 def _table_2(runs: Runs) -> Table:

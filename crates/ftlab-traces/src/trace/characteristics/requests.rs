@@ -58,6 +58,11 @@ pub struct Sequentiality {
     pub sequential_reads_ratio: Option<f64>,
     /// The same of writes.
     pub sequential_writes_ratio: Option<f64>,
+    /// Reads that begin where the request before them ended with all volumes laid over each other (TPFTL, Table
+    /// 4), among reads.
+    pub overlaid_sequential_reads_ratio: Option<f64>,
+    /// The same of writes.
+    pub overlaid_sequential_writes_ratio: Option<f64>,
     /// 4 KiB pages read that lie behind the page accessed before on their volume, among those read.
     pub sequential_read_pages_ratio: Option<f64>,
     /// The same of pages written.
@@ -90,6 +95,7 @@ struct Kind {
     sizes: [u64; SIZES],
     requests: u64,
     sequential_requests: u64,
+    overlaid_sequential_requests: u64,
     pages: u64,
     sequential_pages: u64,
 }
@@ -102,6 +108,8 @@ pub(super) struct RequestTally {
     kinds: [Kind; 2],
     /// One past the last byte of the latest request; `None` at first.
     ends: Volumes<Option<u64>>,
+    /// The same of all volumes laid over each other.
+    overlaid_end: Option<u64>,
     streams: Streams,
     arrivals: ArrivalTally,
 }
@@ -113,6 +121,7 @@ impl RequestTally {
             requests: 0,
             kinds: [Kind::default(); 2],
             ends: Volumes::new(),
+            overlaid_end: None,
             streams: Streams::default(),
             arrivals: ArrivalTally::default(),
         }
@@ -126,10 +135,11 @@ impl RequestTally {
         let alignment = (zeros + 1).saturating_sub(SMALLEST_LOG2).min(ALIGNMENTS as u32);
         self.aligned[alignment as usize] += 1;
         let end = self.ends.of(request.volume, || None)?.replace(request.end());
+        let overlaid_end = self.overlaid_end.replace(request.end());
         self.streams.add(request);
         match request.op {
-            Op::Read => self.kinds[0].add(request, end),
-            Op::Write => self.kinds[1].add(request, end),
+            Op::Read => self.kinds[0].add(request, end, overlaid_end),
+            Op::Write => self.kinds[1].add(request, end, overlaid_end),
             Op::Trim => {}
         }
         Ok(())
@@ -143,6 +153,14 @@ impl RequestTally {
             sequentiality: Sequentiality {
                 sequential_reads_ratio: ratio(reads.sequential_requests, reads.requests),
                 sequential_writes_ratio: ratio(writes.sequential_requests, writes.requests),
+                overlaid_sequential_reads_ratio: ratio(
+                    reads.overlaid_sequential_requests,
+                    reads.requests,
+                ),
+                overlaid_sequential_writes_ratio: ratio(
+                    writes.overlaid_sequential_requests,
+                    writes.requests,
+                ),
                 sequential_read_pages_ratio: ratio(reads.sequential_pages, reads.pages),
                 sequential_written_pages_ratio: ratio(writes.sequential_pages, writes.pages),
                 stream_requests_ratio: ratio(self.streams.continued, self.requests),
@@ -179,15 +197,17 @@ impl RequestTally {
 }
 
 impl Kind {
-    /// Counts a request on a volume whose request before it ended at `end`.
+    /// Counts a request; the one before it on its volume ended at `end`, the one before it at all at
+    /// `overlaid_end`.
     #[inline]
-    fn add(&mut self, request: &Request, end: Option<u64>) {
+    fn add(&mut self, request: &Request, end: Option<u64>, overlaid_end: Option<u64>) {
         let log2 = request.length.next_power_of_two().ilog2();
         self.sizes[log2.saturating_sub(SMALLEST_LOG2) as usize] += 1;
         let (first, last) = (request.offset / PAGE_BYTES, (request.end() - 1) / PAGE_BYTES);
         let follows = end.is_some_and(|end| first == (end - 1) / PAGE_BYTES + 1);
         self.requests += 1;
         self.sequential_requests += u64::from(end == Some(request.offset));
+        self.overlaid_sequential_requests += u64::from(overlaid_end == Some(request.offset));
         self.pages += last - first + 1;
         self.sequential_pages += last - first + u64::from(follows);
     }
@@ -294,6 +314,8 @@ mod tests {
         let expected = Sequentiality {
             sequential_reads_ratio: Some(0.0),
             sequential_writes_ratio: Some(1.0 / 3.0),
+            overlaid_sequential_reads_ratio: Some(0.0),
+            overlaid_sequential_writes_ratio: Some(0.0),
             sequential_read_pages_ratio: Some(2.0 / 5.0),
             sequential_written_pages_ratio: Some(1.0 / 3.0),
             stream_requests_ratio: Some(0.5),
@@ -304,6 +326,15 @@ mod tests {
         let arrivals = found.arrivals.unwrap();
         assert_eq!((arrivals.together_ratio, arrivals.requests_in_a_second_max), (0.2, 2));
         assert_eq!((arrivals.interval_us.count, arrivals.interval_us.mean), (5, 8e5));
+    }
+
+    #[test]
+    fn volumes_lie_over_each_other_where_the_paper_says_so() {
+        let found = characteristics("0,0,4096,w,0\n1,8,4096,w,1\n0,8,4096,r,2").sequentiality;
+        assert_eq!(found.overlaid_sequential_writes_ratio, Some(0.5));
+        assert_eq!(found.sequential_writes_ratio, Some(0.0));
+        assert_eq!(found.overlaid_sequential_reads_ratio, Some(0.0));
+        assert_eq!(found.sequential_reads_ratio, Some(1.0));
     }
 
     #[test]
