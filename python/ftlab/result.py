@@ -21,18 +21,21 @@ class Record(Mapping[str, Any]):
     """A read-only dictionary whose keys are attributes too: ``r.mapping.hit_ratio``."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = {key: _wrap(value) for key, value in values.items()}
+        self._values = dict(values)
+        self._asked: dict[str, Any] = {}
 
     def __getitem__(self, key: str) -> Any:
         """Return the figure of that name."""
-        return self._values[key]
+        if key not in self._asked:
+            self._asked[key] = _wrap(self._values[key])
+        return self._asked[key]
 
     def __getattr__(self, name: str) -> Any:
         """Return the figure of that name."""
         if name.startswith("_"):
             raise AttributeError(name)
         try:
-            return self._values[name]
+            return self[name]
         except KeyError:
             known = ", ".join(self._values)
             raise AttributeError(f"no figure named {name!r} here; there are: {known}") from None
