@@ -38,16 +38,22 @@
 #![allow(clippy::inline_always)]
 
 mod cells;
+mod cuts;
 mod device;
 pub mod ledger;
 mod medium;
+mod memory;
 mod meter;
+mod recovery;
 mod truth;
 mod valid_pages;
 
 pub use crate::device::geometry::{Geometry, Parity};
+pub use cuts::Cuts;
 pub use device::Device;
 pub use ledger::{BlockKind, Cause, Ledger, Operation};
+pub use memory::Tear;
+pub use recovery::Found;
 pub use valid_pages::ValidPages;
 
 use crate::device::{Cell, DeviceConfig, ProgramOrder};
@@ -285,7 +291,9 @@ impl Flash {
                         About::Asked(lpn),
                     );
                 }
-                if self.truth.verify {
+                if !self.truth.verify {
+                    self.truth.unverified = Some(ppn);
+                } else {
                     self.truth.reads_verified += 1;
                     if !self.truth.is_newest(lpn, self.truth.stamp(ppn)) {
                         self.broken(
@@ -320,6 +328,7 @@ impl Flash {
 
     #[inline(never)]
     fn read_unwritten(&mut self, lpn: Lpn) {
+        self.truth.unverified = None;
         if self.truth.verify {
             self.truth.reads_verified += 1;
             if self.truth.holds_data(lpn) {
@@ -590,6 +599,9 @@ impl Flash {
         block.erases += 1;
         let pages = first.index()..first.index() + self.medium.geometry.pages_per_block as usize;
         self.medium.owners[pages].fill(0);
+        if let Some(memory) = &mut self.medium.memory {
+            memory.erase(pbn);
+        }
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
         let spot = self.spot(pbn, first);
@@ -792,10 +804,25 @@ impl Flash {
         self.medium.valid[word] |= bit;
         self.medium.owners[ppn.index()] = raw;
         self.truth.set_stamp(ppn, stamp);
+        if let Some(memory) = &mut self.medium.memory {
+            if memory.half_erased.contains(&pbn) {
+                self.refuse_program(ppn, raw);
+            }
+            memory.program(ppn, raw, stamp);
+        }
     }
 
     #[cold]
     fn refuse_program(&self, ppn: Ppn, raw: u32) -> ! {
+        let pbn = self.medium.geometry.block_of(ppn);
+        let half = self.medium.memory.as_ref().map(|memory| &memory.half_erased);
+        if half.is_some_and(|half| half.contains(&pbn)) {
+            self.broken(
+                "a block whose erase was cut is erased again before it is programmed",
+                ppn,
+                About::Owner(self.medium.decode(raw)),
+            );
+        }
         if self.medium.owners[ppn.index()] != 0 {
             self.broken(
                 "a page is programmed once between erases, and its OOB with it",
@@ -803,7 +830,6 @@ impl Flash {
                 About::Owner(self.medium.decode(raw)),
             );
         }
-        let pbn = self.medium.geometry.block_of(ppn);
         if ppn.0 - self.medium.geometry.first_page(pbn).0 >= self.pages_of(pbn) {
             self.broken(
                 "a block in SLC mode has one page for each word line",

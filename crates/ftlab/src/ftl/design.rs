@@ -23,6 +23,16 @@ pub trait Design: Ftl + Sized + 'static {
     /// # Errors
     /// [`Error::Config`] when the device or a setting cannot work.
     fn build(setup: &Setup<Self::Settings>, flash: &mut Flash) -> Result<Self, Error>;
+
+    /// Builds the FTL on a device whose power was cut. All that it knows afterwards it has read there
+    /// ([`Flash::survey`]). `None` for an FTL that cannot.
+    ///
+    /// # Errors
+    /// As [`Design::build`].
+    fn mount(setup: &Setup<Self::Settings>, flash: &mut Flash) -> Option<Result<Self, Error>> {
+        let _ = (setup, flash);
+        None
+    }
 }
 
 /// A known FTL under settings that it fixes itself, with a name of its own.

@@ -5,10 +5,11 @@
 //! RAM      4 B per logical page.
 //! Role     the lower bound that every demand-paged FTL is measured against.
 //! Departs  nothing.
-//! Not here persistence of the map: a real device would have to write it.
+//! Not here persistence of the map: after a power cut it is found again by reading every OOB.
 
 use super::parts::page_map::PageMap;
 use super::parts::planes::Planes;
+use super::parts::survey::Survey;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
@@ -39,6 +40,18 @@ impl Design for PageFtl {
             map: PageMap::new(geometry.logical_pages),
             pool: Planes::new(setup, geometry, 1, 0)?,
         })
+    }
+
+    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Option<Result<Self, Error>> {
+        Some(Self::build(setup, flash).map(|mut ftl| {
+            for (lpn, ppn) in Survey::of(flash).pages() {
+                flash.revive(ppn);
+                ftl.map.replace(lpn, Some(ppn));
+            }
+            let PageFtl { map, pool } = &mut ftl;
+            pool.recover(flash, |lpn, to| _ = map.replace(lpn, Some(to)));
+            ftl
+        }))
     }
 }
 

@@ -540,11 +540,7 @@ impl BlockPool {
         if self.victims_of_run <= self.region.len() as u64 {
             return None;
         }
-        let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
-        closed
-            .map(|(slot, _)| self.block_in(Pbn(slot as u32)))
-            .filter(wasteful)
-            .min_by_key(fewest_valid)
+        self.closed().filter(wasteful).min_by_key(fewest_valid)
     }
 
     /// Reads the OOB of every programmed page of a victim, as `FlashSim` does.
@@ -571,6 +567,61 @@ impl BlockPool {
         info.state = State::Free;
         flash.erase(pbn, kind, cause);
         self.free.give(pbn, flash);
+    }
+
+    /// Takes over the blocks as they were found after power was lost. Those with erased pages are filled on,
+    /// as many as there are frontiers; one without programmed pages is erased again, as its last erase may
+    /// have been cut.
+    pub fn recover(&mut self, flash: &mut Flash) {
+        self.free = FreeBlocks::none();
+        for pbn in self.region.clone().map(Pbn) {
+            let slot = self.slot(pbn);
+            if flash.is_erased(pbn) {
+                unless_bug!(
+                    RecoveryTrustsErased,
+                    flash.erase(pbn, self.data_kind, Cause::GcData)
+                );
+                self.free.give(pbn, flash);
+                continue;
+            }
+            let has_none = |stream: &Stream| self.frontiers[self.frontier_of(*stream)].is_none();
+            let stream = [Stream::Data, Stream::GcData].into_iter().find(has_none);
+            let info = match stream.filter(|_| !flash.is_full(pbn)) {
+                Some(stream) => {
+                    let next = flash.next_page(pbn).0;
+                    let end = flash.geometry().first_page(pbn).0 + flash.pages_of(pbn);
+                    let index = self.frontier_of(stream);
+                    self.frontiers[index] = Some(Frontier { next, end, pbn });
+                    BlockInfo { state: State::Open, stream }
+                }
+                None => {
+                    self.victims.close(slot, flash.valid_in(pbn), self.programs);
+                    BlockInfo { state: State::Closed, stream: Stream::Data }
+                }
+            };
+            self.blocks[slot.index()] = info;
+        }
+    }
+
+    /// Whether GC must run before anything else, because it was cut when it had used up what it needs.
+    #[must_use]
+    pub fn was_cut_short(&self) -> bool {
+        self.free.len() < self.low
+    }
+
+    /// Takes the closed block with the fewest valid pages out of the candidates.
+    ///
+    /// # Panics
+    /// When no block is closed.
+    pub fn take_emptiest(&mut self, flash: &mut Flash) -> (Pbn, Stream) {
+        let pbn = self.closed().min_by_key(|pbn| flash.valid_in(*pbn)).expect("a closed block");
+        self.collect(pbn, flash);
+        (pbn, self.blocks[self.slot(pbn).index()].stream)
+    }
+
+    fn closed(&self) -> impl Iterator<Item = Pbn> {
+        let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
+        closed.map(|(slot, _)| self.block_in(Pbn(slot as u32)))
     }
 
     /// Recomputes the states of all blocks from the flash.

@@ -18,4 +18,5 @@ pub mod random_logs;
 pub mod region;
 pub mod rewrite;
 pub mod sequential_log;
+pub mod survey;
 pub mod translation_pages;

@@ -308,6 +308,32 @@ impl Planes {
         self.pools[plane as usize].close_block(pbn, flash);
     }
 
+    /// Takes over the blocks as they were found after power was lost, and ends GC that was cut.
+    pub fn recover(&mut self, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+        for plane in 0..self.pools.len() as u32 {
+            self.pools[plane as usize].recover(flash);
+            while unless_bug!(
+                RecoveryLeavesGc,
+                self.pools[plane as usize].was_cut_short(),
+                false
+            ) {
+                let (pbn, stream) = self.pools[plane as usize].take_emptiest(flash);
+                let mut victim = self.victim(pbn, plane, stream, flash);
+                for &(owner, to) in self.move_pages(&mut victim, flash) {
+                    if let Owner::Data(lpn) = owner {
+                        moved(lpn, to);
+                    }
+                }
+                self.release(&victim, flash);
+            }
+            self.watch(plane);
+        }
+        for pbn in (0..flash.geometry().blocks()).map(Pbn) {
+            let plane = flash.geometry().plane_of(pbn);
+            (0..flash.valid_in(pbn)).for_each(|_| self.chooser.gained(plane));
+        }
+    }
+
     /// Takes the next block to collect, of this plane or of one that is at its last free block.
     pub fn take_victim(&mut self, plane: u32, flash: &mut Flash) -> Victim {
         let last = self.watched.as_ref().and_then(|watched| watched.lowest(LAST));

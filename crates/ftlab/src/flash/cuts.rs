@@ -1,0 +1,111 @@
+//! Power cuts: a device as it is when power comes back.
+
+use super::medium::Block;
+use super::memory::{Change, Memory, Tear, apply};
+use super::{Device, Truth};
+use crate::units::Lpn;
+
+/// A device as cuts at one change of its medium after another leave it.
+pub struct Cuts {
+    changes: Vec<Change>,
+    /// Changes that are done.
+    done: usize,
+    now: Device,
+}
+
+impl Device {
+    /// Has the OOB of each page keep a sequence number, and notes each change of the medium from now on. To
+    /// be called while the device is erased.
+    pub fn remember(&mut self) {
+        let pages = self.geometry().pages();
+        self.flash.medium.memory = Some(Box::new(Memory::new(pages)));
+    }
+
+    /// Pages programmed and blocks erased since the device was new, where that is [noted](Device::remember).
+    #[must_use]
+    pub fn changes(&self) -> usize {
+        self.flash.medium.memory.as_ref().map_or(0, |memory| memory.changes.len())
+    }
+
+    /// The device as cuts leave it from the time on at which so many changes were done.
+    #[must_use]
+    pub fn cuts(&self, done: usize) -> Cuts {
+        let changes = self.flash.medium.memory.as_ref().map(|memory| memory.changes.clone());
+        let mut cuts = Cuts { changes: changes.unwrap_or_default(), done: 0, now: self.blank() };
+        (0..done).for_each(|_| cuts.advance());
+        cuts
+    }
+
+    /// The same device, erased and with a controller that knows nothing.
+    fn blank(&self) -> Device {
+        let mut device = self.clone();
+        let (medium, truth) = (&mut device.flash.medium, &mut device.flash.truth);
+        medium.owners.fill(0);
+        medium.valid.fill(0);
+        medium.blocks.fill(Block::default());
+        medium.memory = Some(Box::new(Memory::new(medium.geometry.pages())));
+        truth.verify = false;
+        device
+    }
+
+    /// Where the last host read was served from decides which version its page has from now on; returns
+    /// that, or `None` for no data. As long as versions are not compared.
+    pub fn settle(&mut self, lpn: Lpn) -> Option<u16> {
+        let Truth { unverified, .. } = self.flash.truth;
+        let stamp = unverified.map(|ppn| self.flash.truth.stamp(ppn));
+        self.flash.truth.settle(lpn, stamp);
+        stamp
+    }
+
+    /// Compares versions from now on.
+    pub const fn verify(&mut self) {
+        self.flash.truth.verify = true;
+    }
+
+    /// The version of a logical page, as its stamp; `None` if it holds no data.
+    #[must_use]
+    pub fn version(&self, lpn: Lpn) -> Option<u16> {
+        self.flash.truth.version(lpn)
+    }
+
+    /// OOBs read after power was lost, to find out what is there.
+    #[must_use]
+    pub const fn surveyed(&self) -> u64 {
+        self.flash.meter.surveyed
+    }
+}
+
+impl Cuts {
+    /// Whether all changes are done.
+    #[must_use]
+    pub const fn is_over(&self) -> bool {
+        self.done == self.changes.len()
+    }
+
+    /// Changes that are done.
+    #[must_use]
+    pub const fn done(&self) -> usize {
+        self.done
+    }
+
+    /// Does the next change.
+    ///
+    /// # Panics
+    /// When all are done.
+    pub fn advance(&mut self) {
+        let flash = &mut self.now.flash;
+        apply(self.changes[self.done], None, &mut flash.medium, &mut flash.truth);
+        self.done += 1;
+    }
+
+    /// The device when power is cut in the next change.
+    #[must_use]
+    pub fn cut(&self, tear: Tear) -> Device {
+        let mut device = self.now.clone();
+        if let (Tear::Within, Some(change)) = (tear, self.changes.get(self.done)) {
+            let flash = &mut device.flash;
+            apply(*change, Some(tear), &mut flash.medium, &mut flash.truth);
+        }
+        device
+    }
+}
