@@ -94,7 +94,7 @@ impl Cuts {
     /// When all are done.
     pub fn advance(&mut self) {
         let flash = &mut self.now.flash;
-        apply(self.changes[self.done], None, &mut flash.medium, &mut flash.truth);
+        apply(self.changes[self.done], &mut flash.medium, &mut flash.truth);
         self.done += 1;
     }
 
@@ -104,7 +104,7 @@ impl Cuts {
         let mut device = self.now.clone();
         if let (Tear::Within, Some(change)) = (tear, self.changes.get(self.done)) {
             let flash = &mut device.flash;
-            apply(*change, Some(tear), &mut flash.medium, &mut flash.truth);
+            apply(change.torn(), &mut flash.medium, &mut flash.truth);
         }
         device
     }

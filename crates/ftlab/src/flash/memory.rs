@@ -12,7 +12,20 @@ pub(super) const TORN: u32 = WASTED - 1;
 pub(super) enum Change {
     /// A page was programmed: its owner, the stamp of its version and its sequence number.
     Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64 },
-    Erase(Pbn),
+    /// A block was erased, or looks so.
+    Erase { pbn: Pbn, whole: bool },
+}
+
+impl Change {
+    /// What is left of it when power is cut meanwhile.
+    pub const fn torn(self) -> Self {
+        match self {
+            Change::Program { ppn, stamp, sequence, .. } => {
+                Change::Program { ppn, raw: TORN, stamp, sequence }
+            }
+            Change::Erase { pbn, .. } => Change::Erase { pbn, whole: false },
+        }
+    }
 }
 
 /// What the OOB of each page has beside its owner, and how the medium came to be as it is.
@@ -48,7 +61,7 @@ impl Memory {
     #[cold]
     pub fn erase(&mut self, pbn: Pbn) {
         self.half_erased.retain(|half| *half != pbn);
-        self.changes.push(Change::Erase(pbn));
+        self.changes.push(Change::Erase { pbn, whole: true });
     }
 }
 
@@ -67,18 +80,18 @@ impl Tear {
 }
 
 /// Makes a change to a medium that nobody uses.
-pub(super) fn apply(change: Change, tear: Option<Tear>, medium: &mut Medium, truth: &mut Truth) {
+pub(super) fn apply(change: Change, medium: &mut Medium, truth: &mut Truth) {
     let memory = medium.memory.as_mut().expect("a medium that remembers");
     match change {
         Change::Program { ppn, raw, stamp, sequence } => {
-            medium.owners[ppn.index()] = if tear == Some(Tear::Within) { TORN } else { raw };
+            medium.owners[ppn.index()] = raw;
             truth.set_stamp(ppn, stamp);
             memory.sequences[ppn.index()] = sequence;
             memory.next = sequence;
         }
-        Change::Erase(pbn) => {
+        Change::Erase { pbn, whole } => {
             memory.half_erased.retain(|half| *half != pbn);
-            if tear == Some(Tear::Within) {
+            if !whole {
                 memory.half_erased.push(pbn);
             }
             let first = medium.geometry.first_page(pbn).index();
