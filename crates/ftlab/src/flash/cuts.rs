@@ -2,7 +2,7 @@
 
 use super::medium::Block;
 use super::memory::{Change, Memory, Tear, apply};
-use super::{Device, Truth};
+use super::Device;
 use crate::units::Lpn;
 
 /// A device as cuts at one change of its medium after another leave it.
@@ -44,22 +44,13 @@ impl Device {
         medium.valid.fill(0);
         medium.blocks.fill(Block::default());
         medium.memory = Some(Box::new(Memory::new(medium.geometry.pages())));
-        truth.verify = false;
+        truth.verify = true;
         device
     }
 
-    /// Where the last host read was served from decides which version its page has from now on; returns
-    /// that, or `None` for no data. As long as versions are not compared.
-    pub fn settle(&mut self, lpn: Lpn) -> Option<u16> {
-        let Truth { unverified, .. } = self.flash.truth;
-        let stamp = unverified.map(|ppn| self.flash.truth.stamp(ppn));
-        self.flash.truth.settle(lpn, stamp);
-        stamp
-    }
-
-    /// Compares versions from now on.
-    pub const fn verify(&mut self) {
-        self.flash.truth.verify = true;
+    /// Has host reads decide, or no longer, which version a page has: after a power cut it may have several.
+    pub const fn settle(&mut self, reads_decide: bool) {
+        self.flash.truth.settling = reads_decide;
     }
 
     /// The version of a logical page, as its stamp; `None` if it holds no data.

@@ -291,11 +291,10 @@ impl Flash {
                         About::Asked(lpn),
                     );
                 }
-                if !self.truth.verify {
-                    self.truth.unverified = Some(ppn);
-                } else {
+                if self.truth.verify {
                     self.truth.reads_verified += 1;
-                    if !self.truth.is_newest(lpn, self.truth.stamp(ppn)) {
+                    let stamp = self.truth.stamp(ppn);
+                    if !self.truth.is_newest(lpn, stamp) && !self.truth.settles(lpn, Some(stamp)) {
                         self.broken(
                             "a host read must return the last version written",
                             ppn,
@@ -328,10 +327,9 @@ impl Flash {
 
     #[inline(never)]
     fn read_unwritten(&mut self, lpn: Lpn) {
-        self.truth.unverified = None;
         if self.truth.verify {
             self.truth.reads_verified += 1;
-            if self.truth.holds_data(lpn) {
+            if self.truth.holds_data(lpn) && !self.truth.settles(lpn, None) {
                 self.broken(
                     "a page that holds data must be mapped",
                     Ppn(u32::MAX),

@@ -18,8 +18,8 @@ pub(super) struct Truth {
     versions: Vec<u16>,
     /// Whether versions are compared.
     pub verify: bool,
-    /// Where the last host read whose version was not compared was served from; `None` from nowhere.
-    pub unverified: Option<Ppn>,
+    /// Whether a host read decides which version its page has, as after a power cut.
+    pub settling: bool,
     /// Host page reads whose version was compared.
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
@@ -35,7 +35,7 @@ impl Truth {
             stamps: vec![0; pages as usize],
             versions: vec![0; logical_pages as usize],
             verify: true,
-            unverified: None,
+            settling: false,
             reads_verified: 0,
             unwritten_reads: 0,
             apart: (Cause::Host, Vec::new()),
@@ -87,10 +87,15 @@ impl Truth {
         self.holds_data(lpn).then(|| self.versions[lpn.index()] & !HOLDS_DATA)
     }
 
-    /// Takes it that a logical page holds the version with this stamp, or no data.
-    pub fn settle(&mut self, lpn: Lpn, stamp: Option<u16>) {
-        let version = &mut self.versions[lpn.index()];
-        *version = stamp.map_or(*version & !HOLDS_DATA, |stamp| stamp | HOLDS_DATA);
+    /// Takes it that a logical page holds the version with this stamp, or no data, where reads decide that;
+    /// returns whether they do.
+    #[cold]
+    pub fn settles(&mut self, lpn: Lpn, stamp: Option<u16>) -> bool {
+        if self.settling {
+            let version = &mut self.versions[lpn.index()];
+            *version = stamp.map_or(*version & !HOLDS_DATA, |stamp| stamp | HOLDS_DATA);
+        }
+        self.settling
     }
 
     /// Whether a logical page holds data.

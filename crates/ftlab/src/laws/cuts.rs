@@ -86,10 +86,11 @@ impl Host {
 
     /// Reads each page, which must be one of those that it may be, and takes it as it is.
     fn settle(&mut self, durable: &Durable, interrupted: Option<&Served>, place: &str) -> Durable {
+        self.device.settle(true);
         let mut settled = Durable::nothing(durable.versions.len() as u32);
         for lpn in (0..durable.versions.len() as u32).map(Lpn) {
             self.ftl.read(&[lpn], &mut self.device);
-            let found = self.device.settle(lpn);
+            let found = self.device.version(lpn);
             assert!(
                 durable.allows(lpn, found, interrupted),
                 "{place}: page {lpn} has version {found:?}, acknowledged was {:?}",
@@ -97,7 +98,7 @@ impl Host {
             );
             settled.versions[lpn.index()] = found;
         }
-        self.device.verify();
+        self.device.settle(false);
         self.ftl.audit(&self.device);
         settled
     }
