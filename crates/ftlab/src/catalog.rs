@@ -68,8 +68,9 @@ impl Entry {
             let mounted = F::mount(&for_mount(config).setup(), flash)?;
             Some(mounted.map(|ftl| Box::new(ftl) as Box<dyn Ftl>))
         });
-        let entry =
-            Entry::adapting(spec, settings, adapt, |config, flash| F::build(&config.setup(), flash));
+        let entry = Entry::adapting(spec, settings, adapt, |config, flash| {
+            F::build(&config.setup(), flash)
+        });
         Entry { mount, ..entry }
     }
 
@@ -156,11 +157,7 @@ impl Entry {
     ///
     /// # Errors
     /// As [`Entry::build`].
-    pub fn mount(
-        &self,
-        config: &Config,
-        flash: &mut Flash,
-    ) -> Option<Result<Box<dyn Ftl>, Error>> {
+    pub fn mount(&self, config: &Config, flash: &mut Flash) -> Option<Result<Box<dyn Ftl>, Error>> {
         (self.mount)(config, flash)
     }
 

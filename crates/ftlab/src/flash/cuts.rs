@@ -1,8 +1,8 @@
 //! Power cuts: a device as it is when power comes back.
 
+use super::Device;
 use super::medium::Block;
 use super::memory::{Change, Memory, Tear, apply};
-use super::Device;
 use crate::units::Lpn;
 
 /// A device as cuts at one change of its medium after another leave it.

@@ -24,8 +24,7 @@ impl Flash {
     /// # Panics
     /// When the medium keeps no sequence numbers ([`Device::remember`](super::Device::remember)).
     pub fn survey(&mut self, ppn: Ppn) -> Found {
-        let (pbn, raw) =
-            (self.medium.geometry.block_of(ppn), self.medium.owners[ppn.index()]);
+        let (pbn, raw) = (self.medium.geometry.block_of(ppn), self.medium.owners[ppn.index()]);
         let spot = self.spot(pbn, ppn);
         self.meter.timeline.read_oob(spot, 1);
         self.meter.surveyed += 1;

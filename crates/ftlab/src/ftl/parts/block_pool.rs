@@ -577,10 +577,7 @@ impl BlockPool {
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
             if flash.is_erased(pbn) {
-                unless_bug!(
-                    RecoveryTrustsErased,
-                    flash.erase(pbn, self.data_kind, Cause::GcData)
-                );
+                unless_bug!(RecoveryTrustsErased, flash.erase(pbn, self.data_kind, Cause::GcData));
                 self.free.give(pbn, flash);
                 continue;
             }

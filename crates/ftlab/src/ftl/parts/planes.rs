@@ -312,11 +312,7 @@ impl Planes {
     pub fn recover(&mut self, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
         for plane in 0..self.pools.len() as u32 {
             self.pools[plane as usize].recover(flash);
-            while unless_bug!(
-                RecoveryLeavesGc,
-                self.pools[plane as usize].was_cut_short(),
-                false
-            ) {
+            while unless_bug!(RecoveryLeavesGc, self.pools[plane as usize].was_cut_short(), false) {
                 let (pbn, stream) = self.pools[plane as usize].take_emptiest(flash);
                 let mut victim = self.victim(pbn, plane, stream, flash);
                 for &(owner, to) in self.move_pages(&mut victim, flash) {
