@@ -9,18 +9,20 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from html import escape, unescape
 from pathlib import Path
 
 import pytest
 
 import sample
-from ftlab import Comparison, Result
+from ftlab import Comparison, Result, Workload, simulate
 from ftlab.experiments.claims import Claim, judge
 from ftlab.experiments.findings import Value
 from ftlab.experiments.report import Part, Report, claim_parts
 from ftlab.report.html import report
 from ftlab.style import page as figure_page
+from ftlab.watch.record import Recording
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
@@ -83,6 +85,14 @@ def browse(tmp_path):
 
 def shown(path: Path, dark: bool, folder: Path) -> str:
     """Return what the page at ``path`` writes into its element ``found``."""
+    text = dom(path.as_uri(), dark, folder)
+    found = re.search(r'<pre id="found">(.*?)</pre>', text, re.DOTALL)
+    assert found and found[1], text[-2000:]
+    return unescape(found[1])
+
+
+def dom(address: str, dark: bool, folder: Path) -> str:
+    """Return the page at ``address`` as it is once its scripts have run."""
     options = [
         "--headless=new",
         "--no-sandbox",
@@ -94,13 +104,11 @@ def shown(path: Path, dark: bool, folder: Path) -> str:
         f"--blink-settings=preferredColorScheme={int(not dark)}",
         "--window-size=1400,1000",
     ]
-    command = [str(BROWSER), *options, "--dump-dom", path.as_uri()]
+    command = [str(BROWSER), *options, "--dump-dom", address]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=True)
     complaints = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     assert not complaints, complaints
-    found = re.search(r'<pre id="found">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found and found[1], done.stdout[-2000:]
-    return unescape(found[1])
+    return done.stdout
 
 
 def pages(comparison) -> dict[str, str]:
@@ -114,7 +122,17 @@ def pages(comparison) -> dict[str, str]:
         "comparison": report(comparison),
         "twelve": report(Comparison(many, [f"dftl(cache={n}KiB)" for n in range(12)])),
         "evaluation": page(Report("A paper", parts, judged, cut=100), {}),
+        "recording": recorded()[1],
     }
+
+
+@cache
+def recorded() -> tuple[Result, str]:
+    """A run with five frames, and the page that plays it."""
+    recording = Recording()
+    trace = Workload("randrw", bs="4k", size="8MiB", requests=20_000)
+    result = simulate(trace, "dftl", frames=recording.add, every=5000)
+    return result, recording.page(result)
 
 
 class _Seeds:
@@ -128,7 +146,7 @@ class _Seeds:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", ["comparison", "twelve", "evaluation"])
+@pytest.mark.parametrize("name", ["comparison", "twelve", "evaluation", "recording"])
 def test_a_page_fits_and_can_be_read(browse, comparison, name, width, dark):
     text = pages(comparison)[name]
     found = browse(text, width, dark)
@@ -136,7 +154,20 @@ def test_a_page_fits_and_can_be_read(browse, comparison, name, width, dark):
     assert found["faint"] == [], "contrast of 4.5 to 1 at least"
     assert (found["ground"] == [255, 255, 255]) is not dark
     assert found["drawn"] == found["images"]
-    assert bool(found["images"]) is (name != "evaluation")
+    assert bool(found["images"]) is (name in ("comparison", "twelve"))
+
+
+def test_a_recording_shows_the_frame_that_its_address_names(browse, tmp_path):
+    result, text = recorded()
+    file = tmp_path / "run.html"
+    file.write_text(text, "utf-8")
+    shown = dom(f"{file.as_uri()}#5", False, tmp_path)
+    told = re.search(r'<output id="at"[^>]*>(.*?)</output>', shown)[1]
+    assert told.startswith("5 of 5: 20,000 of 20,000 requests")
+    cells = re.findall(r'data-so-far="\d"[^>]*>(.*?)</td>', shown)
+    assert cells[0] == f"{100 * result.mapping.hit_ratio:.2f} %"
+    assert cells[1] == f"{result.write_amplification:.3f}"
+    assert 'id="problem" hidden' in shown
 
 
 def test_the_probe_sees_what_is_too_wide_and_too_faint(browse):

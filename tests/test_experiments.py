@@ -21,7 +21,7 @@ from ftlab.experiments.claims import (
 )
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
-from ftlab.experiments.inputs import PREFIX, Workload, sources
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Workload, sources
 from ftlab.experiments.made import looped, side_by_side
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
 from ftlab.experiments.prefixes import ROUNDS
@@ -312,7 +312,7 @@ def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
 
 
 def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_path):
-    (tmp_path / PREFIX[0]).write_text(SPC)
+    (tmp_path / FINANCIAL1_PREFIX_FILES[0]).write_text(SPC)
 
     def points(inputs):
         return {(name,): Point(name, each.config, "page") for name, each in inputs.items()}
@@ -323,7 +323,10 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
     experiment = Experiment(
         "test",
         "A test",
-        [Workload("financial1", ("financial1.spc",), PREFIX), Workload("build", ())],
+        [
+            Workload("financial1", ("financial1.spc",), FINANCIAL1_PREFIX_FILES),
+            Workload("build", ()),
+        ],
         points,
         [most_requests("financial1", below=450), most_requests("build", below=450)],
         lambda runs, inputs, judged: [],
@@ -332,11 +335,15 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
     found = reproduce(experiment, tmp_path / "r", traces=tmp_path, requests=500, seeds=2).judged
     assert [each.verdict for each in found] == [Verdict.DIFFERS] * 2
     assert {each.claim.id: [c.changed.name for c in each.instead] for each in found} == {
-        "financial1": ["financial1's prefix", "financial1's prefix without its scan"],
+        "financial1": [
+            "financial1's model, set up as its prefix",
+            "financial1's prefix",
+            "financial1's prefix without its scan",
+        ],
         "build": [],
     }
-    assert [ours(each.judged) for each in found[0].instead] == [str(3 * ROUNDS), str(3 * ROUNDS)]
-    assert found[0].instead[0].judged.verdict is Verdict.AGREES
+    assert [ours(each.judged) for each in found[0].instead] == ["500", *[str(3 * ROUNDS)] * 2]
+    assert [each.judged.verdict for each in found[0].instead] == [DIFFERS, AGREES, AGREES]
 
 
 def test_a_proof_is_told_where_a_claim_does_not_agree(tmp_path):
@@ -348,8 +355,73 @@ def test_a_proof_is_told_where_a_claim_does_not_agree(tmp_path):
             assert ("It cannot agree: the table has another number." in text) is told
 
 
+def test_a_change_can_leave_points_out_or_read_a_claim_otherwise(tmp_path):
+    low = Claim("X", "", "", [Bound("", at("host.requests", "build"), below=1)])
+
+    def without(key):
+        return key == ("build",)
+
+    def none(key):
+        return False
+
+    experiment = Experiment(
+        "test",
+        "A test",
+        [Workload("build", ())],
+        lambda inputs: {(name,): Point(name, each.config, "page") for name, each in inputs.items()},
+        [low],
+        lambda runs, inputs, judged: [],
+        counterfactuals=[
+            Counterfactual("gone", "no build", ["X"], only=none, without=without),
+            Counterfactual(
+                "read",
+                "more",
+                ["X"],
+                only=none,
+                reading=lambda claim: replace(
+                    claim, statements=[replace(claim.statements[0], below=100)]
+                ),
+            ),
+            Counterfactual("same", "nothing", ["X"], only=none, reading=lambda claim: claim),
+        ],
+    )
+    (found,) = reproduce(experiment, tmp_path, requests=100, seeds=1).judged
+    instead = {each.changed.name: each.judged.verdict for each in found.instead}
+    assert instead == {"gone": NOT_MEASURED, "read": AGREES}
+
+
 def capacity(result):
     return result["device"]["capacity_bytes"] / (1 << 20)
+
+
+UNTIL_ITS_SCAN = 12_000
+"""Requests of Financial1's model up to the first one of its scan, and some more."""
+
+
+class Anything(float):
+    """A figure, and a result that has it everywhere."""
+
+    def __getitem__(self, name):
+        return self
+
+
+class Looking(Runs):
+    """Runs of points without results, which tell at which of them a claim looks."""
+
+    def __getitem__(self, key):
+        super().__getitem__(key)
+        return Anything(1)
+
+    def __call__(self, figure, *key):
+        return float(self[key])
+
+    @property
+    def seeds(self):
+        return [self]
+
+    def noting(self, work):
+        runs = Looking(*self._seeds)
+        return work(runs), frozenset(runs._used)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -358,17 +430,29 @@ def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path):
     (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text(
         "0,0,4096,w,0.0\n0,8,4096,w,0.1\n"
     )
-    inputs = sources(experiment.workloads, tmp_path, 200)
+    inputs = sources(experiment.workloads, tmp_path, UNTIL_ITS_SCAN)
     if experiment.prepare:
         inputs = experiment.prepare(inputs, tmp_path)
     points = experiment.points(inputs)
-    claims = {claim.id for claim in experiment.claims}
+    claims = {claim.id: claim for claim in experiment.claims}
     for changed in experiment.counterfactuals:
-        assert set(changed.claims) <= claims
+        assert set(changed.claims) <= set(claims)
+        if not any(map(changed.only, points)):
+            continue
         key = next(key for key in points if changed.only(key) and changed.point(key) in points)
         other = changed.alter(key, points, inputs, tmp_path)
         is_another = other.digest != points[key].digest
         assert is_another != bool(changed.counted), changed.name
+    looking = Looking(dict.fromkeys(points))
+    bare = {name: replace(each, why=None) for name, each in claims.items()}
+    there = {name: judge(each, looking).used & points.keys() for name, each in bare.items()}
+    idle = [
+        (changed.name, each)
+        for changed in experiment.counterfactuals
+        for each in changed.claims
+        if not changed.touches(claims[each], there[each], points)
+    ]
+    assert not idle, "a change that touches nothing that the claim looks at"
 
 
 def test_what_does_not_agree_is_explained_by_one_change_by_several_or_by_none():

@@ -95,6 +95,8 @@ def test_two_that_split_at_once_use_what_the_first_has_made(cloud, tmp_path, mon
     assert all(each.file.is_file() for each in found)
     (folder,) = (tmp_path / "volumes").iterdir()
     assert folder == found[0].file.parent
+    (folder / volumes.INDEX).unlink()
+    assert split(config, tmp_path) == found, "a folder whose index is elsewhere is made anew"
 
 
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):

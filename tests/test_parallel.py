@@ -43,18 +43,61 @@ def test_a_timeline_has_a_track_for_each_plane_and_channel(ftlab, tmp_path):
     assert result.exit_code == 0, result.output
     events = json.loads(file.read_text())["traceEvents"]
     names = [event["args"]["name"] for event in events if event["name"] == "thread_name"]
-    assert names == ["plane 0", "plane 1", "plane 2", "plane 3", "channel 0", "channel 1"]
+    tracks = ["plane 0", "plane 1", "plane 2", "plane 3", "channel 0", "channel 1"]
+    assert names[:6] == tracks and all(name.startswith("page access") for name in names[6:])
     slices = [event for event in events if event["ph"] == "X"]
     arrays = [event for event in slices if event["pid"] == 1]
     assert len(arrays) == 40
     assert {event["tid"] for event in arrays} == {0, 1, 2, 3}
-    assert all(event["dur"] == 200 for event in arrays if event["name"] == "program")
+    assert all(event["dur"] == 200 for event in arrays if event["cat"] == "program")
     buses = [event for event in slices if event["pid"] == 2]
     assert {event["tid"] for event in buses} == {0, 1}
     for track in (0, 1):
         spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in buses if e["tid"] == track)
         following = pairwise(spans)
         assert all(end <= start for (_, end), (start, _) in following), "one thing at a time"
+
+
+def test_a_timeline_has_causes_pages_and_requests(ftlab, tmp_path):
+    file = tmp_path / "schedule.json"
+    arguments = (*WRITES, *SMALL, *PLANES, "--timeline", str(file), "--warmup", "random")
+    result = ftlab("run", *arguments, "--ftl", "dftl", "--json")
+    assert result.exit_code == 0, result.output
+    schedule = json.loads(result.stdout)["schedule"]
+    slices = [e for e in json.loads(file.read_text())["traceEvents"] if e["ph"] == "X"]
+    arrays = [event for event in slices if event["pid"] == 1]
+    assert [event["name"] for event in arrays] == [each["cause"] for each in schedule]
+    assert {"host", "translation", "gc_data"} <= {event["name"] for event in arrays}
+    assert len({(event["name"], event["cname"]) for event in arrays}) == len(
+        {event["cname"] for event in arrays}
+    ), "a colour for each cause"
+    for event in arrays:
+        pages = {"lpn", "vtpn"} & event["args"].keys()
+        assert len(pages) == (event["cat"] != "erase"), event
+    served = [event for event in slices if event["pid"] == 3]
+    outer = [event for event in served if event["cat"] == "request"]
+    assert {event["args"]["request"] for event in outer} == {each["request"] for each in schedule}
+    assert len(served) - len(outer) == len(schedule)
+    for track in {event["tid"] for event in served}:
+        spans = sorted((e["ts"], e["ts"] + e["dur"]) for e in outer if e["tid"] == track)
+        assert all(end <= start for (_, end), (start, _) in pairwise(spans)), "one at a time"
+        inner = [e for e in served if e["tid"] == track and e["cat"] != "request"]
+        for each in inner:
+            start, end = each["ts"], each["ts"] + each["dur"]
+            around = [s for s, e in spans if s <= start + 1e-6 and end <= e + 1e-6]
+            assert around, f"{each} lies in its request"
+
+
+@pytest.mark.parametrize("kind", ["svg", "html"])
+def test_a_timeline_is_drawn_with_pages_and_requests(ftlab, tmp_path, kind):
+    file = tmp_path / f"schedule.{kind}"
+    result = ftlab("run", *WRITES, *SMALL, *PLANES, "--ftl", "dftl", "--timeline", str(file))
+    assert result.exit_code == 0, result.output
+    text = file.read_text("utf-8")
+    assert "requests: each page access" in text
+    assert "host program" in text and "translation read" in text
+    operations = re.findall(r'<g id="PolyCollection|<g id="FillBetweenPolyCollection', text)
+    assert len(operations) == 2 * 60, "by plane and by request"
 
 
 def test_a_timeline_that_cannot_be_written_is_told_before_the_run(ftlab, tmp_path):

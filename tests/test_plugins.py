@@ -59,6 +59,13 @@ def test_a_page_map_in_python_does_what_the_built_in_one_does(page_mapped, workl
         assert results[0][figure] == results[1][figure], figure
 
 
+def test_a_page_map_in_python_can_be_watched(page_mapped):
+    frames: list = []
+    result = ftlab.simulate(uniform(), page_mapped, SMALL, frames=frames.append, every=4000)
+    assert [frame.requests for frame in frames] == [0, 4000, 8000, 12_000]
+    assert frames[-1].so_far.write_amplification == result.write_amplification
+
+
 def test_a_page_map_in_python_does_so_under_other_thresholds_and_on_a_trace(page_mapped):
     setup = {"gc": {"low": 5, "high": 9}, "config": {"input": {"requests": 4000}}}
     results = [

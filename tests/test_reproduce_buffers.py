@@ -3,25 +3,32 @@
 import json
 from importlib import import_module
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
 from ftlab.experiments import cachftl, dftl
+from ftlab.experiments.cachftl.claims import FIGURE_4, FIGURE_5, against, of_changes
+from ftlab.experiments.cachftl.proofs import not_the_same_runs, worse_at_best
+from ftlab.experiments.claims import Claim, judge, ours
 from ftlab.experiments.dftl.points import (
     CACHED,
     FIN,
     FOLD,
     PAGE,
-    PREFIX,
+    PREFIX_LOOP,
     TPCH,
     WORKLOADS,
     points,
     prepare,
 )
 from ftlab.experiments.dftl.volumes import FINANCIAL, Row, by_distance, row
+from ftlab.experiments.findings import Change
 from ftlab.experiments.inputs import Source, Workload, sources
 from ftlab.experiments.made import looped
+from ftlab.experiments.runs import Runs
 from ftlab.experiments.volumes import extent
+from ftlab.result import Result
 from ftlab.traces import read_trace
 
 BEGINNING = "Financial1.first50002.DERIVED-noasu.spc"
@@ -41,11 +48,42 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
         assert claim.what and claim.where
 
 
+def test_figures_4_and_5_contradict_each_other_about_bm():
+    assert worse_at_best(FIGURE_4, FIGURE_5) == ["financial1", "financial2"]
+    assert not_the_same_runs(FIGURE_4, FIGURE_5) == ["financial1"]
+    assert FIGURE_4["financial1"].bm_over_pm == pytest.approx(1.39 / 0.53)
+    assert FIGURE_5["financial1"].bm_over_pm == pytest.approx(1.04 / 0.64)
+    assert not_the_same_runs(FIGURE_4, FIGURE_4) == []
+    (proved,) = (claim for claim in cachftl.EXPERIMENT.claims if claim.proof)
+    assert proved.id == "C17"
+    assert "36.0 % over BM at best and 47.0 % by default" in proved.proof
+
+
+def test_a_change_of_means_can_be_read_as_the_mean_of_changes():
+    def run(response):
+        return Result({"ftl": "x", "response_us": {"mean": response}})
+
+    runs = Runs(
+        {
+            (f"cello99/{volume}", ftl): run(response)
+            for volume, ftl, response in (
+                (0, "cachftl", 50.0),
+                (0, "page", 100.0),
+                (1, "cachftl", 2000.0),
+                (1, "page", 1000.0),
+            )
+        }
+    )
+    claim = Claim("X", "", "", [Change("", 0.25, against("response_us.mean", "cello99", "page"))])
+    assert ours(judge(claim, runs)) == "+86.4 %"
+    assert ours(judge(of_changes(claim, fmean), runs)) == "+25.0 %"
+
+
 def test_dftl_has_equal_ram_with_and_without_its_cache(tmp_path):
     inputs = prepare(sources(WORKLOADS, None, 400), tmp_path)
     found = points(inputs)
     assert {FIN, FOLD, TPCH} < {key[0] for key in found}
-    assert (PREFIX, "page") not in found, "there is no real trace"
+    assert (PREFIX_LOOP, "page") not in found, "there is no real trace"
     for workload in (FIN, FOLD, TPCH):
         config = found[workload, "dftl", CACHED].resolved
         pages = config["device"]["capacity"] // PAGE

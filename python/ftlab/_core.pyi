@@ -35,6 +35,7 @@ __all__ = [
     "trace_characteristics",
     "trace_columns",
     "trace_info",
+    "watch",
 ]
 
 __version__: str
@@ -62,6 +63,13 @@ def simulate(
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
     reading: Reading | None = None,
+) -> str: ...
+def watch(
+    point: tuple[str, str],
+    show: Callable[[dict[str, Any]], Any],
+    every: int | None = None,
+    progress: _Progress | None = None,
+    plugins: Sequence[Any] = ...,
 ) -> str: ...
 def check(
     ftl: str,

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from ftlab import _core
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
+from ftlab.frames import Frame, Show
 
 GROUP = "ftlab.cores"
 
@@ -85,6 +86,24 @@ def simulate(
         part = [(_familiar(points[place][0], core), points[place][1]) for place in places]
         results.update(zip(places, _run(core, part, progress, written), strict=True))
     return [results[place] for place in range(len(points))]
+
+
+def watch(
+    point: tuple[Config, str],
+    show: Show,
+    every: int | None = None,
+    progress: Progress | None = None,
+    written: Sequence[Any] = (),
+) -> Any:
+    """Run a point, call ``show`` with each of its frames, and return its result."""
+    config, ftl = point
+    core = core_of(config, ftl, written)
+    told = (json.dumps(config), ftl)
+
+    def shown(found: dict[str, Any]) -> None:
+        show(Frame.of_core(found))
+
+    return json.loads(core.watch(told, shown, every, progress, list(written)))
 
 
 def catalogue() -> dict[str, Any]:

@@ -37,6 +37,19 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 """FTLs by colour, one for each dash, marker and hatch in turn."""
 
 
+CAUSES = {
+    "host": BLUE,
+    "translation": AMBER,
+    "gc_data": VERMILION,
+    "gc_mapping": PINK,
+    "gc_translation": VIOLET,
+    "merge": RED,
+    "padding": TEAL,
+    "read_modify_write": OLIVE,
+}
+"""What flash operations are done for, by the names of the ledger."""
+
+
 @dataclass(frozen=True)
 class Look:
     """Colour, dash of a line, marker of its points, hatch of a bar."""

@@ -10,6 +10,8 @@ from typing import Any, TypedDict, Unpack
 from ftlab import _core, cores
 from ftlab._settings import GC, Buffer, Device, Host, Run
 from ftlab.config import Config, Progress, given, merge
+from ftlab.errors import ConfigError
+from ftlab.frames import Show
 from ftlab.ftls import Ftl, as_ftl
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
 from ftlab.result import Comparison, Result
@@ -33,6 +35,8 @@ def simulate(
     verify: bool | None = None,
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    frames: Show | None = None,
+    every: int | None = None,
 ) -> Result:
     """Run one FTL on a trace and return everything that was measured.
 
@@ -67,6 +71,10 @@ def simulate(
         Further sections of the configuration, stronger than the other arguments.
     progress
         Called about 10 times a second with phase, requests done and the share done.
+    frames
+        Called with a `ftlab.frames.Frame` of the measured phase: every block, planes, figures.
+    every
+        Requests between two frames; by default there are about 240 frames.
 
     Raises
     ------
@@ -90,6 +98,10 @@ def simulate(
         verify=verify,
         config=config,
     )
+    if frames is not None:
+        return watch(*point, frames, every, progress)
+    if every is not None:
+        raise TypeError(f"every: found {every!r} without frames, which are taken so often")
     return execute([point], progress)[0]
 
 
@@ -183,6 +195,24 @@ def execute(
     plugged = Plugged()
     named = plugged.points(points)
     return [Result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+
+
+def watch(
+    config: Config,
+    ftl: Named,
+    show: Show,
+    every: int | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Run one point and call ``show`` with a `Frame` first, each ``every`` requests, and last.
+
+    The run waits for ``show``, and ends if that raises. By default there are about 240 frames.
+    """
+    if every is not None and not 1 <= every < 2**63:
+        raise ConfigError(f"every: found {every}, expected 1 to 2^63 - 1 requests between frames")
+    plugged = Plugged()
+    (point,) = plugged.points([(config, ftl)])
+    return Result(cores.watch(point, show, every, progress, plugged.plugins))
 
 
 def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:

@@ -1,15 +1,17 @@
 //! What crosses the border to Python: configurations in, errors and progress out.
 
+use crate::frames;
 use ftlab::Error;
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
+use ftlab::frames::{Frame, Show};
 use ftlab::session::{Progress, Watch, panic_message};
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Once, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -107,6 +109,8 @@ pub fn tree(json: &str) -> PyResult<Map<String, Value>> {
 /// What a thread at work says.
 enum Told<T> {
     Progress(Progress),
+    /// A frame; the thread waits until it was shown.
+    Frame(Box<Frame>, Sender<()>),
     Done(thread::Result<Result<T, Error>>),
 }
 
@@ -126,6 +130,16 @@ pub fn with_progress<T: Send + 'static>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
+    with_frames(py, callback, None, |watch, _| work(watch))
+}
+
+/// [`with_progress`] of work that also shows frames: `shown` is called with each, and the work waits for it.
+pub fn with_frames<T: Send + 'static>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    shown: Option<Py<PyAny>>,
+    work: impl FnOnce(Watch<'_>, Show<'_>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
     quiet_panics();
     let (tell, mut told) = channel();
     let stop = Arc::new(AtomicBool::new(false));
@@ -137,7 +151,13 @@ pub fn with_progress<T: Send + 'static>(
             let go_on = listened && !stopped.load(Ordering::Relaxed);
             if go_on { Ok(()) } else { Err(Error::Interrupted) }
         };
-        let done = catch_unwind(AssertUnwindSafe(|| work(&mut watch)));
+        let mut show = |frame| {
+            // What fails there, and nobody listening, closes the answer.
+            let (done, answer) = channel();
+            let _ = tell.send(Told::Frame(Box::new(frame), done));
+            answer.recv().map_err(|_| Error::Interrupted)
+        };
+        let done = catch_unwind(AssertUnwindSafe(|| work(&mut watch, &mut show)));
         let _ = tell.send(Told::Done(done));
     });
     let raised = loop {
@@ -148,6 +168,9 @@ pub fn with_progress<T: Send + 'static>(
                 return Err(InternalError::new_err(panic_message(panic.as_ref())));
             }
             Ok(Told::Progress(progress)) => report(py, callback.as_ref(), progress),
+            Ok(Told::Frame(frame, done)) => show(py, shown.as_ref(), &frame).map(|()| {
+                let _ = done.send(());
+            }),
             Err(_) => py.check_signals(),
         };
         if let Err(error) = asked {
@@ -157,7 +180,7 @@ pub fn with_progress<T: Send + 'static>(
     stop.store(true, Ordering::Relaxed);
     let start = Instant::now();
     while let Some(left) = GRACE.checked_sub(start.elapsed()) {
-        if !matches!(listen(py, &mut told, left), Ok(Told::Progress(_))) {
+        if matches!(listen(py, &mut told, left), Ok(Told::Done(_)) | Err(_)) {
             break;
         }
     }
@@ -177,6 +200,14 @@ fn report(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> P
     py.check_signals()?;
     if let Some(callback) = callback {
         callback.call1(py, (progress.phase, progress.requests, progress.fraction))?;
+    }
+    Ok(())
+}
+
+fn show(py: Python<'_>, callback: Option<&Py<PyAny>>, frame: &Frame) -> PyResult<()> {
+    py.check_signals()?;
+    if let Some(callback) = callback {
+        callback.call1(py, (frames::frame(py, frame)?,))?;
     }
     Ok(())
 }

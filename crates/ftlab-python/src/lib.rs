@@ -7,6 +7,7 @@
 mod border;
 mod catalog;
 mod check;
+mod frames;
 mod plugin;
 mod reading;
 
@@ -33,7 +34,9 @@ mod _core {
 }
 
 mod functions {
-    use crate::border::{catalog as known, configuration, offer, raise, tree, with_progress};
+    use crate::border::{
+        catalog as known, configuration, offer, raise, tree, with_frames, with_progress,
+    };
     use crate::plugin::{self, Faults};
     use crate::reading::Reading;
     use ftlab::catalog::Catalog;
@@ -70,6 +73,7 @@ mod functions {
             model_translation,
             model_translation_of,
             simulate,
+            watch,
             trace_info,
             fit
         );
@@ -144,6 +148,30 @@ mod functions {
         })
         .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
+    }
+
+    /// Runs a point, a configuration (JSON) and the name of an FTL, and calls `show` with a frame before its
+    /// measured phase, after each `every` requests and at the end; the run waits for it. Returns its result
+    /// as JSON.
+    #[pyfunction]
+    #[pyo3(signature = (point, show, every=None, progress=None, plugins=Vec::new()))]
+    fn watch(
+        py: Python<'_>,
+        point: (String, String),
+        show: Py<PyAny>,
+        every: Option<u64>,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
+        let (config, ftl) = point;
+        let point = Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl };
+        let report = with_frames(py, progress, Some(show), move |watch, show| {
+            session::run_shown(&catalog, &point, every, show, watch)
+        })
+        .map_err(|error| faults.instead_of(py, error))?;
+        Ok(serde_json::to_string(&report).expect("a report serialises"))
     }
 
     /// Holds an FTL to the laws, each in `cases` cases or some of them, or in one `case`: a seed, or the

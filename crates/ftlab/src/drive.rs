@@ -12,6 +12,7 @@
 
 use crate::error::Error;
 use crate::flash::Ledger;
+use crate::frames::Frames;
 use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::rng::Rng;
@@ -53,9 +54,29 @@ pub fn drive(
     input: &dyn Input,
     watch: Watch<'_>,
 ) -> Result<Report, Error> {
+    drive_shown(simulator, ftl, input, watch, None)
+}
+
+/// [`drive`], with frames of its measured phase.
+///
+/// # Errors
+/// Those of [`drive`], and of who is shown the frames.
+///
+/// # Panics
+/// As [`drive`].
+pub fn drive_shown(
+    simulator: &mut dyn Simulator,
+    ftl: &str,
+    input: &dyn Input,
+    watch: Watch<'_>,
+    frames: Option<Frames<'_>>,
+) -> Result<Report, Error> {
     let mut run = Run { simulator, input, watch };
     let warmup = run.warm_up()?;
-    let spent = run.measure()?;
+    let spent = match frames {
+        None => run.measure()?,
+        Some(frames) => run.measure_shown(frames)?,
+    };
     run.simulator.check();
     let outcome = run.simulator.outcome();
     let wall_s = spent.serving.as_secs_f64();
@@ -134,6 +155,16 @@ impl Run<'_> {
         let mut source = self.input.open()?;
         let spent = self.pass(SIMULATING, source.as_mut(), &mut serve(Role::Asked))?;
         self.simulator.finish()?;
+        Ok(spent)
+    }
+
+    fn measure_shown(&mut self, mut frames: Frames<'_>) -> Result<Spent, Error> {
+        let mut source = self.input.open()?;
+        frames.first(self.simulator)?;
+        let serve: Serve<'_> = &mut |simulator, batch| frames.serve(simulator, batch);
+        let mut spent = self.pass(SIMULATING, source.as_mut(), serve)?;
+        self.simulator.finish()?;
+        spent.serving = spent.serving.saturating_sub(frames.last(self.simulator)?);
         Ok(spent)
     }
 

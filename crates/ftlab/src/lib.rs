@@ -92,26 +92,28 @@
 //! 2. [`model`]: closed forms that a simulation is held against.
 //! 3. [`named`]: lists of things that are chosen by name.
 //! 4. [`device`]: what a device is: settings, shape, and the devices of papers and data sheets.
-//! 5. [`engine`]: when operations are done.
-//! 6. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
+//! 5. [`purpose`]: what an operation is for: its cause and its page.
+//! 6. [`engine`]: when operations are done.
+//! 7. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
 //!    verifies every host read, counts by cause, and books time on the engine.
-//! 7. [`cache`]: containers that know nothing of flash.
-//! 8. [`gc`]: victim policies.
-//! 9. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 10. [`partial`]: what is read before a part of a page is written.
-//! 11. [`buffer`]: RAM between the host and any FTL.
-//! 12. [`host`]: when requests are issued, and in which order.
-//! 13. [`metrics`]: latencies, time series, and the definitions of metrics.
-//! 14. [`warmup`]: what happens before measuring, as a plan.
-//! 15. [`run`]: the settings of a run itself.
-//! 16. [`config`]: all settings of a run, as one tree.
-//! 17. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 18. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 19. [`report`]: the result of a run.
-//! 20. [`drive`]: the order of a run, from warm-up to report.
-//! 21. [`session`]: several FTLs at once over one reading of the input.
-//! 22. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 23. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 8. [`cache`]: containers that know nothing of flash.
+//! 9. [`gc`]: victim policies.
+//! 10. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 11. [`partial`]: what is read before a part of a page is written.
+//! 12. [`buffer`]: RAM between the host and any FTL.
+//! 13. [`host`]: when requests are issued, and in which order.
+//! 14. [`metrics`]: latencies, time series, and the definitions of metrics.
+//! 15. [`warmup`]: what happens before measuring, as a plan.
+//! 16. [`run`]: the settings of a run itself.
+//! 17. [`config`]: all settings of a run, as one tree.
+//! 18. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 19. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 20. [`report`]: the result of a run.
+//! 21. [`frames`]: what a run looks like as it goes.
+//! 22. [`drive`]: the order of a run, from warm-up to report.
+//! 23. [`session`]: several FTLs at once over one reading of the input.
+//! 24. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 25. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
@@ -126,6 +128,7 @@ pub mod device;
 pub mod drive;
 pub mod engine;
 pub mod flash;
+pub mod frames;
 pub mod ftl;
 pub mod gc;
 pub mod host;
@@ -136,6 +139,7 @@ pub mod metrics;
 pub mod model;
 pub mod named;
 pub mod partial;
+pub mod purpose;
 pub mod report;
 pub mod run;
 pub mod session;

@@ -23,8 +23,9 @@ use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 pub use crate::drive::{Progress, Watch};
-use crate::drive::{SIMULATING, WARMING_UP, drive};
+use crate::drive::{SIMULATING, WARMING_UP, drive_shown};
 use crate::error::Error;
+use crate::frames::{Frames, Show};
 use crate::report::{Report, TraceReport};
 use crate::request::{BATCH, Input, RequestSource};
 use crate::simulate::Simulator;
@@ -32,7 +33,7 @@ use cores::Turn;
 use feed::{Feed, Queue};
 pub(crate) use inputs::tick;
 pub use reading::Reading;
-use reading::check_same;
+use reading::{Decoded, check_same};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -102,27 +103,30 @@ pub fn run_points_over(
     let Some(Point { config, .. }) = points.first() else { return Ok(Vec::new()) };
     check_together(points)?;
     let input = reading.of(config, watch)?;
-    let warmups = points.iter().map(|point| point.config.run.warmup);
-    if let Some(warmup) = warmups.filter(|_| !input.rereadable()).find(|w| w.reads_the_input()) {
-        let message = format!(
-            "found {warmup}, which reads the input before it is measured, and a pipe, which can be \
-             read once; write it to a file, or use sequential, random:K or steady-random"
-        );
-        return Err(Error::config("run.warmup", message));
-    }
-    let measured = input.measured.as_ref();
-    let mut ready = Vec::new();
-    for (entry, Point { config, .. }) in entries.into_iter().zip(points) {
-        let (capacity, address) = place(config, input.as_ref(), measured)?;
-        ready.push(ReadyPoint {
-            ftl: entry.name(),
-            trace: trace_report(input.as_ref(), measured, &address),
-            simulator: entry.simulate(config, capacity, address)?,
-        });
-    }
-    let requests = measured.map(|measured| measured.requests);
+    let points = entries.into_iter().zip(points);
+    let ready: Vec<ReadyPoint> = points
+        .map(|(entry, point)| ReadyPoint::new(entry, &point.config, &input))
+        .collect::<Result<_, _>>()?;
     let state = State { warming: AtomicUsize::new(ready.len()), ..State::default() };
-    Session { catalog, config, input: input.as_ref(), requests, state }.run(ready, watch)
+    Session { catalog, input: input.as_ref(), requests: input.requests(), state }.run(ready, watch)
+}
+
+/// Runs one point and shows its measured phase in [frames](crate::frames), one for each `every` requests.
+///
+/// # Errors
+/// Those of [`run_points`], and what `show` returns.
+pub fn run_shown(
+    catalog: &Catalog,
+    point: &Point,
+    every: Option<u64>,
+    show: Show<'_>,
+    watch: Watch<'_>,
+) -> Result<Report, Error> {
+    let entry = catalog.find(&point.ftl)?;
+    let input = Reading::default().of(&point.config, watch)?;
+    let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
+    let frames = Frames::new(every, input.requests(), show);
+    ready.run(input.as_ref(), watch, Some(frames))
 }
 
 /// Rejects points that one reading of the input cannot serve.
@@ -219,14 +223,55 @@ impl State {
 /// A point that is ready to run.
 struct ReadyPoint {
     ftl: &'static str,
+    seed: u64,
     trace: TraceReport,
     simulator: Box<dyn Simulator>,
 }
 
+impl ReadyPoint {
+    fn new(entry: &Entry, config: &Config, input: &Decoded) -> Result<Self, Error> {
+        let warmup = config.run.warmup;
+        if warmup.reads_the_input() && !input.rereadable() {
+            let message = format!(
+                "found {warmup}, which reads the input before it is measured, and a pipe, which can be \
+                 read once; write it to a file, or use sequential, random:K or steady-random"
+            );
+            return Err(Error::config("run.warmup", message));
+        }
+        let measured = input.measured.as_ref();
+        let (capacity, address) = place(config, input, measured)?;
+        Ok(ReadyPoint {
+            ftl: entry.name(),
+            seed: config.run.seed,
+            trace: trace_report(input, measured, &address),
+            simulator: entry.simulate(config, capacity, address)?,
+        })
+    }
+
+    /// Runs it to its report; a broken rule becomes an error.
+    fn run(
+        &mut self,
+        input: &dyn Input,
+        watch: Watch<'_>,
+        frames: Option<Frames<'_>>,
+    ) -> Result<Report, Error> {
+        let (name, simulator) = (self.ftl, self.simulator.as_mut());
+        let driven =
+            catch_unwind(AssertUnwindSafe(|| drive_shown(simulator, name, input, watch, frames)));
+        let report = driven.unwrap_or_else(|panic| {
+            Err(Error::Internal(format!(
+                "{name} at request {} with seed {}: {}",
+                self.simulator.requests() + 1,
+                self.seed,
+                panic_message(panic.as_ref())
+            )))
+        });
+        report.map(|report| Report { trace: self.trace.clone(), ..report })
+    }
+}
+
 struct Session<'a> {
     catalog: &'a Catalog,
-    /// The configuration of the first point; only what all points share is used.
-    config: &'a Config,
     input: &'a dyn Input,
     /// Requests in the input, where that is known.
     requests: Option<u64>,
@@ -336,19 +381,10 @@ impl Session<'_> {
             }
             if self.state.stopped() { Err(Error::Interrupted) } else { Ok(()) }
         };
-        let (name, simulator) = (point.ftl, point.simulator.as_mut());
-        let driven = catch_unwind(AssertUnwindSafe(|| drive(simulator, name, &feed, watch)));
-        let report = driven.unwrap_or_else(|panic| {
-            Err(Error::Internal(format!(
-                "{name} at request {} with seed {}: {}",
-                point.simulator.requests() + 1,
-                self.config.run.seed,
-                panic_message(panic.as_ref())
-            )))
-        });
+        let report = point.run(&feed, watch, None);
         // No other point needs to go on when one has failed.
         self.state.stop.fetch_or(report.is_err(), Ordering::Relaxed);
-        report.map(|report| Report { trace: point.trace, ..report })
+        report
     }
 }
 

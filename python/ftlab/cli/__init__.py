@@ -102,6 +102,7 @@ VERBS = Verbs(
     {
         "demo": "demo:demo",
         "run": "run:run",
+        "watch": "watch:watch",
         "compare": "compare:compare",
         "sweep": "sweep:sweep",
         "results": "results:results",

@@ -95,9 +95,9 @@ class Outputs:
     def check(self, *reads: object) -> None:
         """Raise an error if a file could not be written at the end."""
         if self.plot:
-            suffix_of("--plot", self.plot, FIGURE_KINDS)
-            if find_spec("matplotlib") is None:
-                raise click.UsageError("--plot needs matplotlib: pip install 'ftlab[plot]'")
+            _check_drawn("--plot", self.plot)
+        if self.timeline and is_figure(self.timeline):
+            _check_drawn("--timeline", self.timeline)
         if self.panel:
             self._check_panel()
         if self.report:
@@ -129,10 +129,18 @@ class Outputs:
     def figure(self, draw: Callable[[], Figure]) -> None:
         """Write the figure that was asked for."""
         if self.plot:
-            from ftlab.style import image, page
+            _write_figure(self.plot, draw())
 
-            kind = Path(self.plot).suffix.removeprefix(".").lower()
-            write_atomically(self.plot, page(draw()) if kind == "html" else image(draw(), kind))
+    def schedule(self, result: Result) -> None:
+        """Write the timeline that was asked for, as a trace or as a figure."""
+        if self.timeline and is_figure(self.timeline):
+            from ftlab.plot_schedule import schedule_figure
+
+            _write_figure(self.timeline, schedule_figure(result))
+        elif self.timeline:
+            from ftlab.schedule import chrome_trace
+
+            write_atomically(self.timeline, chrome_trace(result))
 
     def result(self, text: str | None, show: Callable[[], None]) -> None:
         """Write ``text`` to the file or standard output; without one, show the readable form."""
@@ -142,6 +150,25 @@ class Outputs:
             write_atomically(self.output, text)
         else:
             click.echo(text, nl=not text.endswith("\n"))
+
+
+def _check_drawn(option: str, path: str) -> None:
+    """Raise an error if a figure cannot be drawn."""
+    suffix_of(option, path, FIGURE_KINDS)
+    if find_spec("matplotlib") is None:
+        raise click.UsageError(f"{option} needs matplotlib: pip install 'ftlab[plot]'")
+
+
+def is_figure(path: str) -> bool:
+    """Tell whether a timeline is drawn, and not written for viewers of traces."""
+    return Path(path).suffix.lower() in FIGURE_KINDS
+
+
+def _write_figure(path: str, figure: Figure) -> None:
+    from ftlab.style import image, page
+
+    kind = Path(path).suffix.removeprefix(".").lower()
+    write_atomically(path, page(figure) if kind == "html" else image(figure, kind))
 
 
 def rendered(form: str | None, comparison: Comparison, single: bool) -> str | None:

@@ -9,12 +9,10 @@ import click
 from ftlab.cli.again import read, say_differences
 from ftlab.cli.job import configuration, one, perform, print_resolved
 from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, output_options, picture_options, rendered
+from ftlab.cli.output import Outputs, is_figure, output_options, picture_options, rendered
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.config import merge
-from ftlab.files import write_atomically
 from ftlab.report.summary import run_summary
-from ftlab.schedule import chrome_trace
 
 DEFAULT = "tpftl"
 
@@ -28,14 +26,12 @@ DEFAULT = "tpftl"
 @click.option(
     "--timeline",
     metavar="FILE",
-    help="Write when each operation was done as .json for Perfetto and chrome://tracing.",
+    help="Write when each operation was done: .json for Perfetto, or a figure.",
 )
 @click.option(
     "--timeline-operations",
     type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Operations that the timeline shows.",
+    help="Operations that the timeline shows [10000; 60 in a figure].",
 )
 @click.option(
     "--timeline-from",
@@ -64,8 +60,8 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         chosen = one(ftls, "run")
     timeline = options["timeline"]
     if timeline and not again:
-        window = {"timeline": options["timeline_operations"]}
-        window["timeline_from"] = options["timeline_from"]
+        shown = options["timeline_operations"] or (60 if is_figure(timeline) else 10_000)
+        window = {"timeline": shown, "timeline_from": options["timeline_from"]}
         config = merge([config, {"run": window}])
     if print_config:
         print_resolved(config, ftls, options["as_json"])
@@ -73,8 +69,7 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     outputs = Outputs.of(options, config, chosen)
     comparison = perform(config, [chosen], obeyed=not again)
     outputs.pictures(comparison)
-    if timeline:
-        write_atomically(timeline, chrome_trace(comparison[0]))
+    outputs.schedule(comparison[0])
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)

@@ -63,6 +63,10 @@ class Counterfactual:
         What is changed is left out where that does not exist.
     counted
         The figures that are read in place of others: another way to count the same.
+    without
+        Returns whether a point of this name is left out.
+    reading
+        Returns the claim as it is to be read; no point is another one then.
     """
 
     name: str
@@ -72,6 +76,17 @@ class Counterfactual:
     only: Callable[[Key], bool] = field(default=lambda key: True)
     point: Callable[[Key], Key] = field(default=lambda key: key)
     counted: Mapping[str, str] = field(default_factory=dict)
+    without: Callable[[Key], bool] = field(default=lambda key: False)
+    reading: Callable[[Claim], Claim] | None = field(default=None)
+
+    def touches(self, claim: Claim, there: Iterable[Key], points: Mapping[Key, Point]) -> bool:
+        """Tell whether a claim that looks at these points can come out differently."""
+        if self.reading is not None:
+            return self.reading(claim) != claim
+        there = list(there)
+        if not all(self.point(key) in points for key in there):
+            return False
+        return any(self.only(key) or self.without(key) for key in there)
 
     def alter(self, key: Key, points: Mapping[Key, Point], inputs: Sources, results: Path) -> Point:
         """Return a point as it is when this is changed."""

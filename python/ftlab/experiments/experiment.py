@@ -116,7 +116,11 @@ class _Evaluation:
         if not used:
             return judged
         altered = [
-            {key: changed.alter(key, each, made, self.results) for key in each if key in used}
+            {
+                key: changed.alter(key, each, made, self.results)
+                for key in each
+                if key in used and not changed.without(key)
+            }
             for each, made in zip(self.points, self.inputs, strict=True)
         ]
         runs = self.run(altered, changed.counted)
@@ -128,7 +132,8 @@ class _Evaluation:
                 for key in points
                 if key in each.used and changed.only(key)
             ]
-            return Instead(changed, judge(each.claim, runs), list(dict.fromkeys(ran)))
+            claim = changed.reading(each.claim) if changed.reading else each.claim
+            return Instead(changed, judge(claim, runs), list(dict.fromkeys(ran)))
 
         return [
             replace(each, instead=[*each.instead, instead(each)]) if each in open_ else each
@@ -136,11 +141,9 @@ class _Evaluation:
         ]
 
     def _concerns(self, changed: Counterfactual, judged: Judged) -> bool:
-        """Tell whether a claim is open, and a point that it looks at would be another one."""
-        there = judged.used & self.points[0].keys()
+        """Tell whether a claim is open, and can come out differently with this change."""
         return (
             judged.claim.id in changed.claims
             and judged.verdict is not Verdict.AGREES
-            and any(map(changed.only, there))
-            and all(changed.point(key) in self.points[0] for key in there)
+            and changed.touches(judged.claim, judged.used & self.points[0].keys(), self.points[0])
         )

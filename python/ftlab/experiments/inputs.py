@@ -14,7 +14,7 @@ from ftlab.errors import ConfigError
 
 COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
-PREFIX = ("Financial1.first10000.spc",)
+FINANCIAL1_PREFIX_FILES = ("Financial1.first10000.spc",)
 """The first requests of Financial1, which are public."""
 
 

@@ -22,6 +22,9 @@ BEGINNING = Workload(
 ROUNDS = 134
 """How often a prefix is played: with 10,000 requests as many as MNFTL plays of Financial1."""
 
+FIRST_SEED: Config = {"run": {"seed": 1}}
+"""A prefix is one input, and its model beside it is run once, too."""
+
 SCANS: dict[str, tuple[int, ...]] = {"financial1": (18, 19, 20)}
 """Volumes of which the prefix has a scan, which the whole trace is far from having as often.
 
@@ -34,12 +37,23 @@ def counterfactuals(
 ) -> list[Counterfactual]:
     """Return for each workload that has a prefix beside its model what the prefix changes.
 
-    ``beside`` has the settings that it needs.
+    ``beside`` has the settings that it needs. With them alone the model is run, too, which tells
+    what is their doing.
     """
     found = []
     for name, source in inputs.items():
         if source.prefix is None:
             continue
+        if beside:
+            found.append(
+                Counterfactual(
+                    f"{name}'s model, set up as its prefix",
+                    f"the model of {name} with the settings that its real prefix is run with",
+                    claims,
+                    merge([FIRST_SEED, beside]),
+                    only=on(name),
+                )
+            )
         trace: Config = {"input": {"trace": str(source.prefix)}}
         for what, without in (("", ()), (" without its scan", SCANS.get(name, ()))):
             path = looped(trace, ROUNDS, without, results)
@@ -48,7 +62,7 @@ def counterfactuals(
                     f"{name}'s prefix{what}",
                     f"{name} from its real prefix{what}, looped",
                     claims,
-                    merge([{"input": {"trace": str(path)}, "run": {"seed": 1}}, beside]),
+                    merge([{"input": {"trace": str(path)}}, FIRST_SEED, beside]),
                     only=on(name),
                 )
             )

@@ -39,7 +39,7 @@ def split(config: Config, results: Path) -> list[Volume]:
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
     digest = sha256(canonical({**asked, "code": code(whole.core)}))
     folder = results / FOLDER / digest[:DIGEST_DIGITS]
-    if not folder.is_dir():
+    if not (folder / INDEX).is_file():
         _make(config, folder)
     rows = json.loads((folder / INDEX).read_text("utf-8"))
     volumes = [Volume(row["volume"], row["requests"], folder / row["file"]) for row in rows]
@@ -55,9 +55,11 @@ def _make(config: Config, folder: Path) -> None:
         keys = ("volume", "requests", "file")
         rows = [{key: each[key] for key in keys} for each in found]
         write_atomically(own / INDEX, json.dumps(rows))
+        if folder.is_dir() and not (folder / INDEX).is_file():
+            shutil.rmtree(folder)  # It was made when indexes lay beside.
         own.rename(folder)
     except OSError:
-        if not folder.is_dir():
+        if not (folder / INDEX).is_file():
             raise
     finally:
         shutil.rmtree(own, ignore_errors=True)

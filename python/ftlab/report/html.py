@@ -82,9 +82,13 @@ def comparison_html(comparison: Comparison) -> str:
     return table_of(comparison_table(comparison))
 
 
-def document(title: str, body: str) -> str:
-    """Return a page with the policy that lets nothing in from outside."""
-    style, script = _asset("report.css"), _asset("report.js")
+def document(title: str, body: str, more: str | None = None) -> str:
+    """Return a page with the policy that lets nothing in from outside.
+
+    ``more`` names a style sheet and a script that it needs beside those of reports.
+    """
+    names = ["report", *([more] if more else [])]
+    style, script = ("".join(asset(f"{each}.{end}") for each in names) for end in ("css", "js"))
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -114,7 +118,7 @@ def document(title: str, body: str) -> str:
 """
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
     """Return the text of a file that is shipped beside this module."""
     return resources.files("ftlab.report").joinpath(name).read_text("utf-8")
 
@@ -127,6 +131,11 @@ def _digest(text: str) -> str:
 def escaped(value: object) -> str:
     """Return text that no browser reads as markup."""
     return html.escape(str(value), quote=True)
+
+
+def script_data(data: object) -> str:
+    """Return JSON for an element of a script, which no browser reads as its end."""
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def section(title: str, content: str) -> str:

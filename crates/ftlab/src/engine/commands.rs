@@ -30,6 +30,7 @@ use super::blocks::{Blocks, Page};
 use super::calendar::{Calendar, Search};
 use super::log::{Booking, Kind, Log};
 use crate::device::{BusOrder, Cell, DeviceConfig, Geometry};
+use crate::purpose::{Owner, Purpose};
 use crate::units::Nanos;
 
 /// A time from start to end.
@@ -59,6 +60,7 @@ pub(super) struct Order {
     pub page: Page,
     /// Block that a copy-back reads.
     pub source: u32,
+    pub purpose: Purpose,
     pub request: u64,
     pub chain: u32,
     pub issued: Nanos,
@@ -546,8 +548,29 @@ fn shortest(device: &DeviceConfig, timing: &Timing) -> Nanos {
 
 fn booking(order: &Order, placed: &Placed) -> Booking {
     let Order { kind, plane, page: (block, page), source, request, chain, issued, .. } = *order;
+    let Purpose { cause, owner } = order.purpose;
     let Placed { start, end, work: array, data: bus, .. } = *placed;
     let some = |block: u32| (block != u32::MAX).then_some(block);
-    let (block, source) = (some(block), some(source));
-    Booking { request, issued, chain, kind, plane, block, page, source, start, array, bus, end }
+    let (lpn, vtpn) = match owner {
+        Some(Owner::Data(lpn)) => (Some(lpn.0), None),
+        Some(Owner::Translation(vtpn)) => (None, Some(vtpn.0)),
+        None => (None, None),
+    };
+    Booking {
+        request,
+        issued,
+        chain,
+        kind,
+        cause,
+        lpn,
+        vtpn,
+        plane,
+        block: some(block),
+        page,
+        source: some(source),
+        start,
+        array,
+        bus,
+        end,
+    }
 }

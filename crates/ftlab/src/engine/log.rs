@@ -1,5 +1,6 @@
 //! The log of a timeline: a bounded window of the operations that were placed.
 
+use crate::purpose::Cause;
 use crate::units::Nanos;
 use serde::Serialize;
 
@@ -30,6 +31,12 @@ pub struct Booking {
     pub chain: u32,
     /// What is done.
     pub kind: Kind,
+    /// Why it is done.
+    pub cause: Cause,
+    /// Logical page that is read or written; `None` for the OOBs of a search, translation pages and erases.
+    pub lpn: Option<u32>,
+    /// Translation page that is read or written.
+    pub vtpn: Option<u32>,
     /// Plane.
     pub plane: u32,
     /// Block; `None` for the read of a page that was never written.

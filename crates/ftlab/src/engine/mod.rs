@@ -31,6 +31,7 @@ mod log;
 pub use log::{Booking, Kind, Log};
 
 use crate::device::{DeviceConfig, Geometry};
+use crate::purpose::Purpose;
 use crate::units::Nanos;
 use commands::{Commands, Order};
 
@@ -81,19 +82,21 @@ impl Resource {
     }
 }
 
-/// Where an operation takes place.
+/// Where an operation takes place, and what it is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub plane: u32,
     pub block: u32,
     /// Number of the page in its block.
     pub page: u32,
+    /// For the log alone.
+    pub purpose: Purpose,
 }
 
 impl Spot {
     /// A page that was never written.
-    pub const fn nowhere(plane: u32) -> Self {
-        Spot { plane, block: u32::MAX, page: 0 }
+    pub const fn nowhere(plane: u32, purpose: Purpose) -> Self {
+        Spot { plane, block: u32::MAX, page: 0, purpose }
     }
 }
 
@@ -255,8 +258,8 @@ impl Timeline {
         if let Some(commands) = &mut self.commands {
             commands.reset();
         }
-        self.requests = 0;
         self.issue(0);
+        self.requests = 0;
     }
 
     /// Busy time of each plane, ns.
@@ -304,10 +307,11 @@ impl Timeline {
     fn place(&mut self, kind: Kind, spot: Spot, source: u32) {
         let Some(commands) = &mut self.commands else { return };
         let (request, issued, chain) = (self.requests, self.issued, self.chains);
-        let Spot { plane, block, page } = spot;
+        let Spot { plane, block, page, purpose } = spot;
         let page = (block, page);
         let (ready, after) = (self.chain, 0);
-        let order = Order { kind, plane, page, source, request, chain, issued, ready, after };
+        let order =
+            Order { kind, plane, page, source, purpose, request, chain, issued, ready, after };
         let placed = commands.place(order);
         self.chain = placed.end;
         self.start = self.start.min(placed.start);
@@ -415,6 +419,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::purpose::Cause;
     use crate::units::{Bytes, Duration};
 
     /// DLOOP's device: planes 0 and 1 on channel 0, planes 2 and 3 on channel 1; 4 KB pages.
@@ -431,7 +436,7 @@ mod tests {
     }
 
     fn spot(plane: u32) -> Spot {
-        Spot::nowhere(plane)
+        Spot::nowhere(plane, Purpose { cause: Cause::Host, owner: None })
     }
 
     fn write(timeline: &mut Timeline, planes: &[u32]) -> Nanos {

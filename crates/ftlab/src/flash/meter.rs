@@ -1,8 +1,9 @@
 //! The meter: what was done, why, and how long it took.
 
-use super::ledger::{Cause, Ledger, Operation};
+use super::ledger::{Ledger, Operation};
 use crate::device::{DeviceConfig, Geometry};
 use crate::engine::Timeline;
+use crate::purpose::Cause;
 
 /// Counts by cause, the clock, and the last operations.
 #[derive(Clone, Debug)]

@@ -49,9 +49,10 @@ mod truth;
 mod valid_pages;
 
 pub use crate::device::geometry::{Geometry, Parity};
+pub use crate::purpose::{Cause, Owner};
 pub use cuts::Cuts;
 pub use device::Device;
-pub use ledger::{BlockKind, Cause, Ledger, Operation};
+pub use ledger::{BlockKind, Ledger, Operation};
 pub use memory::Tear;
 pub use recovery::Found;
 pub use valid_pages::ValidPages;
@@ -59,32 +60,15 @@ pub use valid_pages::ValidPages;
 use crate::device::{Cell, DeviceConfig, ProgramOrder};
 use crate::engine::Spot;
 use crate::error::Error;
+use crate::purpose::Purpose;
 use crate::settings::Section;
-use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn};
 use cells::Cells;
 use medium::{Medium, WASTED};
 use meter::Meter;
 use std::fmt;
 use std::ops::Range;
 use truth::Truth;
-
-/// What a page's OOB says it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Owner {
-    /// User data of a logical page.
-    Data(Lpn),
-    /// A translation page of the map.
-    Translation(Vtpn),
-}
-
-impl fmt::Display for Owner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Owner::Data(lpn) => write!(f, "logical page {lpn}"),
-            Owner::Translation(vtpn) => write!(f, "translation page {vtpn}"),
-        }
-    }
-}
 
 /// What a command that broke a rule was about, beside a page.
 #[derive(Clone, Copy)]
@@ -342,14 +326,16 @@ impl Flash {
         self.meter.ledger.count(Operation::Read, Cause::Host);
         self.retime(Some(Ppn(self.medium.geometry.offset_of(lpn))), None);
         self.meter.serve(Cause::Host, plane, 1);
-        self.meter.timeline.read(Spot::nowhere(plane));
+        let purpose = Purpose { cause: Cause::Host, owner: Some(Owner::Data(lpn)) };
+        self.meter.timeline.read(Spot::nowhere(plane, purpose));
     }
 
     /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2), in addition to the
     /// page read of [`Flash::host_read`].
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
         self.meter.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
-        let spot = Spot::nowhere(lpn.0 % self.medium.geometry.planes());
+        let purpose = Purpose { cause: Cause::Host, owner: Some(Owner::Data(lpn)) };
+        let spot = Spot::nowhere(lpn.0 % self.medium.geometry.planes(), purpose);
         self.meter.serve(Cause::Host, spot.plane, oob_reads);
         self.meter.timeline.read_oob(spot, oob_reads);
     }
@@ -358,7 +344,7 @@ impl Flash {
     #[inline(always)]
     pub fn read(&mut self, ppn: Ppn, cause: Cause) -> Owner {
         let owner = self.programmed_owner(ppn);
-        self.book_read(ppn, self.medium.geometry.block_of(ppn), cause);
+        self.book_read(ppn, self.medium.geometry.block_of(ppn), owner, cause);
         owner
     }
 
@@ -374,7 +360,8 @@ impl Flash {
     #[inline]
     pub fn look(&mut self, ppn: Ppn, cause: Cause) -> bool {
         self.meter.count(Operation::ReadOob, cause, ppn.0);
-        let spot = self.spot(self.medium.geometry.block_of(ppn), ppn);
+        let purpose = Purpose { cause, owner: self.medium.owner(ppn) };
+        let spot = self.spot(self.medium.geometry.block_of(ppn), ppn, purpose);
         self.meter.serve(cause, spot.plane, 1);
         self.meter.timeline.read_oob(spot, 1);
         self.is_programmed(ppn)
@@ -392,7 +379,7 @@ impl Flash {
         self.programmed_owner(last);
         self.meter.history.push(Operation::ReadOob, cause, last.0);
         self.meter.ledger.count_many(Operation::ReadOob, cause, count);
-        let spot = self.spot(pbn, first);
+        let spot = self.spot(pbn, first, Purpose { cause, owner: None });
         self.meter.serve(cause, spot.plane, count);
         self.meter.timeline.read_oob(spot, count);
     }
@@ -405,7 +392,7 @@ impl Flash {
             _ => (0, cause),
         };
         let pbn = self.fill(ppn, self.medium.encode(owner), stamp);
-        self.book_program(ppn, pbn, cause);
+        self.book_program(ppn, pbn, owner, cause);
     }
 
     /// Has `read` read these pages, in ascending order; the later page accesses of the request wait for all
@@ -475,7 +462,8 @@ impl Flash {
         self.meter.count(Operation::Read, cause, from.0);
         self.meter.count(Operation::Program, cause, to.0);
         self.retime(Some(from), Some(to));
-        let (from, to) = (self.spot(source, from), self.spot(target, to));
+        let purpose = Purpose { cause, owner: Some(owner) };
+        let (from, to) = (self.spot(source, from, purpose), self.spot(target, to, purpose));
         self.meter.serve(cause, from.plane, 1);
         self.meter.serve(cause, to.plane, 1);
         self.meter.timeline.copy(from, to);
@@ -530,15 +518,17 @@ impl Flash {
         if !self.is_valid(from) {
             self.broken("only a valid page is worth copying", from, About::Nothing);
         }
-        self.book_read(from, self.medium.geometry.block_of(from), cause);
+        let raw = self.medium.owners[from.index()];
+        let pbn = self.medium.geometry.block_of(from);
+        self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        Loaded { raw: self.medium.owners[from.index()], stamp: self.truth.stamp(from) }
+        Loaded { raw, stamp: self.truth.stamp(from) }
     }
 
     /// Programs a page from RAM.
     pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
         let pbn = self.fill(to, page.raw, page.stamp);
-        self.book_program(to, pbn, cause);
+        self.book_program(to, pbn, self.medium.decode(page.raw), cause);
         self.meter.not_stored[cause as usize] -= 1;
     }
 
@@ -558,7 +548,8 @@ impl Flash {
         self.meter.count(Operation::CopyBack, cause, to.0);
         self.retime(Some(from), Some(to));
         self.meter.serve(cause, plane, 1);
-        self.meter.timeline.copy_back(source.0, self.spot(target, to));
+        let purpose = Purpose { cause, owner: Some(owner) };
+        self.meter.timeline.copy_back(source.0, self.spot(target, to, purpose));
         owner
     }
 
@@ -602,7 +593,7 @@ impl Flash {
         }
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
-        let spot = self.spot(pbn, first);
+        let spot = self.spot(pbn, first, Purpose { cause, owner: None });
         self.meter.serve(cause, spot.plane, 1);
         self.meter.timeline.erase(spot);
     }
@@ -718,16 +709,16 @@ impl Flash {
     }
 
     #[inline(always)]
-    fn spot(&self, pbn: Pbn, ppn: Ppn) -> Spot {
+    fn spot(&self, pbn: Pbn, ppn: Ppn, purpose: Purpose) -> Spot {
         let page = self.medium.geometry.page_in_block(ppn);
-        Spot { plane: self.medium.geometry.plane_of(pbn), block: pbn.0, page }
+        Spot { plane: self.medium.geometry.plane_of(pbn), block: pbn.0, page, purpose }
     }
 
     #[inline(always)]
-    fn book_read(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
+    fn book_read(&mut self, ppn: Ppn, pbn: Pbn, owner: Owner, cause: Cause) {
         self.meter.count(Operation::Read, cause, ppn.0);
         self.retime(Some(ppn), None);
-        let spot = self.spot(pbn, ppn);
+        let spot = self.spot(pbn, ppn, Purpose { cause, owner: Some(owner) });
         self.meter.serve(cause, spot.plane, 1);
         self.meter.timeline.read(spot);
     }
@@ -751,10 +742,10 @@ impl Flash {
     }
 
     #[inline(always)]
-    fn book_program(&mut self, ppn: Ppn, pbn: Pbn, cause: Cause) {
+    fn book_program(&mut self, ppn: Ppn, pbn: Pbn, owner: Owner, cause: Cause) {
         self.meter.count(Operation::Program, cause, ppn.0);
         self.retime(None, Some(ppn));
-        let spot = self.spot(pbn, ppn);
+        let spot = self.spot(pbn, ppn, Purpose { cause, owner: Some(owner) });
         self.meter.serve(cause, spot.plane, 1);
         self.meter.timeline.program(spot);
     }

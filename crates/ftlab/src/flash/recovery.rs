@@ -2,8 +2,9 @@
 
 use super::medium::WASTED;
 use super::memory::TORN;
-use super::{Flash, Owner};
+use super::{Cause, Flash, Owner};
 use crate::device::ProgramOrder;
+use crate::purpose::Purpose;
 use crate::units::Ppn;
 
 /// What the OOB of a page says.
@@ -25,7 +26,7 @@ impl Flash {
     /// When the medium keeps no sequence numbers ([`Device::remember`](super::Device::remember)).
     pub fn survey(&mut self, ppn: Ppn) -> Found {
         let (pbn, raw) = (self.medium.geometry.block_of(ppn), self.medium.owners[ppn.index()]);
-        let spot = self.spot(pbn, ppn);
+        let spot = self.spot(pbn, ppn, Purpose { cause: Cause::Translation, owner: None });
         self.meter.timeline.read_oob(spot, 1);
         self.meter.surveyed += 1;
         if raw == 0 {

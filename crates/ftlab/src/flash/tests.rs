@@ -1,5 +1,5 @@
 use super::*;
-use crate::units::{Bytes, Duration, Ratio};
+use crate::units::{Bytes, Duration, Ratio, Vtpn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// 2 planes of 4 blocks of 4 pages; 16 logical pages.

@@ -4,7 +4,7 @@
 //! the stamp; a host read compares owner, validity and stamp. Stamps have 15 bits, so a stale page
 //! goes unseen only if it is still marked valid and a multiple of 32,768 writes old.
 
-use super::ledger::Cause;
+use crate::purpose::Cause;
 use crate::units::{Lpn, Ppn};
 
 const HOLDS_DATA: u16 = 1 << 15;

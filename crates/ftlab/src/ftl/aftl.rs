@@ -117,6 +117,10 @@ impl Ftl for AftlFtl {
         RamUse { tables: blocks + 8 * self.most_entries as u64, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.coarse.blocks().chain(self.fine_blocks.iter().flatten().copied()).collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             merges: Some(self.coarse.data().merges()),

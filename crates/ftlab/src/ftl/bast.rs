@@ -18,7 +18,7 @@ use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
-use crate::units::Lpn;
+use crate::units::{Lpn, Pbn};
 use std::collections::BTreeMap;
 
 /// BAST.
@@ -72,6 +72,10 @@ impl Ftl for BastFtl {
 
     fn ram(&self) -> RamUse {
         RamUse { tables: self.blocks.data().map_bytes() + self.log_bytes, ..RamUse::default() }
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.blocks.blocks().collect()
     }
 
     fn metrics(&self) -> FtlMetrics {

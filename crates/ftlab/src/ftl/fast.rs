@@ -123,6 +123,11 @@ impl Ftl for FastFtl {
         RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let random = self.random.iter().map(|log| log.pbn);
+        random.chain(self.sequential.map(|log| log.pbn)).collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             merges: Some(self.data.merges()),
@@ -146,9 +151,7 @@ impl Ftl for FastFtl {
 
     fn audit(&self, device: &Device) {
         assert!(self.random.len() <= self.most_random, "too many random log blocks");
-        let mut logs: Vec<Pbn> = self.random.iter().map(|log| log.pbn).collect();
-        logs.extend(self.sequential.map(|log| log.pbn));
-        self.data.audit(&logs, device);
+        self.data.audit(&self.log_blocks(), device);
         if let Some(log) = self.sequential {
             log.audit(&self.data, device);
         }

@@ -120,6 +120,11 @@ impl Ftl for KastFtl {
         RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let sequential = self.sequential.iter().map(|(_, log)| log.pbn);
+        self.random.blocks().chain(sequential).collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             merges: Some(self.data.merges()),
@@ -151,9 +156,7 @@ impl Ftl for KastFtl {
         assert!(self.in_use() <= self.log_blocks, "too many log blocks");
         assert!(self.sequential.len() <= self.most_sequential, "too many sequential logs");
         self.sequential.audit();
-        let mut logs: Vec<Pbn> = self.random.blocks().collect();
-        logs.extend(self.sequential.iter().map(|(_, log)| log.pbn));
-        self.data.audit(&logs, device);
+        self.data.audit(&self.log_blocks(), device);
         self.random.audit(&self.data, device);
         for (lbn, log) in self.sequential.iter() {
             assert_eq!(log.lbn, Lbn(lbn), "owner of a sequential log");

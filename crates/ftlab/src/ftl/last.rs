@@ -144,6 +144,11 @@ impl Ftl for LastFtl {
         RamUse { tables: self.data.map_bytes() + logs, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let sequential = self.sequential.iter().map(|(_, log)| log.pbn);
+        self.hot.blocks().chain(self.cold.blocks()).chain(sequential).collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             merges: Some(self.data.merges()),
@@ -175,9 +180,7 @@ impl Ftl for LastFtl {
         assert!(self.hot.len() <= self.most_hot, "too many hot log blocks");
         assert!(self.cold.len() <= self.most_cold, "too many cold log blocks");
         self.sequential.audit();
-        let mut logs: Vec<Pbn> = self.hot.blocks().chain(self.cold.blocks()).collect();
-        logs.extend(self.sequential.iter().map(|(_, log)| log.pbn));
-        self.data.audit(&logs, device);
+        self.data.audit(&self.log_blocks(), device);
         self.hot.audit(&self.data, device);
         self.cold.audit(&self.data, device);
         for (lbn, log) in self.sequential.iter() {

@@ -44,7 +44,7 @@ pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
 use crate::flash::{Device, Flash};
-use crate::units::Lpn;
+use crate::units::{Lpn, Pbn};
 use parts::block_pool::GcCounts;
 use parts::held_pages::BufferCounts;
 use serde::Serialize;
@@ -106,6 +106,11 @@ pub trait Ftl: Send {
     /// RAM. Walks over the cache.
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         None
+    }
+
+    /// The log blocks: blocks with updates that wait for a merge. For pictures; an FTL without them has none.
+    fn log_blocks(&self) -> Vec<Pbn> {
+        Vec::new()
     }
 
     /// The figures that the FTL keeps itself, since measuring started.
@@ -173,6 +178,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
         (**self).cached_pages()
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        (**self).log_blocks()
     }
 
     fn metrics(&self) -> FtlMetrics {

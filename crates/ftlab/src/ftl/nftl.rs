@@ -18,7 +18,7 @@ use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Setup, Spec};
-use crate::units::{Lpn, Ppn};
+use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 
 /// NFTL with one replacement block for each logical block.
@@ -76,6 +76,10 @@ impl Ftl for NftlFtl {
     fn ram(&self) -> RamUse {
         let tables = 2 * self.blocks.data().table_bytes() + self.written_bytes;
         RamUse { tables, ..RamUse::default() }
+    }
+
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.blocks.blocks().collect()
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -84,6 +84,10 @@ impl Ftl for NftlChainFtl {
         RamUse { tables: self.data.table_bytes() + self.link_bytes, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.chains.iter().flatten().copied().collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             merges: Some(self.data.merges()),
@@ -101,7 +105,7 @@ impl Ftl for NftlChainFtl {
     }
 
     fn audit(&self, device: &Device) {
-        let logs: Vec<Pbn> = self.chains.iter().flatten().copied().collect();
+        let logs = self.log_blocks();
         self.data.audit(&logs, device);
         assert_eq!(logs.len(), self.in_use as usize, "replacement blocks in use");
         assert!(self.in_use <= self.log_blocks, "too many replacement blocks");

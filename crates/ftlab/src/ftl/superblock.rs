@@ -164,6 +164,14 @@ impl Ftl for SuperblockFtl {
         RamUse { tables: self.table_bytes, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        let superblocks = 0..self.last_written.len() as u32;
+        superblocks
+            .flat_map(|each| self.logs(each))
+            .filter_map(|slot| self.block_in(slot))
+            .collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         let own = BTreeMap::from([
             ("superblock.pieces", u64::from(self.map.pieces())),

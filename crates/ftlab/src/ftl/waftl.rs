@@ -129,6 +129,10 @@ impl Ftl for WaftlFtl {
         RamUse { tables: self.data.map_bytes() + logs, ..RamUse::default() }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.zone.blocks().chain(self.page_mapped.blocks()).collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         FtlMetrics {
             merges: Some(self.data.merges()),
@@ -157,8 +161,7 @@ impl Ftl for WaftlFtl {
         assert!(self.zone.len() <= self.most_zone, "the zone has too many blocks");
         assert!(self.page_mapped.len() <= self.most_page_mapped, "page-mapped blocks at most");
         assert!(self.data.free_blocks() >= self.reserve(), "too many blocks are in use");
-        let logs: Vec<Pbn> = self.zone.blocks().chain(self.page_mapped.blocks()).collect();
-        self.data.audit(&logs, device);
+        self.data.audit(&self.log_blocks(), device);
         self.zone.audit(&self.data, device);
         self.page_mapped.audit(&self.data, device);
         for (lbn, _) in self.page_mapped.groups() {

@@ -93,6 +93,16 @@ impl Latencies {
         self.max = self.max.max(other.max);
     }
 
+    /// What was recorded since an earlier state of this recorder; its longest is that of the whole.
+    #[must_use]
+    pub(crate) fn since(&self, then: &Latencies) -> Latencies {
+        let (mut now, then) = (self.entered(), then.entered());
+        now.histogram.subtract(&then.histogram).expect("what was recorded stays recorded");
+        now.sum -= then.sum;
+        now.sum_of_squares -= then.sum_of_squares;
+        now
+    }
+
     /// Number of latencies.
     #[must_use]
     pub fn count(&self) -> u64 {
@@ -178,5 +188,19 @@ mod tests {
         assert_eq!(a.summary(), both.summary());
         assert_eq!(a.cdf(), both.cdf());
         assert_eq!(Latencies::default().summary(), None);
+        both.merge(&Latencies::default());
+        assert_eq!(both.since(&a).summary(), None);
+    }
+
+    #[test]
+    fn what_was_recorded_since_is_a_distribution_of_its_own() {
+        let [mut all, mut later] = std::array::from_fn(|_| Latencies::default());
+        (0..1000_u64).for_each(|k| all.record(k * k));
+        let then = all.clone();
+        for k in (0..500_u64).chain([1_000_000]) {
+            all.record(7 * k);
+            later.record(7 * k);
+        }
+        assert_eq!(all.since(&then).summary(), later.summary());
     }
 }

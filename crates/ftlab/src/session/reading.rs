@@ -68,6 +68,11 @@ impl Decoded {
         }
         Ok(decoded)
     }
+
+    /// Requests of the input; `None` for a pipe.
+    pub(super) fn requests(&self) -> Option<u64> {
+        self.measured.as_ref().map(|measured| measured.requests)
+    }
 }
 
 /// Rejects a configuration that names another input than the one that `first` names.

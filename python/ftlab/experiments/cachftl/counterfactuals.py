@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
-from ftlab.experiments.cachftl.points import PREFIX, RESERVE
+from functools import partial
+from statistics import fmean, median
+
+from ftlab.experiments.cachftl.claims import of_changes
+from ftlab.experiments.cachftl.points import PREFIX_VOLUME, RESERVE
 from ftlab.experiments.claims import Counterfactual, of
+from ftlab.experiments.prefixes import SCANS
 from ftlab.experiments.runs import Key
 
-SYNTHETIC = ("C22", "C23", "C24", "C25")
+SYNTHETIC = ("C22", "C23", "C24")
 RESPONSES = ("C4", "C5", "C6", "C7", "C12", "C14")
 ERASES = ("C8", "C9", "C10", "C11", "C13", "C15")
-ENOUGH = (4, 8, 16)
-THRESHOLDS = (6, 8, 16)
+BEST = ("C16", "C18", "C19")
+ENOUGH = (1, 4, 8, 16)
+THRESHOLDS = (5, 6, 8, 16)
+
+OF_FINANCIAL1 = ("C2", "C4", "C7", "C8", *BEST, "C27")
+"""The claims on Financial1, but for the shares of its volumes."""
 
 
 def _is_financial1(key: Key) -> bool:
     return key[0].startswith("financial1/") and len(key) == 2
 
 
+def _is_scanned(key: Key) -> bool:
+    """Tell whether a point is on a volume of which the model has a scan."""
+    return key[0] in {f"{name}/{each}" for name, volumes in SCANS.items() for each in volumes}
+
+
 COUNTERFACTUALS = (
-    Counterfactual(
-        "by the letter",
-        "PMR-GC of any block with a superseded page (Algorithm 2)",
-        (*RESPONSES, *ERASES, *SYNTHETIC),
-        {"cachftl": {"enough": 1}},
-        only=of("cachftl"),
-    ),
     *(
         Counterfactual(
-            f"{pages} pages",
-            f"PMR-GC of blocks with {pages} superseded pages",
+            "by the letter" if pages == 1 else f"{pages} pages",
+            "PMR-GC of any block with a superseded page (Algorithm 2)"
+            if pages == 1
+            else f"PMR-GC of blocks with {pages} superseded pages",
             (*RESPONSES, *ERASES, *SYNTHETIC),
             {"cachftl": {"enough": pages}},
             only=of("cachftl"),
@@ -39,17 +48,36 @@ COUNTERFACTUALS = (
         Counterfactual(
             f"threshold {pages}",
             f"groups of up to {pages} pages to the PMR",
-            (*RESPONSES, *ERASES),
+            (*RESPONSES, *ERASES, *SYNTHETIC),
             {"cachftl": {"threshold": pages}},
             only=of("cachftl"),
         )
         for pages in THRESHOLDS
     ),
     Counterfactual(
+        "no idle time",
+        "GC only while a write waits, as if there were no idle time for it",
+        SYNTHETIC,
+        {"cachftl": {"async_free": 0}},
+        only=of("cachftl"),
+    ),
+    Counterfactual(
+        "FAB",
+        "FAB in place of C-lash: other buffers are said to have similar results (section 4)",
+        SYNTHETIC,
+        {"buffer": {"policy": "fab"}},
+    ),
+    Counterfactual(
         "one stream",
         "sequential writes that go on where the last of them ended",
         SYNTHETIC,
         {"workload": {"sequential": "stream"}},
+    ),
+    Counterfactual(
+        "no warm-up",
+        "synthetic workloads on a device that is erased",
+        SYNTHETIC,
+        {"run": {"warmup": "none"}},
     ),
     Counterfactual(
         "reserve only",
@@ -59,10 +87,29 @@ COUNTERFACTUALS = (
         point=lambda key: (*key, RESERVE) if key[1] == "page" else key,
     ),
     Counterfactual(
+        "without the scan",
+        "without volumes 18 to 20 of Financial1, of which its model has a scan as often as the "
+        "real trace has only at its beginning",
+        OF_FINANCIAL1,
+        only=lambda key: False,
+        without=_is_scanned,
+    ),
+    Counterfactual(
         "the beginning",
         "the real beginning of Financial1, looped, in place of its volumes",
         ("C4", "C7", "C8"),
         only=_is_financial1,
-        point=lambda key: (PREFIX, *key[1:]) if _is_financial1(key) else key,
+        point=lambda key: (PREFIX_VOLUME, *key[1:]) if _is_financial1(key) else key,
+    ),
+    *(
+        Counterfactual(
+            f"{middle.__name__.removeprefix('f')} of changes",
+            f"the {middle.__name__.removeprefix('f')} of the volumes' changes in place of the "
+            "change of their means",
+            ("C4", "C5", "C6", "C7", "C16", "C17", "C18"),
+            only=lambda key: False,
+            reading=partial(of_changes, middle=middle),
+        )
+        for middle in (fmean, median)
     ),
 )

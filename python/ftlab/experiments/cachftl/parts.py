@@ -15,6 +15,7 @@ from ftlab.experiments.cachftl.claims import (
     gap,
     gaps,
     of_trace,
+    sample,
     to_bmr,
     volumes,
 )
@@ -25,7 +26,7 @@ from ftlab.experiments.cachftl.points import (
     FTLS,
     GRID_REQUESTS,
     NAMES,
-    PREFIX,
+    PREFIX_VOLUME,
     RESERVE,
     SEQUENTIAL,
     SHORT,
@@ -154,7 +155,7 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
 def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
     mark = Marks(runs, known(each.claim for each in judged))
     traces = [trace for trace in TRACES if volumes(runs, trace)]
-    gaining = [volume for trace in traces if (volume := _gains_most(runs, trace))]
+    samples = [sample(runs, trace) for trace in traces if _is_sampled(runs, trace)]
     return [
         Picture(
             "fig4",
@@ -177,16 +178,16 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
         ),
         Picture(
             "fig7",
-            "Figure 7. The volume of each trace that gains most over FAST, with its best setting: "
+            "Figure 7. The volume of each trace whose gain over FAST is nearest to the paper's: "
             "response in ms and, below, erases over over-provisioning, a line for FAST and for "
             "each threshold.",
             lambda: panels(
                 [
                     _settings(mark, figure, unit, volume)
                     for figure, unit in ((RESPONSE, 1000.0), (erases, 1.0))
-                    for volume in gaining
+                    for volume in samples
                 ],
-                columns=max(len(gaining), 1),
+                columns=max(len(samples), 1),
             ),
         ),
     ]
@@ -252,13 +253,12 @@ def _value(runs: Runs, figure: Figure, *key: str) -> float | None:
         return None
 
 
-def _gains_most(runs: Runs, trace: str) -> str | None:
-    """Return the volume of a trace that gains most over FAST."""
+def _is_sampled(runs: Runs, trace: str) -> bool:
+    """Tell whether a trace has gains over FAST."""
     try:
-        changes = gaps(runs, "fast", trace)
+        return bool(gaps(runs, "fast", trace))
     except NotMeasuredError:
-        return None
-    return volumes(runs, trace)[changes.index(min(changes))]
+        return False
 
 
 def _settings(mark: Marks, figure: Figure, unit: float, volume: str) -> Draw:
@@ -316,16 +316,16 @@ def _middles(runs: Runs, trace: str) -> Table:
 
 
 def _has_prefix(runs: Runs) -> bool:
-    return (PREFIX, "page") in set(runs)
+    return (PREFIX_VOLUME, "page") in set(runs)
 
 
 def _beginning(runs: Runs) -> Table:
     rows = [
         [
             name,
-            *(number(runs(figure, PREFIX, ftl)) for figure in (RESPONSE, erases)),
+            *(number(runs(figure, PREFIX_VOLUME, ftl)) for figure in (RESPONSE, erases)),
             *(
-                cell(runs, relative(figure, (PREFIX, "cachftl"), (PREFIX, ftl)), "%+")
+                cell(runs, relative(figure, (PREFIX_VOLUME, "cachftl"), (PREFIX_VOLUME, ftl)), "%+")
                 for figure in (RESPONSE, erases)
             ),
         ]

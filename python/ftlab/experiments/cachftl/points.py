@@ -1,8 +1,8 @@
 """What is run: four FTLs on each volume, CACH-FTL's settings on each, and synthetic workloads.
 
 The key of a point is the volume, or the synthetic workload by what is varied, then the FTL; behind
-it the over-provisioning, and for CACH-FTL the threshold, where these are varied. `PREFIX` is one
-more volume, where there is the beginning of the real Financial1; the claims' are all others.
+it the over-provisioning, and for CACH-FTL the threshold, where these are varied. `PREFIX_VOLUME` is
+one more volume, where there is the beginning of the real Financial1; the claims' are all others.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ WORKLOADS = (
     Workload("cello99", ("cello99.srt", "cello99.parquet")),
     BEGINNING,
 )
-PREFIX = "prefix"
+PREFIX_VOLUME = "prefix"
 """The beginning of the real Financial1 as one volume; the warm-up makes a loop of it."""
 
 THRESHOLDS = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32)
@@ -71,7 +71,7 @@ def prepare(sources: Sources, results: Path) -> dict[str, Source]:
     """Return the volumes of all traces, and the beginning of the real Financial1."""
     found = split({trace: sources[trace] for trace in TRACES}, results)
     if BEGINNING.name in sources:
-        found[PREFIX] = sources[BEGINNING.name]
+        found[PREFIX_VOLUME] = sources[BEGINNING.name]
     return found
 
 
@@ -81,7 +81,7 @@ def points(sources: Sources) -> dict[Key, Point]:
     quick, seed = None, 1
     for volume, source in sources.items():
         quick, seed = source.requests, source.seed
-        runs = _by_ftl(source.config) if volume == PREFIX else _of_volume(source)
+        runs = _by_ftl(source.config) if volume == PREFIX_VOLUME else _of_volume(source)
         for key, config in runs:
             _add(found, (volume, *key), config)
     for name, workload in synthetic(quick):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ftlab.experiments.claims import Counterfactual, on
-from ftlab.experiments.dftl.points import CACHED, FIN, FOLD, NEAREST, PREFIX, TPCH
+from ftlab.experiments.dftl.points import CACHED, FIN, FOLD, NEAREST, PREFIX_LOOP, TPCH
 from ftlab.experiments.runs import Key
 from ftlab.experiments.volumes import MIB
 
@@ -23,7 +23,7 @@ COUNTERFACTUALS = (
         for name, what in {
             **{each: f"the volume {each} to the table's Financial" for each in NEAREST[1:]},
             FOLD: "all volumes over each other on 512 MiB, as slow as the table says",
-            PREFIX: "the real beginning, looped, on 512 MiB, as slow as the table says",
+            PREFIX_LOOP: "the real beginning, looped, on 512 MiB, as slow as the table says",
         }.items()
     ),
     Counterfactual(

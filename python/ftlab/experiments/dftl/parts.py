@@ -18,7 +18,7 @@ from ftlab.experiments.dftl.points import (
     LOADS,
     MAIN,
     NEAREST,
-    PREFIX,
+    PREFIX_LOOP,
     REQUESTS,
     TPCH,
     capacity,
@@ -83,11 +83,11 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
 
 
 def _workloads(runs: Runs) -> list[str]:
-    return [name for name in (*NEAREST, FOLD, PREFIX, TPCH) if (name, "page") in set(runs)]
+    return [name for name in (*NEAREST, FOLD, PREFIX_LOOP, TPCH) if (name, "page") in set(runs)]
 
 
 def _described(sources: Sources, name: str) -> str:
-    if name == PREFIX:
+    if name == PREFIX_LOOP:
         return "the beginning of the real financial1, looped"
     if name in (FOLD, TPCH):
         return sources[name].described

@@ -29,10 +29,10 @@ FIN = NEAREST[0]
 FOLD = "fold"
 """All volumes of financial1 over each other, on 512 MiB."""
 
-PREFIX = "prefix"
+PREFIX_LOOP = "prefix"
 """The beginning of the real trace, looped, on 512 MiB."""
 
-CAPACITY = {FOLD: 512 * MIB, PREFIX: 512 * MIB, TPCH: 4096 * MIB}
+CAPACITY = {FOLD: 512 * MIB, PREFIX_LOOP: 512 * MIB, TPCH: 4096 * MIB}
 """Bytes of the device, into which addresses are wrapped; a volume's is as large as it is."""
 
 CACHE = 64 << 10
@@ -66,7 +66,7 @@ def prepare(sources: Sources, results: Path) -> dict[str, Source]:
     if BEGINNING.name in sources:
         prefix = sources[BEGINNING.name]
         path = looped(prefix.config, 1 if prefix.requests else ROUNDS, [], results)
-        found[PREFIX] = replace(prefix, file=path, requests=None)
+        found[PREFIX_LOOP] = replace(prefix, file=path, requests=None)
     return found | dict(volumes)
 
 
@@ -107,7 +107,7 @@ def stretch(name: str, source: Source) -> float:
     What stands for Financial without being a volume comes as slowly as the table says. The model of
     TPC-H has the 155.6 ms of that table already.
     """
-    if name not in (FOLD, PREFIX):
+    if name not in (FOLD, PREFIX_LOOP):
         return 1.0
     return FINANCIAL.interarrival_ms / row(source).interarrival_ms
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import PREFIX, Sources, Workload
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Sources, Workload
 from ftlab.points import Point
 
 FTLS = ("dloop", "dftl", "fast")
@@ -26,7 +26,7 @@ SWEEPS = {"capacity": CAPACITIES, "page size": PAGES, "extra blocks": EXTRAS}
 
 FIN1, FIN2, TPCC, EXCHANGE, BUILD = "financial1", "financial2", "tpcc", "exchange", "build"
 WORKLOADS = (
-    Workload(FIN1, ("Financial1.spc", "Financial1.trace"), PREFIX),
+    Workload(FIN1, ("Financial1.spc", "Financial1.trace"), FINANCIAL1_PREFIX_FILES),
     Workload(FIN2, ("Financial2.spc", "Financial2.trace")),
     Workload(TPCC, ("tpcc.csv",)),
     Workload(EXCHANGE, ("exchange.csv",)),

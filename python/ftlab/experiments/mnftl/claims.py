@@ -261,8 +261,6 @@ CLAIMS = (
     ),
 )
 
-ALL_CLAIMS = tuple(claim.id for claim in CLAIMS)
-
 
 def volumes_side_by_side(source: Source, results: Path) -> Config:
     """Return the input with its volumes one behind the other before they are wrapped."""
@@ -274,7 +272,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "volumes side by side",
         "Financial1's volumes one behind the other, then wrapped at 1 GiB",
-        ALL_CLAIMS,
+        ("M1", "M2", "M3", "M7", "M8", "O1"),
         volumes_side_by_side,
         only=on("financial1"),
     ),

@@ -1,4 +1,7 @@
-"""What is changed, one thing at a time, for claims on TPFTL that do not agree."""
+"""What is changed, one thing at a time, for claims on TPFTL that do not agree.
+
+How loaded the device was is not said; MSR's own times leave it idle (section 5.2(3)).
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,15 @@ FULL: Config = {"run": {"warmup": "random:2"}}
 """A device that is full first, of which the pages of a prefix are a small part."""
 
 RESPONSES = ("T2", "T7", "T9", "T23", "T24", "T25", "T26", "T37", "T44", "T45", "O2", "A1")
+OF_FINANCIAL = tuple(each for each in RESPONSES if each != "T25")
+OF_MSR = tuple(each for each in RESPONSES if each not in ("T23", "T24", "T26", "T37"))
 COLLECTED = ("T8", "T21", "T23", "T28", "T29", "T31", "T37", "T38")
-CACHED = ("T5", "T12", "T13", "T16", "T17", "T18", "T20", "T22", "T35", "O3", "O5")
+CACHED_FINANCIAL = ("T5", "T12", "T13", "T16", "T18", "T35")
+CACHED_MSR = ("T5", "T8", "T12", "T13", "T17", "T18", "T20", "T22", "T25", "O5")
+BUFFERED = ("T13", "T16", "T17", "T18", "T20", "T22", "T23", "T24", "T25", "T44")
+
+ROOM = {"30%": "an eighth", "53%": "a quarter"}
+"""Spare space in Financial, and the share of the trace's space that it stands for."""
 
 
 def with_usual_cache(*workloads: str) -> Callable[[Key], bool]:
@@ -32,6 +42,13 @@ def larger(times: float) -> Callable[[Source, Path], Config]:
         return {"ftl": {"cache": round(usual * times)}}
 
     return sections
+
+
+def setting(
+    name: str, what: str, claims: tuple[str, ...], ftl: str, **values: str | float
+) -> Counterfactual:
+    """Return a change of an FTL's own settings."""
+    return Counterfactual(name, what, claims, {ftl: values}, only=of(ftl))
 
 
 COUNTERFACTUALS = (
@@ -55,17 +72,20 @@ COUNTERFACTUALS = (
     Counterfactual(
         "half the load",
         "half the load in Financial",
-        RESPONSES,
+        OF_FINANCIAL,
         {"host": {"time_scale": 2}},
         only=on(*FINANCIAL),
     ),
-    Counterfactual(
-        "room",
-        "30 % of spare space in Financial, not 15 %: as if the trace left an eighth of its space "
-        "alone",
-        (*RESPONSES, *COLLECTED),
-        {"device": {"over_provisioning": "30%"}},
-        only=on(*FINANCIAL),
+    *(
+        Counterfactual(
+            f"{spare} of room",
+            f"{spare.rstrip('%')} % of spare space in Financial, not 15 %: as if the trace left "
+            f"{alone} of its space alone",
+            tuple(dict.fromkeys((*OF_FINANCIAL, *COLLECTED))),
+            {"device": {"over_provisioning": spare}},
+            only=on(*FINANCIAL),
+        )
+        for spare, alone in ROOM.items()
     ),
     Counterfactual(
         "a fresh device",
@@ -77,7 +97,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "twice Financial's cache",
         "twice the cache in Financial",
-        CACHED,
+        CACHED_FINANCIAL,
         larger(2),
         only=with_usual_cache(*FINANCIAL),
     ),
@@ -85,46 +105,47 @@ COUNTERFACTUALS = (
         Counterfactual(
             f"{times:g} times MSR's cache",
             f"{times:g} times the cache in MSR",
-            (*CACHED, "T8"),
+            CACHED_MSR,
             larger(times),
             only=with_usual_cache(*MSR),
         )
         for times in (0.5, 2, 4)
     ),
-    Counterfactual(
-        "textbook LRU",
-        "DFTL with one LRU list",
-        CACHED,
-        {"dftl": {"replacement": "lru"}},
-        only=of("dftl"),
+    setting(
+        "textbook LRU", "DFTL with one LRU list", ("T5", "T16", "T18"), "dftl", replacement="lru"
     ),
-    Counterfactual(
-        "a small dirty buffer",
-        "S-FTL with a twentieth of its cache as dirty buffer",
-        (*CACHED, "T25", "T44"),
-        {"sftl": {"buffer": 0.05}},
-        only=of("sftl"),
+    *(
+        setting(
+            f"a {size} dirty buffer",
+            f"S-FTL with {what} of its cache as dirty buffer",
+            BUFFERED,
+            "sftl",
+            buffer=share,
+        )
+        for size, what, share in (("small", "a twentieth", 0.05), ("large", "a fifth", 0.2))
     ),
-    Counterfactual(
-        "a large dirty buffer",
-        "S-FTL with a fifth of its cache as dirty buffer",
-        (*CACHED, "T25", "T44"),
-        {"sftl": {"buffer": 0.2}},
-        only=of("sftl"),
+    setting(
+        "fewer sparse pages",
+        "S-FTL whose pages are sparse with up to four dirty entries, not eight",
+        ("T16", "T18", "T20", "T24"),
+        "sftl",
+        sparse=4,
     ),
-    Counterfactual(
+    setting(
         "more whole pages",
         "CDFTL with three quarters of its cache for whole pages",
         ("T44",),
-        {"cdftl": {"ctp": 0.75}},
-        only=of("cdftl"),
+        "cdftl",
+        ctp=0.75,
     ),
-    Counterfactual(
-        "free nodes",
-        "nodes of TPFTL that take no room",
-        ("T12", "T43"),
-        {"tpftl": {"node_bytes": 0}},
-        only=of("tpftl"),
+    setting(
+        "free nodes", "nodes of TPFTL that take no room", ("T12", "T43"), "tpftl", node_bytes=0
+    ),
+    setting(
+        "the first page prefetches",
+        "request-level prefetching at a miss of a request's first page only",
+        ("T35",),
+        "tpftl",
+        request_prefetch="first-page",
     ),
 )
-"""How loaded the device was is not said; MSR's own times leave it idle (section 5.2(3))."""

@@ -119,6 +119,10 @@ impl Ftl for MnftlHybrid {
         RamUse { tables: ram.tables + self.table_bytes, ..ram }
     }
 
+    fn log_blocks(&self) -> Vec<Pbn> {
+        self.log.iter().copied().collect()
+    }
+
     fn metrics(&self) -> FtlMetrics {
         let mut metrics = self.mnftl.metrics();
         metrics.own.insert("mnftl-hybrid.slc_blocks", u64::from(self.slc_blocks));

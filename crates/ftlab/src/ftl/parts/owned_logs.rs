@@ -71,6 +71,11 @@ impl OwnedLogs {
         self.logs.is_empty()
     }
 
+    /// The log blocks in use.
+    pub fn blocks(&self) -> impl Iterator<Item = Pbn> {
+        self.logs.iter().map(|(_, log)| log.pbn)
+    }
+
     /// The logical block whose log block was written least recently.
     #[must_use]
     pub fn least_recent(&self) -> Option<Lbn> {
@@ -181,8 +186,7 @@ impl OwnedLogs {
         let in_use = self.logs.len() + others.len();
         assert!(in_use <= self.most, "{in_use} log blocks of {}", self.most);
         self.logs.audit();
-        let own = self.logs.iter().map(|(_, log)| log.pbn);
-        let logs: Vec<Pbn> = own.chain(others.iter().copied()).collect();
+        let logs: Vec<Pbn> = self.blocks().chain(others.iter().copied()).collect();
         self.data.audit(&logs, device);
         for (lbn, log) in self.logs.iter() {
             assert_eq!(log.lbn, Lbn(lbn), "owner of a log block");

@@ -1,0 +1,243 @@
+//! Frames: what a simulation looks like every so many requests of its measured phase.
+//!
+//! A run without them does nothing for them. Between two frames a simulation works as it always does; to take one,
+//! everything is read from what is counted anyway, and from the states of the blocks.
+
+use crate::error::Error;
+use crate::flash::{BlockKind, Cause, Device, Operation, Owner};
+use crate::ftl::MappingCounts;
+use crate::metrics::latency::Latencies;
+use crate::request::Request;
+use crate::simulate::{Outcome, Role, Simulator};
+use crate::units::{Nanos, Pbn, Ppn};
+use std::time::{Duration, Instant};
+
+/// Frames of a run whose length is known, if the caller does not say how often one is taken.
+const FRAMES: u64 = 240;
+
+/// Requests between two frames where neither is known.
+const EVERY: u64 = 1_000;
+
+/// A simulation at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Requests served since measuring started.
+    pub requests: u64,
+    /// Requests of the input; `None` where that is not known.
+    pub of: Option<u64>,
+    /// Completion of the last request, ns.
+    pub time: Nanos,
+    /// Figures since measuring started, those of the result.
+    pub so_far: Figures,
+    /// The same since the frame before.
+    pub window: Figures,
+    /// Of each plane, the share of the time since the frame before that it was busy.
+    pub planes: Vec<f64>,
+    /// Flash operations by cause since measuring started, in the order of [`Cause::ALL`].
+    pub operations: [u64; Cause::ALL.len()],
+    /// Block erases since measuring started.
+    pub erases: u64,
+    /// Every block.
+    pub blocks: Vec<Block>,
+}
+
+/// What a frame has of a stretch of requests; `None` where nothing happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Hits of the mapping cache / lookups; `None` too when the whole map is in RAM.
+    pub hit_ratio: Option<f64>,
+    /// Pages programmed / pages written by the host.
+    pub write_amplification: Option<f64>,
+    /// Mean response time, us.
+    pub mean_us: Option<f64>,
+    /// 99th percentile of the response time, us.
+    pub p99_us: Option<f64>,
+}
+
+/// A block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Pages that hold the newest version of something.
+    pub valid: u32,
+    /// Pages programmed or skipped since the last erase.
+    pub written: u32,
+    /// Pages that it has.
+    pub pages: u32,
+    /// What it holds; `None` for an erased block.
+    pub kind: Option<BlockKind>,
+}
+
+/// Called with each frame; an error stops the run.
+pub type Show<'a> = &'a mut dyn FnMut(Frame) -> Result<(), Error>;
+
+/// Takes frames of a simulation.
+pub struct Frames<'a> {
+    show: Show<'a>,
+    of: Option<u64>,
+    every: u64,
+    /// Requests until the next frame.
+    left: u64,
+    last: Moment,
+    spent: Duration,
+}
+
+impl<'a> Frames<'a> {
+    /// A frame before the first request, one after each `every` requests, and one at the end. Without `every`,
+    /// there are about 240 of the `of` requests of the input.
+    #[must_use]
+    pub fn new(every: Option<u64>, of: Option<u64>, show: Show<'a>) -> Self {
+        let every = every.or(of.map(|of| of.div_ceil(FRAMES))).unwrap_or(EVERY).max(1);
+        Frames { show, of, every, left: every, last: Moment::default(), spent: Duration::ZERO }
+    }
+
+    /// Takes the frame before the first request.
+    pub(crate) fn first(&mut self, simulator: &dyn Simulator) -> Result<(), Error> {
+        self.take(&simulator.outcome())
+    }
+
+    /// Serves requests as the host asks, and takes frames in between.
+    pub(crate) fn serve(
+        &mut self,
+        simulator: &mut dyn Simulator,
+        mut batch: &[Request],
+    ) -> Result<(), Error> {
+        while !batch.is_empty() {
+            let (now, later) = batch.split_at(batch.len().min(self.left as usize));
+            simulator.serve(now, Role::Asked)?;
+            self.left -= now.len() as u64;
+            if self.left == 0 {
+                self.left = self.every;
+                self.take(&simulator.outcome())?;
+            }
+            batch = later;
+        }
+        Ok(())
+    }
+
+    /// Takes the frame at the end, if any request was served since the last; returns the time that all frames
+    /// took.
+    pub(crate) fn last(&mut self, simulator: &dyn Simulator) -> Result<Duration, Error> {
+        if simulator.requests() > self.last.requests {
+            self.take(&simulator.outcome())?;
+        }
+        Ok(self.spent)
+    }
+
+    fn take(&mut self, outcome: &Outcome<'_>) -> Result<(), Error> {
+        let start = Instant::now();
+        let now = Moment::of(outcome);
+        let ledger = outcome.flash.ledger();
+        let of_cause = |cause| Operation::ALL.map(|each| ledger.get(each, cause)).iter().sum();
+        let frame = Frame {
+            requests: now.requests,
+            of: self.of,
+            time: now.time,
+            so_far: now.figures(),
+            window: now.since(&self.last).figures(),
+            planes: now.busy_since(&self.last),
+            operations: Cause::ALL.map(of_cause),
+            erases: ledger.total(Operation::Erase),
+            blocks: blocks(outcome),
+        };
+        self.last = now;
+        let shown = (self.show)(frame);
+        self.spent += start.elapsed();
+        shown
+    }
+}
+
+/// The totals at a moment, from which figures are made.
+#[derive(Default)]
+struct Moment {
+    requests: u64,
+    time: Nanos,
+    mapping: MappingCounts,
+    programs: u64,
+    page_writes: u64,
+    responses: Latencies,
+    busy: Vec<Nanos>,
+}
+
+impl Moment {
+    fn of(outcome: &Outcome<'_>) -> Self {
+        let mut responses = outcome.reads.clone();
+        responses.merge(outcome.writes);
+        Moment {
+            requests: outcome.host.requests,
+            time: outcome.host.duration,
+            mapping: outcome.ftl.mapping_counts().unwrap_or_default(),
+            programs: outcome.flash.ledger().pages_programmed(),
+            page_writes: outcome.host.page_writes,
+            responses,
+            busy: outcome.flash.timeline().plane_busy().collect(),
+        }
+    }
+
+    /// What was added since an earlier moment.
+    fn since(&self, then: &Moment) -> Moment {
+        let MappingCounts { lookups, hits, .. } = self.mapping;
+        Moment {
+            requests: self.requests - then.requests,
+            time: self.time - then.time,
+            mapping: MappingCounts {
+                lookups: lookups - then.mapping.lookups,
+                hits: hits - then.mapping.hits,
+                ..MappingCounts::default()
+            },
+            programs: self.programs - then.programs,
+            page_writes: self.page_writes - then.page_writes,
+            responses: self.responses.since(&then.responses),
+            busy: Vec::new(),
+        }
+    }
+
+    fn figures(&self) -> Figures {
+        let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let response = self.responses.summary();
+        Figures {
+            hit_ratio: ratio(self.mapping.hits, self.mapping.lookups),
+            write_amplification: ratio(self.programs, self.page_writes),
+            mean_us: response.map(|response| response.mean),
+            p99_us: response.map(|response| response.p99),
+        }
+    }
+
+    /// Work that goes on after the last completion, or was put off, can make it more than all of the time.
+    fn busy_since(&self, then: &Moment) -> Vec<f64> {
+        let time = (self.time - then.time).max(1) as f64;
+        let before = then.busy.iter().copied().chain(std::iter::repeat(0));
+        let busy = self.busy.iter().zip(before).map(|(now, before)| now - before);
+        busy.map(|busy| (busy as f64 / time).min(1.0)).collect()
+    }
+}
+
+fn blocks(outcome: &Outcome<'_>) -> Vec<Block> {
+    let device = outcome.flash;
+    let mut blocks: Vec<Block> = (0..device.geometry().blocks())
+        .map(Pbn)
+        .map(|pbn| Block {
+            valid: device.valid_in(pbn),
+            written: device.programmed_in(pbn),
+            pages: device.pages_of(pbn),
+            kind: content(device, pbn),
+        })
+        .collect();
+    for pbn in outcome.ftl.log_blocks() {
+        let block = &mut blocks[pbn.index()];
+        block.kind = block.kind.map(|_| BlockKind::Log);
+    }
+    blocks
+}
+
+/// What the first programmed page of a block holds.
+fn content(device: &Device, pbn: Pbn) -> Option<BlockKind> {
+    if device.is_erased(pbn) {
+        return None;
+    }
+    let first = device.geometry().first_page(pbn).0;
+    let pages = (first..first + device.pages_of(pbn)).map(Ppn);
+    Some(match pages.filter_map(|ppn| device.audit_owner(ppn)).next() {
+        Some(Owner::Translation(_)) => BlockKind::Translation,
+        _ => BlockKind::Data,
+    })
+}

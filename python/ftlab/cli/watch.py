@@ -1,0 +1,126 @@
+"""``ftlab watch``: a run as it goes, on the terminal and as a page that plays it again."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ftlab.cli import parse
+from ftlab.cli.job import configuration, one, print_resolved
+from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.output import suffix_of
+from ftlab.cli.progress import meter
+from ftlab.cli.run import DEFAULT
+from ftlab.cli.show import show_warnings
+from ftlab.config import Config, Progress
+from ftlab.files import check_writable, named_files, write_atomically
+from ftlab.frames import Frame, Show
+from ftlab.report.numbers import size
+from ftlab.report.tables import printable
+from ftlab.result import Comparison
+from ftlab.simulation import check_obeyed
+from ftlab.simulation import watch as run_watched
+from ftlab.watch.lines import Lines
+from ftlab.watch.record import Recording
+
+SPEED = 20.0
+"""Frames per second on a terminal."""
+FASTEST = 1000.0
+"""What no screen shows more of."""
+
+
+@click.command()
+@source_options
+@ftl_option(f"The FTL (`ftlab list ftls`) [{DEFAULT}].")
+@click.option("--every", type=parse.Count(), help="Requests between two frames [a 240th of TRACE].")
+@click.option(
+    "--speed",
+    type=float,
+    callback=lambda context, parameter, found: _speed(found),
+    metavar="FRAMES",
+    help=f"Frames per second at most [{SPEED:.0f} on a terminal].",
+)
+@click.option("--record", metavar="FILE", help="Write an .html file that plays the run again.")
+@model_options
+def watch(
+    ftl: str | None,
+    print_config: bool,
+    every: int | None,
+    speed: float | None,
+    record: str | None,
+    **options: Any,
+) -> None:
+    """Run one FTL on TRACE and show it as it goes: blocks, planes, hit ratio, WA, p99.
+
+    Without a terminal, a line of figures for each frame. Ctrl-C ends it.
+    """
+    config, ftls = configuration(options, ftl, DEFAULT)
+    chosen = one(ftls, "watch")
+    if print_config:
+        print_resolved(config, ftls, as_json=False)
+        return
+    if record:
+        suffix_of("--record", record, (".html", ".htm"))
+        check_writable(record, named_files(config, chosen))
+    check_obeyed(config, [chosen])
+    recording = Recording() if record else None
+    with _shown(f"ftlab watch: {_named(config, chosen)}") as (show, progress):
+        pace = _Pace(speed or (SPEED if sys.stdout.isatty() else None))
+
+        def frame_shown(frame: Frame) -> None:
+            show(frame)
+            if recording:
+                recording.add(frame)
+            pace.wait()
+
+        result = run_watched(config, chosen, frame_shown, every, progress)
+    if record and recording:
+        text = recording.page(result)
+        write_atomically(record, text)
+        click.echo(f"Written: {record} ({recording.frames} frames, {size(len(text.encode()))})")
+    show_warnings(Comparison([result]))
+
+
+def _speed(found: float | None) -> float | None:
+    """Refuse what no pace can be; also what is no number."""
+    if found is not None and not 0 < found <= FASTEST:
+        raise click.BadParameter(f"found {found:g}, expected frames per second up to {FASTEST:g}")
+    return found
+
+
+@contextmanager
+def _shown(title: str) -> Iterator[tuple[Show, Progress | None]]:
+    """Yield what shows frames, and what tells the progress before the first."""
+    if not sys.stdout.isatty():
+        with meter() as progress:
+            yield Lines().show, progress
+        return
+    from ftlab.watch.screen import Screen
+
+    with Screen(title) as screen:
+        yield screen.show, screen.wait
+
+
+def _named(config: Config, ftl: str) -> str:
+    trace = config.get("input", {}).get("trace")
+    source = Path(trace).name if trace else config.get("workload", {}).get("pattern", "a workload")
+    return printable(f"{ftl} on {source}")
+
+
+class _Pace:
+    """So many frames per second at most, or as many as there are."""
+
+    def __init__(self, speed: float | None) -> None:
+        self._gap = 1 / speed if speed else 0.0
+        self._due = time.monotonic()
+
+    def wait(self) -> None:
+        """Wait until the next frame may be shown."""
+        self._due = max(self._due + self._gap, time.monotonic())
+        time.sleep(max(0.0, self._due - time.monotonic()))

@@ -1,0 +1,1 @@
+"""Watching a run: on a terminal, line by line, and as a page that plays it again."""
