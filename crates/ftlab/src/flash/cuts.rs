@@ -1,7 +1,6 @@
 //! Power cuts: a device as it is when power comes back.
 
 use super::Device;
-use super::medium::Block;
 use super::memory::{Change, Memory, Tear, apply};
 use crate::units::Lpn;
 
@@ -21,31 +20,10 @@ impl Device {
         self.flash.medium.memory = Some(Box::new(Memory::new(pages)));
     }
 
-    /// Pages programmed and blocks erased since the device was new, where that is [noted](Device::remember).
+    /// Pages programmed and blocks erased since power came, where that is [noted](Device::remember).
     #[must_use]
     pub fn changes(&self) -> usize {
         self.flash.medium.memory.as_ref().map_or(0, |memory| memory.changes.len())
-    }
-
-    /// The device as cuts leave it from the time on at which so many changes were done.
-    #[must_use]
-    pub fn cuts(&self, done: usize) -> Cuts {
-        let changes = self.flash.medium.memory.as_ref().map(|memory| memory.changes.clone());
-        let mut cuts = Cuts { changes: changes.unwrap_or_default(), done: 0, now: self.blank() };
-        (0..done).for_each(|_| cuts.advance());
-        cuts
-    }
-
-    /// The same device, erased and with a controller that knows nothing.
-    fn blank(&self) -> Device {
-        let mut device = self.clone();
-        let (medium, truth) = (&mut device.flash.medium, &mut device.flash.truth);
-        medium.owners.fill(0);
-        medium.valid.fill(0);
-        medium.blocks.fill(Block::default());
-        medium.memory = Some(Box::new(Memory::new(medium.geometry.pages())));
-        truth.verify = true;
-        device
     }
 
     /// Has host reads decide, or no longer, which version a page has: after a power cut it may have several.
@@ -67,6 +45,18 @@ impl Device {
 }
 
 impl Cuts {
+    /// The cuts of a run, from its first change on.
+    ///
+    /// `before` is the device when power came: erased, or as a cut had left it. Of `after`, the same device
+    /// when the run was over, the medium is not looked at, only what has changed it.
+    #[must_use]
+    pub fn of(mut before: Device, after: &Device) -> Cuts {
+        before.flash.truth.remember_versions(&after.flash.truth);
+        let memory = after.flash.medium.memory.as_ref();
+        let changes = memory.map_or_else(Vec::new, |memory| memory.changes.clone());
+        Cuts { changes, done: 0, now: before }
+    }
+
     /// Whether all changes are done.
     #[must_use]
     pub const fn is_over(&self) -> bool {
@@ -85,7 +75,7 @@ impl Cuts {
     /// When all are done.
     pub fn advance(&mut self) {
         let flash = &mut self.now.flash;
-        apply(self.changes[self.done], &mut flash.medium, &mut flash.truth);
+        apply(&self.changes[self.done], &mut flash.medium, &mut flash.truth);
         self.done += 1;
     }
 
@@ -95,7 +85,7 @@ impl Cuts {
         let mut device = self.now.clone();
         if let (Tear::Within, Some(change)) = (tear, self.changes.get(self.done)) {
             let flash = &mut device.flash;
-            apply(change.torn(), &mut flash.medium, &mut flash.truth);
+            apply(&change.torn(), &mut flash.medium, &mut flash.truth);
         }
         device
     }

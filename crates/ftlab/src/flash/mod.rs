@@ -53,7 +53,7 @@ pub use crate::purpose::{Cause, Owner};
 pub use cuts::Cuts;
 pub use device::Device;
 pub use ledger::{BlockKind, Ledger, Operation};
-pub use memory::Tear;
+pub use memory::{Content, Tear};
 pub use recovery::Found;
 pub use valid_pages::ValidPages;
 
@@ -62,9 +62,10 @@ use crate::engine::Spot;
 use crate::error::Error;
 use crate::purpose::Purpose;
 use crate::settings::Section;
-use crate::units::{Lpn, Nanos, Pbn, Ppn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
 use cells::Cells;
 use medium::{Medium, WASTED};
+use memory::{Origin, TORN};
 use meter::Meter;
 use std::fmt;
 use std::ops::Range;
@@ -99,6 +100,7 @@ impl fmt::Display for About {
 pub struct Loaded {
     raw: u32,
     stamp: u16,
+    sequence: u64,
 }
 
 /// The commands of a device, and what its controller knows without reading: all that an FTL gets.
@@ -391,7 +393,7 @@ impl Flash {
             (Owner::Data(lpn), Cause::Host) => (self.truth.new_version(lpn), self.truth.cause(lpn)),
             _ => (0, cause),
         };
-        let pbn = self.fill(ppn, self.medium.encode(owner), stamp);
+        let pbn = self.fill(ppn, self.medium.encode(owner), stamp, Origin::New);
         self.book_program(ppn, pbn, owner, cause);
     }
 
@@ -429,6 +431,20 @@ impl Flash {
             let once = programmed == 1 || !self.truth.verify;
             assert!(once, "page {lpn} was flushed once and programmed {programmed} times");
         }
+    }
+
+    /// Programs a translation page, which holds `content` then.
+    pub fn program_map(
+        &mut self,
+        ppn: Ppn,
+        vtpn: Vtpn,
+        cause: Cause,
+        content: impl FnOnce() -> Content,
+    ) {
+        if let Some(memory) = &mut self.medium.memory {
+            memory.stage(content());
+        }
+        self.program(ppn, Owner::Translation(vtpn), cause);
     }
 
     /// Programs a page, and `bytes` of its OOB with it.
@@ -522,12 +538,14 @@ impl Flash {
         let pbn = self.medium.geometry.block_of(from);
         self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        Loaded { raw, stamp: self.truth.stamp(from) }
+        let sequence =
+            self.medium.memory.as_ref().map_or(0, |memory| memory.sequences[from.index()]);
+        Loaded { raw, stamp: self.truth.stamp(from), sequence }
     }
 
     /// Programs a page from RAM.
     pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
-        let pbn = self.fill(to, page.raw, page.stamp);
+        let pbn = self.fill(to, page.raw, page.stamp, Origin::Ram(page.sequence));
         self.book_program(to, pbn, self.medium.decode(page.raw), cause);
         self.meter.not_stored[cause as usize] -= 1;
     }
@@ -680,11 +698,11 @@ impl Flash {
         Ppn(self.medium.geometry.first_page(pbn).0 + self.programmed_in(pbn))
     }
 
-    /// Whether a page was skipped and not programmed.
+    /// Whether a page holds nothing although it is not erased: it was skipped, or its program was cut.
     #[inline]
     #[must_use]
     pub fn is_skipped(&self, ppn: Ppn) -> bool {
-        self.medium.owners[ppn.index()] == WASTED
+        self.medium.owners[ppn.index()] >= TORN
     }
 
     /// Whether a block has no programmed page.
@@ -759,7 +777,7 @@ impl Flash {
         }
         let raw = self.medium.owners[from.index()];
         let version = unless_bug!(FlashCopyLosesVersion, self.truth.stamp(from), 0);
-        self.fill_in(target, to, raw, version);
+        self.fill_in(target, to, raw, version, Origin::Page(from));
         self.medium.decode(raw)
     }
 
@@ -772,14 +790,14 @@ impl Flash {
 
     /// Checks the rules of programming and makes the page valid. Returns its block.
     #[inline(always)]
-    fn fill(&mut self, ppn: Ppn, raw: u32, stamp: u16) -> Pbn {
+    fn fill(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) -> Pbn {
         let pbn = self.medium.geometry.block_of(ppn);
-        self.fill_in(pbn, ppn, raw, stamp);
+        self.fill_in(pbn, ppn, raw, stamp, origin);
         pbn
     }
 
     #[inline(always)]
-    fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16) {
+    fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
         let page = ppn.0 - self.medium.geometry.first_page(pbn).0;
         let (word, bit) = self.medium.valid_bit(pbn, ppn);
         let block = &mut self.medium.blocks[pbn.index()];
@@ -797,7 +815,7 @@ impl Flash {
             if memory.half_erased.contains(&pbn) {
                 self.refuse_program(ppn, raw);
             }
-            memory.program(ppn, raw, stamp);
+            memory.program(ppn, raw, stamp, origin);
         }
     }
 

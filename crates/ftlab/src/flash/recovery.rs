@@ -2,7 +2,7 @@
 
 use super::medium::WASTED;
 use super::memory::TORN;
-use super::{Cause, Flash, Owner};
+use super::{Cause, Content, Flash, Owner};
 use crate::device::ProgramOrder;
 use crate::purpose::Purpose;
 use crate::units::Ppn;
@@ -14,7 +14,8 @@ pub enum Found {
     Erased,
     /// The page cannot be read: programming it was cut.
     Torn,
-    /// What the page holds, and its sequence number: the higher, the later it was programmed.
+    /// What the page holds, and the sequence number of that version: the higher, the later it was written.
+    /// Copies of a version have the same.
     Page(Owner, u64),
 }
 
@@ -29,7 +30,7 @@ impl Flash {
         let spot = self.spot(pbn, ppn, Purpose { cause: Cause::Translation, owner: None });
         self.meter.timeline.read_oob(spot, 1);
         self.meter.surveyed += 1;
-        if raw == 0 {
+        if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
             return Found::Erased;
         }
         let first = self.medium.geometry.first_page(pbn).0;
@@ -41,11 +42,29 @@ impl Flash {
         } else {
             block.written += 1;
         }
-        if raw == unless_bug!(RecoveryTrustsTorn, TORN, 0) {
+        if raw == TORN {
             return Found::Torn;
         }
         let memory = self.medium.memory.as_ref().expect("a medium that remembers");
         Found::Page(self.medium.decode(raw), memory.sequences[ppn.index()])
+    }
+
+    /// Whether power may be cut: then a version must stay until the next is programmed
+    /// (choices.md#early-invalidation).
+    #[inline]
+    #[must_use]
+    pub const fn may_lose_power(&self) -> bool {
+        self.medium.memory.is_some()
+    }
+
+    /// Reads a translation page as it was programmed.
+    ///
+    /// # Panics
+    /// When it is no translation page.
+    pub fn read_map(&mut self, ppn: Ppn) -> Content {
+        self.read(ppn, Cause::Translation);
+        let memory = self.medium.memory.as_ref().expect("a medium that remembers");
+        memory.contents.get(&ppn).expect("what a translation page holds").clone()
     }
 
     /// Notes that a page is valid, which the controller has found out after power was lost.

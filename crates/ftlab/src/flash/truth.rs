@@ -87,6 +87,11 @@ impl Truth {
         self.holds_data(lpn).then(|| self.versions[lpn.index()] & !HOLDS_DATA)
     }
 
+    /// Numbers the next versions after those of another truth of the same device.
+    pub fn remember_versions(&mut self, other: &Truth) {
+        self.versions.clone_from(&other.versions);
+    }
+
     /// Takes it that a logical page holds the version with this stamp, or no data, where reads decide that;
     /// returns whether they do.
     #[cold]

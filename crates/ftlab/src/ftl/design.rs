@@ -26,14 +26,11 @@ pub trait Design: Ftl + Sized + 'static {
 
     /// Builds the FTL on a device whose power was cut. All that it knows afterwards it has read there
     /// ([`Flash::survey`]). `None` for an FTL that cannot.
-    ///
-    /// # Errors
-    /// As [`Design::build`].
-    fn mount(setup: &Setup<Self::Settings>, flash: &mut Flash) -> Option<Result<Self, Error>> {
-        let _ = (setup, flash);
-        None
-    }
+    const MOUNT: Option<Mount<Self>> = None;
 }
+
+/// How an FTL comes back after its power was cut; errors are those of [`Design::build`].
+pub type Mount<F> = fn(&Setup<<F as Design>::Settings>, &mut Flash) -> Result<F, Error>;
 
 /// A known FTL under settings that it fixes itself, with a name of its own.
 pub trait Variant: 'static {

@@ -13,7 +13,7 @@ use super::parts::survey::Survey;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lpn, Ppn};
 
 /// Page-level mapping with the whole map in RAM.
@@ -33,6 +33,7 @@ impl Design for PageFtl {
 
         ..Spec::PAGE_LEVEL
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
@@ -40,18 +41,6 @@ impl Design for PageFtl {
             map: PageMap::new(geometry.logical_pages),
             pool: Planes::new(setup, geometry, 1, 0)?,
         })
-    }
-
-    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Option<Result<Self, Error>> {
-        Some(Self::build(setup, flash).map(|mut ftl| {
-            for (lpn, ppn) in Survey::of(flash).pages() {
-                flash.revive(ppn);
-                ftl.map.replace(lpn, Some(ppn));
-            }
-            let PageFtl { map, pool } = &mut ftl;
-            pool.recover(flash, |lpn, to| _ = map.replace(lpn, Some(to)));
-            ftl
-        }))
     }
 }
 
@@ -105,6 +94,18 @@ impl Ftl for PageFtl {
 }
 
 impl PageFtl {
+    /// Goes on after power was lost.
+    ///
+    /// # Errors
+    /// As [`Design::build`].
+    pub fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut ftl = Self::build(setup, flash)?;
+        let pages = Survey::of(0..flash.geometry().blocks(), flash).newest(flash.geometry());
+        ftl.pool.recover(&pages, flash);
+        ftl.map.fill(&pages);
+        Ok(ftl)
+    }
+
     #[inline]
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.map.replace(lpn, new) {

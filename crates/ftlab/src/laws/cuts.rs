@@ -5,25 +5,28 @@
 
 use super::case::Case;
 use super::traffic::Traffic;
-use crate::flash::{Device, Tear};
+use crate::flash::{Cuts, Device, Tear};
 use crate::ftl::Ftl;
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::Lpn;
 
-/// Requests of a run.
-const REQUESTS: u64 = 30;
-/// Requests served after a mount.
-const AFTERWARDS: u64 = 4;
+/// Changes of the medium that are cut, or a few more: a run ends with the request in which they are reached.
+const CHANGES: usize = 40;
+/// Requests of a run, at most.
+const REQUESTS: usize = 40;
+/// Requests served after a mount, in most cases and in one of [`LONGER`].
+const AFTERWARDS: [u64; 2] = [3, 40];
+const LONGER: u64 = 16;
 
-/// A request, and what was known when it began.
+/// A request that was served.
 struct Served {
     op: Op,
     pages: Vec<Lpn>,
     /// Changes of the medium when it was acknowledged.
     changes: usize,
-    /// Of each of its pages, the versions before and after it.
-    versions: Vec<[Option<u16>; 2]>,
+    /// Of each of its pages, the version after it.
+    versions: Vec<Option<u16>>,
 }
 
 /// What each logical page may be after a cut.
@@ -40,7 +43,7 @@ impl Durable {
     }
 
     fn note(&mut self, served: &Served) {
-        for (lpn, [_, after]) in served.pages.iter().zip(&served.versions) {
+        for (lpn, after) in served.pages.iter().zip(&served.versions) {
             match served.op {
                 Op::Read => {}
                 Op::Write => {
@@ -56,7 +59,7 @@ impl Durable {
     fn allows(&self, lpn: Lpn, found: Option<u16>, interrupted: Option<&Served>) -> bool {
         let during = interrupted.and_then(|request| {
             let place = request.pages.iter().position(|page| *page == lpn)?;
-            Some((request.op, request.versions[place][1]))
+            Some((request.op, request.versions[place]))
         });
         found == self.versions[lpn.index()]
             || self.trimmed[lpn.index()]
@@ -72,15 +75,12 @@ struct Host {
 
 impl Host {
     fn serve(&mut self, op: Op, pages: Vec<Lpn>) -> Served {
-        let version = |device: &Device| pages.iter().map(|lpn| device.version(*lpn)).collect();
-        let before: Vec<_> = version(&self.device);
         match op {
             Op::Read => self.ftl.read(&pages, &mut self.device),
             Op::Write => self.ftl.write(&pages, &mut self.device),
             Op::Trim => self.ftl.trim(&pages, &mut self.device),
         }
-        let after: Vec<_> = version(&self.device);
-        let versions = before.into_iter().zip(after).map(|(old, new)| [old, new]).collect();
+        let versions = pages.iter().map(|lpn| self.device.version(*lpn)).collect();
         Served { op, changes: self.device.changes(), versions, pages }
     }
 
@@ -111,29 +111,35 @@ struct Cutting<'a> {
 }
 
 pub fn power_cuts(case: &Case<'_>) {
-    let (mut device, _) = case.build().expect("a device that the FTL accepts");
-    if case.entry.mount(&case.config, &mut device).is_none() {
+    if !case.entry.recovers() {
         return;
     }
-    let mut device = case.erased().expect("a device that the FTL accepts");
-    device.remember();
+    let mut erased = case.erased().expect("a device that the FTL accepts");
+    erased.remember();
+    let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
     let mut host = Host { device, ftl };
-    let (start, pages) = (host.device.changes(), host.device.geometry().logical_pages);
-    let mut traffic = Traffic::draw(case.seed(), pages);
-    let fill = Rng::new(case.seed(), "fill").below(2) == 0;
-    let first = if fill { pages } else { 0 };
-    let mut served: Vec<Served> =
-        (0..first).map(|lpn| host.serve(Op::Write, vec![Lpn(lpn)])).collect();
-    let start = served.last().map_or(start, |request| request.changes);
+    let mut cutting = Cutting { case, rng: Rng::new(case.seed(), "cuts") };
+    let pages = host.device.geometry().logical_pages;
     let mut durable = Durable::nothing(pages);
-    served.drain(..).for_each(|request| durable.note(&request));
-    for _ in 0..REQUESTS {
+    let mut traffic = Traffic::draw(case.seed(), pages);
+    // Nothing, every page once, or that and as many random writes again.
+    let history = cutting.rng.below(3) as u32;
+    for lpn in (0..pages * history.min(1)).map(Lpn) {
+        durable.note(&host.serve(Op::Write, vec![lpn]));
+    }
+    for _ in pages..pages * history {
+        let lpn = Lpn(cutting.rng.below(u64::from(pages)) as u32);
+        durable.note(&host.serve(Op::Write, vec![lpn]));
+    }
+    let start = host.device.changes();
+    let mut served = Vec::new();
+    while served.len() < REQUESTS && host.device.changes() < start + CHANGES {
         let (op, pages) = traffic.next();
         served.push(host.serve(op, pages));
     }
-    let mut cutting = Cutting { case, rng: Rng::new(case.seed(), "cuts") };
-    let mut cuts = host.device.cuts(start);
+    let mut cuts = Cuts::of(erased, &host.device);
+    (0..start).for_each(|_| cuts.advance());
     let mut left = served.iter().peekable();
     loop {
         while let Some(request) = left.next_if(|request| request.changes <= cuts.done()) {
@@ -153,21 +159,23 @@ pub fn power_cuts(case: &Case<'_>) {
 impl Cutting<'_> {
     /// Mounts a device, looks at all pages, serves some requests, and cuts power once more on the way.
     fn mount(&mut self, device: Device, durable: &Durable, cut: Option<&Served>, place: &str) {
-        let before = device.changes();
-        let (mut host, mounted) = self.mounted(device);
+        let (mut host, mounted) = self.mounted(device.clone());
         let settled = host.settle(durable, cut, place);
         let pages = settled.versions.len() as u32;
         let mut traffic = Traffic::writes(self.rng.below(u64::MAX), pages);
         let mut served = Vec::new();
-        for _ in 0..AFTERWARDS {
+        let is_longer = self.rng.below(LONGER) == 0;
+        for _ in 0..AFTERWARDS[usize::from(is_longer)] {
             let (op, pages) = traffic.next();
             served.push(host.serve(op, pages));
         }
         host.ftl.audit(&host.device);
-        let again = before + self.rng.below((host.device.changes() - before + 1) as u64) as usize;
+        let again = self.rng.below(host.device.changes() as u64 + 1) as usize;
         let tear = Tear::ALL[self.rng.below(2) as usize];
         let place = format!("{place}, then {tear:?} change {again}");
-        let twice = host.device.cuts(again).cut(tear);
+        let mut cuts = Cuts::of(device, &host.device);
+        (0..again).for_each(|_| cuts.advance());
+        let twice = cuts.cut(tear);
         if again < mounted {
             self.mounted(twice).0.settle(durable, cut, &place);
             return;

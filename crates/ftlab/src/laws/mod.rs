@@ -67,7 +67,7 @@ pub const LAWS: [Law; 10] = [
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
     Law {
         name: "power cuts lose nothing that was acknowledged",
-        of_ten: 2,
+        of_ten: 1,
         check: cuts::power_cuts,
     },
     Law { name: "a part of a page costs one read", of_ten: 2, check: parts_of_pages },

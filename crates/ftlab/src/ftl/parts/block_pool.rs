@@ -540,7 +540,11 @@ impl BlockPool {
         if self.victims_of_run <= self.region.len() as u64 {
             return None;
         }
-        self.closed().filter(wasteful).min_by_key(fewest_valid)
+        let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
+        closed
+            .map(|(slot, _)| self.block_in(Pbn(slot as u32)))
+            .filter(wasteful)
+            .min_by_key(fewest_valid)
     }
 
     /// Reads the OOB of every programmed page of a victim, as `FlashSim` does.
@@ -548,7 +552,7 @@ impl BlockPool {
         let cause = self.blocks[self.slot(pbn).index()].stream.gc_cause();
         let first = flash.geometry().first_page(pbn).0;
         for ppn in (first..first + flash.geometry().pages_per_block).map(Ppn) {
-            if !flash.is_skipped(ppn) {
+            if flash.is_programmed(ppn) && !flash.is_skipped(ppn) {
                 flash.read_oob(ppn, cause);
             }
         }
@@ -569,56 +573,43 @@ impl BlockPool {
         self.free.give(pbn, flash);
     }
 
-    /// Takes over the blocks as they were found after power was lost. Those with erased pages are filled on,
-    /// as many as there are frontiers; one without programmed pages is erased again, as its last erase may
-    /// have been cut.
-    pub fn recover(&mut self, flash: &mut Flash) {
+    /// Takes over the blocks as they were found after power was lost, with the pages that are valid. What has
+    /// none is erased, even if it seems to be, for its last erase may have been cut. Blocks with erased pages
+    /// are filled on, as many as there are frontiers: of translation pages where `holds_map` says so, else of
+    /// any of the `streams` of user pages.
+    pub fn recover(
+        &mut self,
+        streams: &[Stream],
+        holds_map: impl Fn(Pbn) -> bool,
+        flash: &mut Flash,
+    ) {
         self.free = FreeBlocks::none();
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
-            if flash.is_erased(pbn) {
-                unless_bug!(RecoveryTrustsErased, flash.erase(pbn, self.data_kind, Cause::GcData));
-                self.free.give(pbn, flash);
+            if flash.valid_in(pbn) == 0 {
+                if unless_bug!(RecoveryTrustsErased, true, !flash.is_erased(pbn)) {
+                    flash.erase(pbn, self.data_kind, Cause::GcData);
+                }
+                unless_bug!(RecoveryFreesNone, self.free.give(pbn, flash));
                 continue;
             }
-            let has_none = |stream: &Stream| self.frontiers[self.frontier_of(*stream)].is_none();
-            let stream = [Stream::Data, Stream::GcData].into_iter().find(has_none);
-            let info = match stream.filter(|_| !flash.is_full(pbn)) {
-                Some(stream) => {
-                    let next = flash.next_page(pbn).0;
-                    let end = flash.geometry().first_page(pbn).0 + flash.pages_of(pbn);
-                    let index = self.frontier_of(stream);
-                    self.frontiers[index] = Some(Frontier { next, end, pbn });
-                    BlockInfo { state: State::Open, stream }
+            let streams = if holds_map(pbn) { &[Stream::Translation][..] } else { streams };
+            let is_free = |stream: &&Stream| self.frontiers[self.frontier_of(**stream)].is_none();
+            let stream = *streams.iter().find(is_free).unwrap_or(&streams[0]);
+            let rest = rest_of(pbn, flash);
+            let index = self.frontier_of(stream);
+            let state = if self.frontiers[index].is_none() && !rest.is_empty() {
+                self.frontiers[index] = Some(Frontier { next: rest.start, end: rest.end, pbn });
+                State::Open
+            } else {
+                self.victims.close(slot, flash.valid_in(pbn), self.programs);
+                if stream == Stream::Translation {
+                    self.translation_blocks.insert(pbn.0);
                 }
-                None => {
-                    self.victims.close(slot, flash.valid_in(pbn), self.programs);
-                    BlockInfo { state: State::Closed, stream: Stream::Data }
-                }
+                State::Closed
             };
-            self.blocks[slot.index()] = info;
+            self.blocks[slot.index()] = BlockInfo { state, stream };
         }
-    }
-
-    /// Whether GC must run before anything else, because it was cut when it had used up what it needs.
-    #[must_use]
-    pub fn was_cut_short(&self) -> bool {
-        self.free.len() < self.low
-    }
-
-    /// Takes the closed block with the fewest valid pages out of the candidates.
-    ///
-    /// # Panics
-    /// When no block is closed.
-    pub fn take_emptiest(&mut self, flash: &mut Flash) -> (Pbn, Stream) {
-        let pbn = self.closed().min_by_key(|pbn| flash.valid_in(*pbn)).expect("a closed block");
-        self.collect(pbn, flash);
-        (pbn, self.blocks[self.slot(pbn).index()].stream)
-    }
-
-    fn closed(&self) -> impl Iterator<Item = Pbn> {
-        let closed = self.blocks.iter().enumerate().filter(|(_, b)| b.state == State::Closed);
-        closed.map(|(slot, _)| self.block_in(Pbn(slot as u32)))
     }
 
     /// Recomputes the states of all blocks from the flash.
@@ -654,4 +645,12 @@ impl BlockPool {
         }
         assert_eq!((free, lent), (self.free.len(), self.lent), "free and lent blocks");
     }
+}
+
+/// The pages of a block behind the last that is programmed.
+fn rest_of(pbn: Pbn, flash: &Flash) -> Range<u32> {
+    let first = flash.geometry().first_page(pbn).0;
+    let end = first + flash.pages_of(pbn);
+    let last = (first..end).rev().find(|page| flash.is_programmed(Ppn(*page)));
+    last.map_or(first, |last| last + 1)..end
 }

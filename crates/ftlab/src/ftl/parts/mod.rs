@@ -15,6 +15,7 @@ pub mod piece_cache;
 pub mod placement;
 pub mod planes;
 pub mod random_logs;
+pub mod rebuild;
 pub mod region;
 pub mod rewrite;
 pub mod sequential_log;

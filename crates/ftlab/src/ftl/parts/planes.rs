@@ -19,12 +19,14 @@ use super::super::GcMetrics;
 use super::block_pool::{BlockPool, GcCounts, Stream};
 use super::placement::{BuildPlacement, Chooser};
 use super::region::Region;
+use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry, Owner, Parity, ValidPages};
 use crate::ftl::design::Setup;
 use crate::gc::{CopyBack, Gc};
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
+use std::collections::BTreeSet;
 
 /// Free blocks that a plane keeps where GC of another may write translation pages to it.
 const RESERVE_OF_A_PLANE: u32 = 3;
@@ -308,25 +310,21 @@ impl Planes {
         self.pools[plane as usize].close_block(pbn, flash);
     }
 
-    /// Takes over the blocks as they were found after power was lost, and ends GC that was cut.
-    pub fn recover(&mut self, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
-        for plane in 0..self.pools.len() as u32 {
-            self.pools[plane as usize].recover(flash);
-            while unless_bug!(RecoveryLeavesGc, self.pools[plane as usize].was_cut_short(), false) {
-                let (pbn, stream) = self.pools[plane as usize].take_emptiest(flash);
-                let mut victim = self.victim(pbn, plane, stream, flash);
-                for &(owner, to) in self.move_pages(&mut victim, flash) {
-                    if let Owner::Data(lpn) = owner {
-                        moved(lpn, to);
-                    }
-                }
-                self.release(&victim, flash);
+    /// Takes over the blocks as they were found after power was lost, with these pages, which become valid.
+    pub fn recover(&mut self, pages: &[Page], flash: &mut Flash) {
+        let mut of_map = BTreeSet::new();
+        for page in pages {
+            flash.revive(page.ppn);
+            let pbn = flash.geometry().block_of(page.ppn);
+            self.chooser.gained(flash.geometry().plane_of(pbn));
+            if let Owner::Translation(_) = page.owner {
+                of_map.insert(pbn);
             }
-            self.watch(plane);
         }
-        for pbn in (0..flash.geometry().blocks()).map(Pbn) {
-            let plane = flash.geometry().plane_of(pbn);
-            (0..flash.valid_in(pbn)).for_each(|_| self.chooser.gained(plane));
+        for plane in 0..self.pools.len() as u32 {
+            let user = &[Stream::Data, Stream::GcData];
+            self.pools[plane as usize].recover(user, |pbn| of_map.contains(&pbn), flash);
+            self.watch(plane);
         }
     }
 
