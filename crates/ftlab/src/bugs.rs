@@ -461,4 +461,38 @@ bugs! {
         why "in the end no plane takes a page", by "page,dftl,tpftl";
     StripedHotSeeksFull: "placement: a page that must move looks for a full plane",
         why "there is none, or GC finds no room in it", law "every_ftl_survives", by "page,dftl,tpftl,cdftl,sftl,treeftl,aps";
+    RecoveryTrustsTorn: "recovery: a page whose program was cut is taken to be erased",
+        why "it cannot be programmed before the next erase", law "power_cuts";
+    RecoveryTakesLastFound: "recovery: of a page's versions the one found last is taken",
+        why "versions are ordered by their sequence numbers, not by place", law "power_cuts", by "page,sepbit,dftl";
+    RecoveryTrustsErased: "recovery: a block that looks erased is taken to be",
+        why "its erase may have been cut", law "power_cuts", by "page,sepbit,dftl";
+    RecoveryFreesNone: "recovery: blocks with nothing in them are not noted as free",
+        why "no block is left to write to", law "power_cuts", by "page,sepbit,dftl";
+    RecoveryCopiesAnew: "recovery: a copy has a sequence number of its own",
+        why "GC that was cut cannot be undone, and no block is free to end it", law "power_cuts", by "block,bast,nftl";
+    RecoveryTrustsMap: "recovery: translation pages on flash are taken to be complete",
+        why "what was dirty in the cache is lost", law "power_cuts", by "dftl,cdftl,sftl,tpftl";
+    RecoveryGcLeavesMap: "recovery: the map keeps the old place when GC runs while an FTL mounts",
+        why "stale PPN", law "power_cuts", by "dftl,cdftl,sftl,tpftl,cftl";
+    ZftlMountLeavesDirectory: "zftl: the directories are not stored when it mounts",
+        why "translation pages are looked for where they were", law "power_cuts", by "zftl";
+    RebuildKeepsLast: "rebuild: a write that was cut in the midst of a merge is kept",
+        why "no block is left to end the merge", law "power_cuts", by "block,nftl-chain";
+    RebuildLeavesLogs: "rebuild: log blocks that have been emptied are not freed",
+        why "leaked blocks", law "power_cuts", by "bast,nftl,fast";
+    RebuildTrustsErased: "rebuild: a block that looks erased is taken to be",
+        why "its erase may have been cut", law "power_cuts", by "block,bast,nftl";
+    RebuildOverwrites: "rebuild: a home whose offsets are programmed already",
+        why "a page is programmed twice", law "power_cuts", by "bast,nftl,fast";
+    FastInvalidatesEarly: "fast: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "the version before is erased, and the new one not programmed yet", law "power_cuts", by "fast";
+    KastInvalidatesEarly: "kast: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "as in fast", law "power_cuts", by "kast";
+    LastInvalidatesEarly: "last: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "as in fast", law "power_cuts", by "last";
+    AftlInvalidatesEarly: "aftl: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "as in fast", law "power_cuts", by "aftl";
+    CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",
+        why "a logical block is never brought together, or when it is not whole", law "power_cuts", by "cftl";
 }

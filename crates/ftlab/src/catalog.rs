@@ -32,6 +32,7 @@ use std::fmt;
 use std::sync::Arc;
 
 type Build = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
+type Mount = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
@@ -45,6 +46,7 @@ pub struct Entry {
     pub settings: Vec<SectionKind>,
     adapt: Arc<Adapt>,
     build: Arc<Build>,
+    mount: Option<Arc<Mount>>,
     simulate: Arc<Simulate>,
 }
 
@@ -60,8 +62,17 @@ impl Entry {
         adapt: impl Fn(&Config) -> Config + Send + Sync + 'static,
     ) -> Self {
         let settings = F::Settings::kinds();
-        let adapt = Arc::new(adapt);
-        Entry::adapting(spec, settings, adapt, |config, flash| F::build(&config.setup(), flash))
+        let adapt: Arc<Adapt> = Arc::new(adapt);
+        let for_mount = adapt.clone();
+        let mount = F::MOUNT.map(|mount| -> Arc<Mount> {
+            Arc::new(move |config, flash| {
+                Ok(Box::new(mount(&for_mount(config).setup().checked()?, flash)?))
+            })
+        });
+        let entry = Entry::adapting(spec, settings, adapt, |config, flash| {
+            F::build(&config.setup(), flash)
+        });
+        Entry { mount, ..entry }
     }
 
     /// An FTL that is built by a function instead of a [`Design`]: of a type that is known at run time only
@@ -113,6 +124,7 @@ impl Entry {
             spec,
             settings,
             adapt,
+            mount: None,
             build: Arc::new(move |config, flash| Ok(Box::new(alone(&for_build(config), flash)?))),
             simulate: Arc::new(move |config, capacity, address| {
                 let build = &*build;
@@ -140,6 +152,20 @@ impl Entry {
     /// [`Error::Config`] when device or settings cannot work.
     pub fn build(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
         (self.build)(config, flash)
+    }
+
+    /// Whether it can go on after its power was cut.
+    #[must_use]
+    pub const fn recovers(&self) -> bool {
+        self.mount.is_some()
+    }
+
+    /// The FTL alone on a device whose power was cut; `None` for one that cannot go on.
+    ///
+    /// # Errors
+    /// As [`Entry::build`].
+    pub fn mount(&self, config: &Config, flash: &mut Flash) -> Option<Result<Box<dyn Ftl>, Error>> {
+        self.mount.as_ref().map(|mount| mount(config, flash))
     }
 
     /// A whole simulation of a device of so many bytes, the FTL static inside.

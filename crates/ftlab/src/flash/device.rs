@@ -10,7 +10,7 @@ use std::ops::{Deref, DerefMut, Range};
 
 /// A device under measurement. It lends an FTL its [`Flash`]; the instruments stay here.
 pub struct Device {
-    flash: Flash,
+    pub(super) flash: Flash,
 }
 
 impl Clone for Device {

@@ -2,6 +2,7 @@
 //! skipped, and how often a block was erased, is what a controller knows in RAM.
 
 use super::cells::Cells;
+use super::memory::{Memory, TORN};
 use super::{Loaded, Owner};
 use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder};
 use crate::error::Error;
@@ -39,6 +40,8 @@ pub(super) struct Medium {
     pub valid: Vec<u64>,
     pub valid_words_per_block: usize,
     pub blocks: Vec<Block>,
+    /// What outlives a power cut, where that is of interest.
+    pub memory: Option<Box<Memory>>,
 }
 
 impl Medium {
@@ -69,6 +72,7 @@ impl Medium {
             valid: vec![0; valid_words_per_block * blocks],
             valid_words_per_block,
             blocks: vec![Block::default(); blocks],
+            memory: None,
             geometry,
         })
     }
@@ -113,11 +117,11 @@ impl Medium {
         self.valid[word] & bit != 0
     }
 
-    /// The owner in the OOB of a page; `None` if it is not programmed.
+    /// The owner in the OOB of a page; `None` if it is not programmed, or cannot be read.
     #[inline(always)]
     pub fn owner(&self, ppn: Ppn) -> Option<Owner> {
         let raw = self.owners[ppn.index()];
-        (raw != 0 && raw != WASTED).then(|| self.decode(raw))
+        (raw != 0 && raw < TORN).then(|| self.decode(raw))
     }
 
     #[inline(always)]

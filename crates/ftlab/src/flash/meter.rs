@@ -13,6 +13,8 @@ pub(super) struct Meter {
     /// By plane, the operations whose cause [serves](Cause::serves) requests.
     pub serving: Vec<u64>,
     pub invalidations: u64,
+    /// OOBs read after power was lost, to find out what is there.
+    pub surveyed: u64,
     /// By cause, pages loaded minus pages stored.
     pub not_stored: [i64; Cause::ALL.len()],
     pub history: History,
@@ -26,6 +28,7 @@ impl Meter {
             ledger: Ledger::default(),
             serving: vec![0; geometry.planes() as usize],
             invalidations: 0,
+            surveyed: 0,
             not_stored: [0; Cause::ALL.len()],
             history: History::default(),
         }
@@ -51,6 +54,7 @@ impl Meter {
         self.ledger = Ledger::default();
         self.serving.fill(0);
         self.invalidations = 0;
+        self.surveyed = 0;
         self.not_stored = [0; Cause::ALL.len()];
         self.timeline.reset();
     }

@@ -38,17 +38,23 @@
 #![allow(clippy::inline_always)]
 
 mod cells;
+mod cuts;
 mod device;
 pub mod ledger;
 mod medium;
+mod memory;
 mod meter;
+mod recovery;
 mod truth;
 mod valid_pages;
 
 pub use crate::device::geometry::{Geometry, Parity};
 pub use crate::purpose::{Cause, Owner};
+pub use cuts::Cuts;
 pub use device::Device;
 pub use ledger::{BlockKind, Ledger, Operation};
+pub use memory::{Content, Tear};
+pub use recovery::Found;
 pub use valid_pages::ValidPages;
 
 use crate::device::{Cell, DeviceConfig, ProgramOrder};
@@ -56,9 +62,10 @@ use crate::engine::Spot;
 use crate::error::Error;
 use crate::purpose::Purpose;
 use crate::settings::Section;
-use crate::units::{Lpn, Nanos, Pbn, Ppn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
 use cells::Cells;
 use medium::{Medium, WASTED};
+use memory::{Origin, TORN};
 use meter::Meter;
 use std::fmt;
 use std::ops::Range;
@@ -93,6 +100,7 @@ impl fmt::Display for About {
 pub struct Loaded {
     raw: u32,
     stamp: u16,
+    sequence: u64,
 }
 
 /// The commands of a device, and what its controller knows without reading: all that an FTL gets.
@@ -271,7 +279,8 @@ impl Flash {
                 }
                 if self.truth.verify {
                     self.truth.reads_verified += 1;
-                    if !self.truth.is_newest(lpn, self.truth.stamp(ppn)) {
+                    let stamp = self.truth.stamp(ppn);
+                    if !self.truth.is_newest(lpn, stamp) && !self.truth.settles(lpn, Some(stamp)) {
                         self.broken(
                             "a host read must return the last version written",
                             ppn,
@@ -306,7 +315,7 @@ impl Flash {
     fn read_unwritten(&mut self, lpn: Lpn) {
         if self.truth.verify {
             self.truth.reads_verified += 1;
-            if self.truth.holds_data(lpn) {
+            if self.truth.holds_data(lpn) && !self.truth.settles(lpn, None) {
                 self.broken(
                     "a page that holds data must be mapped",
                     Ppn(u32::MAX),
@@ -384,7 +393,7 @@ impl Flash {
             (Owner::Data(lpn), Cause::Host) => (self.truth.new_version(lpn), self.truth.cause(lpn)),
             _ => (0, cause),
         };
-        let pbn = self.fill(ppn, self.medium.encode(owner), stamp);
+        let pbn = self.fill(ppn, self.medium.encode(owner), stamp, Origin::New);
         self.book_program(ppn, pbn, owner, cause);
     }
 
@@ -422,6 +431,20 @@ impl Flash {
             let once = programmed == 1 || !self.truth.verify;
             assert!(once, "page {lpn} was flushed once and programmed {programmed} times");
         }
+    }
+
+    /// Programs a translation page, which holds `content` then.
+    pub fn program_map(
+        &mut self,
+        ppn: Ppn,
+        vtpn: Vtpn,
+        cause: Cause,
+        content: impl FnOnce() -> Content,
+    ) {
+        if let Some(memory) = &mut self.medium.memory {
+            memory.stage(content());
+        }
+        self.program(ppn, Owner::Translation(vtpn), cause);
     }
 
     /// Programs a page, and `bytes` of its OOB with it.
@@ -515,12 +538,14 @@ impl Flash {
         let pbn = self.medium.geometry.block_of(from);
         self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        Loaded { raw, stamp: self.truth.stamp(from) }
+        let sequence =
+            self.medium.memory.as_ref().map_or(0, |memory| memory.sequences[from.index()]);
+        Loaded { raw, stamp: self.truth.stamp(from), sequence }
     }
 
     /// Programs a page from RAM.
     pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
-        let pbn = self.fill(to, page.raw, page.stamp);
+        let pbn = self.fill(to, page.raw, page.stamp, Origin::Ram(page.sequence));
         self.book_program(to, pbn, self.medium.decode(page.raw), cause);
         self.meter.not_stored[cause as usize] -= 1;
     }
@@ -581,6 +606,9 @@ impl Flash {
         block.erases += 1;
         let pages = first.index()..first.index() + self.medium.geometry.pages_per_block as usize;
         self.medium.owners[pages].fill(0);
+        if let Some(memory) = &mut self.medium.memory {
+            memory.erase(pbn);
+        }
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
         let spot = self.spot(pbn, first, Purpose { cause, owner: None });
@@ -670,11 +698,11 @@ impl Flash {
         Ppn(self.medium.geometry.first_page(pbn).0 + self.programmed_in(pbn))
     }
 
-    /// Whether a page was skipped and not programmed.
+    /// Whether a page holds nothing although it is not erased: it was skipped, or its program was cut.
     #[inline]
     #[must_use]
     pub fn is_skipped(&self, ppn: Ppn) -> bool {
-        self.medium.owners[ppn.index()] == WASTED
+        self.medium.owners[ppn.index()] >= TORN
     }
 
     /// Whether a block has no programmed page.
@@ -749,7 +777,7 @@ impl Flash {
         }
         let raw = self.medium.owners[from.index()];
         let version = unless_bug!(FlashCopyLosesVersion, self.truth.stamp(from), 0);
-        self.fill_in(target, to, raw, version);
+        self.fill_in(target, to, raw, version, Origin::Page(from));
         self.medium.decode(raw)
     }
 
@@ -762,14 +790,14 @@ impl Flash {
 
     /// Checks the rules of programming and makes the page valid. Returns its block.
     #[inline(always)]
-    fn fill(&mut self, ppn: Ppn, raw: u32, stamp: u16) -> Pbn {
+    fn fill(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) -> Pbn {
         let pbn = self.medium.geometry.block_of(ppn);
-        self.fill_in(pbn, ppn, raw, stamp);
+        self.fill_in(pbn, ppn, raw, stamp, origin);
         pbn
     }
 
     #[inline(always)]
-    fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16) {
+    fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
         let page = ppn.0 - self.medium.geometry.first_page(pbn).0;
         let (word, bit) = self.medium.valid_bit(pbn, ppn);
         let block = &mut self.medium.blocks[pbn.index()];
@@ -783,10 +811,25 @@ impl Flash {
         self.medium.valid[word] |= bit;
         self.medium.owners[ppn.index()] = raw;
         self.truth.set_stamp(ppn, stamp);
+        if let Some(memory) = &mut self.medium.memory {
+            if memory.half_erased.contains(&pbn) {
+                self.refuse_program(ppn, raw);
+            }
+            memory.program(ppn, raw, stamp, origin);
+        }
     }
 
     #[cold]
     fn refuse_program(&self, ppn: Ppn, raw: u32) -> ! {
+        let pbn = self.medium.geometry.block_of(ppn);
+        let half = self.medium.memory.as_ref().map(|memory| &memory.half_erased);
+        if half.is_some_and(|half| half.contains(&pbn)) {
+            self.broken(
+                "a block whose erase was cut is erased again before it is programmed",
+                ppn,
+                About::Owner(self.medium.decode(raw)),
+            );
+        }
         if self.medium.owners[ppn.index()] != 0 {
             self.broken(
                 "a page is programmed once between erases, and its OOB with it",
@@ -794,7 +837,6 @@ impl Flash {
                 About::Owner(self.medium.decode(raw)),
             );
         }
-        let pbn = self.medium.geometry.block_of(ppn);
         if ppn.0 - self.medium.geometry.first_page(pbn).0 >= self.pages_of(pbn) {
             self.broken(
                 "a block in SLC mode has one page for each word line",

@@ -18,6 +18,8 @@ pub(super) struct Truth {
     versions: Vec<u16>,
     /// Whether versions are compared.
     pub verify: bool,
+    /// Whether a host read decides which version its page has, as after a power cut.
+    pub settling: bool,
     /// Host page reads whose version was compared.
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
@@ -33,6 +35,7 @@ impl Truth {
             stamps: vec![0; pages as usize],
             versions: vec![0; logical_pages as usize],
             verify: true,
+            settling: false,
             reads_verified: 0,
             unwritten_reads: 0,
             apart: (Cause::Host, Vec::new()),
@@ -77,6 +80,27 @@ impl Truth {
     #[inline(always)]
     pub fn is_newest(&self, lpn: Lpn, stamp: u16) -> bool {
         stamp | HOLDS_DATA == self.versions[lpn.index()]
+    }
+
+    /// The stamp of the newest version of a logical page; `None` if it holds no data.
+    pub fn version(&self, lpn: Lpn) -> Option<u16> {
+        self.holds_data(lpn).then(|| self.versions[lpn.index()] & !HOLDS_DATA)
+    }
+
+    /// Numbers the next versions after those of another truth of the same device.
+    pub fn remember_versions(&mut self, other: &Truth) {
+        self.versions.clone_from(&other.versions);
+    }
+
+    /// Takes it that a logical page holds the version with this stamp, or no data, where reads decide that;
+    /// returns whether they do.
+    #[cold]
+    pub fn settles(&mut self, lpn: Lpn, stamp: Option<u16>) -> bool {
+        if self.settling {
+            let version = &mut self.versions[lpn.index()];
+            *version = stamp.map_or(*version & !HOLDS_DATA, |stamp| stamp | HOLDS_DATA);
+        }
+        self.settling
     }
 
     /// Whether a logical page holds data.

@@ -17,15 +17,15 @@
 //! Not here the OOB reads by which NFTL finds a page in a replacement block: its place is taken as known,
 //!          so that merges alone differ from `bast`. A device with ascending order.
 
-use super::parts::data_blocks::DataBlocks;
+use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::owned_logs::{Kinds, OwnedLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::settings::absent_or;
-use crate::units::{Lbn, Lpn, Pbn};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -70,21 +70,10 @@ impl Design for AftlFtl {
         source: "Wu & Kuo, ICCAD 2006",
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
-        let logical_blocks = flash.geometry().logical_blocks();
-        let entries = setup.own.entries.unwrap_or((logical_blocks / 2).max(1));
-        Ok(AftlFtl {
-            coarse: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
-            fine: RecentMap::new(flash.geometry().logical_pages),
-            most_entries: entries as usize,
-            fine_blocks: vec![Vec::new(); logical_blocks as usize],
-            fine_blocks_in_use: 0,
-            log_blocks: log_blocks as usize,
-            counts: Counts::default(),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -162,8 +151,31 @@ impl Ftl for AftlFtl {
 }
 
 impl AftlFtl {
+    fn mount(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
+        let data = data(flash, setup.log.map, log_blocks)?;
+        let logical_blocks = flash.geometry().logical_blocks();
+        let entries = setup.own.entries.unwrap_or((logical_blocks / 2).max(1));
+        Ok(AftlFtl {
+            coarse: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
+            fine: RecentMap::new(flash.geometry().logical_pages),
+            most_entries: entries as usize,
+            fine_blocks: vec![Vec::new(); logical_blocks as usize],
+            fine_blocks_in_use: 0,
+            log_blocks: log_blocks as usize,
+            counts: Counts::default(),
+        })
+    }
+
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        self.unmap(lpn, flash);
+        // choices.md#early-invalidation
+        if unless_bug!(AftlInvalidatesEarly, !flash.may_lose_power(), true) {
+            self.unmap(lpn, flash);
+        }
         let lbn = flash.geometry().logical_block_of(lpn);
         let pages = flash.geometry().pages_per_block;
         if self.coarse.log(lbn).is_some_and(|log| log.written == pages) {
@@ -173,14 +185,15 @@ impl AftlFtl {
             let oldest = self.coarse.least_recent().or_else(|| self.least_recent_fine(flash));
             self.merge(oldest.expect("all log blocks are in use"), flash);
         }
+        let old = self.coarse.data().newest(lpn);
         // The logical block itself may have been merged.
-        if self.coarse.data_mut().program_in_place(lpn, flash) {
-            return;
+        if !self.coarse.data_mut().program_in_place(lpn, flash) {
+            if self.coarse.log(lbn).is_none() {
+                self.coarse.open(lbn);
+            }
+            self.coarse.append(lpn, flash);
         }
-        if self.coarse.log(lbn).is_none() {
-            self.coarse.open(lbn);
-        }
-        self.coarse.append(lpn, flash);
+        self.leave_fine_level(lpn, old, flash);
     }
 
     fn in_use(&self) -> usize {
@@ -195,7 +208,12 @@ impl AftlFtl {
     fn unmap(&mut self, lpn: Lpn, flash: &mut Flash) {
         let old = self.coarse.data().newest(lpn);
         self.coarse.data_mut().unmap(lpn, flash);
-        if self.fine.remove(lpn.0).is_some() {
+        self.leave_fine_level(lpn, old, flash);
+    }
+
+    /// Drops the entry of a page whose version there was superseded.
+    fn leave_fine_level(&mut self, lpn: Lpn, old: Option<Ppn>, flash: &mut Flash) {
+        if old.is_some() && self.fine.remove(lpn.0).is_some() {
             self.release_if_dead(lpn, old.map(|ppn| flash.geometry().block_of(ppn)), flash);
         }
     }

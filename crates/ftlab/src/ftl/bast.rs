@@ -12,12 +12,12 @@
 //! Options  `log.map = flash`: a map program for each merge (choices.md#log-maps).
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::DataBlocks;
+use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::owned_logs::{Kinds, OwnedLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lpn, Pbn};
 use std::collections::BTreeMap;
 
@@ -39,18 +39,10 @@ impl Design for BastFtl {
 
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let pages = u64::from(flash.geometry().pages_per_block);
-        let page_map = pages * if pages > 256 { 2 } else { 1 };
-        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
-        let logical_blocks = flash.geometry().logical_blocks();
-        Ok(BastFtl {
-            blocks: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
-            log_blocks,
-            log_bytes: u64::from(log_blocks) * (8 + page_map),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -96,6 +88,25 @@ impl Ftl for BastFtl {
 
     fn audit(&self, device: &Device) {
         self.blocks.audit(&[], device);
+    }
+}
+
+impl BastFtl {
+    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
+        let pages = u64::from(flash.geometry().pages_per_block);
+        let page_map = pages * if pages > 256 { 2 } else { 1 };
+        let data = data(flash, setup.log.map, log_blocks)?;
+        let logical_blocks = flash.geometry().logical_blocks();
+        Ok(BastFtl {
+            blocks: OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::All),
+            log_blocks,
+            log_bytes: u64::from(log_blocks) * (8 + page_map),
+        })
     }
 }
 

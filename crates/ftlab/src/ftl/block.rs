@@ -8,11 +8,11 @@
 //! Departs  nothing.
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 
-use super::parts::data_blocks::DataBlocks;
+use super::parts::data_blocks::{Begin, DataBlocks};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::Lpn;
 
 /// Block-level mapping with a fresh block for each update.
@@ -33,10 +33,10 @@ impl Design for BlockFtl {
 
         ..Spec::DATA_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let programmed_bits = u64::from(flash.geometry().logical_pages);
-        Ok(BlockFtl { data: DataBlocks::new(flash, setup.log.map, 0)?, programmed_bits })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -79,6 +79,17 @@ impl Ftl for BlockFtl {
 
     fn audit(&self, device: &Device) {
         self.data.audit(&[], device);
+    }
+}
+
+impl BlockFtl {
+    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let programmed_bits = u64::from(flash.geometry().logical_pages);
+        Ok(BlockFtl { data: data(flash, setup.log.map, 0)?, programmed_bits })
     }
 }
 

@@ -23,7 +23,14 @@ pub trait Design: Ftl + Sized + 'static {
     /// # Errors
     /// [`Error::Config`] when the device or a setting cannot work.
     fn build(setup: &Setup<Self::Settings>, flash: &mut Flash) -> Result<Self, Error>;
+
+    /// Builds the FTL on a device whose power was cut. All that it knows afterwards it has read there
+    /// ([`Flash::survey`]). `None` for an FTL that cannot.
+    const MOUNT: Option<Mount<Self>> = None;
 }
+
+/// How an FTL comes back after its power was cut; errors are those of [`Design::build`].
+pub type Mount<F> = fn(&Setup<<F as Design>::Settings>, &mut Flash) -> Result<F, Error>;
 
 /// A known FTL under settings that it fixes itself, with a name of its own.
 pub trait Variant: 'static {

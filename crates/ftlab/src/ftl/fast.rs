@@ -17,12 +17,12 @@
 //! Options  `log.map = flash`: the block table is read from and written to flash, as DLOOP V.D has it
 //!          (choices.md#log-maps).
 
-use super::parts::data_blocks::DataBlocks;
+use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::sequential_log::SequentialLog;
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -85,19 +85,10 @@ impl Design for FastFtl {
 
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
-        Ok(FastFtl {
-            data: DataBlocks::new(flash, setup.log.map, log_blocks)?,
-            sequential: None,
-            random: VecDeque::new(),
-            most_random: log_blocks as usize - 1,
-            full_sequential: setup.own.full_sequential,
-            log_bytes: u64::from(log_blocks) * (4 + page_map),
-            counts: Counts::default(),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -166,6 +157,24 @@ impl Ftl for FastFtl {
 }
 
 impl FastFtl {
+    fn mount(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
+        Ok(FastFtl {
+            data: data(flash, setup.log.map, log_blocks)?,
+            sequential: None,
+            random: VecDeque::new(),
+            most_random: log_blocks as usize - 1,
+            full_sequential: setup.own.full_sequential,
+            log_bytes: u64::from(log_blocks) * (4 + page_map),
+            counts: Counts::default(),
+        })
+    }
+
     /// DLOOP II.A, and `FlashSim` where it is silent (choices.md#fast-rules).
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
         let (lbn, offset) = place(lpn, flash);
@@ -211,7 +220,10 @@ impl FastFtl {
         if self.random.back().is_none_or(|log| log.written.len() == pages) {
             let in_use = self.random.len();
             if unless_bug!(FastLogTooMany, in_use == self.most_random, in_use > self.most_random) {
-                self.data.unmap(lpn, flash);
+                // choices.md#early-invalidation
+                if unless_bug!(FastInvalidatesEarly, !flash.may_lose_power(), true) {
+                    self.data.unmap(lpn, flash);
+                }
                 self.reclaim_oldest(flash);
             }
             let pbn = self.data.take();

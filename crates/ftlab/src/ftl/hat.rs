@@ -7,13 +7,14 @@
 //! Departs  in what we do not know: the paper is known to us by TPFTL and DLOOP alone.
 //! Not here the time of the chip: it is hidden behind the flash, as the name says
 //!          (choices.md#hat-time). Its accesses are counted: a read for each page that the host reads,
-//!          a read-modify-write for each page that the host writes or trims or that GC moves.
+//!          a read-modify-write for each page that the host writes or trims or that GC moves. After a power
+//!          cut the map is found again on the flash, as if the chip had lost it, too.
 
 use super::page::PageFtl;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::Lpn;
 use std::collections::BTreeMap;
 
@@ -38,10 +39,10 @@ impl Design for Hat {
 
         ..Spec::PAGE_LEVEL
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let buffer = 4 * u64::from(flash.geometry().logical_blocks());
-        Ok(Hat { page: PageFtl::build(setup, flash)?, buffer, reads: 0, host_updates: 0 })
+        Ok(Hat::over(PageFtl::build(setup, flash)?, flash))
     }
 }
 
@@ -84,6 +85,17 @@ impl Ftl for Hat {
 
     fn audit(&self, device: &Device) {
         self.page.audit(device);
+    }
+}
+
+impl Hat {
+    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        Ok(Hat::over(PageFtl::mount(setup, flash)?, flash))
+    }
+
+    fn over(page: PageFtl, flash: &Flash) -> Self {
+        let buffer = 4 * u64::from(flash.geometry().logical_blocks());
+        Hat { page, buffer, reads: 0, host_updates: 0 }
     }
 }
 

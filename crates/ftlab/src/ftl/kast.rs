@@ -15,14 +15,14 @@
 //!          there are.
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{DataBlocks, share_of};
+use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{LogNumber, Price, RandomLogs};
 use super::parts::sequential_log::SequentialLog;
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ratio};
 use std::collections::BTreeMap;
 
@@ -75,24 +75,10 @@ impl Design for KastFtl {
         source: "Cho, Shin & Eom, DATE 2009",
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let KastConfig { associativity, sequential } = setup.own;
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let sequential = share_of(log_blocks, sequential, 1, log_blocks - 1);
-        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
-        let logical_blocks = flash.geometry().logical_blocks();
-        Ok(KastFtl {
-            data: DataBlocks::new(flash, setup.log.map, log_blocks)?,
-            sequential: RecentMap::new(logical_blocks),
-            most_sequential: sequential as usize,
-            associativity,
-            random: RandomLogs::new(flash.geometry(), associativity, Price::Owners),
-            written_last: vec![0; logical_blocks as usize],
-            log_blocks: log_blocks as usize,
-            log_bytes: u64::from(log_blocks) * (4 + page_map),
-            counts: Counts::default(),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -166,13 +152,38 @@ impl Ftl for KastFtl {
 }
 
 impl KastFtl {
+    fn mount(setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let KastConfig { associativity, sequential } = setup.own;
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let sequential = share_of(log_blocks, sequential, 1, log_blocks - 1);
+        let page_map = 4 * u64::from(flash.geometry().pages_per_block);
+        let logical_blocks = flash.geometry().logical_blocks();
+        Ok(KastFtl {
+            data: data(flash, setup.log.map, log_blocks)?,
+            sequential: RecentMap::new(logical_blocks),
+            most_sequential: sequential as usize,
+            associativity,
+            random: RandomLogs::new(flash.geometry(), associativity, Price::Owners),
+            written_last: vec![0; logical_blocks as usize],
+            log_blocks: log_blocks as usize,
+            log_bytes: u64::from(log_blocks) * (4 + page_map),
+            counts: Counts::default(),
+        })
+    }
+
     fn in_use(&self) -> usize {
         self.sequential.len() + self.random.len()
     }
 
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
-        self.random.supersede(lpn, &self.data, flash.geometry());
-        self.data.unmap(lpn, flash);
+        // choices.md#early-invalidation
+        if unless_bug!(KastInvalidatesEarly, !flash.may_lose_power(), true) {
+            self.invalidate(lpn, flash);
+        }
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
         match self.sequential.get(lbn.0) {
@@ -189,6 +200,12 @@ impl KastFtl {
         }
     }
 
+    /// Invalidates the version of a page that is about to be overwritten, unless that is done.
+    fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.random.supersede(lpn, &self.data, flash.geometry());
+        self.data.unmap(lpn, flash);
+    }
+
     /// Opens a sequential log, instead of the one written least recently when there are too many.
     fn begin_sequence(&mut self, lbn: Lbn, lpn: Lpn, flash: &mut Flash) {
         if self.sequential.len() == self.most_sequential {
@@ -200,6 +217,7 @@ impl KastFtl {
             self.in_use() > self.log_blocks
         ) {
             self.reclaim(flash);
+            self.invalidate(lpn, flash);
             // The logical block itself may have been merged.
             if self.data.program_in_place(lpn, flash) {
                 return;
@@ -210,6 +228,7 @@ impl KastFtl {
     }
 
     fn append_sequential(&mut self, lbn: Lbn, lpn: Lpn, flash: &mut Flash) {
+        self.invalidate(lpn, flash);
         self.sequential.touch(lbn.0);
         let log = self.sequential.get_mut(lbn.0).expect("a sequential log");
         log.append(lpn, &mut self.data, flash);
@@ -235,6 +254,7 @@ impl KastFtl {
             None if self.in_use() < self.log_blocks => self.random.open(self.data.take()),
             None => {
                 self.reclaim(flash);
+                self.invalidate(lpn, flash);
                 if self.data.program_in_place(lpn, flash) {
                     return;
                 }
@@ -243,6 +263,7 @@ impl KastFtl {
             }
         };
         self.written_last[lbn.index()] = number;
+        self.invalidate(lpn, flash);
         self.random.append(number, lpn, &mut self.data, flash);
     }
 

@@ -17,13 +17,13 @@
 //!          block".
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::{DataBlocks, share_of};
+use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::BTreeMap;
 
@@ -89,26 +89,10 @@ impl Design for LastFtl {
 
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let LastConfig { threshold, sequential, hot } = setup.own;
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let sequential = share_of(log_blocks, sequential, 1, log_blocks - 2);
-        let random = log_blocks - sequential;
-        let hot = share_of(random, hot, 1, random - 1);
-        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
-        let geometry = flash.geometry();
-        Ok(LastFtl {
-            data,
-            sequential: RecentMap::new(geometry.logical_blocks()),
-            hot: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
-            cold: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
-            most_sequential: sequential as usize,
-            most_hot: hot as usize,
-            most_cold: (random - hot) as usize,
-            threshold: threshold as usize,
-            counts: Counts::default(),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -190,20 +174,54 @@ impl Ftl for LastFtl {
 }
 
 impl LastFtl {
+    fn mount(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let LastConfig { threshold, sequential, hot } = setup.own;
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let sequential = share_of(log_blocks, sequential, 1, log_blocks - 2);
+        let random = log_blocks - sequential;
+        let hot = share_of(random, hot, 1, random - 1);
+        let data = data(flash, setup.log.map, log_blocks)?;
+        let geometry = flash.geometry();
+        Ok(LastFtl {
+            data,
+            sequential: RecentMap::new(geometry.logical_blocks()),
+            hot: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
+            cold: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
+            most_sequential: sequential as usize,
+            most_hot: hot as usize,
+            most_cold: (random - hot) as usize,
+            threshold: threshold as usize,
+            counts: Counts::default(),
+        })
+    }
+
     /// Removes the old version of a page from its partition.
     fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
         self.hot.supersede(lpn, &self.data, flash.geometry());
         self.cold.supersede(lpn, &self.data, flash.geometry());
     }
 
+    /// Invalidates the version of a page that is about to be overwritten, unless that is done.
+    fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.supersede(lpn, flash);
+        self.data.unmap(lpn, flash);
+    }
+
     fn write_sequential(&mut self, lpn: Lpn, flash: &mut Flash) {
         let lbn = flash.geometry().logical_block_of(lpn);
         let offset = flash.geometry().offset_of(lpn);
-        self.supersede(lpn, flash);
-        self.data.unmap(lpn, flash);
+        // choices.md#early-invalidation
+        if !flash.may_lose_power() {
+            self.invalidate(lpn, flash);
+        }
         let written = |next| unless_bug!(LastRewriteUnseen, offset < next, offset + 1 < next);
         if self.sequential.get(lbn.0).is_some_and(|log| written(log.next)) {
             self.merge(lbn, flash);
+            self.invalidate(lpn, flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
             }
@@ -220,6 +238,7 @@ impl LastFtl {
         let log = self.sequential.get_mut(lbn.0).expect("a sequential log");
         log.next = offset + 1;
         let page = Ppn(flash.geometry().first_page(log.pbn).0 + offset);
+        self.invalidate(lpn, flash);
         self.data.program(lpn, page, flash);
     }
 
@@ -227,8 +246,10 @@ impl LastFtl {
         let is_recent = self.data.newest(lpn).is_some_and(|ppn| {
             self.hot.hold(ppn, flash.geometry()) || self.cold.hold(ppn, flash.geometry())
         });
-        self.supersede(lpn, flash);
-        self.data.unmap(lpn, flash);
+        // choices.md#early-invalidation
+        if unless_bug!(LastInvalidatesEarly, !flash.may_lose_power(), true) {
+            self.invalidate(lpn, flash);
+        }
         self.spoil_sequential(lpn, flash);
         if is_recent {
             self.counts.hot_pages += 1;
@@ -250,20 +271,24 @@ impl LastFtl {
     fn append_hot(&mut self, lpn: Lpn, flash: &mut Flash) {
         if self.hot.is_full(self.most_hot) {
             self.give_up_hot(flash);
+            self.invalidate(lpn, flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
             }
         }
+        self.invalidate(lpn, flash);
         self.hot.append_anywhere(lpn, &mut self.data, flash);
     }
 
     fn append_cold(&mut self, lpn: Lpn, flash: &mut Flash) {
         if self.cold.is_full(self.most_cold) {
             self.reclaim_cold(flash);
+            self.invalidate(lpn, flash);
             if self.data.program_in_place(lpn, flash) {
                 return;
             }
         }
+        self.invalidate(lpn, flash);
         self.cold.append_anywhere(lpn, &mut self.data, flash);
     }
 

@@ -32,7 +32,7 @@ pub use cachftl::CachftlConfig;
 pub use demand::{
     ApsConfig, CdftlConfig, CftlConfig, DftlConfig, FtlConfig, SftlConfig, TpftlConfig, ZftlConfig,
 };
-pub use design::{Cleaning, Design, MapPlace, Setup, Spec, Variant};
+pub use design::{Cleaning, Design, MapPlace, Mount, Setup, Spec, Variant};
 pub use fast::FastConfig;
 pub use gftl::GftlConfig;
 pub use kast::KastConfig;

@@ -12,12 +12,12 @@
 //!          `log.blocks` are in use, not when no block is free (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::DataBlocks;
+use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::owned_logs::{Kinds, OwnedLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 
@@ -39,15 +39,10 @@ impl Design for NftlFtl {
 
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
-        let logical_blocks = flash.geometry().logical_blocks();
-        let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
-        let pages = flash.geometry().pages_per_block;
-        let counter = u64::from((u32::BITS - pages.leading_zeros()).div_ceil(8));
-        Ok(NftlFtl { blocks, log_blocks, written_bytes: counter * u64::from(log_blocks) })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -104,6 +99,20 @@ impl Ftl for NftlFtl {
 }
 
 impl NftlFtl {
+    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
+        let data = data(flash, setup.log.map, log_blocks)?;
+        let logical_blocks = flash.geometry().logical_blocks();
+        let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
+        let pages = flash.geometry().pages_per_block;
+        let counter = u64::from((u32::BITS - pages.leading_zeros()).div_ceil(8));
+        Ok(NftlFtl { blocks, log_blocks, written_bytes: counter * u64::from(log_blocks) })
+    }
+
     /// Reads OOBs from the last page of the replacement block back to the newest version of a page;
     /// if it is not there, the one of its offset in the primary block.
     fn search(&mut self, lpn: Lpn, newest: Option<Ppn>, flash: &mut Flash) {

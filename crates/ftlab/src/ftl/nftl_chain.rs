@@ -13,11 +13,11 @@
 //!          the same once every logical block has its first (choices.md#nftl-victim).
 //! Not here a device with ascending order.
 
-use super::parts::data_blocks::DataBlocks;
+use super::parts::data_blocks::{Begin, DataBlocks};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,18 +45,10 @@ impl Design for NftlChainFtl {
 
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
-        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
-        Ok(NftlChainFtl {
-            data,
-            chains: vec![Vec::new(); flash.geometry().logical_blocks() as usize],
-            by_length: BTreeSet::new(),
-            in_use: 0,
-            log_blocks,
-            link_bytes: 4 * u64::from(flash.geometry().blocks()),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -119,6 +111,23 @@ impl Ftl for NftlChainFtl {
 }
 
 impl NftlChainFtl {
+    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        Self::over(DataBlocks::mount, setup, flash)
+    }
+
+    fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
+        let data = data(flash, setup.log.map, log_blocks)?;
+        Ok(NftlChainFtl {
+            data,
+            chains: vec![Vec::new(); flash.geometry().logical_blocks() as usize],
+            by_length: BTreeSet::new(),
+            in_use: 0,
+            log_blocks,
+            link_bytes: 4 * u64::from(flash.geometry().blocks()),
+        })
+    }
+
     /// The pages of a chain that a logical page may be on, in order.
     fn slots(&self, lpn: Lpn, flash: &Flash) -> impl Iterator<Item = Ppn> {
         let geometry = flash.geometry();

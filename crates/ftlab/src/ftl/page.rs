@@ -5,14 +5,15 @@
 //! RAM      4 B per logical page.
 //! Role     the lower bound that every demand-paged FTL is measured against.
 //! Departs  nothing.
-//! Not here persistence of the map: a real device would have to write it.
+//! Not here persistence of the map: after a power cut it is found again by reading every OOB.
 
 use super::parts::page_map::PageMap;
 use super::parts::planes::Planes;
+use super::parts::survey::Survey;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lpn, Ppn};
 
 /// Page-level mapping with the whole map in RAM.
@@ -32,6 +33,7 @@ impl Design for PageFtl {
 
         ..Spec::PAGE_LEVEL
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
@@ -92,6 +94,18 @@ impl Ftl for PageFtl {
 }
 
 impl PageFtl {
+    /// Goes on after power was lost.
+    ///
+    /// # Errors
+    /// As [`Design::build`].
+    pub fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut ftl = Self::build(setup, flash)?;
+        let pages = Survey::of(0..flash.geometry().blocks(), flash).newest(flash.geometry());
+        ftl.pool.recover(&pages, flash);
+        ftl.map.fill(&pages);
+        Ok(ftl)
+    }
+
     #[inline]
     fn remap(&mut self, lpn: Lpn, new: Option<Ppn>, flash: &mut Flash) {
         if let Some(old) = self.map.replace(lpn, new) {

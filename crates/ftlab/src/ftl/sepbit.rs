@@ -13,14 +13,16 @@
 //!          storage: a block of it is a page here, its segment a block. It keeps the time of the last write
 //!          beside each page, and in RAM only for a queue of recent ones; here it is in RAM for all, which
 //!          changes no decision. Victims are chosen by `gc.policy`.
-//! Not here a placement by planes.
+//! Not here a placement by planes; the class of a block after a power cut: blocks found full are of class 6,
+//!          and no lifespan is known.
 
 use super::parts::block_pool::{BlockPool, Stream};
 use super::parts::page_map::PageMap;
+use super::parts::survey::Survey;
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lpn, Ppn};
 use std::collections::BTreeMap;
 
@@ -96,6 +98,7 @@ impl Design for Sepbit {
         source: "Wang et al., FAST 2022",
         ..Spec::OWN_FRONTIERS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<SepbitConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
@@ -171,6 +174,24 @@ impl Ftl for Sepbit {
 }
 
 impl Sepbit {
+    /// Goes on after power was lost. The sequence number of a page is the time when it was written.
+    fn mount(setup: &Setup<SepbitConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut ftl = Self::build(setup, flash)?;
+        let pages = Survey::of(0..flash.geometry().blocks(), flash).newest(flash.geometry());
+        for page in &pages {
+            flash.revive(page.ppn);
+            if let Owner::Data(lpn) = page.owner {
+                ftl.written[lpn.index()] = page.sequence as u32;
+            }
+        }
+        ftl.now = pages.iter().map(|page| page.sequence as u32).max().unwrap_or_default();
+        ftl.opened.fill(ftl.now);
+        let classes: Vec<Stream> = (0..CLASSES).rev().map(Stream::Level).collect();
+        ftl.pool.recover(&classes, |_| false, flash);
+        ftl.map.fill(&pages);
+        Ok(ftl)
+    }
+
     fn age(&self, lpn: Lpn) -> u32 {
         self.now.wrapping_sub(self.written[lpn.index()])
     }

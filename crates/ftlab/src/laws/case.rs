@@ -231,10 +231,15 @@ impl<'a> Case<'a> {
         self.config.buffer_manager(&device, ftl.keeps_writes()).map(drop)
     }
 
+    /// An erased device.
+    pub fn erased(&self) -> Result<Device, Error> {
+        let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
+        Device::new(&self.config.device, capacity)
+    }
+
     /// An erased device with the FTL on it, which logs what is done on several planes.
     pub fn build(&self) -> Result<(Device, Box<dyn Ftl>), Error> {
-        let capacity = self.config.device.capacity.map_or(0, |bytes| bytes.0);
-        let mut device = Device::new(&self.config.device, capacity)?;
+        let mut device = self.erased()?;
         if device.geometry().planes() > 1 {
             device.start_log(&self.config.device, Log::new(0, LOGGED));
         }

@@ -14,6 +14,7 @@
 
 mod buffered;
 mod case;
+mod cuts;
 mod order;
 mod parts;
 mod run;
@@ -60,10 +61,15 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 9] = [
+pub const LAWS: [Law; 10] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
+    Law {
+        name: "power cuts lose nothing that was acknowledged",
+        of_ten: 1,
+        check: cuts::power_cuts,
+    },
     Law { name: "a part of a page costs one read", of_ten: 2, check: parts_of_pages },
     Law { name: "parts of a page meet in RAM", of_ten: 2, check: parts_meet_in_ram },
     Law { name: "the same seed gives the same operations", of_ten: 2, check: deterministic },

@@ -21,7 +21,7 @@ mod runs;
 use super::{DemandFtl, MappingCounts};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Ppn};
@@ -60,6 +60,7 @@ impl Design for Cftl {
         early_blocks: 2,
         ..Spec::DEMAND_PAGED
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         if unless_bug!(CftlAnyPlacement, setup.ftl.placement != SINGLE, false) {
@@ -67,11 +68,7 @@ impl Design for Cftl {
                            together wherever a block is free";
             return Err(Error::config("ftl.placement", message));
         }
-        let mut setup = setup.clone();
-        let low = setup.gc.low.max(2);
-        setup.gc.high = setup.gc.high.max(low + BLOCKS_OF_A_CONVERSION);
-        let demand = DemandFtl::build(&setup, flash)?;
-        Ok(Cftl { demand, conversions: 0, found_whole: 0 })
+        Ok(Cftl::over(DemandFtl::build(&with_room(setup), flash)?))
     }
 }
 
@@ -124,7 +121,32 @@ impl Ftl for Cftl {
     }
 }
 
+/// The same, where GC leaves blocks to bring a logical block together.
+fn with_room(setup: &Setup<CftlConfig>) -> Setup<CftlConfig> {
+    let mut setup = setup.clone();
+    let low = setup.gc.low.max(2);
+    setup.gc.high = setup.gc.high.max(low + BLOCKS_OF_A_CONVERSION);
+    setup
+}
+
 impl Cftl {
+    /// After power was lost all logical blocks are mapped page by page, and no reads have been counted.
+    fn mount(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut demand = DemandFtl::<Runs>::mount(&with_room(setup), flash)?;
+        let DemandFtl { cache, store, .. } = &mut demand;
+        for lpn in store.pages.pages().map(Lpn) {
+            if store.pages.audit_mapping(lpn).is_some() {
+                let lbn = flash.geometry().logical_block_of(lpn);
+                unless_bug!(CftlMountCountsNone, cache.count_mapped(lbn));
+            }
+        }
+        Ok(Cftl::over(demand))
+    }
+
+    const fn over(demand: DemandFtl<Runs>) -> Self {
+        Cftl { demand, conversions: 0, found_whole: 0 }
+    }
+
     /// Makes a logical block, all of whose pages are mapped, block-mapped.
     fn convert(&mut self, lbn: Lbn, flash: &mut Flash) {
         let first = flash.geometry().first_logical_page(lbn).0;

@@ -22,6 +22,7 @@ mod cftl;
 mod dftl;
 mod image;
 mod pooled;
+mod recovery;
 mod sftl;
 mod tpftl;
 mod zftl;
@@ -36,11 +37,12 @@ pub use tpftl::{DirtyVictims, Features, Judge, Loaded, MeasuredUse, PageOrder, P
 pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
-use super::design::{Design, Setup, Spec};
+use super::design::{Design, Mount, Setup, Spec};
 use super::parts::block_pool::Stream;
 use super::parts::page_map::PageMap;
 use super::parts::placement::{PlaneOrder, SINGLE};
 use super::parts::planes::{Planes, Victim};
+use super::parts::region::Region;
 use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
     Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
@@ -236,6 +238,7 @@ pub struct DemandFtl<C> {
 impl<C: MappingCache> Design for DemandFtl<C> {
     type Settings = C::Settings;
     const SPEC: Spec = C::SPEC;
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         DemandFtl::with_cache(setup, flash, |geometry| C::build(setup, geometry))
@@ -249,16 +252,26 @@ impl<C: MappingCache> DemandFtl<C> {
         flash: &mut Flash,
         cache: impl FnOnce(&Geometry) -> Result<C, Error>,
     ) -> Result<Self, Error> {
+        let cache = cache(flash.geometry())?;
+        let mut pool = Self::pool(setup, flash.geometry())?;
+        let pages = TranslationPages::format(&mut pool, flash);
+        Ok(DemandFtl::new(cache, MapStore { pool, pages }))
+    }
+
+    fn mount(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry().clone();
-        let cache = cache(&geometry)?;
-        let translation = geometry.translation_pages();
+        let cache = C::build(setup, &geometry)?;
+        let pool = Self::pool(setup, &geometry)?;
+        let whole = Region::whole(&geometry, geometry.translation_pages());
+        Ok(DemandFtl::new(cache, MapStore::mount(&whole, pool, flash)))
+    }
+
+    fn pool(setup: &Setup<C::Settings>, geometry: &Geometry) -> Result<Planes, Error> {
         // A GC step may open a block for data and, with updates of the map, one for translation. Two
         // are enough: what it opens for data it gives back by erasing its victim, and what it opens
         // for translation leaves waste behind that the pool collects before the next data block.
         let reserve = unless_bug!(DemandReserveIsShort, 2, 1);
-        let mut pool = Planes::new(setup, &geometry, reserve, translation)?;
-        let pages = TranslationPages::format(&mut pool, flash);
-        Ok(DemandFtl::new(cache, pool, pages))
+        Planes::new(setup, geometry, reserve, geometry.translation_pages())
     }
 }
 
@@ -360,8 +373,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 }
 
 impl<C: MappingCache> DemandFtl<C> {
-    fn new(cache: C, pool: Planes, pages: TranslationPages) -> Self {
-        let store = MapStore { pool, pages };
+    fn new(cache: C, store: MapStore) -> Self {
         let (moved, changes) = (Vec::new(), Vec::new());
         DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes }
     }

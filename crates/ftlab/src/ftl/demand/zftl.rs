@@ -23,10 +23,10 @@
 
 mod tiers;
 
-use super::{DemandFtl, MappingCache, MappingCounts, MappingMetrics, Occupancy};
+use super::{DemandFtl, MapStore, MappingCache, MappingCounts, MappingMetrics, Occupancy};
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::block_pool::GcCounts;
 use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::parts::planes::Planes;
@@ -70,8 +70,33 @@ impl Design for Zftl {
         bytes_per_page: 96,
         ..Spec::DEMAND_PAGED
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<ZftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Zftl::over(setup, flash, |region, mut pool, flash| {
+            let pages = TranslationPages::format_region(region, &mut pool, flash);
+            MapStore { pool, pages }
+        })
+    }
+}
+
+impl Zftl {
+    /// Each zone is left as it is when another one is entered.
+    fn mount(setup: &Setup<ZftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut ftl = Zftl::over(setup, flash, MapStore::mount)?;
+        for zone in 0..ftl.zones.len() {
+            ftl.current = zone;
+            unless_bug!(ZftlMountLeavesDirectory, ftl.leave(flash));
+        }
+        ftl.reset_metrics();
+        Ok(ftl)
+    }
+
+    fn over(
+        setup: &Setup<ZftlConfig>,
+        flash: &mut Flash,
+        store: fn(&Region, Planes, &mut Flash) -> MapStore,
+    ) -> Result<Self, Error> {
         if setup.ftl.placement != SINGLE {
             let message = "found a placement by plane, expected single: zones are ranges of blocks";
             return Err(Error::config("ftl.placement", message));
@@ -80,10 +105,10 @@ impl Design for Zftl {
         let cache = Tiers::build(setup, &geometry)?;
         let (regions, pools) = divide(setup, &geometry)?;
         let pages_per_zone = regions[0].pages.len() as u32;
-        let zones = regions.iter().zip(pools).map(|(region, mut pool)| {
-            let pages = TranslationPages::format_region(region, &mut pool, flash);
-            DemandFtl::new(cache.clone(), pool, pages)
-        });
+        let zones = regions
+            .iter()
+            .zip(pools)
+            .map(|(region, pool)| DemandFtl::new(cache.clone(), store(region, pool, flash)));
         let zones = zones.collect();
         Ok(Zftl {
             zones,

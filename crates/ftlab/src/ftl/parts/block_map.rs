@@ -6,11 +6,12 @@
 //! programmed at once: the block that it replaces is about to be erased.
 
 use super::block_pool::Stream;
+use super::page_map::PageMap;
 use super::planes::Planes;
 use super::region::Region;
 use super::translation_pages::TranslationPages;
 use crate::error::Error;
-use crate::flash::{Cause, Device, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::gc::{self, Gc, GcConfig, GcMode};
 use crate::settings::Sections;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Vtpn};
@@ -62,7 +63,33 @@ impl BlockMap {
     pub fn new(place: LogMap, flash: &mut Flash) -> Result<Self, Error> {
         Ok(match place {
             LogMap::Ram => BlockMap::Ram(vec![0; flash.geometry().logical_blocks() as usize]),
-            LogMap::Flash => BlockMap::Flash(Box::new(FlashMap::format(flash)?)),
+            LogMap::Flash => {
+                let nothing = PageMap::new(flash.geometry().logical_pages);
+                BlockMap::Flash(Box::new(FlashMap::program(nothing, flash)?))
+            }
+        })
+    }
+
+    /// The map of these data blocks, after power was lost: what was on flash is not asked for, it is programmed
+    /// anew.
+    ///
+    /// # Errors
+    /// As [`BlockMap::new`].
+    pub fn holding(homes: &[Option<Pbn>], place: LogMap, flash: &mut Flash) -> Result<Self, Error> {
+        Ok(match place {
+            LogMap::Ram => {
+                BlockMap::Ram(homes.iter().map(|home| home.map_or(0, |pbn| pbn.0 + 1)).collect())
+            }
+            LogMap::Flash => {
+                let mut content = PageMap::new(flash.geometry().logical_pages);
+                for (lbn, home) in (0..).map(Lpn).zip(homes) {
+                    content.replace(lbn, home.map(|pbn| Ppn(pbn.0)));
+                }
+                for pbn in (0..place.blocks(flash.geometry())).map(Pbn) {
+                    flash.erase(pbn, BlockKind::Translation, Cause::GcTranslation);
+                }
+                BlockMap::Flash(Box::new(FlashMap::program(content, flash)?))
+            }
         })
     }
 
@@ -135,8 +162,8 @@ pub struct FlashMap {
 }
 
 impl FlashMap {
-    /// Programs all pages of the map, in order, with no logical block mapped.
-    fn format(flash: &mut Flash) -> Result<Self, Error> {
+    /// Programs all pages of the map, in order.
+    fn program(content: PageMap, flash: &mut Flash) -> Result<Self, Error> {
         let config = GcConfig { low: 1, high: 2, mode: GcMode::Single, ..GcConfig::default() };
         let gc = Gc::new(&config, &gc::policies(), &Sections::default(), 0)?;
         let geometry = flash.geometry();
@@ -148,7 +175,7 @@ impl FlashMap {
         };
         let page_bytes = u64::from(geometry.page_bytes);
         let mut pool = Planes::in_region(&gc, geometry, 1, &region)?;
-        let pages = TranslationPages::format_region(&region, &mut pool, flash);
+        let pages = TranslationPages::program_region(&region, content, &mut pool, flash);
         Ok(FlashMap { pages, pool, page_bytes })
     }
 

@@ -552,7 +552,7 @@ impl BlockPool {
         let cause = self.blocks[self.slot(pbn).index()].stream.gc_cause();
         let first = flash.geometry().first_page(pbn).0;
         for ppn in (first..first + flash.geometry().pages_per_block).map(Ppn) {
-            if !flash.is_skipped(ppn) {
+            if flash.is_programmed(ppn) && !flash.is_skipped(ppn) {
                 flash.read_oob(ppn, cause);
             }
         }
@@ -571,6 +571,45 @@ impl BlockPool {
         info.state = State::Free;
         flash.erase(pbn, kind, cause);
         self.free.give(pbn, flash);
+    }
+
+    /// Takes over the blocks as they were found after power was lost, with the pages that are valid. What has
+    /// none is erased, even if it seems to be, for its last erase may have been cut. Blocks with erased pages
+    /// are filled on, as many as there are frontiers: of translation pages where `holds_map` says so, else of
+    /// any of the `streams` of user pages.
+    pub fn recover(
+        &mut self,
+        streams: &[Stream],
+        holds_map: impl Fn(Pbn) -> bool,
+        flash: &mut Flash,
+    ) {
+        self.free = FreeBlocks::none();
+        for pbn in self.region.clone().map(Pbn) {
+            let slot = self.slot(pbn);
+            if flash.valid_in(pbn) == 0 {
+                if unless_bug!(RecoveryTrustsErased, true, !flash.is_erased(pbn)) {
+                    flash.erase(pbn, self.data_kind, Cause::GcData);
+                }
+                unless_bug!(RecoveryFreesNone, self.free.give(pbn, flash));
+                continue;
+            }
+            let streams = if holds_map(pbn) { &[Stream::Translation][..] } else { streams };
+            let is_free = |stream: &&Stream| self.frontiers[self.frontier_of(**stream)].is_none();
+            let stream = *streams.iter().find(is_free).unwrap_or(&streams[0]);
+            let rest = rest_of(pbn, flash);
+            let index = self.frontier_of(stream);
+            let state = if self.frontiers[index].is_none() && !rest.is_empty() {
+                self.frontiers[index] = Some(Frontier { next: rest.start, end: rest.end, pbn });
+                State::Open
+            } else {
+                self.victims.close(slot, flash.valid_in(pbn), self.programs);
+                if stream == Stream::Translation {
+                    self.translation_blocks.insert(pbn.0);
+                }
+                State::Closed
+            };
+            self.blocks[slot.index()] = BlockInfo { state, stream };
+        }
     }
 
     /// Recomputes the states of all blocks from the flash.
@@ -606,4 +645,12 @@ impl BlockPool {
         }
         assert_eq!((free, lent), (self.free.len(), self.lent), "free and lent blocks");
     }
+}
+
+/// The pages of a block behind the last that is programmed.
+fn rest_of(pbn: Pbn, flash: &Flash) -> Range<u32> {
+    let first = flash.geometry().first_page(pbn).0;
+    let end = first + flash.pages_of(pbn);
+    let last = (first..end).rev().find(|page| flash.is_programmed(Ppn(*page)));
+    last.map_or(first, |last| last + 1)..end
 }

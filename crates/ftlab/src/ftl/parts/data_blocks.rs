@@ -20,6 +20,7 @@
 use super::block_map::{BlockMap, LogMap};
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
+use super::rebuild::rebuild;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::{Accounts, MergeCounts};
@@ -61,6 +62,9 @@ pub fn share_of(log_blocks: u32, Ratio(share): Ratio, least: u32, most: u32) -> 
     ((f64::from(log_blocks) * share) as u32).clamp(least, most)
 }
 
+/// How an FTL comes to its data blocks: [`DataBlocks::new`] or [`DataBlocks::mount`].
+pub type Begin = fn(&mut Flash, LogMap, u32) -> Result<DataBlocks, Error>;
+
 /// The data blocks of a device, the place of every newest page, and the free blocks.
 #[derive(Clone, Debug)]
 pub struct DataBlocks {
@@ -78,32 +82,31 @@ impl DataBlocks {
     /// # Errors
     /// [`Error::Config`] when the device is too small, or insists on ascending order.
     pub fn new(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<Self, Error> {
-        flash.allow_any_order()?;
+        let map_blocks = map_blocks(flash, map, log_blocks)?;
         let geometry = flash.geometry();
-        let logical = geometry.logical_blocks();
-        let map_blocks = map.blocks(geometry);
-        let needed = u64::from(logical) + u64::from(log_blocks) + u64::from(map_blocks) + 1;
-        if unless_bug!(DataTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
-            return Err(Error::config(
-                "device.over_provisioning",
-                format!(
-                    "found {} physical blocks for {logical} logical, expected at least {needed} to \
-                     hold {log_blocks} log blocks{} and one to merge into; raise over-provisioning",
-                    geometry.blocks(),
-                    if map_blocks == 0 {
-                        String::new()
-                    } else {
-                        format!(", {map_blocks} of the map")
-                    },
-                ),
-            ));
-        }
         let first_free = unless_bug!(BlockMapBlocksLent, map_blocks, 0);
         Ok(DataBlocks {
             newest: PageMap::new(geometry.logical_pages),
             free: FreeBlocks::within(first_free..geometry.blocks()),
             map_blocks,
             blocks: BlockMap::new(map, flash)?,
+            merges: MergeCounts::default(),
+        })
+    }
+
+    /// The data blocks of a device whose power was cut, to which all that was in log blocks has been merged
+    /// ([`rebuild`]).
+    ///
+    /// # Errors
+    /// As [`DataBlocks::new`].
+    pub fn mount(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<Self, Error> {
+        let map_blocks = map_blocks(flash, map, log_blocks)?;
+        let found = rebuild(map_blocks..flash.geometry().blocks(), flash);
+        Ok(DataBlocks {
+            newest: found.newest,
+            free: found.free,
+            map_blocks,
+            blocks: BlockMap::holding(&found.homes, map, flash)?,
             merges: MergeCounts::default(),
         })
     }
@@ -397,4 +400,25 @@ impl DataBlocks {
             }
         }
     }
+}
+
+/// The blocks of the map, on a device that allows any order and has room for all.
+fn map_blocks(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<u32, Error> {
+    flash.allow_any_order()?;
+    let geometry = flash.geometry();
+    let logical = geometry.logical_blocks();
+    let map_blocks = map.blocks(geometry);
+    let needed = u64::from(logical) + u64::from(log_blocks) + u64::from(map_blocks) + 1;
+    if unless_bug!(DataTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
+        return Err(Error::config(
+            "device.over_provisioning",
+            format!(
+                "found {} physical blocks for {logical} logical, expected at least {needed} to \
+                 hold {log_blocks} log blocks{} and one to merge into; raise over-provisioning",
+                geometry.blocks(),
+                if map_blocks == 0 { String::new() } else { format!(", {map_blocks} of the map") },
+            ),
+        ));
+    }
+    Ok(map_blocks)
 }

@@ -29,6 +29,12 @@ impl FreeBlocks {
         FreeBlocks { fresh: blocks.start, end: blocks.end, used: BinaryHeap::new() }
     }
 
+    /// None yet.
+    #[must_use]
+    pub const fn none() -> Self {
+        FreeBlocks::within(0..0)
+    }
+
     /// How many there are.
     #[inline]
     #[must_use]

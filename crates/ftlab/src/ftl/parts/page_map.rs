@@ -1,5 +1,7 @@
 //! A table from logical to physical pages: 4 bytes an entry.
 
+use super::survey::Page;
+use crate::flash::{Content, Owner};
 use crate::units::{Lpn, Mapping, Ppn};
 
 /// `LPN -> PPN`, initially empty. Zero means unmapped, so untouched parts cost no memory.
@@ -29,10 +31,26 @@ impl PageMap {
         Mapping::from_raw(std::mem::replace(&mut self.entries[lpn.index()], new)).get()
     }
 
+    /// Sets where these logical pages are, as they were found after power was lost.
+    pub fn fill(&mut self, pages: &[Page]) {
+        for page in pages {
+            if let Owner::Data(lpn) = page.owner {
+                self.replace(lpn, Some(page.ppn));
+            }
+        }
+    }
+
     /// A table of the pages `first` to `last` alone; page `first` is its page 0.
     #[must_use]
     pub fn part(&self, first: Lpn, last: Lpn) -> PageMap {
         PageMap { entries: self.entries[first.index()..=last.index()].to_vec() }
+    }
+
+    /// The same as a translation page holds it.
+    #[must_use]
+    pub fn mappings(&self, first: Lpn, last: Lpn) -> Content {
+        let raw = &self.entries[first.index()..=last.index()];
+        raw.iter().map(|raw| Mapping::from_raw(*raw)).collect()
     }
 
     /// Number of runs: of pages whose physical pages follow each other, or of unmapped ones.

@@ -19,12 +19,14 @@ use super::super::GcMetrics;
 use super::block_pool::{BlockPool, GcCounts, Stream};
 use super::placement::{BuildPlacement, Chooser};
 use super::region::Region;
+use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry, Owner, Parity, ValidPages};
 use crate::ftl::design::Setup;
 use crate::gc::{CopyBack, Gc};
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
+use std::collections::BTreeSet;
 
 /// Free blocks that a plane keeps where GC of another may write translation pages to it.
 const RESERVE_OF_A_PLANE: u32 = 3;
@@ -306,6 +308,24 @@ impl Planes {
     /// A block that was taken is full: from now on it is a candidate for GC.
     pub fn close_block(&mut self, plane: u32, pbn: Pbn, flash: &Flash) {
         self.pools[plane as usize].close_block(pbn, flash);
+    }
+
+    /// Takes over the blocks as they were found after power was lost, with these pages, which become valid.
+    pub fn recover(&mut self, pages: &[Page], flash: &mut Flash) {
+        let mut of_map = BTreeSet::new();
+        for page in pages {
+            flash.revive(page.ppn);
+            let pbn = flash.geometry().block_of(page.ppn);
+            self.chooser.gained(flash.geometry().plane_of(pbn));
+            if let Owner::Translation(_) = page.owner {
+                of_map.insert(pbn);
+            }
+        }
+        for plane in 0..self.pools.len() as u32 {
+            let user = &[Stream::Data, Stream::GcData];
+            self.pools[plane as usize].recover(user, |pbn| of_map.contains(&pbn), flash);
+            self.watch(plane);
+        }
     }
 
     /// Takes the next block to collect, of this plane or of one that is at its last free block.

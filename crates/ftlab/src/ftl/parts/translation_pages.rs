@@ -6,8 +6,10 @@
 use super::page_map::PageMap;
 use super::planes::Planes;
 use super::region::Region;
-use crate::flash::{Cause, Device, Flash, Owner};
+use super::survey::Page;
+use crate::flash::{Cause, Content, Device, Flash, Geometry, Owner};
 use crate::units::{Lpn, Ppn, Vtpn};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A changed mapping.
@@ -46,20 +48,79 @@ impl TranslationPages {
         Self::format_region(&region, pool, flash)
     }
 
-    /// Programs the translation pages of a region, then their directory if it has a page.
+    /// Programs the translation pages of a region, with no page mapped, then their directory if it has a page.
     pub fn format_region(region: &Region, pool: &mut Planes, flash: &mut Flash) -> Self {
-        let content = PageMap::new(flash.geometry().logical_pages);
-        let entries_shift = flash.geometry().entries_per_translation_page().ilog2();
-        let mut program = |vtpn: Vtpn| {
+        let nothing = PageMap::new(flash.geometry().logical_pages);
+        Self::program_region(region, nothing, pool, flash)
+    }
+
+    /// Programs the translation pages of a region with these mappings, then their directory if it has a page.
+    pub fn program_region(
+        region: &Region,
+        content: PageMap,
+        pool: &mut Planes,
+        flash: &mut Flash,
+    ) -> Self {
+        let mut pages = TranslationPages::nowhere(region, content, flash.geometry());
+        for vtpn in region.translation_pages.clone().map(Vtpn) {
+            let ppn = pool.next_map_page(vtpn, flash);
+            flash.program_map(ppn, vtpn, Cause::Translation, || pages.mappings(vtpn));
+            pages.directory.push(ppn);
+        }
+        for vtpn in region.directory.clone().map(Vtpn) {
             let ppn = pool.next_map_page(vtpn, flash);
             flash.program(ppn, Owner::Translation(vtpn), Cause::Translation);
-            ppn
-        };
-        let directory = region.translation_pages.clone().map(Vtpn).map(&mut program).collect();
-        let home = |vtpn| Home { vtpn, ppn: program(vtpn), changed: false };
-        let homes = region.directory.clone().map(Vtpn).map(home).collect();
-        let first = region.translation_pages.start;
-        TranslationPages { directory, first, homes, content, entries_shift, in_ram: None }
+            pages.homes.push(Home { vtpn, ppn, changed: false });
+        }
+        pages
+    }
+
+    /// The translation pages of a region as they are found after power was lost, and the mappings that they
+    /// lack: each is read, and compared with what the OOBs of data `pages` say.
+    ///
+    /// # Panics
+    /// When one is missing.
+    pub fn found(region: &Region, pages: &[Page], flash: &mut Flash) -> (Self, Vec<Change>) {
+        let mut places = BTreeMap::new();
+        for page in pages {
+            if let Owner::Translation(vtpn) = page.owner {
+                places.insert(vtpn, page.ppn);
+            }
+        }
+        let mut map = PageMap::new(flash.geometry().logical_pages);
+        map.fill(pages);
+        let mut found = TranslationPages::nowhere(region, map.clone(), flash.geometry());
+        let mut lacking = Vec::new();
+        for vtpn in region.translation_pages.clone().map(Vtpn) {
+            let content = flash.read_map(places[&vtpn]);
+            for (lpn, on_flash) in (found.first_on_page(vtpn).0..).map(Lpn).zip(&*content) {
+                found.content.replace(lpn, on_flash.get());
+                let place = map.get(lpn);
+                if unless_bug!(RecoveryTrustsMap, place != on_flash.get(), false) {
+                    lacking.push((lpn, place));
+                }
+            }
+            found.directory.push(places[&vtpn]);
+        }
+        let home = |vtpn| Home { vtpn, ppn: places[&vtpn], changed: true };
+        found.homes = region.directory.clone().map(Vtpn).map(home).collect();
+        (found, lacking)
+    }
+
+    const fn nowhere(region: &Region, content: PageMap, geometry: &Geometry) -> Self {
+        TranslationPages {
+            directory: Vec::new(),
+            first: region.translation_pages.start,
+            homes: Vec::new(),
+            content,
+            entries_shift: geometry.entries_per_translation_page().ilog2(),
+            in_ram: None,
+        }
+    }
+
+    /// What a translation page holds.
+    fn mappings(&self, vtpn: Vtpn) -> Content {
+        self.content.mappings(self.first_on_page(vtpn), self.last_on_page(vtpn))
     }
 
     #[inline]
@@ -84,8 +145,12 @@ impl TranslationPages {
     }
 
     /// Reads the pages that the directory is on.
+    ///
+    /// # Panics
+    /// When one differs from the directory.
     pub fn load_directory(&mut self, flash: &mut Flash) {
         for home in &self.homes {
+            assert!(!home.changed, "a directory is read that is not stored");
             flash.read(home.ppn, Cause::Translation);
             self.in_ram = None;
         }
@@ -203,7 +268,7 @@ impl TranslationPages {
             self.content.replace(lpn, ppn);
         }
         let new = pool.next_map_page(vtpn, flash);
-        flash.program(new, Owner::Translation(vtpn), cause);
+        flash.program_map(new, vtpn, cause, || self.mappings(vtpn));
         unless_bug!(MapOldStaysValid, pool.invalidate(self.directory[self.slot(vtpn)], flash));
         self.moved(vtpn, new);
         self.in_ram = Some(vtpn);

@@ -297,6 +297,11 @@ impl Runs {
         entry.mapping(lpn)
     }
 
+    /// Counts a mapped page of a logical block, which was found after power was lost.
+    pub fn count_mapped(&mut self, lbn: Lbn) {
+        self.blocks[lbn.index()].mapped += 1;
+    }
+
     /// Notes that a page of a logical block moved: the block is mapped by pages, and its reads count anew.
     fn scatter(&mut self, lpn: Lpn) {
         let block = self.block_mut(lpn);

@@ -1,0 +1,150 @@
+//! What outlives a power cut: the medium as it was programmed, change by change.
+
+use super::medium::{Medium, WASTED};
+use super::truth::Truth;
+use crate::units::{Mapping, Pbn, Ppn};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What a page holds whose programming was cut: nothing that can be read.
+pub(super) const TORN: u32 = WASTED - 1;
+
+/// What a translation page holds: the mappings of consecutive logical pages.
+pub type Content = Arc<[Mapping]>;
+
+/// Where the version that a page is programmed with comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// It is new.
+    New,
+    /// From another page.
+    Page(Ppn),
+    /// From RAM; its sequence number was read with it.
+    Ram(u64),
+}
+
+/// A change of the medium.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it holds if
+    /// it is a translation page.
+    Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64, content: Option<Content> },
+    /// A block was erased, or looks so.
+    Erase { pbn: Pbn, whole: bool },
+}
+
+impl Change {
+    /// What is left of it when power is cut meanwhile.
+    pub const fn torn(&self) -> Self {
+        match *self {
+            Change::Program { ppn, stamp, sequence, .. } => {
+                Change::Program { ppn, raw: TORN, stamp, sequence, content: None }
+            }
+            Change::Erase { pbn, .. } => Change::Erase { pbn, whole: false },
+        }
+    }
+}
+
+/// What the OOB of each page has beside its owner, and how the medium came to be as it is.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    /// Per physical page: how many versions had been written when its own was. A copy has that of its source.
+    pub sequences: Vec<u64>,
+    /// What translation pages hold, by PPN.
+    pub contents: BTreeMap<Ppn, Content>,
+    /// What the translation page that is programmed next will hold.
+    staged: Option<Content>,
+    last: u64,
+    /// Since power came.
+    pub changes: Vec<Change>,
+    /// Blocks that look erased, and are not.
+    pub half_erased: Vec<Pbn>,
+}
+
+impl Memory {
+    /// That of an erased medium.
+    pub fn new(pages: u32) -> Self {
+        Memory {
+            sequences: vec![0; pages as usize],
+            contents: BTreeMap::new(),
+            staged: None,
+            last: 0,
+            changes: Vec::new(),
+            half_erased: Vec::new(),
+        }
+    }
+
+    #[cold]
+    pub fn stage(&mut self, content: Content) {
+        self.staged = Some(content);
+    }
+
+    #[cold]
+    pub fn program(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
+        let (sequence, content) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
+            Origin::New => (self.last + 1, self.staged.take()),
+            Origin::Page(from) => (self.sequences[from.index()], self.contents.get(&from).cloned()),
+            Origin::Ram(sequence) => (sequence, None),
+        };
+        self.note(Change::Program { ppn, raw, stamp, sequence, content });
+    }
+
+    #[cold]
+    pub fn erase(&mut self, pbn: Pbn) {
+        self.note(Change::Erase { pbn, whole: true });
+    }
+
+    fn note(&mut self, change: Change) {
+        self.undergo(&change);
+        self.changes.push(change);
+    }
+
+    fn undergo(&mut self, change: &Change) {
+        match change {
+            Change::Program { ppn, sequence, content, .. } => {
+                self.sequences[ppn.index()] = *sequence;
+                self.last = self.last.max(*sequence);
+                match content {
+                    Some(content) => self.contents.insert(*ppn, content.clone()),
+                    None => self.contents.remove(ppn),
+                };
+            }
+            Change::Erase { pbn, whole } => {
+                self.half_erased.retain(|half| half != pbn);
+                if !whole {
+                    self.half_erased.push(*pbn);
+                }
+            }
+        }
+    }
+}
+
+/// How the change that a power cut interrupts is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tear {
+    /// It was not begun.
+    Before,
+    /// A page cannot be read; a block looks erased, and must be erased again before it is programmed.
+    Within,
+}
+
+impl Tear {
+    /// All.
+    pub const ALL: [Tear; 2] = [Tear::Before, Tear::Within];
+}
+
+/// Makes a change to a medium that nobody uses.
+pub(super) fn apply(change: &Change, medium: &mut Medium, truth: &mut Truth) {
+    match change {
+        Change::Program { ppn, raw, stamp, .. } => {
+            medium.owners[ppn.index()] = *raw;
+            truth.set_stamp(*ppn, *stamp);
+        }
+        Change::Erase { pbn, .. } => {
+            let first = medium.geometry.first_page(*pbn).index();
+            medium.owners[first..first + medium.geometry.pages_per_block as usize].fill(0);
+            medium.blocks[pbn.index()].erases += 1;
+        }
+    }
+    medium.memory.as_mut().expect("a medium that remembers").undergo(change);
+}

@@ -1,0 +1,77 @@
+//! What an FTL may ask a medium after power was lost: the OOBs of its pages, one by one.
+
+use super::medium::WASTED;
+use super::memory::TORN;
+use super::{Cause, Content, Flash, Owner};
+use crate::device::ProgramOrder;
+use crate::purpose::Purpose;
+use crate::units::Ppn;
+
+/// What the OOB of a page says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// The page is erased, or looks so.
+    Erased,
+    /// The page cannot be read: programming it was cut.
+    Torn,
+    /// What the page holds, and the sequence number of that version: the higher, the later it was written.
+    /// Copies of a version have the same.
+    Page(Owner, u64),
+}
+
+impl Flash {
+    /// Reads the OOB of a page of which nothing is known, once after power was lost. From then on the
+    /// controller knows whether it is programmed; a page below it in its block counts as skipped.
+    ///
+    /// # Panics
+    /// When the medium keeps no sequence numbers ([`Device::remember`](super::Device::remember)).
+    pub fn survey(&mut self, ppn: Ppn) -> Found {
+        let (pbn, raw) = (self.medium.geometry.block_of(ppn), self.medium.owners[ppn.index()]);
+        let spot = self.spot(pbn, ppn, Purpose { cause: Cause::Translation, owner: None });
+        self.meter.timeline.read_oob(spot, 1);
+        self.meter.surveyed += 1;
+        if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
+            return Found::Erased;
+        }
+        let first = self.medium.geometry.first_page(pbn).0;
+        let block = &mut self.medium.blocks[pbn.index()];
+        if self.medium.order == ProgramOrder::Ascending {
+            let skipped = first + u32::from(block.written)..ppn.0;
+            block.written = (ppn.0 - first + 1) as u16;
+            skipped.for_each(|page| self.medium.owners[page as usize] = WASTED);
+        } else {
+            block.written += 1;
+        }
+        if raw == TORN {
+            return Found::Torn;
+        }
+        let memory = self.medium.memory.as_ref().expect("a medium that remembers");
+        Found::Page(self.medium.decode(raw), memory.sequences[ppn.index()])
+    }
+
+    /// Whether power may be cut: then a version must stay until the next is programmed
+    /// (choices.md#early-invalidation).
+    #[inline]
+    #[must_use]
+    pub const fn may_lose_power(&self) -> bool {
+        self.medium.memory.is_some()
+    }
+
+    /// Reads a translation page as it was programmed.
+    ///
+    /// # Panics
+    /// When it is no translation page.
+    pub fn read_map(&mut self, ppn: Ppn) -> Content {
+        self.read(ppn, Cause::Translation);
+        let memory = self.medium.memory.as_ref().expect("a medium that remembers");
+        memory.contents.get(&ppn).expect("what a translation page holds").clone()
+    }
+
+    /// Notes that a page is valid, which the controller has found out after power was lost.
+    pub fn revive(&mut self, ppn: Ppn) {
+        let pbn = self.medium.geometry.block_of(ppn);
+        let (word, bit) = self.medium.valid_bit(pbn, ppn);
+        self.medium.valid[word] |= bit;
+        self.medium.blocks[pbn.index()].valid += 1;
+    }
+}

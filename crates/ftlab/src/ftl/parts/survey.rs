@@ -1,0 +1,128 @@
+//! What is found on a medium after power was lost: the newest version of each page.
+//!
+//! A version may have several copies, for moving a page keeps its sequence number. Blocks with nothing that is
+//! not elsewhere, too, are given up first, those with least in them before all: so what a cut has left of GC
+//! or of a merge is undone or done, and the blocks that it had taken are free again.
+
+use crate::flash::{Flash, Found, Geometry, Owner};
+use crate::units::{Lpn, Pbn, Ppn};
+use std::ops::Range;
+
+/// A version of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// What it is.
+    pub owner: Owner,
+    /// Where it is.
+    pub ppn: Ppn,
+    /// Versions, of any page, that had been written when it was.
+    pub sequence: u64,
+}
+
+/// All that the OOBs of some blocks say.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    blocks: Range<u32>,
+    /// Ascending by place.
+    found: Vec<Page>,
+}
+
+impl Survey {
+    /// Reads the OOBs of all pages of these blocks.
+    pub fn of(blocks: Range<u32>, flash: &mut Flash) -> Survey {
+        let mut found = Vec::new();
+        for pbn in blocks.clone().map(Pbn) {
+            let first = flash.geometry().first_page(pbn).0;
+            for ppn in (first..first + flash.pages_of(pbn)).map(Ppn) {
+                if let Found::Page(owner, sequence) = flash.survey(ppn) {
+                    found.push(Page { owner, ppn, sequence });
+                }
+            }
+        }
+        Survey { blocks, found }
+    }
+
+    /// The newest version of each page, one copy of it.
+    #[must_use]
+    pub fn newest(&self, geometry: &Geometry) -> Vec<Page> {
+        let mut copies = Copies::of(&self.found, geometry);
+        let mut blocks = vec![Vec::new(); self.blocks.len()];
+        let found: Vec<Page> =
+            self.found.iter().filter(|page| copies.include(page)).copied().collect();
+        for page in &found {
+            let block = geometry.block_of(page.ppn).0 - self.blocks.start;
+            let block: &mut Vec<Page> = &mut blocks[block as usize];
+            let is_there = block.iter().any(|known| known.owner == page.owner);
+            match is_there {
+                true => copies.give_up(page),
+                false => block.push(*page),
+            }
+        }
+        blocks.sort_by_key(Vec::len);
+        for block in &mut blocks {
+            if block.iter().all(|page| copies.count(page) > 1) {
+                block.drain(..).for_each(|page| copies.give_up(&page));
+            }
+        }
+        let mut newest: Vec<Page> = blocks.into_iter().flatten().collect();
+        newest.retain(|page| {
+            let is_last = copies.count(page) == 1;
+            if !is_last {
+                copies.give_up(page);
+            }
+            is_last
+        });
+        newest
+    }
+
+    /// Forgets the page of the host that was written last.
+    pub fn forget_last_write(&mut self) {
+        let last = self.found.iter().map(|page| page.sequence).max();
+        self.found.retain(|page| Some(page.sequence) != last);
+    }
+}
+
+/// Newest versions and how many copies they have, by page.
+struct Copies {
+    logical_pages: u32,
+    newest: Vec<(u64, u32)>,
+}
+
+impl Copies {
+    fn of(found: &[Page], geometry: &Geometry) -> Self {
+        let logical_pages = geometry.logical_pages;
+        let mut copies = Copies { logical_pages, newest: vec![(0, 0); logical_pages as usize] };
+        for page in found {
+            let index = copies.index(page);
+            if index >= copies.newest.len() {
+                copies.newest.resize(index + 1, (0, 0));
+            }
+            let (newest, count) = &mut copies.newest[index];
+            if unless_bug!(RecoveryTakesLastFound, page.sequence > *newest, true) {
+                (*newest, *count) = (page.sequence, 0);
+            }
+            *count += u32::from(page.sequence == *newest);
+        }
+        copies
+    }
+
+    const fn index(&self, page: &Page) -> usize {
+        match page.owner {
+            Owner::Data(Lpn(lpn)) => lpn as usize,
+            Owner::Translation(vtpn) => self.logical_pages as usize + vtpn.0 as usize,
+        }
+    }
+
+    fn include(&self, page: &Page) -> bool {
+        self.newest[self.index(page)].0 == page.sequence
+    }
+
+    fn count(&self, page: &Page) -> u32 {
+        self.newest[self.index(page)].1
+    }
+
+    fn give_up(&mut self, page: &Page) {
+        let index = self.index(page);
+        self.newest[index].1 -= 1;
+    }
+}
