@@ -25,6 +25,7 @@ __all__ = [
     "check",
     "check_obeyed",
     "convert",
+    "crash",
     "fit",
     "mapping_curve",
     "model_gc",
@@ -65,6 +66,13 @@ def simulate(
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
     reading: Reading | None = None,
+) -> str: ...
+def crash(
+    point: tuple[str, str],
+    cuts: int,
+    at: str | None = None,
+    progress: _Progress | None = None,
+    plugins: Sequence[Any] = ...,
 ) -> str: ...
 def watch(
     point: tuple[str, str],

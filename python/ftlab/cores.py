@@ -8,7 +8,7 @@ only when the core of ftlab does not know what a run names, and for lists.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -104,6 +104,22 @@ def watch(
         show(Frame.of_core(found))
 
     return json.loads(core.watch(told, shown, every, progress, list(written)))
+
+
+def crash(
+    point: tuple[Config, str],
+    cuts: int,
+    at: Mapping[str, Any] | None,
+    progress: Progress | None,
+    written: Sequence[Any],
+) -> dict[str, Any]:
+    """Cut the power of a point in the core that has its FTL; return the report."""
+    config, ftl = point
+    core = core_of(config, ftl, written)
+    told = None if at is None else json.dumps(dict(at))
+    answer = core.crash((json.dumps(config), ftl), cuts, told, progress, list(written))
+    report: dict[str, Any] = json.loads(answer)
+    return report
 
 
 def catalogue() -> dict[str, Any]:

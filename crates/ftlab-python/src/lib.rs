@@ -40,12 +40,14 @@ mod functions {
     use crate::plugin::{self, Faults};
     use crate::reading::Reading;
     use ftlab::catalog::Catalog;
+    use ftlab::crash::{self as crashes, Plan};
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
     use ftlab::model::{collection, translation::Prediction};
     use ftlab::request::Op;
     use ftlab::session::{self, Point};
     use numpy::{IntoPyArray, ToPyArray};
+    use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
     use std::path::PathBuf;
@@ -70,6 +72,7 @@ mod functions {
             catalog,
             resolve,
             check_obeyed,
+            crash,
             model_gc,
             model_translation,
             model_translation_of,
@@ -157,6 +160,31 @@ mod functions {
         })
         .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&reports).expect("a report serialises"))
+    }
+
+    /// Cuts the power of a point, a configuration (JSON) and the name of an FTL, `cuts` times at random, or `at`
+    /// one place (JSON). Returns what came of it as JSON.
+    #[pyfunction]
+    #[pyo3(signature = (point, cuts, at=None, progress=None, plugins=Vec::new()))]
+    fn crash(
+        py: Python<'_>,
+        point: (String, String),
+        cuts: u64,
+        at: Option<&str>,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
+        let (config, ftl) = point;
+        let point = Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl };
+        let one = at.map(serde_json::from_str).transpose();
+        let one = one.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let plan = one.map_or(Plan::Random(cuts), Plan::One);
+        let report =
+            with_progress(py, progress, move |watch| crashes::crash(&catalog, &point, plan, watch))
+                .map_err(|error| faults.instead_of(py, error))?;
+        Ok(serde_json::to_string(&report).expect("a report serialises"))
     }
 
     /// Runs a point, a configuration (JSON) and the name of an FTL, and calls `show` with a frame before its

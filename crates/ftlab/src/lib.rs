@@ -112,8 +112,9 @@
 //! 21. [`frames`]: what a run looks like as it goes.
 //! 22. [`drive`]: the order of a run, from warm-up to report.
 //! 23. [`session`]: several FTLs at once over one reading of the input.
-//! 24. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 25. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 24. [`crash`]: power cuts in a run on any input.
+//! 25. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 26. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
@@ -124,6 +125,7 @@ pub mod bugs;
 pub mod cache;
 pub mod catalog;
 pub mod config;
+pub mod crash;
 pub mod device;
 pub mod drive;
 pub mod engine;

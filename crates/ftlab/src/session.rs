@@ -143,7 +143,8 @@ fn check_together(points: &[Point]) -> Result<(), Error> {
 }
 
 /// The capacity of the device in bytes, and where on it the volumes of the input lie.
-fn place(
+/// Bytes of the device for an input, and where its addresses go there.
+pub(crate) fn place(
     config: &Config,
     input: &dyn Input,
     measured: Option<&Measured>,

@@ -102,6 +102,7 @@ VERBS = Verbs(
     {
         "demo": "demo:demo",
         "run": "run:run",
+        "crash": "crash:crash",
         "watch": "watch:watch",
         "compare": "compare:compare",
         "sweep": "sweep:sweep",

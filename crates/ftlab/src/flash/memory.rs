@@ -3,6 +3,7 @@
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
 use crate::units::{Mapping, Pbn, Ppn};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -120,7 +121,8 @@ impl Memory {
 }
 
 /// How the change that a power cut interrupts is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Tear {
     /// It was not begun.
     Before,

@@ -1,12 +1,10 @@
 //! Power is cut in every change of the medium of a run, and again while or after the FTL mounts. What was
 //! acknowledged is there afterwards: each page is old or new, never a third thing.
-//!
-//! Trims are hints: a page that was trimmed may come back as it was.
 
 use super::case::Case;
 use super::traffic::Traffic;
+use crate::crash::shadow::{Durable, Host, Served};
 use crate::flash::{Cuts, Device, Tear};
-use crate::ftl::Ftl;
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::Lpn;
@@ -18,91 +16,6 @@ const REQUESTS: usize = 40;
 /// Requests served after a mount, in most cases and in one of [`LONGER`].
 const AFTERWARDS: [u64; 2] = [3, 40];
 const LONGER: u64 = 16;
-
-/// A request that was served.
-struct Served {
-    op: Op,
-    pages: Vec<Lpn>,
-    /// Changes of the medium when it was acknowledged.
-    changes: usize,
-    /// Of each of its pages, the version after it.
-    versions: Vec<Option<u16>>,
-}
-
-/// What each logical page may be after a cut.
-struct Durable {
-    /// What was acknowledged.
-    versions: Vec<Option<u16>>,
-    /// Whether it was trimmed, so that any older version may come back.
-    trimmed: Vec<bool>,
-}
-
-impl Durable {
-    fn nothing(pages: u32) -> Self {
-        Durable { versions: vec![None; pages as usize], trimmed: vec![false; pages as usize] }
-    }
-
-    fn note(&mut self, served: &Served) {
-        for (lpn, after) in served.pages.iter().zip(&served.versions) {
-            match served.op {
-                Op::Read => {}
-                Op::Write => {
-                    self.versions[lpn.index()] = *after;
-                    self.trimmed[lpn.index()] = false;
-                }
-                Op::Trim => self.trimmed[lpn.index()] = true,
-            }
-        }
-    }
-
-    /// Whether a page may have a version, when a cut has interrupted a request.
-    fn allows(&self, lpn: Lpn, found: Option<u16>, interrupted: Option<&Served>) -> bool {
-        let during = interrupted.and_then(|request| {
-            let place = request.pages.iter().position(|page| *page == lpn)?;
-            Some((request.op, request.versions[place]))
-        });
-        found == self.versions[lpn.index()]
-            || self.trimmed[lpn.index()]
-            || during.is_some_and(|(op, after)| op == Op::Trim || after == found)
-    }
-}
-
-/// A device with its FTL under requests.
-struct Host {
-    device: Device,
-    ftl: Box<dyn Ftl>,
-}
-
-impl Host {
-    fn serve(&mut self, op: Op, pages: Vec<Lpn>) -> Served {
-        match op {
-            Op::Read => self.ftl.read(&pages, &mut self.device),
-            Op::Write => self.ftl.write(&pages, &mut self.device),
-            Op::Trim => self.ftl.trim(&pages, &mut self.device),
-        }
-        let versions = pages.iter().map(|lpn| self.device.version(*lpn)).collect();
-        Served { op, changes: self.device.changes(), versions, pages }
-    }
-
-    /// Reads each page, which must be one of those that it may be, and takes it as it is.
-    fn settle(&mut self, durable: &Durable, interrupted: Option<&Served>, place: &str) -> Durable {
-        self.device.settle(true);
-        let mut settled = Durable::nothing(durable.versions.len() as u32);
-        for lpn in (0..durable.versions.len() as u32).map(Lpn) {
-            self.ftl.read(&[lpn], &mut self.device);
-            let found = self.device.version(lpn);
-            assert!(
-                durable.allows(lpn, found, interrupted),
-                "{place}: page {lpn} has version {found:?}, acknowledged was {:?}",
-                durable.versions[lpn.index()]
-            );
-            settled.versions[lpn.index()] = found;
-        }
-        self.device.settle(false);
-        self.ftl.audit(&self.device);
-        settled
-    }
-}
 
 /// What is cut: a run from a change of its medium on, with what it had promised.
 struct Cutting<'a> {
@@ -160,9 +73,8 @@ impl Cutting<'_> {
     /// Mounts a device, looks at all pages, serves some requests, and cuts power once more on the way.
     fn mount(&mut self, device: Device, durable: &Durable, cut: Option<&Served>, place: &str) {
         let (mut host, mounted) = self.mounted(device.clone());
-        let settled = host.settle(durable, cut, place);
-        let pages = settled.versions.len() as u32;
-        let mut traffic = Traffic::writes(self.rng.below(u64::MAX), pages);
+        let settled = settle(&mut host, durable, cut, place);
+        let mut traffic = Traffic::writes(self.rng.below(u64::MAX), settled.pages());
         let mut served = Vec::new();
         let is_longer = self.rng.below(LONGER) == 0;
         for _ in 0..AFTERWARDS[usize::from(is_longer)] {
@@ -177,14 +89,14 @@ impl Cutting<'_> {
         (0..again).for_each(|_| cuts.advance());
         let twice = cuts.cut(tear);
         if again < mounted {
-            self.mounted(twice).0.settle(durable, cut, &place);
+            settle(&mut self.mounted(twice).0, durable, cut, &place);
             return;
         }
         let mut durable = settled;
         let (done, left): (Vec<_>, Vec<_>) =
             served.iter().partition(|request| request.changes <= again);
         done.into_iter().for_each(|request| durable.note(request));
-        self.mounted(twice).0.settle(&durable, left.first().copied(), &place);
+        settle(&mut self.mounted(twice).0, &durable, left.first().copied(), &place);
     }
 
     /// The FTL on a device that comes up, and how many changes its medium has seen then.
@@ -194,4 +106,8 @@ impl Cutting<'_> {
         let changes = device.changes();
         (Host { device, ftl }, changes)
     }
+}
+
+fn settle(host: &mut Host, durable: &Durable, cut: Option<&Served>, place: &str) -> Durable {
+    host.settle(durable, cut).unwrap_or_else(|what| panic!("{place}: {what}"))
 }

@@ -22,12 +22,12 @@ static ROOM: AtomicUsize = AtomicUsize::new(KEPT_REQUESTS);
 pub struct Reading(Mutex<Option<Arc<Decoded>>>);
 
 /// An input that has been measured.
-pub(super) struct Decoded {
+pub(crate) struct Decoded {
     input: Box<dyn Input>,
     /// All requests, unless they are too many or can be read only once.
     kept: Option<Arc<Kept>>,
     /// Which bytes of which volume are used; `None` for a pipe.
-    pub(super) measured: Option<Measured>,
+    pub(crate) measured: Option<Measured>,
     /// The configuration that names the input.
     config: Config,
 }
@@ -38,7 +38,7 @@ impl Reading {
     /// # Errors
     /// Those of [`open_input`], of the input and of `watch`; [`Error::Config`] when another input has been
     /// opened before.
-    pub(super) fn of(&self, config: &Config, watch: Watch<'_>) -> Result<Arc<Decoded>, Error> {
+    pub(crate) fn of(&self, config: &Config, watch: Watch<'_>) -> Result<Arc<Decoded>, Error> {
         // Others wait here while the first one decodes. If it fails, the next one tries.
         let mut opened = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(decoded) = opened.as_ref() {

@@ -1,0 +1,385 @@
+//! Power cuts in a run on any input: whether an FTL goes on, and what mounting costs it.
+//!
+//! The input is served once, on a device that notes each change of its medium. Then the power is cut in changes
+//! drawn at random: the FTL mounts, every logical page is read and compared with what was acknowledged, the
+//! input goes on for a few requests, and every other time the power is cut once more, while it mounts or after.
+//!
+//! An OOB read takes as long as a read of a page where `device.oob_read` is not said: a mount does little else.
+
+pub mod shadow;
+
+use crate::catalog::{Catalog, Entry};
+use crate::config::Config;
+use crate::drive::{Progress, Watch};
+use crate::error::Error;
+use crate::flash::{Cuts, Device, Operation, Tear};
+use crate::request::{Input, Op};
+use crate::rng::Rng;
+use crate::session::{Point, Reading, panic_message, place, tick};
+use crate::units::{Lpn, Nanos};
+use crate::warmup::{Source, Until, Warmup};
+use serde::{Deserialize, Serialize};
+use shadow::{Durable, Host, Served};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+/// Requests of the input that are served after a mount.
+const AFTERWARDS: usize = 8;
+const SERVING: &str = "serving requests";
+const CUTTING: &str = "cutting power";
+/// Parts of the run of each of which the longest mount is told.
+const PARTS: usize = 200;
+
+/// A power cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// The change of the medium that it interrupts, or comes before.
+    pub change: usize,
+    /// How the change is left.
+    pub tear: Tear,
+    /// A second one, in one of the changes since: its number modulo how many there are.
+    pub again: Option<(u64, Tear)>,
+}
+
+/// Which cuts are made.
+#[derive(Clone, Copy, Debug)]
+pub enum Plan {
+    /// So many at random.
+    Random(u64),
+    /// This one.
+    One(Cut),
+}
+
+/// What came of the cuts of a run.
+#[derive(Clone, Debug, Serialize)]
+pub struct CrashReport {
+    /// The FTL.
+    pub ftl: &'static str,
+    /// The input.
+    pub trace: String,
+    /// Requests of the run that is cut.
+    pub requests: u64,
+    /// Changes of the medium that may be cut.
+    pub changes: u64,
+    /// Cuts that were made, second ones among them.
+    pub cuts: u64,
+    /// Those of them that left a torn page or a half-erased block.
+    pub torn: u64,
+    /// Second ones.
+    pub again: u64,
+    /// Cuts after which a page was a third thing, or a rule or an invariant did not hold.
+    pub violations: u64,
+    /// The first of them.
+    pub first: Option<Violation>,
+    /// What mounts cost.
+    pub mounts: Mounts,
+}
+
+/// A cut from which the FTL did not come back.
+#[derive(Clone, Debug, Serialize)]
+pub struct Violation {
+    /// The cut.
+    pub cut: Cut,
+    /// What was wrong.
+    pub what: String,
+}
+
+/// What mounts cost the device.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Mounts {
+    /// OOBs read.
+    pub oob_reads: Cost,
+    /// Pages programmed.
+    pub programs: Cost,
+    /// Blocks erased.
+    pub erases: Cost,
+    /// Time of the device, us.
+    pub time_us: Cost,
+    /// For each part of the run the longest mount: after how many changes of those that may be cut, and its time,
+    /// us.
+    pub longest: Vec<(usize, f64)>,
+}
+
+/// A cost over mounts.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Cost {
+    /// Mean.
+    pub mean: f64,
+    /// The most.
+    pub max: f64,
+    #[serde(skip)]
+    mounts: u64,
+}
+
+impl Cost {
+    fn add(&mut self, cost: f64) {
+        self.mounts += 1;
+        self.mean += (cost - self.mean) / self.mounts as f64;
+        self.max = self.max.max(cost);
+    }
+}
+
+/// Cuts the power of an FTL as planned.
+///
+/// # Errors
+/// Those of the input and of `watch`; [`Error::Config`] for an FTL that cannot go on after a cut, and for what
+/// has no place here: a write buffer, and a warm-up that reads the input or ends by rule.
+pub fn crash(
+    catalog: &Catalog,
+    point: &Point,
+    plan: Plan,
+    watch: Watch<'_>,
+) -> Result<CrashReport, Error> {
+    let entry = catalog.find(&point.ftl)?;
+    if !entry.recovers() {
+        let able: Vec<_> =
+            catalog.ftls().iter().filter(|ftl| ftl.recovers()).map(Entry::name).collect();
+        let found = entry.name();
+        let message = format!("found {found}, expected one that mounts: {}", able.join(", "));
+        return Err(Error::config("ftl", message));
+    }
+    let run = Run::serve(entry, &point.config, watch)?;
+    run.cut(&plan.cuts(&run.changes, point.config.run.seed)?, watch)
+}
+
+impl Plan {
+    /// The cuts, in the order of the changes that they interrupt.
+    fn cuts(self, changes: &Range<usize>, seed: u64) -> Result<Vec<Cut>, Error> {
+        let mut rng = Rng::new(seed, "power cuts");
+        let tear = |rng: &mut Rng| Tear::ALL[rng.below(Tear::ALL.len() as u64) as usize];
+        let mut draw = |count| {
+            let change = changes.start + rng.below(changes.len() as u64 + 1) as usize;
+            let (tear, second) = (tear(&mut rng), tear(&mut rng));
+            let again = (count % 2 == 1).then(|| (rng.below(u64::from(u32::MAX)), second));
+            Cut { change, tear, again }
+        };
+        match self {
+            Plan::Random(count) => {
+                let mut cuts: Vec<_> = (0..count).map(&mut draw).collect();
+                cuts.sort_by_key(|cut| cut.change);
+                Ok(cuts)
+            }
+            Plan::One(cut) if (changes.start..=changes.end).contains(&cut.change) => Ok(vec![cut]),
+            Plan::One(Cut { change, .. }) => {
+                let Range { start, end } = changes;
+                let message =
+                    format!("found change {change}, expected {start} to {end} in this run");
+                Err(Error::config("cut", message))
+            }
+        }
+    }
+}
+
+/// A run whose power is cut afterwards.
+struct Run<'a> {
+    entry: &'a Entry,
+    config: &'a Config,
+    trace: String,
+    erased: Device,
+    /// The device at the end.
+    after: Device,
+    served: Vec<Served>,
+    /// The changes that may be cut.
+    changes: Range<usize>,
+}
+
+impl<'a> Run<'a> {
+    fn serve(entry: &'a Entry, config: &'a Config, watch: Watch<'_>) -> Result<Self, Error> {
+        if config.buffer.policy != "none" {
+            let message = format!("found {}, expected none", config.buffer.policy);
+            return Err(Error::config("buffer.policy", message));
+        }
+        let input = Reading::default().of(config, watch)?;
+        let (capacity, address) = place(config, input.as_ref(), input.measured.as_ref())?;
+        let mut device = config.device.clone();
+        if device.oob_read.0 == 0 {
+            device.oob_read = device.read;
+        }
+        let mut erased = Device::new(&device, capacity)?;
+        erased.remember();
+        let mut device = erased.clone();
+        let ftl = entry.build(config, &mut device)?;
+        let mut host = Host { device, ftl };
+        let mut served = Vec::new();
+        let (mut rng, logical) =
+            (Rng::new(config.run.seed, "warm-up"), erased.geometry().logical_pages);
+        for pass in passes(config.run.warmup)? {
+            for page in 0..logical {
+                let drawn = rng.below(u64::from(logical)) as u32;
+                let lpn = Lpn(if pass == Source::Uniform { drawn } else { page });
+                served.push(host.serve(Op::Write, vec![lpn]));
+            }
+        }
+        let start = host.device.changes();
+        // Another simulation, which serves nothing, knows the pages of a request.
+        let mut pages = entry.simulate(config, capacity, address)?;
+        let mut source = input.open()?;
+        let mut last = Instant::now();
+        let mut done = 0;
+        let mut batch = Vec::new();
+        loop {
+            batch.clear();
+            source.fill(&mut batch)?;
+            if batch.is_empty() {
+                break;
+            }
+            for request in &batch {
+                let pages = pages.pages(request)?.to_vec();
+                served.push(host.serve(request.op, pages));
+            }
+            done += batch.len() as u64;
+            tick(&mut last, watch, Progress { phase: SERVING, requests: done, fraction: None })?;
+        }
+        let (trace, changes) = (input.name(), start..host.device.changes());
+        Ok(Run { entry, config, trace, erased, after: host.device, served, changes })
+    }
+
+    fn cut(&self, plan: &[Cut], watch: Watch<'_>) -> Result<CrashReport, Error> {
+        let mut report = CrashReport {
+            ftl: self.entry.name(),
+            trace: self.trace.clone(),
+            requests: self.served.len() as u64,
+            changes: self.changes.len() as u64,
+            cuts: 0,
+            torn: 0,
+            again: 0,
+            violations: 0,
+            first: None,
+            mounts: Mounts::default(),
+        };
+        let mut longest = vec![(0, 0.0); PARTS];
+        let mut durable = Durable::nothing(self.erased.geometry().logical_pages);
+        let mut cuts = Cuts::of(self.erased.clone(), &self.after);
+        let (mut acknowledged, mut last) = (0, Instant::now());
+        for (number, &cut) in plan.iter().enumerate() {
+            while cuts.done() < cut.change && !cuts.is_over() {
+                cuts.advance();
+            }
+            while let Some(request) = self.served.get(acknowledged)
+                && request.changes <= cuts.done()
+            {
+                durable.note(request);
+                acknowledged += 1;
+            }
+            let left = &self.served[acknowledged..];
+            report.count(cut);
+            let mounting = AssertUnwindSafe(|| self.survive(&cuts, cut, &durable, left));
+            let survived =
+                catch_unwind(mounting).unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
+            match survived {
+                Ok(cost) => {
+                    report.mounts.add(cost);
+                    let place = cut.change - self.changes.start;
+                    let slowest: &mut (usize, f64) =
+                        &mut longest[place * PARTS / (self.changes.len() + 1)];
+                    let time = cost.time as f64 / 1000.0;
+                    if time >= slowest.1 {
+                        *slowest = (place, time);
+                    }
+                }
+                Err(what) => {
+                    report.violations += 1;
+                    report.first.get_or_insert(Violation { cut, what });
+                }
+            }
+            let fraction = Some((number + 1) as f64 / plan.len() as f64);
+            let requests = number as u64 + 1;
+            tick(&mut last, watch, Progress { phase: CUTTING, requests, fraction })?;
+        }
+        longest.retain(|(_, time)| *time > 0.0);
+        report.mounts.longest = longest;
+        Ok(report)
+    }
+
+    /// Mounts after a cut, compares, goes on, and is cut again if that is planned; returns what the first mount
+    /// cost.
+    fn survive(
+        &self,
+        cuts: &Cuts,
+        cut: Cut,
+        durable: &Durable,
+        left: &[Served],
+    ) -> Result<MountCost, String> {
+        let device = cuts.cut(cut.tear);
+        let (mut host, cost) = self.mount(device.clone());
+        let mounted = host.device.changes();
+        let mut settled = host.settle(durable, left.first())?;
+        let next = left.iter().take(AFTERWARDS);
+        let served: Vec<_> =
+            next.map(|request| host.serve(request.op, request.pages.clone())).collect();
+        host.ftl.audit(&host.device);
+        let Some((number, tear)) = cut.again else { return Ok(cost) };
+        let change = (number % (host.device.changes() as u64 + 1)) as usize;
+        let mut cuts = Cuts::of(device, &host.device);
+        (0..change).for_each(|_| cuts.advance());
+        let (mut twice, _) = self.mount(cuts.cut(tear));
+        if change < mounted {
+            twice.settle(durable, left.first())?;
+            return Ok(cost);
+        }
+        let done = served.partition_point(|request| request.changes <= change);
+        served[..done].iter().for_each(|request| settled.note(request));
+        twice.settle(&settled, served.get(done))?;
+        Ok(cost)
+    }
+
+    fn mount(&self, mut device: Device) -> (Host, MountCost) {
+        device.timeline_mut().issue(0);
+        let mounted = self.entry.mount(self.config, &mut device);
+        let ftl = mounted.expect("an FTL that mounts").expect("settings that it has accepted");
+        let cost = MountCost {
+            oob_reads: device.surveyed(),
+            programs: device.ledger().pages_programmed(),
+            erases: device.ledger().total(Operation::Erase),
+            time: device.timeline().idle_at(),
+        };
+        (Host { device, ftl }, cost)
+    }
+}
+
+/// The passes over all logical pages that a warm-up writes.
+fn passes(warmup: Warmup) -> Result<Vec<Source>, Error> {
+    let mut passes = Vec::new();
+    for phase in warmup.plan() {
+        match (phase.source, phase.until) {
+            (source @ (Source::Sequential | Source::Uniform), Until::Passes(count)) => {
+                passes.extend((0..count).map(|_| source));
+            }
+            _ => {
+                let message = format!("found {warmup}, expected none, sequential or random:K");
+                return Err(Error::config("run.warmup", message));
+            }
+        }
+    }
+    Ok(passes)
+}
+
+/// What one mount cost.
+#[derive(Clone, Copy)]
+struct MountCost {
+    oob_reads: u64,
+    programs: u64,
+    erases: u64,
+    time: Nanos,
+}
+
+impl CrashReport {
+    fn count(&mut self, cut: Cut) {
+        let again = cut.again.map(|(_, tear)| tear);
+        self.cuts += 1 + u64::from(again.is_some());
+        self.again += u64::from(again.is_some());
+        let torn =
+            [Some(cut.tear), again].iter().filter(|tear| **tear == Some(Tear::Within)).count();
+        self.torn += torn as u64;
+    }
+}
+
+impl Mounts {
+    fn add(&mut self, cost: MountCost) {
+        self.oob_reads.add(cost.oob_reads as f64);
+        self.programs.add(cost.programs as f64);
+        self.erases.add(cost.erases as f64);
+        self.time_us.add(cost.time as f64 / 1000.0);
+    }
+}

@@ -1,0 +1,112 @@
+//! Power cuts in runs on any input: counted as made, the same again, and what does not come back is told.
+
+use ftlab::Error;
+use ftlab::catalog::Catalog;
+use ftlab::crash::{CrashReport, Cut, Plan, crash};
+use ftlab::flash::{Device, Flash, Tear};
+use ftlab::ftl::page::PageFtl;
+use ftlab::ftl::{Design, Ftl, FtlMetrics, Mount, RamUse, Setup, Spec};
+use ftlab::session::Point;
+use ftlab::units::Lpn;
+use serde_json::json;
+
+fn point(catalog: &Catalog, ftl: &str, warmup: &str) -> Point {
+    let tree = json!({
+        "device": { "capacity": "1MiB", "pages_per_block": 16, "over_provisioning": "50%" },
+        "workload": { "pattern": "randrw", "bs": "8k", "size": "1MiB", "requests": 400 },
+        "ftl": { "cache": "256B" },
+        "run": { "warmup": warmup },
+    });
+    let config = catalog.resolve(tree.as_object().expect("a table")).expect("a configuration");
+    Point { config, ftl: ftl.into() }
+}
+
+fn cut(catalog: &Catalog, ftl: &str, warmup: &str, plan: Plan) -> Result<CrashReport, Error> {
+    crash(catalog, &point(catalog, ftl, warmup), plan, &mut |_| Ok(()))
+}
+
+#[test]
+fn cuts_are_made_as_planned_and_nothing_is_lost() {
+    let catalog = Catalog::standard();
+    for ftl in ["page", "dftl", "tpftl", "fast", "dloop"] {
+        let report = cut(&catalog, ftl, "sequential", Plan::Random(300)).expect("a run");
+        assert_eq!((report.violations, report.requests), (0, 400 + 256), "{ftl}");
+        assert_eq!((report.cuts, report.again), (450, 150), "{ftl}");
+        assert!((150..300).contains(&report.torn), "{ftl}: {} of 450", report.torn);
+        let pages = f64::from(36 * 16);
+        assert!(report.mounts.oob_reads.max >= pages, "{ftl}: {:?}", report.mounts.oob_reads);
+        assert!(report.mounts.time_us.mean > 0.0 && !report.mounts.longest.is_empty(), "{ftl}");
+        let again = cut(&catalog, ftl, "sequential", Plan::Random(300)).expect("a run");
+        assert_eq!(json!(report), json!(again), "{ftl}");
+    }
+}
+
+/// Page-level mapping that begins with an empty map after a cut.
+struct Forgetful(PageFtl);
+
+impl Design for Forgetful {
+    type Settings = ();
+
+    const SPEC: Spec = Spec { name: "forgetful", ..PageFtl::SPEC };
+    const MOUNT: Option<Mount<Self>> = Some(Self::build);
+
+    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
+        PageFtl::build(setup, flash).map(Forgetful)
+    }
+}
+
+impl Ftl for Forgetful {
+    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.0.read(pages, flash);
+    }
+
+    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.0.write(pages, flash);
+    }
+
+    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.0.trim(pages, flash);
+    }
+
+    fn ram(&self) -> RamUse {
+        self.0.ram()
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        self.0.metrics()
+    }
+
+    fn reset_metrics(&mut self) {
+        self.0.reset_metrics();
+    }
+
+    fn audit(&self, device: &Device) {
+        self.0.audit(device);
+    }
+}
+
+#[test]
+fn what_does_not_come_back_is_told_and_can_be_had_again() {
+    let catalog = Catalog::standard().with::<Forgetful>();
+    let report = cut(&catalog, "forgetful", "none", Plan::Random(100)).expect("a run");
+    assert!(report.violations > 90, "{} of 100", report.violations);
+    let first = report.first.expect("a violation");
+    assert!(first.what.contains("has version None, acknowledged was Some"), "{}", first.what);
+    let alone = cut(&catalog, "forgetful", "none", Plan::One(first.cut)).expect("a run");
+    assert_eq!(alone.violations, 1);
+    assert_eq!(alone.first.expect("a violation").what, first.what);
+}
+
+#[test]
+fn what_has_no_place_is_refused() {
+    let catalog = Catalog::standard();
+    let told = |ftl: &str, warmup: &str, plan| {
+        cut(&catalog, ftl, warmup, plan).expect_err("a mistake").to_string()
+    };
+    let unable = told("cachftl", "none", Plan::Random(1));
+    assert!(unable.contains("found cachftl, expected one that mounts: page"), "{unable}");
+    let steady = told("page", "steady", Plan::Random(1));
+    assert!(steady.contains("expected none, sequential or random:K"), "{steady}");
+    let late = Cut { change: 1 << 40, tear: Tear::Before, again: None };
+    assert!(told("page", "none", Plan::One(late)).contains("expected 0 to "));
+}

@@ -1,0 +1,75 @@
+"""``ftlab crash``: power cuts in a run on any trace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from ftlab import crash as crashes
+from ftlab.cli import parse
+from ftlab.cli.job import configuration, print_resolved
+from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
+from ftlab.cli.progress import meter
+from ftlab.cli.show import show_table
+from ftlab.errors import ConfigError
+from ftlab.result import Record
+from ftlab.simulation import check_obeyed
+
+DEFAULT = "page,dftl,tpftl"
+
+
+@click.command()
+@source_options
+@ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
+@click.option("--cuts", type=parse.Count(), default=crashes.CUTS, help="How many [10000].")
+@click.option("--at", metavar="CUT", help="Make this cut alone, as a violation tells it.")
+@model_options
+@output_options
+@figure_option
+@columns_option
+def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **options: Any) -> None:
+    """Cut the power in a run of FTLs on TRACE, mount, and compare every page with the promise.
+
+    Cuts come at random programs and erases, before or in the midst of them; after every other one
+    comes a second, while the FTL mounts or soon after. Ends with 1 if anything that was
+    acknowledged is lost.
+    """
+    config, ftls = configuration(options, ftl, DEFAULT)
+    if print_config:
+        print_resolved(config, ftls, options["as_json"])
+        return
+    outputs = Outputs.of(options, config, ftls)
+    check_obeyed(config, ftls)
+    one = _cut(at) if at else None
+    with meter() as progress:
+        reports = [crashes.crash(config, each, cuts, one, progress) for each in ftls]
+    outputs.figure(lambda: crashes.drawn(reports, outputs.columns_wide))
+    outputs.result(_rendered(outputs.form, reports), lambda: show_table(crashes.table(reports)))
+    violations = list(filter(None, map(crashes.violation, reports)))
+    for line in violations:
+        click.echo(line, err=True)
+    if violations:
+        raise click.exceptions.Exit(1)
+
+
+def _cut(text: str) -> crashes.Cut:
+    try:
+        return crashes.cut(text)
+    except ConfigError as error:
+        raise click.UsageError(f"--at: {error}") from error
+
+
+def _rendered(form: str | None, reports: Sequence[Record]) -> str | None:
+    table = crashes.table(reports)
+    forms: dict[str, Callable[[], str]] = {
+        "json": lambda: json.dumps([each.to_dict() for each in reports], indent=2) + "\n",
+        "csv": table.csv,
+        "md": table.markdown,
+        "tex": table.latex,
+        "txt": table.text,
+    }
+    return forms[form]() if form else None
