@@ -42,7 +42,7 @@ def test_a_cut_has_a_text_that_names_it():
 def test_one_cut_can_be_made_alone():
     report = crashes.crash(CONFIG, "tpftl", at=crashes.cut("40:within:9:before"))
     assert (report.cuts, report.again, report.torn, report.violations) == (2, 1, 1, 0)
-    with pytest.raises(ConfigError, match="found change 1000000, expected 0 to"):
+    with pytest.raises(ConfigError, match=r"found change 1000000, expected \d+ to"):
         crashes.crash(CONFIG, "tpftl", at=crashes.cut("1000000:before"))
     with pytest.raises(ConfigError, match="cuts: found 0"):
         crashes.crash(CONFIG, "tpftl", cuts=0)

@@ -133,7 +133,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
             times = [time / 1000 for _, time in longest]
             axes.plot(share, times, label=report.ftl, **{**look.line, "marker": ""})
         axes.set(xlabel="place of the cut in the run (%)", ylabel="longest mount (ms)")
-        axes.set(title="How long an FTL takes to come back", yscale="log")
+        axes.set(title="How long an FTL takes to come back", ylim=(0, None))
         mark_empty(axes)
         legend_above(figure, figure.get_figwidth())
     return figure
