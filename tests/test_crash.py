@@ -1,10 +1,13 @@
 """Power cuts on the command line and in Python: what is promised, told, drawn and had again."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from ftlab import ConfigError
+from ftlab import ConfigError, catalog
 from ftlab import crash as crashes
 from ftlab.result import Record
 from test_cli import failure
@@ -29,6 +32,18 @@ def test_ftls_side_by_side_lose_nothing(ftlab, tmp_path):
     at = header.index("violations")
     assert [(row[at], row[header.index("cuts")]) for row in rows] == [("0", "300")] * 3
     assert "longest mount (ms)" in figure.read_text("utf-8")
+
+
+def test_a_hundred_thousand_cuts_lose_nothing():
+    tool = Path(__file__).parent.parent / "tools" / "cuts.py"
+    command = [sys.executable, str(tool), "--cuts", "100000"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    rows = [[cell.strip() for cell in line.split("|")] for line in ended.stdout.splitlines()]
+    mounting = [each["name"] for each in catalog().ftls if each["power_cut"] == "mounts"]
+    assert [row[1] for row in rows[2:]] == [*mounting, "all"]
+    assert int(rows[-1][2].replace(",", "")) >= 100_000
+    assert {row[5] for row in rows[2:]} == {"0"}
 
 
 def test_a_cut_has_a_text_that_names_it():

@@ -1,0 +1,105 @@
+"""Cuts the power of every FTL that mounts, many times over, on small devices that are always full.
+
+Run `make cuts`, or `python tools/cuts.py --cuts 100000 dftl`. Prints a row for each FTL, and ends
+with 1 if anything that was acknowledged is lost. `ftlab crash` does the same for one input.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+from ftlab import catalog
+from ftlab.crash import crash, violation
+from ftlab.report.numbers import brief
+from ftlab.report.tables import Table
+from ftlab.result import Record
+
+WORKLOADS = (
+    {"pattern": "randwrite", "bs": 512},
+    {"pattern": "randrw", "bs": 2048, "read_share": 0.3},
+    {"pattern": "zipf", "bs": 1024, "read_share": 0.2},
+    {"pattern": "seq", "bs": 1536, "streams": 3},
+)
+SEEDS = 20
+"""Inputs of each workload, each on a device of another size."""
+
+LOGICAL_BLOCKS = 12
+"""Of the smallest device."""
+
+PAGES_PER_BLOCK = 8
+PAGE = 512
+CACHE = 3 * PAGE
+"""Room for a page of mappings, which is the least that some FTLs need."""
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--cuts", type=int, default=10_000_000, help="of all FTLs [10000000]")
+    parser.add_argument("ftls", nargs="*", help="[all that mount]")
+    arguments = parser.parse_args()
+    known = [each["name"] for each in catalog().ftls if each["power_cut"] == "mounts"]
+    ftls = arguments.ftls or known
+    # A second cut follows every other one.
+    cuts = -(-2 * arguments.cuts // (3 * len(ftls) * len(WORKLOADS) * SEEDS))
+    with ProcessPoolExecutor(os.cpu_count()) as cores:
+        found = list(cores.map(partial(reports, cuts=cuts), ftls))
+    print(table(ftls, found).markdown(), end="")
+    lost = [told for each in found for report in each if (told := violation(report))]
+    print(*lost, sep="\n", end="", file=sys.stderr)
+    sys.exit(bool(lost))
+
+
+def reports(ftl: str, cuts: int) -> list[Record]:
+    """Return what came of an FTL on every input."""
+    return [
+        crash(configuration(workload, seed), ftl, cuts)
+        for workload in WORKLOADS
+        for seed in range(1, SEEDS + 1)
+    ]
+
+
+def configuration(workload: dict[str, object], seed: int) -> dict[str, object]:
+    """Return a device that is full from the first request on, and what is written to it."""
+    size = (LOGICAL_BLOCKS + seed) * PAGES_PER_BLOCK * PAGE
+    return {
+        "workload": {**workload, "size": size, "requests": 300},
+        "device": {
+            "capacity": size,
+            "page": PAGE,
+            "pages_per_block": PAGES_PER_BLOCK,
+            "over_provisioning": 0.8,
+        },
+        "ftl": {"cache": CACHE},
+        "run": {"seed": seed, "warmup": "sequential", "address": "modulo"},
+    }
+
+
+def table(ftls: Sequence[str], found: Sequence[Sequence[Record]]) -> Table:
+    """Return a row for each FTL: sums of counts, and the most that a mount has cost."""
+    counts = ("cuts", "torn", "again", "violations")
+    costs = ("oob_reads", "programs", "erases")
+    rows = [
+        [
+            ftl,
+            *(f"{sum(report[key] for report in each):,}" for key in counts),
+            *(f"{max(report.mounts[key].max for report in each):,.0f}" for key in costs),
+            brief(max(report.mounts.time_us.max for report in each), "us"),
+        ]
+        for ftl, each in zip(ftls, found, strict=True)
+    ]
+    total = [f"{sum(report[key] for each in found for report in each):,}" for key in counts]
+    rows.append(["all", *total, "", "", "", ""])
+    header = ["FTL", "cuts", "torn", "second", "lost"]
+    return Table([*header, "most OOBs read", "programs", "erases", "longest mount"], rows)
+
+
+if __name__ == "__main__":
+    main()
