@@ -151,7 +151,7 @@ pub trait Simulator: Send {
     fn outcome(&self) -> Outcome<'_>;
 
     /// Writes what is still in RAM, of the write buffer and of the FTL, once everything was measured, and
-    /// checks everything again. `None` if neither keeps writes.
+    /// checks everything again. `None` if neither keeps writes, so that nothing has changed.
     fn drain(&mut self) -> Option<FlushedAtEnd>;
 }
 
@@ -600,7 +600,9 @@ impl<F: Ftl> Simulator for Simulation<F> {
             });
             flushed = Some(flushed.map_or(inside, |above| above.plus(inside)));
         }
-        self.check();
+        if flushed.is_some() {
+            self.check();
+        }
         flushed
     }
 }

@@ -1,6 +1,7 @@
 //! What must not be overtaken inside a block: a read comes after the erase and the program of its page, a
 //! program after the erase and the programs before it, an erase after all of them.
 
+use super::calendar::restart_if_empty;
 use super::log::Kind;
 use crate::units::Nanos;
 use std::collections::VecDeque;
@@ -104,6 +105,7 @@ impl Programs {
         while self.recent.front().is_some_and(|(_, end)| *end <= now) {
             self.recent.pop_front();
         }
+        restart_if_empty(&mut self.recent);
         if self.recent.len() == MOST_PROGRAMS {
             let end = self.recent.pop_front().map_or(0, |(_, end)| end);
             self.forgotten = unless_bug!(BlocksForget, self.forgotten.max(end), 0);

@@ -55,6 +55,7 @@ impl Calendar {
         while gaps.front().is_some_and(|(_, end)| *end <= time) {
             gaps.pop_front();
         }
+        restart_if_empty(gaps);
     }
 
     /// When the resource is free from `from` on: start to end and ascending, the last time without end.
@@ -182,10 +183,21 @@ impl Search<'_> {
         let last = self.at.get();
         let is_over = |at: usize| gaps.get(at).is_some_and(|(_, end)| *end < time);
         let is_later = last == 0 || is_over(last - 1);
-        let near = (last..last + NEAR).find(|at| !is_over(*at)).filter(|_| is_later);
-        let found = near.unwrap_or_else(|| gaps.partition_point(|(_, end)| *end < time));
+        let near = || (last..last + NEAR).find(|at| !is_over(*at));
+        let found = is_later
+            .then(near)
+            .flatten()
+            .unwrap_or_else(|| gaps.partition_point(|(_, end)| *end < time));
         self.at.set(found);
         gaps.get(found).copied()
+    }
+}
+
+/// An empty ring goes on at its first place, and not at the next, which is in no cache.
+#[inline]
+pub fn restart_if_empty<T>(ring: &mut VecDeque<T>) {
+    if ring.is_empty() {
+        ring.clear();
     }
 }
 

@@ -223,6 +223,8 @@ impl Commands {
     }
 
     /// Places an operation.
+    // Its caller is marked as cold for the sake of plain devices; this is not.
+    #[inline(never)]
     pub fn place(&mut self, order: Order) -> Placed {
         let Order { kind, plane, page, source, .. } = order;
         self.forget(plane);
@@ -233,39 +235,45 @@ impl Commands {
         // A page can be brought in while the one before it is programmed.
         let waits = kind != Kind::Program || !self.cache_program;
         let order = Order { ready: if waits { after } else { order.ready }, after, ..order };
-        let joined = self.join(order);
-        let placed = joined.unwrap_or_else(|| self.begin(order));
+        let joined = if self.multi_plane { self.join(order) } else { None };
+        let placed = joined.unwrap_or_else(|| self.begin(&order));
         self.take_bus_and_register(plane, &placed);
         self.operations[plane as usize] += 1;
         self.blocks.note(kind, plane, page, placed.work.1, self.now);
         if kind == Kind::CopyBack {
             self.blocks.note(Kind::Read, plane, (source, 0), placed.work.1, self.now);
         }
-        let Placed { start, end, held, work, .. } = placed;
+        let Placed { start, end, held, .. } = placed;
         if self.suspend.is_some() {
             // Booked times may overlap where a read overtakes, but an array does one thing at a time.
             self.held[plane as usize].1 += held.1 - held.0;
         } else {
             self.hold(plane, start, end);
         }
-        let member = (order, self.log.push(booking(&order, &placed)));
-        match &mut self.last {
-            Some(last) if joined.is_some() => last.members.push(member),
-            _ if self.multi_plane => {
-                let array = self.array_of[plane as usize];
-                let members = vec![member];
-                let (request, held_until) = (order.request, held.1);
-                let page = page.1;
-                self.last =
-                    Some(Last { kind, array, request, page, start, work, held_until, members });
-            }
-            _ => {}
+        let number = self.log.push(|| booking(&order, &placed));
+        if self.multi_plane {
+            self.remember((order, number), &placed, joined.is_some());
         }
         placed
     }
 
+    /// Notes what the pages after it may join.
+    fn remember(&mut self, member: (Order, Option<usize>), placed: &Placed, joined: bool) {
+        match &mut self.last {
+            Some(last) if joined => last.members.push(member),
+            _ => {
+                let Order { kind, plane, page: (_, page), request, .. } = member.0;
+                let array = self.array_of[plane as usize];
+                let Placed { start, work, held: (_, held_until), .. } = *placed;
+                let members = vec![member];
+                self.last =
+                    Some(Last { kind, array, request, page, start, work, held_until, members });
+            }
+        }
+    }
+
     /// Places an operation as a command of its own.
-    fn begin(&mut self, order: Order) -> Placed {
+    fn begin(&mut self, order: &Order) -> Placed {
         let Timing { read, oob_read, program, erase, transfer, .. } = self.timing;
         match order.kind {
             Kind::Read => self.read(order, read, transfer),
@@ -329,8 +337,8 @@ impl Commands {
         if self.overtake { cycles } else { (cycles.0, cycles.0) }
     }
 
-    fn read(&mut self, order: Order, time: Nanos, transfer: Nanos) -> Placed {
-        let Order { plane, ready, .. } = order;
+    fn read(&mut self, order: &Order, time: Nanos, transfer: Nanos) -> Placed {
+        let Order { plane, ready, .. } = *order;
         let bus = &self.bus(plane).search();
         let from = self.array(plane).first_read(ready, |from| {
             let (_, begin) = self.read_command(plane, bus, from);
@@ -379,8 +387,8 @@ impl Commands {
         (moved, Some(bus.find(moved, transfer)))
     }
 
-    fn program(&mut self, order: Order) -> Placed {
-        let Order { plane, ready, after, .. } = order;
+    fn program(&mut self, order: &Order) -> Placed {
+        let Order { plane, ready, after, .. } = *order;
         let (array, time) = (self.array(plane), self.timing.program);
         let bus = &self.bus(plane).search();
         let (data, begin) = if self.cache_program {
@@ -427,13 +435,16 @@ impl Commands {
         until: impl Fn(Nanos) -> Nanos,
     ) -> Span {
         let length = self.timing.transfer + self.command;
+        if !self.has_registers() {
+            return bus.find(from, length);
+        }
         let register = &self.registers[plane as usize];
         bus.find(register.first(from, |from| until(bus.find(from, length).1)), length)
     }
 
     /// A copy-back or an erase.
-    fn change(&mut self, order: Order, time: Nanos) -> Placed {
-        let Order { plane, ready, .. } = order;
+    fn change(&mut self, order: &Order, time: Nanos) -> Placed {
+        let Order { plane, ready, .. } = *order;
         let bus = &self.bus(plane).search();
         let cycles = |from| self.command_cycles(bus, from);
         let from = self.array(plane).first_write(ready, |from| cycles(from).1 + time);
@@ -450,7 +461,7 @@ impl Commands {
     /// room for it.
     fn join(&mut self, order: Order) -> Option<Placed> {
         let Order { kind, plane, page, request, ready, .. } = order;
-        let last = self.last.take().filter(|last| self.multi_plane && last.kind == kind)?;
+        let last = self.last.take().filter(|last| last.kind == kind)?;
         let same_die = last.array == self.array_of[plane as usize]
             && self.die_of(plane) == self.die_of(last.members[0].0.plane);
         let fits = same_die

@@ -84,8 +84,9 @@ impl Log {
         self.bookings.len() == self.most
     }
 
-    /// Keeps an operation; returns its number in the window.
-    pub(super) fn push(&mut self, booking: Booking) -> Option<usize> {
+    /// Keeps an operation if it is in the window; returns its number there.
+    #[inline]
+    pub(super) fn push(&mut self, booking: impl FnOnce() -> Booking) -> Option<usize> {
         if self.skip > 0 {
             self.skip -= 1;
             return None;
@@ -93,7 +94,7 @@ impl Log {
         if self.is_full() {
             return None;
         }
-        self.bookings.push(booking);
+        self.bookings.push(booking());
         Some(self.bookings.len() - 1)
     }
 

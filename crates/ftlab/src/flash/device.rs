@@ -159,14 +159,17 @@ impl Device {
         for number in 0..medium.geometry.blocks() {
             let pbn = Pbn(number);
             let block = medium.blocks[pbn.index()];
-            let first = medium.geometry.first_page(pbn).0;
-            let mut written = 0;
+            let first = medium.geometry.first_page(pbn);
+            let pages = medium.geometry.pages_per_block as usize;
+            let owners = &medium.owners[first.index()..][..pages];
+            let written = owners.iter().map(|owner| u16::from(*owner != 0)).sum::<u16>();
+            let per_block = medium.valid_words_per_block;
+            let words = (0..).zip(&medium.valid[per_block * pbn.index()..][..per_block]);
             let mut valid = 0;
-            for ppn in (first..first + medium.geometry.pages_per_block).map(Ppn) {
-                written += u16::from(medium.owners[ppn.index()] != 0);
-                if medium.is_valid(ppn) {
+            for (word, bits) in words.filter(|(_, bits)| **bits != 0) {
+                for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
                     valid += 1;
-                    self.audit_valid_page(ppn, &mut seen);
+                    self.audit_valid_page(Ppn(first.0 + 64 * word + bit), &mut seen);
                 }
             }
             assert_eq!((written, valid), (block.written, block.valid), "counts of block {pbn}");
@@ -208,6 +211,7 @@ impl Device {
     ///
     /// # Panics
     /// As [`Device::audit_map`].
+    #[inline]
     pub fn audit_mapping(&self, lpn: Lpn, mapping: Option<Ppn>) {
         match mapping {
             None => assert!(!self.audit_holds_data(lpn), "{lpn} is lost"),

@@ -16,7 +16,7 @@
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
-use super::parts::random_logs::{LogNumber, Price, RandomLogs};
+use super::parts::random_logs::{Price, RandomLogs};
 use super::parts::sequential_log::SequentialLog;
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
@@ -51,8 +51,8 @@ pub struct KastFtl {
     random: RandomLogs,
     /// K.
     associativity: u32,
-    /// The random log that each logical block wrote last, or 0.
-    written_last: Vec<LogNumber>,
+    /// The random log that each logical block wrote last.
+    written_last: Vec<Option<Pbn>>,
     log_blocks: usize,
     log_bytes: u64,
     counts: Counts,
@@ -167,8 +167,8 @@ impl KastFtl {
             sequential: RecentMap::new(logical_blocks),
             most_sequential: sequential as usize,
             associativity,
-            random: RandomLogs::new(flash.geometry(), associativity, Price::Owners),
-            written_last: vec![0; logical_blocks as usize],
+            random: RandomLogs::new(flash.geometry(), Price::Owners(associativity)),
+            written_last: vec![None; logical_blocks as usize],
             log_blocks: log_blocks as usize,
             log_bytes: u64::from(log_blocks) * (4 + page_map),
             counts: Counts::default(),
@@ -242,16 +242,17 @@ impl KastFtl {
         let log = self.sequential.remove(lbn.0).expect("a sequential log");
         let written = flash.geometry().logical_pages_of(lbn).take(log.next as usize).collect();
         let valid = flash.valid_in(log.pbn);
-        self.written_last[lbn.index()] = self.random.convert(lbn, log.pbn, written, valid);
+        self.random.convert(lbn, log.pbn, written, valid);
+        self.written_last[lbn.index()] = Some(log.pbn);
         self.counts.broken += 1;
     }
 
     fn append_random(&mut self, lbn: Lbn, lpn: Lpn, flash: &mut Flash) {
         let last = self.written_last[lbn.index()];
-        let own = self.random.has_room_for(last, lbn).then_some(last);
-        let number = match own.or_else(|| self.random.writable()) {
-            Some(number) => number,
-            None if self.in_use() < self.log_blocks => self.random.open(self.data.take()),
+        let own = last.filter(|pbn| self.random.has_room_for(*pbn, lbn));
+        let pbn = match own.or_else(|| self.random.writable()) {
+            Some(pbn) => pbn,
+            None if self.in_use() < self.log_blocks => self.random.writable_or_open(&mut self.data),
             None => {
                 self.reclaim(flash);
                 self.invalidate(lpn, flash);
@@ -262,18 +263,18 @@ impl KastFtl {
                 self.random.writable_or_open(&mut self.data)
             }
         };
-        self.written_last[lbn.index()] = number;
+        self.written_last[lbn.index()] = Some(pbn);
         self.invalidate(lpn, flash);
-        self.random.append(number, lpn, &mut self.data, flash);
+        self.random.append(pbn, lpn, &mut self.data, flash);
     }
 
     /// Merges the logical blocks that have valid pages in the random log with the fewest of them.
     fn reclaim(&mut self, flash: &mut Flash) {
-        let number = self.random.cheapest().expect("not all log blocks are sequential");
-        let owners = self.random.owners(number);
+        let pbn = self.random.cheapest().expect("not all log blocks are sequential");
+        let owners = self.random.owners(pbn);
         owners.iter().for_each(|lbn| self.merge(*lbn, flash));
-        let log = self.random.remove(number);
-        self.data.release_log(log.pbn, flash);
+        self.random.remove(pbn);
+        self.data.release_log(pbn, flash);
         self.counts.reclaims += 1;
         let merged = owners.len() as u64;
         self.counts.most_merged = unless_bug!(

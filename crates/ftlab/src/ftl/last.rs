@@ -189,8 +189,8 @@ impl LastFtl {
         Ok(LastFtl {
             data,
             sequential: RecentMap::new(geometry.logical_blocks()),
-            hot: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
-            cold: RandomLogs::new(geometry, geometry.pages_per_block, Price::Owners),
+            hot: RandomLogs::new(geometry, Price::Owners(geometry.pages_per_block)),
+            cold: RandomLogs::new(geometry, Price::Owners(geometry.pages_per_block)),
             most_sequential: sequential as usize,
             most_hot: hot as usize,
             most_cold: (random - hot) as usize,
@@ -297,8 +297,8 @@ impl LastFtl {
     fn give_up_hot(&mut self, flash: &mut Flash) {
         let cheapest = self.hot.cheapest().expect("the hot partition is full");
         if self.hot.owners(cheapest).is_empty() {
-            let log = self.hot.remove(cheapest);
-            self.data.release_log(log.pbn, flash);
+            self.hot.remove(cheapest);
+            self.data.release_log(cheapest, flash);
             self.counts.dead += 1;
             return;
         }
@@ -312,11 +312,11 @@ impl LastFtl {
 
     /// Reclaims the block of the cold partition with the fewest logical blocks to merge.
     fn reclaim_cold(&mut self, flash: &mut Flash) {
-        let number = self.cold.cheapest().expect("the cold partition is full");
-        let owners = self.cold.owners(number);
+        let pbn = self.cold.cheapest().expect("the cold partition is full");
+        let owners = self.cold.owners(pbn);
         owners.iter().for_each(|lbn| self.merge(*lbn, flash));
-        let log = self.cold.remove(number);
-        self.data.release_log(log.pbn, flash);
+        self.cold.remove(pbn);
+        self.data.release_log(pbn, flash);
         self.counts.dead += u64::from(owners.is_empty());
         self.counts.reclaims += u64::from(!owners.is_empty());
     }

@@ -39,7 +39,6 @@ pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Mount, Setup, Spec};
 use super::parts::block_pool::Stream;
-use super::parts::page_map::PageMap;
 use super::parts::placement::{PlaneOrder, SINGLE};
 use super::parts::planes::{Planes, Victim};
 use super::parts::region::Region;
@@ -494,10 +493,7 @@ impl<C: MappingCache> DemandFtl<C> {
     /// Checks that translation pages with cached entries laid over them are the true map, and that clean
     /// entries equal those on flash.
     fn audit_map(&self, device: &Device) {
-        let mut map = PageMap::new(device.geometry().logical_pages);
-        for lpn in self.store.pages.pages().map(Lpn) {
-            map.replace(lpn, self.store.pages.audit_mapping(lpn));
-        }
+        let mut map = self.store.pages.audit_content().clone();
         for ((lpn, ppn), dirty) in self.cache.audit_entries() {
             let on_flash = map.replace(lpn, ppn);
             assert!(

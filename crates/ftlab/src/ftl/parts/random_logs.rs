@@ -5,18 +5,17 @@
 //! that is superseded in a log block, so the price is always exact, and the cheapest block is known.
 
 use super::data_blocks::DataBlocks;
+use crate::cache::indexed_heap::IndexedHeap;
+use crate::cache::recent_map::RecentMap;
 use crate::flash::{Flash, Geometry};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The number of a log block in the order in which they were opened; never reused.
-pub type LogNumber = u64;
+use std::collections::BTreeMap;
 
 /// The price of reclaiming a log block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Price {
-    /// Logical blocks to merge.
-    Owners,
+    /// Logical blocks to merge, of which a log takes so many at most.
+    Owners(u32),
     /// Pages to copy.
     Pages,
 }
@@ -28,58 +27,87 @@ pub struct RandomLog {
     pub pbn: Pbn,
     /// The logical page of each page written.
     pub written: Vec<Lpn>,
-    /// Valid pages of each logical block that has any.
-    owners: BTreeMap<Lbn, u32>,
+    /// Valid pages of each logical block that has any, ascending, if these are the price.
+    owners: Vec<(Lbn, u32)>,
     valid: u32,
+    /// In the order in which logs were opened; never used again.
+    number: u64,
 }
 
-/// Shared log blocks.
+/// By price, and the oldest first among equals.
+type Rank = (u32, u64);
+
+/// Shared log blocks, each known by its block.
 #[derive(Clone, Debug)]
 pub struct RandomLogs {
-    logs: BTreeMap<LogNumber, RandomLog>,
-    /// The log of each block of the device, or 0.
-    number_of: Vec<LogNumber>,
-    last: LogNumber,
+    /// By block, and by age: they are never touched.
+    logs: RecentMap<RandomLog>,
+    opened: u64,
     pages_per_block: usize,
-    most_owners: usize,
     price: Price,
-    /// Logs that any logical block may write.
-    open: BTreeSet<LogNumber>,
-    /// All logs by price, the oldest first among equals.
-    by_price: BTreeSet<(u32, LogNumber)>,
+    /// The blocks that any logical block may write, by age.
+    writable: IndexedHeap<u64>,
+    /// These by rank.
+    open: IndexedHeap<Rank>,
+    /// The others by rank.
+    closed: IndexedHeap<Rank>,
+}
+
+impl RandomLog {
+    fn find(&self, lbn: Lbn) -> Result<usize, usize> {
+        self.owners.binary_search_by_key(&lbn, |(owner, _)| *owner)
+    }
+
+    /// Adds a valid page to those of a logical block.
+    fn gain(&mut self, lbn: Lbn) {
+        match self.find(lbn) {
+            Ok(at) => self.owners[at].1 += 1,
+            Err(at) => self.owners.insert(at, (lbn, 1)),
+        }
+    }
+
+    /// Takes a valid page from those of a logical block; returns whether it was the last.
+    fn lose(&mut self, lbn: Lbn) -> bool {
+        let at = self.find(lbn).expect("a logical block with a valid page");
+        self.owners[at].1 -= 1;
+        let last = self.owners[at].1 == 0;
+        if last {
+            self.owners.remove(at);
+        }
+        last
+    }
 }
 
 impl RandomLogs {
-    /// No log blocks in use; each takes pages of `most_owners` logical blocks at most.
+    /// No log blocks in use.
     #[must_use]
-    pub fn new(geometry: &Geometry, most_owners: u32, price: Price) -> Self {
+    pub fn new(geometry: &Geometry, price: Price) -> Self {
         RandomLogs {
-            logs: BTreeMap::new(),
-            number_of: vec![0; geometry.blocks() as usize],
-            last: 0,
+            logs: RecentMap::new(geometry.blocks()),
+            opened: 0,
             pages_per_block: geometry.pages_per_block as usize,
-            most_owners: most_owners as usize,
             price,
-            open: BTreeSet::new(),
-            by_price: BTreeSet::new(),
+            writable: IndexedHeap::default(),
+            open: IndexedHeap::default(),
+            closed: IndexedHeap::default(),
         }
     }
 
     /// Number of log blocks in use.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub const fn len(&self) -> usize {
         self.logs.len()
     }
 
     /// Whether none is in use.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.logs.is_empty()
     }
 
-    /// The log blocks, oldest first.
+    /// The log blocks.
     pub fn blocks(&self) -> impl Iterator<Item = Pbn> {
-        self.logs.values().map(|log| log.pbn)
+        self.logs.iter().map(|(_, log)| log.pbn)
     }
 
     /// Bytes of the page map of one log block, 4 B per page.
@@ -92,162 +120,160 @@ impl RandomLogs {
     #[inline]
     #[must_use]
     pub fn hold(&self, ppn: Ppn, geometry: &Geometry) -> bool {
-        self.number_of[geometry.block_of(ppn).index()] != 0
+        self.logs.contains(geometry.block_of(ppn).0)
+    }
+
+    fn log(&self, pbn: Pbn) -> &RandomLog {
+        self.logs.get(pbn.0).expect("a log in use")
     }
 
     /// Takes a fresh block into use.
-    pub fn open(&mut self, pbn: Pbn) -> LogNumber {
-        self.adopt(RandomLog { pbn, written: Vec::new(), owners: BTreeMap::new(), valid: 0 })
+    pub fn open(&mut self, pbn: Pbn) {
+        self.adopt(RandomLog { pbn, written: Vec::new(), owners: Vec::new(), valid: 0, number: 0 });
     }
 
     /// Takes a block of one logical block into use, with these pages, `valid` of which are valid.
-    pub fn convert(&mut self, lbn: Lbn, pbn: Pbn, written: Vec<Lpn>, valid: u32) -> LogNumber {
-        let owners = if valid == 0 { BTreeMap::new() } else { BTreeMap::from([(lbn, valid)]) };
-        self.adopt(RandomLog { pbn, written, owners, valid })
+    pub fn convert(&mut self, lbn: Lbn, pbn: Pbn, written: Vec<Lpn>, valid: u32) {
+        let owned = valid > 0 && self.price != Price::Pages;
+        let owners = if owned { vec![(lbn, valid)] } else { Vec::new() };
+        self.adopt(RandomLog { pbn, written, owners, valid, number: 0 });
     }
 
     /// Takes a log block that was removed elsewhere into use.
-    pub fn adopt(&mut self, log: RandomLog) -> LogNumber {
-        self.last += 1;
-        self.number_of[log.pbn.index()] = self.last;
-        self.logs.insert(self.last, log);
-        self.enlist(self.last);
-        self.last
+    pub fn adopt(&mut self, log: RandomLog) {
+        self.opened += 1;
+        let number = self.opened;
+        let (pbn, rank) = (log.pbn.0, (self.price_of(&log), number));
+        if self.is_open(&log) {
+            self.writable.insert(pbn, number);
+            self.open.insert(pbn, rank);
+        } else {
+            self.closed.insert(pbn, rank);
+        }
+        self.logs.insert(pbn, RandomLog { number, ..log });
     }
 
     /// Takes a log block out of use.
     ///
     /// # Panics
     /// When there is no such log.
-    pub fn remove(&mut self, number: LogNumber) -> RandomLog {
-        self.delist(number);
-        let log = self.logs.remove(&number).expect("a log in use");
-        self.number_of[log.pbn.index()] = 0;
-        log
+    pub fn remove(&mut self, pbn: Pbn) -> RandomLog {
+        if self.closed.contains(pbn.0) {
+            self.closed.remove(pbn.0);
+        } else {
+            self.writable.remove(pbn.0);
+            self.open.remove(pbn.0);
+        }
+        self.logs.remove(pbn.0).expect("a log in use")
     }
 
     /// The oldest log block that any logical block may write.
     #[inline]
     #[must_use]
-    pub fn writable(&self) -> Option<LogNumber> {
-        self.open.first().copied()
+    pub fn writable(&self) -> Option<Pbn> {
+        self.writable.min().map(Pbn)
     }
 
     /// Whether a logical block has valid pages in a log, and may write there.
     #[must_use]
-    pub fn has_room_for(&self, number: LogNumber, lbn: Lbn) -> bool {
-        self.logs.get(&number).is_some_and(|log| {
-            log.written.len() < self.pages_per_block && log.owners.contains_key(&lbn)
-        })
+    pub fn has_room_for(&self, pbn: Pbn, lbn: Lbn) -> bool {
+        self.logs
+            .get(pbn.0)
+            .is_some_and(|log| log.written.len() < self.pages_per_block && log.find(lbn).is_ok())
     }
 
     /// The oldest log block.
     #[must_use]
-    pub fn oldest(&self) -> Option<LogNumber> {
-        self.logs.keys().next().copied()
+    pub fn oldest(&self) -> Option<Pbn> {
+        self.logs.least_recent().map(Pbn)
     }
 
     /// The cheapest log block to reclaim, whether or not it can still be written.
     #[must_use]
-    pub fn cheapest(&self) -> Option<LogNumber> {
-        self.by_price.first().map(|(_, number)| *number)
+    pub fn cheapest(&self) -> Option<Pbn> {
+        let heaps = [&self.open, &self.closed];
+        let ranked = heaps.map(|heap| heap.min().map(|pbn| (heap.key(pbn), Pbn(pbn))));
+        ranked.into_iter().flatten().min().map(|(_, pbn)| pbn)
     }
 
     /// The cheapest log block to reclaim of those that cannot be written any more.
     #[must_use]
-    pub fn cheapest_closed(&self) -> Option<LogNumber> {
-        let mut numbers = self.by_price.iter().map(|(_, number)| *number);
-        numbers.find(|number| !self.open.contains(number))
+    pub fn cheapest_closed(&self) -> Option<Pbn> {
+        self.closed.min().map(Pbn)
     }
 
     /// The logical page of a page of a log, for each that was written.
-    #[must_use]
-    pub fn written(&self, number: LogNumber, geometry: &Geometry) -> Vec<(Ppn, Lpn)> {
-        let log = &self.logs[&number];
-        let first = geometry.first_page(log.pbn).0;
-        (first..).map(Ppn).zip(log.written.iter().copied()).collect()
+    pub fn written(&self, pbn: Pbn, geometry: &Geometry) -> impl Iterator<Item = (Ppn, Lpn)> {
+        let first = geometry.first_page(pbn).0;
+        (first..).map(Ppn).zip(self.log(pbn).written.iter().copied())
     }
 
-    /// Valid pages of each logical block that has any, in all logs together.
+    /// Valid pages of each logical block that has any, in all logs together, ascending.
     #[must_use]
-    pub fn groups(&self) -> BTreeMap<Lbn, u32> {
-        let mut groups = BTreeMap::new();
-        for (lbn, pages) in self.logs.values().flat_map(|log| &log.owners) {
-            *groups.entry(*lbn).or_default() += pages;
-        }
-        groups
+    pub fn groups(&self, flash: &Flash) -> Vec<(Lbn, u32)> {
+        let geometry = flash.geometry();
+        let pages = self.blocks().flat_map(|pbn| self.written(pbn, geometry));
+        let valid = pages.filter(|(page, _)| flash.is_valid(*page));
+        let mut owners: Vec<Lbn> = valid.map(|(_, lpn)| geometry.logical_block_of(lpn)).collect();
+        owners.sort_unstable();
+        owners.chunk_by(Lbn::eq).map(|pages| (pages[0], pages.len() as u32)).collect()
     }
 
-    /// The logical blocks with valid pages in a log.
+    /// The logical blocks with valid pages in a log, ascending.
     #[must_use]
-    pub fn owners(&self, number: LogNumber) -> Vec<Lbn> {
-        self.logs[&number].owners.keys().copied().collect()
+    pub fn owners(&self, pbn: Pbn) -> Vec<Lbn> {
+        self.log(pbn).owners.iter().map(|(lbn, _)| *lbn).collect()
     }
 
     /// Whether no more pages fit into so many blocks.
     #[must_use]
     pub fn is_full(&self, most_blocks: usize) -> bool {
-        self.open.is_empty() && self.len() == most_blocks
+        self.writable.is_empty() && self.len() == most_blocks
     }
 
     /// Programs a page for the host in a block that any logical block may write, or a fresh one if there is
     /// none. The old version is superseded already.
     pub fn append_anywhere(&mut self, lpn: Lpn, data: &mut DataBlocks, flash: &mut Flash) {
-        let number = self.writable_or_open(data);
-        self.append(number, lpn, data, flash);
+        let pbn = self.writable_or_open(data);
+        self.append(pbn, lpn, data, flash);
     }
 
     /// The block that any logical block may write; a fresh one if there is none.
-    pub fn writable_or_open(&mut self, data: &mut DataBlocks) -> LogNumber {
-        self.writable().unwrap_or_else(|| self.open(data.take()))
+    pub fn writable_or_open(&mut self, data: &mut DataBlocks) -> Pbn {
+        self.writable().unwrap_or_else(|| {
+            let pbn = data.take();
+            self.open(pbn);
+            pbn
+        })
     }
 
     /// Programs a page for the host, whose old version is superseded already.
-    pub fn append(
-        &mut self,
-        number: LogNumber,
-        lpn: Lpn,
-        data: &mut DataBlocks,
-        flash: &mut Flash,
-    ) {
-        let page = self.next_page(number, lpn, flash.geometry());
+    pub fn append(&mut self, pbn: Pbn, lpn: Lpn, data: &mut DataBlocks, flash: &mut Flash) {
+        let page = self.next_page(pbn, lpn, flash.geometry());
         data.program(lpn, page, flash);
     }
 
     /// The next page of a log, for a valid version of a logical page.
-    pub fn next_page(&mut self, number: LogNumber, lpn: Lpn, geometry: &Geometry) -> Ppn {
-        self.delist(number);
-        let log = self.logs.get_mut(&number).expect("a log in use");
+    pub fn next_page(&mut self, pbn: Pbn, lpn: Lpn, geometry: &Geometry) -> Ppn {
+        let log = self.logs.get_mut(pbn.0).expect("a log in use");
+        let page = geometry.page_at(pbn, log.written.len() as u32);
         log.written.push(lpn);
-        *log.owners.entry(geometry.logical_block_of(lpn)).or_default() += 1;
         log.valid += 1;
-        let page = Ppn(geometry.first_page(log.pbn).0 + log.written.len() as u32 - 1);
-        self.enlist(number);
+        if self.price != Price::Pages {
+            log.gain(geometry.logical_block_of(lpn));
+        }
+        self.rank(pbn);
         page
     }
 
     /// Notes that the newest version of a page, wherever it is, is about to be superseded or moved.
     pub fn supersede(&mut self, lpn: Lpn, data: &DataBlocks, geometry: &Geometry) {
         let Some(newest) = data.newest(lpn) else { return };
-        let number = self.number_of[geometry.block_of(newest).index()];
-        if number == 0 {
-            return;
-        }
-        let lbn = geometry.logical_block_of(lpn);
-        let last = self.logs[&number].owners[&lbn] == 1;
-        let relist = last || self.price == Price::Pages;
-        if relist {
-            self.delist(number);
-        }
-        let log = self.logs.get_mut(&number).expect("a log in use");
+        let pbn = geometry.block_of(newest);
+        let Some(log) = self.logs.get_mut(pbn.0) else { return };
         log.valid -= 1;
-        if last {
-            log.owners.remove(&lbn);
-        } else if let Some(valid) = log.owners.get_mut(&lbn) {
-            *valid -= 1;
-        }
-        if relist {
-            self.enlist(number);
+        if self.price == Price::Pages || log.lose(geometry.logical_block_of(lpn)) {
+            self.rank(pbn);
         }
     }
 
@@ -263,33 +289,42 @@ impl RandomLogs {
     }
 
     fn is_open(&self, log: &RandomLog) -> bool {
-        let owners = log.owners.len();
-        log.written.len() < self.pages_per_block
-            && unless_bug!(
-                RandomLogOverowned,
-                owners < self.most_owners,
-                owners <= self.most_owners
-            )
+        let takes_others = match self.price {
+            Price::Owners(most) => {
+                let owners = log.owners.len() as u32;
+                unless_bug!(RandomLogOverowned, owners < most, owners <= most)
+            }
+            Price::Pages => true,
+        };
+        takes_others && log.written.len() < self.pages_per_block
     }
 
     fn price_of(&self, log: &RandomLog) -> u32 {
         match self.price {
-            Price::Owners => log.owners.len() as u32,
+            Price::Owners(_) => log.owners.len() as u32,
             Price::Pages => log.valid,
         }
     }
 
-    fn enlist(&mut self, number: LogNumber) {
-        let log = &self.logs[&number];
-        if self.is_open(log) {
-            self.open.insert(number);
+    /// Ranks a log anew that has changed.
+    fn rank(&mut self, pbn: Pbn) {
+        let log = self.log(pbn);
+        let (is_open, number, rank) =
+            (self.is_open(log), log.number, (self.price_of(log), log.number));
+        match (self.open.contains(pbn.0), is_open) {
+            (true, true) => self.open.update(pbn.0, rank),
+            (false, false) => self.closed.update(pbn.0, rank),
+            (true, false) => {
+                self.writable.remove(pbn.0);
+                self.open.remove(pbn.0);
+                self.closed.insert(pbn.0, rank);
+            }
+            (false, true) => {
+                self.closed.remove(pbn.0);
+                self.open.insert(pbn.0, rank);
+                self.writable.insert(pbn.0, number);
+            }
         }
-        self.by_price.insert((self.price_of(log), number));
-    }
-
-    fn delist(&mut self, number: LogNumber) {
-        self.open.remove(&number);
-        self.by_price.remove(&(self.price_of(&self.logs[&number]), number));
     }
 
     /// Recomputes the owners of all logs from the newest versions of pages.
@@ -298,25 +333,28 @@ impl RandomLogs {
     /// When they differ.
     pub fn audit(&self, data: &DataBlocks, flash: &Flash) {
         let geometry = flash.geometry();
-        assert_eq!(self.by_price.len(), self.logs.len(), "logs by price");
-        let numbered = self.number_of.iter().filter(|number| **number != 0).count();
-        assert_eq!(numbered, self.logs.len(), "blocks with a log");
-        for (number, log) in &self.logs {
-            assert_eq!(self.number_of[log.pbn.index()], *number, "log of block {}", log.pbn);
-            let priced = self.by_price.contains(&(self.price_of(log), *number));
-            assert!(priced, "log block {} has another price", log.pbn);
-            assert_eq!(self.open.contains(number), self.is_open(log), "room in {}", log.pbn);
-            assert!(log.owners.len() <= self.most_owners, "owners of log block {}", log.pbn);
-            let first = geometry.first_page(log.pbn).0;
+        self.logs.audit();
+        assert_eq!(self.open.len() + self.closed.len(), self.logs.len(), "logs by price");
+        assert_eq!(self.open.len(), self.writable.len(), "logs with room by age");
+        for (block, log) in self.logs.iter() {
+            assert_eq!(log.pbn.0, block, "block of a log");
+            let open = self.is_open(log);
+            assert_eq!(self.writable.contains(block), open, "room in {}", log.pbn);
+            let heap = if open { &self.open } else { &self.closed };
+            let rank = (self.price_of(log), log.number);
+            assert!(heap.contains(block) && heap.key(block) == rank, "price of {}", log.pbn);
             let mut owners: BTreeMap<Lbn, u32> = BTreeMap::new();
-            for (page, lpn) in (first..).map(Ppn).zip(&log.written) {
-                let needed = data.newest(*lpn) == Some(page);
+            for (page, lpn) in self.written(log.pbn, geometry) {
+                let needed = data.newest(lpn) == Some(page);
                 assert_eq!(flash.is_valid(page), needed, "page {page} of a random log block");
                 if needed {
-                    *owners.entry(geometry.logical_block_of(*lpn)).or_default() += 1;
+                    *owners.entry(geometry.logical_block_of(lpn)).or_default() += 1;
                 }
             }
-            assert_eq!(owners, log.owners, "owners of log block {}", log.pbn);
+            if let Price::Owners(most) = self.price {
+                assert!(log.owners.len() <= most as usize, "owners of log block {}", log.pbn);
+                assert!(owners.into_iter().eq(log.owners.iter().copied()), "owners in {}", log.pbn);
+            }
             assert_eq!(log.valid, flash.valid_in(log.pbn), "valid pages of log block {}", log.pbn);
         }
     }

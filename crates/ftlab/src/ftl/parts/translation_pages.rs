@@ -295,6 +295,12 @@ impl TranslationPages {
         }
     }
 
+    /// The map on flash, for audits.
+    #[must_use]
+    pub const fn audit_content(&self) -> &PageMap {
+        &self.content
+    }
+
     /// The mapping of a logical page on flash, for audits.
     #[must_use]
     pub fn audit_mapping(&self, lpn: Lpn) -> Option<Ppn> {
