@@ -13,6 +13,8 @@ use crate::units::Lpn;
 const CHANGES: usize = 40;
 /// Requests of a run, at most.
 const REQUESTS: usize = 40;
+/// Flash operations of a case after which no further change is cut.
+const OPERATIONS: u64 = 60_000;
 /// Requests served after a mount, in most cases and in one of [`LONGER`].
 const AFTERWARDS: [u64; 2] = [3, 40];
 const LONGER: u64 = 16;
@@ -21,6 +23,8 @@ const LONGER: u64 = 16;
 struct Cutting<'a> {
     case: &'a Case<'a>,
     rng: Rng,
+    /// What mounting, and all that came after it, has taken.
+    operations: u64,
 }
 
 pub fn power_cuts(case: &Case<'_>) {
@@ -32,25 +36,16 @@ pub fn power_cuts(case: &Case<'_>) {
     let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
     let mut host = Host { device, ftl };
-    let mut cutting = Cutting { case, rng: Rng::new(case.seed(), "cuts") };
-    let pages = host.device.geometry().logical_pages;
-    let mut durable = Durable::nothing(pages);
-    let mut traffic = Traffic::draw(case.seed(), pages);
-    // Nothing, every page once, or that and as many random writes again.
-    let history = cutting.rng.below(3) as u32;
-    for lpn in (0..pages * history.min(1)).map(Lpn) {
-        durable.note(&host.serve(Op::Write, vec![lpn]));
-    }
-    for _ in pages..pages * history {
-        let lpn = Lpn(cutting.rng.below(u64::from(pages)) as u32);
-        durable.note(&host.serve(Op::Write, vec![lpn]));
-    }
+    let mut rng = Rng::new(case.seed(), "cuts");
+    let mut durable = write_some(&mut host, &mut rng);
     let start = host.device.changes();
+    let mut traffic = Traffic::draw(case.seed(), durable.pages());
     let mut served = Vec::new();
     while served.len() < REQUESTS && host.device.changes() < start + CHANGES {
         let (op, pages) = traffic.next();
         served.push(host.serve(op, pages));
     }
+    let mut cutting = Cutting { case, rng, operations: 0 };
     let mut cuts = Cuts::of(erased, &host.device);
     (0..start).for_each(|_| cuts.advance());
     let mut left = served.iter().peekable();
@@ -62,7 +57,7 @@ pub fn power_cuts(case: &Case<'_>) {
             let place = format!("cut {tear:?} change {}", cuts.done());
             cutting.mount(cuts.cut(tear), &durable, left.peek().copied(), &place);
         }
-        if cuts.is_over() {
+        if cuts.is_over() || cutting.operations > OPERATIONS {
             return;
         }
         cuts.advance();
@@ -82,6 +77,7 @@ impl Cutting<'_> {
             served.push(host.serve(op, pages));
         }
         host.ftl.audit(&host.device);
+        self.operations += host.device.ledger().flash_operations();
         let again = self.rng.below(host.device.changes() as u64 + 1) as usize;
         let tear = Tear::ALL[self.rng.below(2) as usize];
         let place = format!("{place}, then {tear:?} change {again}");
@@ -110,4 +106,16 @@ impl Cutting<'_> {
 
 fn settle(host: &mut Host, durable: &Durable, cut: Option<&Served>, place: &str) -> Durable {
     host.settle(durable, cut).unwrap_or_else(|what| panic!("{place}: {what}"))
+}
+
+/// Writes nothing, every page once, or every page and then as many at random.
+fn write_some(host: &mut Host, rng: &mut Rng) -> Durable {
+    let pages = host.device.geometry().logical_pages;
+    let mut durable = Durable::nothing(pages);
+    let rounds = rng.below(3) as u32;
+    let random = (pages..pages * rounds).map(|_| Lpn(rng.below(u64::from(pages)) as u32));
+    for lpn in (0..pages * rounds.min(1)).map(Lpn).chain(random) {
+        durable.note(&host.serve(Op::Write, vec![lpn]));
+    }
+    durable
 }
