@@ -34,7 +34,7 @@ fn cuts_are_made_as_planned_and_nothing_is_lost() {
         assert_eq!((report.cuts, report.again), (450, 150), "{ftl}");
         assert!((150..300).contains(&report.torn), "{ftl}: {} of 450", report.torn);
         let pages = f64::from(24 * 16);
-        assert!(report.mounts.oob_reads.max == pages, "{ftl}: {:?}", report.mounts.oob_reads);
+        assert!(report.mounts.oob_reads.max <= pages, "{ftl}: {:?}", report.mounts.oob_reads);
         assert!(report.mounts.time_us.mean > 0.0 && !report.mounts.longest.is_empty(), "{ftl}");
         let again = cut(&catalog, ftl, "sequential", Plan::Random(300)).expect("a run");
         assert_eq!(json!(report), json!(again), "{ftl}");

@@ -2,6 +2,7 @@
 
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
+use super::{BlockKind, Cause};
 use crate::units::{Mapping, Pbn, Ppn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -60,6 +61,8 @@ pub(super) struct Memory {
     pub changes: Vec<Change>,
     /// Blocks that look erased, and are not.
     pub half_erased: Vec<Pbn>,
+    /// Blocks that the controller will erase before it programs them, and what for.
+    pub doubtful: BTreeMap<Pbn, (BlockKind, Cause)>,
 }
 
 impl Memory {
@@ -72,6 +75,7 @@ impl Memory {
             last: 0,
             changes: Vec::new(),
             half_erased: Vec::new(),
+            doubtful: BTreeMap::new(),
         }
     }
 
@@ -92,6 +96,7 @@ impl Memory {
 
     #[cold]
     pub fn erase(&mut self, pbn: Pbn) {
+        self.doubtful.remove(&pbn);
         self.note(Change::Erase { pbn, whole: true });
     }
 

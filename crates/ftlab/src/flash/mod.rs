@@ -798,6 +798,9 @@ impl Flash {
 
     #[inline(always)]
     fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
+        if self.medium.memory.is_some() {
+            self.end_doubts(pbn, ppn, raw);
+        }
         let page = ppn.0 - self.medium.geometry.first_page(pbn).0;
         let (word, bit) = self.medium.valid_bit(pbn, ppn);
         let block = &mut self.medium.blocks[pbn.index()];
@@ -812,9 +815,6 @@ impl Flash {
         self.medium.owners[ppn.index()] = raw;
         self.truth.set_stamp(ppn, stamp);
         if let Some(memory) = &mut self.medium.memory {
-            if memory.half_erased.contains(&pbn) {
-                self.refuse_program(ppn, raw);
-            }
             memory.program(ppn, raw, stamp, origin);
         }
     }

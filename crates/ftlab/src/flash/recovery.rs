@@ -2,10 +2,10 @@
 
 use super::medium::WASTED;
 use super::memory::TORN;
-use super::{Cause, Content, Flash, Owner};
+use super::{BlockKind, Cause, Content, Flash, Owner};
 use crate::device::ProgramOrder;
 use crate::purpose::Purpose;
-use crate::units::Ppn;
+use crate::units::{Pbn, Ppn};
 
 /// What the OOB of a page says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,34 @@ impl Flash {
         self.read(ppn, Cause::Translation);
         let memory = self.medium.memory.as_ref().expect("a medium that remembers");
         memory.contents.get(&ppn).expect("what a translation page holds").clone()
+    }
+
+    /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.
+    pub fn survey_first(&mut self, survey: impl FnOnce(&mut Self)) {
+        let end = self.meter.timeline.begin_first_chains();
+        survey(self);
+        self.meter.timeline.end_first_chains(end);
+        self.begin_page();
+    }
+
+    /// Has a block that looks erased be erased before its next page is programmed, as its last erase may have
+    /// been cut.
+    pub fn erase_before_use(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause) {
+        if let Some(memory) = &mut self.medium.memory {
+            memory.doubtful.insert(pbn, (kind, cause));
+        }
+    }
+
+    /// Erases a block that is to be programmed if that was put off; one whose erase was cut must be.
+    #[cold]
+    pub(super) fn end_doubts(&mut self, pbn: Pbn, ppn: Ppn, raw: u32) {
+        let doubt = self.medium.memory.as_ref().and_then(|memory| memory.doubtful.get(&pbn));
+        if let Some(&(kind, cause)) = doubt {
+            self.erase(pbn, kind, cause);
+        }
+        if self.medium.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn)) {
+            self.refuse_program(ppn, raw);
+        }
     }
 
     /// Notes that a page is valid, which the controller has found out after power was lost.

@@ -9,7 +9,7 @@
 
 use super::parts::page_map::PageMap;
 use super::parts::planes::Planes;
-use super::parts::survey::Survey;
+use super::parts::survey::{Filled, Survey};
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
@@ -100,7 +100,8 @@ impl PageFtl {
     /// As [`Design::build`].
     pub fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Self::build(setup, flash)?;
-        let pages = Survey::of(0..flash.geometry().blocks(), flash).newest(flash.geometry());
+        let pages = Survey::of(0..flash.geometry().blocks(), Filled::InOrder, flash)
+            .newest(flash.geometry());
         ftl.pool.recover(&pages, flash);
         ftl.map.fill(&pages);
         Ok(ftl)

@@ -18,7 +18,7 @@
 
 use super::parts::block_pool::{BlockPool, Stream};
 use super::parts::page_map::PageMap;
-use super::parts::survey::Survey;
+use super::parts::survey::{Filled, Survey};
 use super::{Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
@@ -177,7 +177,8 @@ impl Sepbit {
     /// Goes on after power was lost. The sequence number of a page is the time when it was written.
     fn mount(setup: &Setup<SepbitConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Self::build(setup, flash)?;
-        let pages = Survey::of(0..flash.geometry().blocks(), flash).newest(flash.geometry());
+        let pages = Survey::of(0..flash.geometry().blocks(), Filled::InOrder, flash)
+            .newest(flash.geometry());
         for page in &pages {
             flash.revive(page.ppn);
             if let Owner::Data(lpn) = page.owner {

@@ -9,7 +9,7 @@ use crate::flash::{Cause, Flash, Owner};
 use crate::ftl::parts::block_pool::Stream;
 use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
-use crate::ftl::parts::survey::Survey;
+use crate::ftl::parts::survey::{Filled, Survey};
 use crate::ftl::parts::translation_pages::{Change, TranslationPages};
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 impl MapStore {
     /// The map of a region, whose blocks the pool takes over, as it is when all of it is on flash.
     pub fn mount(region: &Region, mut pool: Planes, flash: &mut Flash) -> Self {
-        let found = Survey::of(region.blocks.clone(), flash).newest(flash.geometry());
+        let found =
+            Survey::of(region.blocks.clone(), Filled::InOrder, flash).newest(flash.geometry());
         pool.recover(&found, flash);
         let (pages, lacking) = TranslationPages::found(region, &found, flash);
         let mut store = MapStore { pool, pages };

@@ -574,8 +574,8 @@ impl BlockPool {
     }
 
     /// Takes over the blocks as they were found after power was lost, with the pages that are valid. What has
-    /// none is erased, even if it seems to be, for its last erase may have been cut. Blocks with erased pages
-    /// are filled on, as many as there are frontiers: of translation pages where `holds_map` says so, else of
+    /// none is erased; if it seems to be, before it is used, for its last erase may have been cut. Blocks with
+    /// erased pages are filled on, as many as there are frontiers: of translation pages where `holds_map` says so, else of
     /// any of the `streams` of user pages.
     pub fn recover(
         &mut self,
@@ -587,7 +587,12 @@ impl BlockPool {
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
             if flash.valid_in(pbn) == 0 {
-                if unless_bug!(RecoveryTrustsErased, true, !flash.is_erased(pbn)) {
+                if flash.is_erased(pbn) {
+                    unless_bug!(
+                        RecoveryTrustsErased,
+                        flash.erase_before_use(pbn, self.data_kind, Cause::GcData)
+                    );
+                } else {
                     flash.erase(pbn, self.data_kind, Cause::GcData);
                 }
                 unless_bug!(RecoveryFreesNone, self.free.give(pbn, flash));

@@ -15,7 +15,7 @@
 
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
-use super::survey::{Page, Survey};
+use super::survey::{Filled, Page, Survey};
 use crate::flash::{BlockKind, Cause, Flash, Owner};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub struct Rebuilt {
 
 /// Finds out what is in these blocks, and merges it into data blocks.
 pub fn rebuild(blocks: Range<u32>, flash: &mut Flash) -> Rebuilt {
-    let mut survey = Survey::of(blocks.clone(), flash);
+    let mut survey = Survey::of(blocks.clone(), Filled::Anywhere, flash);
     let mut pages = survey.newest(flash.geometry());
     let mut left = Left::of(&pages, blocks.clone(), flash);
     if unless_bug!(RebuildKeepsLast, left.lacks_a_block(flash), false) {
@@ -69,11 +69,15 @@ impl Rebuilt {
         }
     }
 
-    /// Erases a block without valid pages, even if it seems to be: its last erase may have been cut.
+    /// Erases a block without valid pages; one that seems to be erased before it is used, as its last erase may
+    /// have been cut.
     fn give_if_empty(&mut self, pbn: Pbn, flash: &mut Flash) {
         if flash.valid_in(pbn) == 0 {
-            if unless_bug!(RebuildTrustsErased, true, !flash.is_erased(pbn)) {
-                flash.erase(pbn, BlockKind::Data, Cause::Merge);
+            let (kind, cause) = (BlockKind::Data, Cause::Merge);
+            if flash.is_erased(pbn) {
+                unless_bug!(RebuildTrustsErased, flash.erase_before_use(pbn, kind, cause));
+            } else {
+                flash.erase(pbn, kind, cause);
             }
             self.free.give(pbn, flash);
         }

@@ -27,18 +27,32 @@ pub struct Survey {
     found: Vec<Page>,
 }
 
+/// How an FTL fills blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Filled {
+    /// Page by page: behind an erased page all are erased.
+    InOrder,
+    /// Each page at its offset: any may be skipped.
+    Anywhere,
+}
+
 impl Survey {
-    /// Reads the OOBs of all pages of these blocks.
-    pub fn of(blocks: Range<u32>, flash: &mut Flash) -> Survey {
+    /// Reads the OOBs of all pages of these blocks that may be programmed.
+    pub fn of(blocks: Range<u32>, filled: Filled, flash: &mut Flash) -> Survey {
         let mut found = Vec::new();
-        for pbn in blocks.clone().map(Pbn) {
-            let first = flash.geometry().first_page(pbn).0;
-            for ppn in (first..first + flash.pages_of(pbn)).map(Ppn) {
-                if let Found::Page(owner, sequence) = flash.survey(ppn) {
-                    found.push(Page { owner, ppn, sequence });
+        flash.survey_first(|flash| {
+            for pbn in blocks.clone().map(Pbn) {
+                flash.begin_page();
+                let first = flash.geometry().first_page(pbn).0;
+                for ppn in (first..first + flash.pages_of(pbn)).map(Ppn) {
+                    match flash.survey(ppn) {
+                        Found::Page(owner, sequence) => found.push(Page { owner, ppn, sequence }),
+                        Found::Erased if filled == Filled::InOrder => break,
+                        Found::Erased | Found::Torn => {}
+                    }
                 }
             }
-        }
+        });
         Survey { blocks, found }
     }
 
