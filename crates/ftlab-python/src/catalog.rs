@@ -79,7 +79,7 @@ fn ftls(catalog: &Catalog) -> Vec<Value> {
             "source": ftl.spec.source,
             "map": place(ftl),
             "cleaning": cleaning(ftl),
-            "power_cut": if ftl.recovers() { "mounts" } else { "is lost" },
+            "mounts": if ftl.recovers() { "yes" } else { "no" },
             "settings": settings,
         })
     })

@@ -249,3 +249,59 @@ fn an_oob_that_is_too_small_is_told_when_an_ftl_is_built() {
     let expected = "device.oob: found 16 B, expected at least 17 for a subtable of 17 rows";
     assert!(refusal.to_string().starts_with(expected), "{refusal}");
 }
+
+/// The device when power is cut in the change with this number, from 0, of a run.
+fn cut(change: usize, tear: Tear, run: impl FnOnce(&mut Device)) -> Device {
+    let mut erased = flash();
+    erased.remember();
+    let mut device = erased.clone();
+    run(&mut device);
+    let mut cuts = Cuts::of(erased, &device);
+    (0..change).for_each(|_| cuts.advance());
+    cuts.cut(tear)
+}
+
+/// A version that a survey finds.
+fn found(lpn: u32, sequence: u64) -> Found {
+    Found::Page(Owner::Data(Lpn(lpn)), sequence)
+}
+
+#[test]
+fn a_copy_has_the_sequence_number_of_its_source() {
+    let mut flash = cut(4, Tear::Before, |flash| {
+        write(flash, 0, 5);
+        write(flash, 1, 6);
+        flash.copy(Ppn(0), Ppn(4), Cause::GcData);
+        write(flash, 2, 5);
+    });
+    let pages = [0, 1, 2, 3, 4].map(|ppn| flash.survey(Ppn(ppn)));
+    assert_eq!(pages, [found(5, 1), found(6, 2), found(5, 3), Found::Erased, found(5, 1)]);
+    assert_eq!(flash.surveyed(), 5);
+}
+
+#[test]
+fn a_page_whose_program_was_cut_cannot_be_read() {
+    let mut flash = cut(1, Tear::Within, |flash| {
+        write(flash, 0, 5);
+        write(flash, 1, 6);
+    });
+    assert_eq!([0, 1].map(|ppn| flash.survey(Ppn(ppn))), [found(5, 1), Found::Torn]);
+    assert_eq!(flash.next_page(Pbn(0)), Ppn(2));
+    let read = catch_unwind(AssertUnwindSafe(|| flash.read(Ppn(1), Cause::Host)));
+    assert!(read.is_err());
+}
+
+#[test]
+fn a_block_whose_erase_was_cut_looks_erased_and_is_not() {
+    let mut flash = cut(1, Tear::Within, |flash| {
+        write(flash, 0, 5);
+        flash.invalidate(Ppn(0));
+        flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
+    });
+    assert_eq!(flash.survey(Ppn(0)), Found::Erased);
+    let mut other = flash.clone();
+    let programmed = catch_unwind(AssertUnwindSafe(|| write(&mut other, 0, 5)));
+    assert!(programmed.is_err());
+    flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
+    write(&mut flash, 0, 5);
+}

@@ -1,0 +1,108 @@
+//! What mounting costs after a power cut: OOBs read, pages read and programmed, blocks erased.
+
+use ftlab::catalog::Catalog;
+use ftlab::config::Config;
+use ftlab::flash::{Cuts, Device, Operation, Tear};
+use ftlab::ftl::Ftl;
+use ftlab::rng::Rng;
+use ftlab::units::{Bytes, Lpn};
+
+/// 128 logical blocks of 64 pages of 4 KiB.
+const CAPACITY: u64 = 32 << 20;
+const PAGES: u32 = 8192;
+
+/// Operations of a mount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cost {
+    oob_reads: u64,
+    reads: u64,
+    programs: u64,
+    erases: u64,
+}
+
+fn config() -> Config {
+    let mut config = Catalog::standard().config();
+    config.device.blocks = Some(160);
+    config.ftl.cache = Some(Bytes(8192));
+    config
+}
+
+/// Serves writes, cuts the power after the last, mounts, and reads everything.
+fn mount(name: &str, write: impl Fn(&mut dyn Ftl, &mut Device)) -> Cost {
+    let (catalog, config) = (Catalog::standard(), config());
+    let entry = catalog.find(name).expect("an FTL");
+    let mut erased = Device::new(&config.device, CAPACITY).expect("a device");
+    erased.remember();
+    let mut device = erased.clone();
+    let mut ftl = entry.build(&config, &mut device).expect("an FTL");
+    write(&mut *ftl, &mut device);
+    let mut cuts = Cuts::of(erased, &device);
+    while !cuts.is_over() {
+        cuts.advance();
+    }
+    let mut device = cuts.cut(Tear::Before);
+    device.start_measuring();
+    let mut ftl = entry.mount(&config, &mut device).expect("an FTL that mounts").expect("an FTL");
+    let total = |operation| device.ledger().total(operation);
+    let cost = Cost {
+        oob_reads: device.surveyed(),
+        reads: total(Operation::Read),
+        programs: total(Operation::Program),
+        erases: total(Operation::Erase),
+    };
+    device.settle(true);
+    (0..PAGES).for_each(|lpn| ftl.read(&[Lpn(lpn)], &mut device));
+    ftl.audit(&device);
+    cost
+}
+
+/// Every page once, in order.
+fn fill(ftl: &mut dyn Ftl, device: &mut Device) {
+    (0..PAGES).for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+}
+
+fn fill_and_overwrite(ftl: &mut dyn Ftl, device: &mut Device) {
+    fill(ftl, device);
+    let mut rng = Rng::new(1, "overwrites");
+    for _ in 0..2 * PAGES {
+        ftl.write(&[Lpn(rng.below(u64::from(PAGES)) as u32)], device);
+    }
+}
+
+/// 128 of 160 blocks of 64 pages are full. Where blocks are filled in order, one OOB tells that the others are
+/// erased, and they are erased again when they are used.
+#[test]
+fn a_map_in_ram_is_found_by_reading_oobs() {
+    let cost = Cost { oob_reads: 128 * 64 + 32, reads: 0, programs: 0, erases: 0 };
+    assert_eq!(mount("page", fill), cost);
+    assert_eq!(mount("block", fill), Cost { oob_reads: 160 * 64, ..cost });
+}
+
+/// 8 translation pages are read. Of the mappings in the cache, which is full, all are dirty: they are those of
+/// the pages written last, on one translation page.
+#[test]
+fn a_map_on_flash_is_compared_and_completed() {
+    let cost = mount("dftl", fill);
+    assert_eq!((cost.reads, cost.programs), (8 + 1, 1));
+}
+
+/// Two pages in a log block, one of them superseded: their logical block is merged.
+#[test]
+fn log_blocks_are_merged() {
+    let cost = mount("bast", |ftl, device| {
+        fill(ftl, device);
+        [9, 9].into_iter().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+    });
+    assert_eq!((cost.reads, cost.programs), (64, 64));
+    assert_eq!(cost.erases, 2, "both blocks that were merged");
+}
+
+#[test]
+fn every_ftl_that_mounts_finds_all_after_random_writes() {
+    let catalog = Catalog::standard();
+    for entry in catalog.ftls().iter().filter(|entry| entry.recovers()) {
+        let cost = mount(entry.name(), fill_and_overwrite);
+        eprintln!("{:16} {cost:?}", entry.name());
+        assert!((9_000..=10_240).contains(&cost.oob_reads), "{}", entry.name());
+    }
+}
