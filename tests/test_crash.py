@@ -40,7 +40,7 @@ def test_a_hundred_thousand_cuts_lose_nothing():
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     rows = [[cell.strip() for cell in line.split("|")] for line in ended.stdout.splitlines()]
-    mounting = [each["name"] for each in catalog().ftls if each["power_cut"] == "mounts"]
+    mounting = [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
     assert [row[1] for row in rows[2:]] == [*mounting, "all"]
     assert int(rows[-1][2].replace(",", "")) >= 100_000
     assert {row[5] for row in rows[2:]} == {"0"}

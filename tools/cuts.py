@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--cuts", type=int, default=10_000_000, help="of all FTLs [10000000]")
     parser.add_argument("ftls", nargs="*", help="[all that mount]")
     arguments = parser.parse_args()
-    known = [each["name"] for each in catalog().ftls if each["power_cut"] == "mounts"]
+    known = [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
     ftls = arguments.ftls or known
     # A second cut follows every other one.
     cuts = -(-2 * arguments.cuts // (3 * len(ftls) * len(WORKLOADS) * SEEDS))
