@@ -581,6 +581,9 @@ impl Flash {
     /// Skips the next page of a block. Nothing is programmed: the FTL only notes it in RAM.
     pub fn waste(&mut self, ppn: Ppn) {
         let pbn = self.medium.geometry.block_of(ppn);
+        if unless_bug!(RecoverySkipsDoubts, self.medium.memory.is_some(), false) {
+            self.end_doubts(pbn);
+        }
         if self.medium.owners[ppn.index()] != 0 {
             self.broken("only an erased page can be skipped", ppn, About::Nothing);
         }
@@ -798,8 +801,8 @@ impl Flash {
 
     #[inline(always)]
     fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        if self.medium.memory.is_some() {
-            self.end_doubts(pbn, ppn, raw);
+        if self.medium.memory.is_some() && !self.end_doubts(pbn) {
+            self.refuse_program(ppn, raw);
         }
         let page = ppn.0 - self.medium.geometry.first_page(pbn).0;
         let (word, bit) = self.medium.valid_bit(pbn, ppn);

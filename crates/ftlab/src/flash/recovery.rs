@@ -83,16 +83,15 @@ impl Flash {
         }
     }
 
-    /// Erases a block that is to be programmed if that was put off; one whose erase was cut must be.
+    /// Erases a block that is to be programmed if that was put off. Returns whether it is erased indeed, and does
+    /// not only seem so.
     #[cold]
-    pub(super) fn end_doubts(&mut self, pbn: Pbn, ppn: Ppn, raw: u32) {
+    pub(super) fn end_doubts(&mut self, pbn: Pbn) -> bool {
         let doubt = self.medium.memory.as_ref().and_then(|memory| memory.doubtful.get(&pbn));
         if let Some(&(kind, cause)) = doubt {
             self.erase(pbn, kind, cause);
         }
-        if self.medium.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn)) {
-            self.refuse_program(ppn, raw);
-        }
+        self.medium.memory.as_ref().is_some_and(|memory| !memory.half_erased.contains(&pbn))
     }
 
     /// Notes that a page is valid, which the controller has found out after power was lost.

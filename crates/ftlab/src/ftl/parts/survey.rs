@@ -30,7 +30,7 @@ pub struct Survey {
 /// How an FTL fills blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// Page by page: behind an erased page all are erased.
+    /// Page by page, of which a copy-back may skip one: behind two erased pages all are erased.
     InOrder,
     /// Each page at its offset: any may be skipped.
     Anywhere,
@@ -40,15 +40,22 @@ impl Survey {
     /// Reads the OOBs of all pages of these blocks that may be programmed.
     pub fn of(blocks: Range<u32>, filled: Filled, flash: &mut Flash) -> Survey {
         let mut found = Vec::new();
+        let gap = unless_bug!(RecoveryStopsAtGap, 2, 1);
         flash.survey_first(|flash| {
             for pbn in blocks.clone().map(Pbn) {
                 flash.begin_page();
                 let first = flash.geometry().first_page(pbn).0;
+                let mut erased = 0;
                 for ppn in (first..first + flash.pages_of(pbn)).map(Ppn) {
+                    erased += 1;
                     match flash.survey(ppn) {
-                        Found::Page(owner, sequence) => found.push(Page { owner, ppn, sequence }),
-                        Found::Erased if filled == Filled::InOrder => break,
-                        Found::Erased | Found::Torn => {}
+                        Found::Page(owner, sequence) => {
+                            found.push(Page { owner, ppn, sequence });
+                            erased = 0;
+                        }
+                        Found::Torn => erased = 0,
+                        Found::Erased if filled == Filled::InOrder && erased == gap => break,
+                        Found::Erased => {}
                     }
                 }
             }
