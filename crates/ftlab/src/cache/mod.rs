@@ -6,6 +6,7 @@ pub mod block_lists;
 pub mod block_set;
 pub mod indexed_heap;
 pub mod links;
+pub mod min_tree;
 pub mod recent_map;
 pub mod replacement;
 pub mod segmented_lru;

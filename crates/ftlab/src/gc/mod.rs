@@ -102,7 +102,7 @@ impl Victims {
     /// Those of the greedy policy.
     #[must_use]
     pub fn greedy(pool: &Pool) -> Self {
-        Victims::Greedy(Greedy::new(pool.blocks, pool.pages_per_block))
+        Victims::Greedy(Greedy::new(pool.blocks))
     }
 
     /// A block was filled; it has `valid` valid pages. `now` counts page programs.
