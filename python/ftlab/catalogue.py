@@ -9,8 +9,8 @@ from ftlab.result import Record
 def catalog() -> Record:
     """Return everything that can be named in a configuration, each with one line about it.
 
-    Keys: ``ftls`` (name, summary, source, ``map``: where it lives, ``cleaning``, ``mounts``: whether
-    it goes on after a power cut, settings),
+    Keys: ``ftls`` (name, summary, source, ``map``: where it lives, ``cleaning``, ``mounts``:
+    whether it goes on after a power cut, settings),
     ``settings`` (key, section, name, meaning, kind, values, optional, unit, default, range,
     source), ``buffers``, ``policies``, ``placements`` (name, summary, source, settings),
     ``presets`` (name, summary, source), ``formats`` (name, summary, source, columns, order of

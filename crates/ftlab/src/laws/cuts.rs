@@ -1,5 +1,5 @@
-//! Power is cut in every change of the medium of a run, and again while or after the FTL mounts. What was
-//! acknowledged is there afterwards: each page is old or new, never a third thing.
+//! Power is cut in one change of the medium after another, before and within it, and again while or after the
+//! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing.
 
 use super::case::Case;
 use super::traffic::Traffic;
