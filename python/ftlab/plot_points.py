@@ -14,10 +14,18 @@ from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
 from ftlab.points.grid import FTL, near, varied
 from ftlab.points.store import Entry
-from ftlab.report.numbers import brief, size
+from ftlab.report.numbers import size
 from ftlab.report.points import FIGURES, names, rows
 from ftlab.result import Result
-from ftlab.style import legend_above, literal, mark_empty, name_groups, sized, styled
+from ftlab.style import (
+    legend_above,
+    literal,
+    mark_empty,
+    name_axis,
+    name_groups,
+    sized,
+    styled,
+)
 from ftlab.units import kinds
 
 if TYPE_CHECKING:
@@ -152,7 +160,4 @@ def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
 def _name(axes: Axes, y: str) -> None:
     """Name the figure, and write its values in its unit."""
     figure = FIGURES.get(y)
-    axes.set_ylabel(figure.label if figure else y)
-    if figure and figure.unit != "count":
-        unit = figure.unit
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: brief(value, unit)))
+    name_axis(axes.yaxis, figure.label if figure else y, figure.unit if figure else "count")

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 from ftlab.experiments.charts import PANEL, Draw
 from ftlab.looks import GREY, Look, numbered, of_ftls
 from ftlab.plugins import shown
-from ftlab.report.summary import Figure as Objective
-from ftlab.style import literal, mark_empty, styled
+from ftlab.style import literal, mark_empty, name_axis, styled
 from ftlab.tune import Candidate, Found
 
 if TYPE_CHECKING:
@@ -25,9 +24,6 @@ MOST_PANELS = 60
 
 BEST = numbered(0).colour
 """What the search has found."""
-
-UNITS = {"us": "µs", "bytes": "bytes", "ratio": "ratio", "factor": "factor"}
-"""How axes write the units of figures; a count has none."""
 
 
 def fronts(all_found: Sequence[Found]) -> Figure:
@@ -69,7 +65,9 @@ def _front(axes: Axes, found: Found, place: int) -> None:
     for name, look, each in _rivals(found):
         _dots(axes, [each], place, color=look.colour, marker=look.marker, label=name)
     first, other = found.goal.objectives[0], found.goal.objectives[place]
-    axes.set(title=literal(found.input), xlabel=_name(first), ylabel=_name(other))
+    axes.set(title=literal(found.input))
+    name_axis(axes.xaxis, first.label, first.unit)
+    name_axis(axes.yaxis, other.label, other.unit)
     _legend(axes)
 
 
@@ -91,7 +89,8 @@ def _course(axes: Axes, found: Found) -> None:
     for name, look, each in _rivals(found):
         if each.values:
             axes.axhline(each.values[0], color=look.colour, ls=":", label=name)
-    axes.set(title=literal(found.input), xlabel="trial", ylabel=_name(goal.objectives[0]))
+    axes.set(title=literal(found.input), xlabel="trial")
+    name_axis(axes.yaxis, goal.objectives[0].label, goal.objectives[0].unit)
     _legend(axes)
 
 
@@ -100,11 +99,6 @@ def _rivals(found: Found) -> Iterator[tuple[str, Look, Candidate]]:
     fitting = [each for each in found.rivals() if each.fits]
     names = [shown(each.ftl) for each in fitting]
     yield from zip(map(literal, names), of_ftls(names), fitting, strict=True)
-
-
-def _name(figure: Objective) -> str:
-    unit = UNITS.get(figure.unit)
-    return f"{figure.label} ({unit})" if unit else figure.label
 
 
 def _legend(axes: Axes) -> None:

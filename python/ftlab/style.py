@@ -8,13 +8,18 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from math import ceil, log2
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+from ftlab.report.numbers import brief
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 INK, PAPER = "#1f2328", "#ffffff"
 """Of text and axes, and of what they stand on."""
@@ -176,3 +181,18 @@ def mark_empty(axes: Axes) -> None:
     """Say so where there is nothing to draw."""
     if not axes.has_data():
         axes.text(0.5, 0.5, "no data", ha="center", va="center", transform=axes.transAxes)
+
+
+TICKS = 6
+"""Values on an axis of bytes, at most."""
+
+
+def name_axis(axis: Axis, label: str, unit: str) -> None:
+    """Name an axis on which everything is drawn, and write its values in a unit."""
+    axis.set_label_text(label)
+    if unit == "count":
+        return
+    if unit == "bytes" and axis.get_scale() == "linear":
+        low, high = axis.get_view_interval()
+        axis.set_major_locator(MultipleLocator(2.0 ** ceil(log2(max(high - low, 1.0) / TICKS))))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: brief(value, unit)))
