@@ -315,7 +315,7 @@ mod tests {
             sequential_reads_ratio: Some(0.0),
             sequential_writes_ratio: Some(1.0 / 3.0),
             overlaid_sequential_reads_ratio: Some(0.0),
-            overlaid_sequential_writes_ratio: Some(0.0),
+            overlaid_sequential_writes_ratio: Some(1.0 / 3.0),
             sequential_read_pages_ratio: Some(2.0 / 5.0),
             sequential_written_pages_ratio: Some(1.0 / 3.0),
             stream_requests_ratio: Some(0.5),
