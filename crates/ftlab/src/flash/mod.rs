@@ -801,9 +801,27 @@ impl Flash {
 
     #[inline(always)]
     fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        if self.medium.memory.is_some() && !self.end_doubts(pbn) {
+        if self.medium.memory.is_some() {
+            return self.fill_and_note(pbn, ppn, raw, stamp, origin);
+        }
+        self.put(pbn, ppn, raw, stamp);
+    }
+
+    /// [`Flash::fill_in`] where power may be cut.
+    #[cold]
+    #[inline(never)]
+    fn fill_and_note(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
+        if !self.end_doubts(pbn) {
             self.refuse_program(ppn, raw);
         }
+        self.put(pbn, ppn, raw, stamp);
+        if let Some(memory) = &mut self.medium.memory {
+            memory.program(ppn, raw, stamp, origin);
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16) {
         let page = ppn.0 - self.medium.geometry.first_page(pbn).0;
         let (word, bit) = self.medium.valid_bit(pbn, ppn);
         let block = &mut self.medium.blocks[pbn.index()];
@@ -817,9 +835,6 @@ impl Flash {
         self.medium.valid[word] |= bit;
         self.medium.owners[ppn.index()] = raw;
         self.truth.set_stamp(ppn, stamp);
-        if let Some(memory) = &mut self.medium.memory {
-            memory.program(ppn, raw, stamp, origin);
-        }
     }
 
     #[cold]
