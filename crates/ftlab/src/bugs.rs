@@ -469,8 +469,6 @@ bugs! {
         why "its erase may have been cut", law "power_cuts", by "page,sepbit,dftl";
     RecoveryStopsAtGap: "recovery: a page that was skipped ends the survey of its block",
         why "what a copy-back has put behind it is lost", law "power_cuts", by "dloop,dloop-hot";
-    RecoverySkipsDoubts: "recovery: a page of a block that seems erased is skipped before the block is erased",
-        why "the erase that was put off comes when the next page is programmed, and the skip is forgotten", law "power_cuts", by "dloop,dloop-hot";
     RecoveryFreesNone: "recovery: blocks with nothing in them are not noted as free",
         why "no block is left to write to", law "power_cuts", by "page,sepbit,dftl";
     RecoveryCopiesAnew: "recovery: a copy has a sequence number of its own",

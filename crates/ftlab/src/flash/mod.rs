@@ -581,7 +581,7 @@ impl Flash {
     /// Skips the next page of a block. Nothing is programmed: the FTL only notes it in RAM.
     pub fn waste(&mut self, ppn: Ppn) {
         let pbn = self.medium.geometry.block_of(ppn);
-        if unless_bug!(RecoverySkipsDoubts, self.medium.memory.is_some(), false) {
+        if self.medium.memory.is_some() {
             self.end_doubts(pbn);
         }
         if self.medium.owners[ppn.index()] != 0 {

@@ -305,3 +305,21 @@ fn a_block_whose_erase_was_cut_looks_erased_and_is_not() {
     flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
     write(&mut flash, 0, 5);
 }
+
+#[test]
+fn an_erase_that_was_put_off_comes_before_a_page_is_programmed_or_skipped() {
+    for skipped in [0, 1] {
+        let mut flash = cut(1, Tear::Within, |flash| {
+            write(flash, 0, 5);
+            flash.invalidate(Ppn(0));
+            flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
+        });
+        flash.erase_before_use(Pbn(0), BlockKind::Data, Cause::GcData);
+        let erases = flash.erases_of(Pbn(0));
+        (0..skipped).for_each(|page| flash.waste(Ppn(page)));
+        write(&mut flash, skipped, 5);
+        write(&mut flash, skipped + 1, 6);
+        assert_eq!(flash.erases_of(Pbn(0)), erases + 1);
+        assert_eq!(flash.next_page(Pbn(0)), Ppn(skipped + 2));
+    }
+}
