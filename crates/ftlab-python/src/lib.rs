@@ -133,6 +133,11 @@ mod functions {
         Ok(serde_json::to_string(&prediction).expect("a prediction serialises"))
     }
 
+    /// A point, given as a configuration (JSON) and the name of an FTL.
+    fn resolved(catalog: &Catalog, (config, ftl): (String, String)) -> PyResult<Point> {
+        Ok(Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl })
+    }
+
     /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
     /// input that all of them name; `plugins` are what they name that is written in Python. Calls with one
     /// `reading` share it. Returns a JSON list of results.
@@ -150,10 +155,7 @@ mod functions {
         let catalog = plugin::catalog(&plugins, &faults)?;
         let points = points
             .into_iter()
-            .map(|(config, ftl)| {
-                let config = catalog.resolve(&tree(&config)?).map_err(raise)?;
-                Ok(Point { config, ftl })
-            })
+            .map(|point| resolved(&catalog, point))
             .collect::<PyResult<Vec<_>>>()?;
         let reports = with_progress(py, progress, move |watch| {
             session::run_points_over(&reading, &catalog, &points, watch)
@@ -176,8 +178,7 @@ mod functions {
     ) -> PyResult<String> {
         let faults = Faults::default();
         let catalog = plugin::catalog(&plugins, &faults)?;
-        let (config, ftl) = point;
-        let point = Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl };
+        let point = resolved(&catalog, point)?;
         let one = at.map(serde_json::from_str).transpose();
         let one = one.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let plan = one.map_or(Plan::Random(cuts), Plan::One);
@@ -202,8 +203,7 @@ mod functions {
     ) -> PyResult<String> {
         let faults = Faults::default();
         let catalog = plugin::catalog(&plugins, &faults)?;
-        let (config, ftl) = point;
-        let point = Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl };
+        let point = resolved(&catalog, point)?;
         let report = with_frames(py, progress, Some(show), move |watch, show| {
             session::run_shown(&catalog, &point, every, show, watch)
         })

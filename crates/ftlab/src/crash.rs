@@ -214,22 +214,11 @@ impl<'a> Run<'a> {
         let start = host.device.changes();
         // Another simulation, which serves nothing, knows the pages of a request.
         let mut pages = entry.simulate(config, capacity, address)?;
-        let mut source = input.open()?;
         let mut last = Instant::now();
-        let mut done = 0;
-        let mut batch = Vec::new();
-        loop {
-            batch.clear();
-            source.fill(&mut batch)?;
-            if batch.is_empty() {
-                break;
-            }
-            for request in &batch {
-                let pages = pages.pages(request)?.to_vec();
-                served.push(host.serve(request.op, pages));
-            }
-            done += batch.len() as u64;
-            tick(&mut last, watch, Progress { phase: SERVING, requests: done, fraction: None })?;
+        for (requests, request) in (1..).zip(&input.open()?.rest()?) {
+            let pages = pages.pages(request)?.to_vec();
+            served.push(host.serve(request.op, pages));
+            tick(&mut last, watch, Progress { phase: SERVING, requests, fraction: None })?;
         }
         let (trace, changes) = (input.name(), start..host.device.changes());
         Ok(Run { entry, config, trace, erased, after: host.device, served, changes })
@@ -311,9 +300,7 @@ impl<'a> Run<'a> {
         host.ftl.audit(&host.device);
         let Some((number, tear)) = cut.again else { return Ok(cost) };
         let change = (number % (host.device.changes() as u64 + 1)) as usize;
-        let mut cuts = Cuts::of(device, &host.device);
-        (0..change).for_each(|_| cuts.advance());
-        let (mut twice, _) = self.mount(cuts.cut(tear));
+        let (mut twice, _) = self.mount(Cuts::of(device, &host.device).at(change, tear));
         if change < mounted {
             twice.settle(durable, left.first())?;
             return Ok(cost);

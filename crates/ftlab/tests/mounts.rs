@@ -36,11 +36,7 @@ fn mount(name: &str, write: impl Fn(&mut dyn Ftl, &mut Device)) -> Cost {
     let mut device = erased.clone();
     let mut ftl = entry.build(&config, &mut device).expect("an FTL");
     write(&mut *ftl, &mut device);
-    let mut cuts = Cuts::of(erased, &device);
-    while !cuts.is_over() {
-        cuts.advance();
-    }
-    let mut device = cuts.cut(Tear::Before);
+    let mut device = Cuts::of(erased, &device).at(device.changes(), Tear::Before);
     device.start_measuring();
     let mut ftl = entry.mount(&config, &mut device).expect("an FTL that mounts").expect("an FTL");
     let total = |operation| device.ledger().total(operation);

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -12,11 +10,10 @@ from ftlab import crash as crashes
 from ftlab.cli import parse
 from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_table
 from ftlab.errors import ConfigError
-from ftlab.result import Record
 from ftlab.simulation import check_obeyed
 
 DEFAULT = "page,dftl,tpftl"
@@ -47,8 +44,10 @@ def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **opti
     one = _cut(at) if at else None
     with meter() as progress:
         reports = [crashes.crash(config, each, cuts, one, progress) for each in ftls]
+    table = crashes.table(reports)
     outputs.figure(lambda: crashes.drawn(reports, outputs.columns_wide))
-    outputs.result(_rendered(outputs.form, reports), lambda: show_table(crashes.table(reports)))
+    text = in_form(outputs.form, table, [each.to_dict() for each in reports])
+    outputs.result(text, lambda: show_table(table))
     violations = list(filter(None, map(crashes.violation, reports)))
     for line in violations:
         click.echo(line, err=True)
@@ -61,15 +60,3 @@ def _cut(text: str) -> crashes.Cut:
         return crashes.cut(text)
     except ConfigError as error:
         raise click.UsageError(f"--at: {error}") from error
-
-
-def _rendered(form: str | None, reports: Sequence[Record]) -> str | None:
-    table = crashes.table(reports)
-    forms: dict[str, Callable[[], str]] = {
-        "json": lambda: json.dumps([each.to_dict() for each in reports], indent=2) + "\n",
-        "csv": table.csv,
-        "md": table.markdown,
-        "tex": table.latex,
-        "txt": table.text,
-    }
-    return forms[form]() if form else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +9,7 @@ import click
 
 from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_table
 from ftlab.cli.words import translated
@@ -84,16 +83,8 @@ def _warnings(found: Sequence[Load]) -> list[str]:
 
 
 def _rendered(form: str | None, found: Sequence[Load]) -> str | None:
-    table = tables(found)
     notes = [*(load.told() for load in found), *_warnings(found)]
-    forms: dict[str, Callable[[], str]] = {
-        "json": lambda: json.dumps([load.to_dict() for load in found], indent=2) + "\n",
-        "csv": table.csv,
-        "md": lambda: table.with_notes("md", notes),
-        "tex": lambda: table.with_notes("tex", notes),
-        "txt": lambda: table.with_notes("txt", notes),
-    }
-    return forms[form]() if form else None
+    return in_form(form, tables(found), [load.to_dict() for load in found], notes)
 
 
 def _ratio(text: str) -> float:

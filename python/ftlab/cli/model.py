@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 
 from ftlab import model as models
 from ftlab.cli import parse
-from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.output import Outputs, figure_option, in_form, output_options
 from ftlab.cli.show import show_table
 from ftlab.errors import ConfigError
 from ftlab.report.tables import ABSENT, Table
@@ -59,7 +58,7 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     outputs.figure(lambda: _figure(predictions))
     table = _table(predictions)
     records = [each.to_dict() for each in predictions.values()]
-    text = _text(outputs, table, records if len(records) > 1 else records[0])
+    text = in_form(outputs.form, table, records if len(records) > 1 else records[0])
     outputs.result(text, lambda: _show(table, predictions))
 
 
@@ -84,20 +83,8 @@ def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:
     outputs = Outputs.of(options)
     prediction = models.gc(seeds, **dict(parse.setting(text) for text in overrides))
     table = _gc_table(prediction)
-    text = _text(outputs, table, prediction.to_dict())
+    text = in_form(outputs.form, table, prediction.to_dict())
     outputs.result(text, lambda: show_table(table))
-
-
-def _text(outputs: Outputs, table: Table, plain: object) -> str | None:
-    """Return what is written in the form that was asked for; None means the readable one."""
-    forms: dict[str | None, Callable[[], str]] = {
-        "json": lambda: json.dumps(plain, indent=2) + "\n",
-        "csv": table.csv,
-        "md": table.markdown,
-        "tex": table.latex,
-        "txt": table.text,
-    }
-    return forms[outputs.form]() if outputs.form else None
 
 
 def _gc_table(prediction: Record) -> Table:

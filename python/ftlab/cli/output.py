@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ import click
 from ftlab.cli.options import Command, decorated
 from ftlab.files import check_writable, named_files, write_atomically
 from ftlab.report.summary import comparison_table, run_summary, text_of, warning_lines
+from ftlab.report.tables import Table
 from ftlab.result import Comparison, Result
 
 if TYPE_CHECKING:
@@ -169,6 +171,13 @@ def _write_figure(path: str, figure: Figure) -> None:
 
     kind = Path(path).suffix.removeprefix(".").lower()
     write_atomically(path, page(figure) if kind == "html" else image(figure, kind))
+
+
+def in_form(form: str | None, table: Table, plain: object, notes: Sequence[str] = ()) -> str | None:
+    """Return a table in the form that was asked for, ``plain`` as JSON; None: the readable one."""
+    if form is None or form == "csv":
+        return table.csv() if form else None
+    return json.dumps(plain, indent=2) + "\n" if form == "json" else table.with_notes(form, notes)
 
 
 def rendered(form: str | None, comparison: Comparison, single: bool) -> str | None:

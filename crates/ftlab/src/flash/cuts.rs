@@ -89,4 +89,14 @@ impl Cuts {
         }
         device
     }
+
+    /// The device when power is cut in the change with this number.
+    ///
+    /// # Panics
+    /// When there are not so many.
+    #[must_use]
+    pub fn at(mut self, change: usize, tear: Tear) -> Device {
+        (self.done..change).for_each(|_| self.advance());
+        self.cut(tear)
+    }
 }

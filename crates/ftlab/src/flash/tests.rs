@@ -256,9 +256,7 @@ fn cut(change: usize, tear: Tear, run: impl FnOnce(&mut Device)) -> Device {
     erased.remember();
     let mut device = erased.clone();
     run(&mut device);
-    let mut cuts = Cuts::of(erased, &device);
-    (0..change).for_each(|_| cuts.advance());
-    cuts.cut(tear)
+    Cuts::of(erased, &device).at(change, tear)
 }
 
 /// A version that a survey finds.

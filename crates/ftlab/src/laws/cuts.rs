@@ -81,9 +81,7 @@ impl Cutting<'_> {
         let again = self.rng.below(host.device.changes() as u64 + 1) as usize;
         let tear = Tear::ALL[self.rng.below(2) as usize];
         let place = format!("{place}, then {tear:?} change {again}");
-        let mut cuts = Cuts::of(device, &host.device);
-        (0..again).for_each(|_| cuts.advance());
-        let twice = cuts.cut(tear);
+        let twice = Cuts::of(device, &host.device).at(again, tear);
         if again < mounted {
             settle(&mut self.mounted(twice).0, durable, cut, &place);
             return;
