@@ -82,7 +82,7 @@ impl Resource {
     }
 }
 
-/// Where an operation takes place, and what it is for.
+/// Where an operation takes place, and what it is for: asked for where several planes, or a log, need it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     pub plane: u32,
@@ -282,17 +282,18 @@ impl Timeline {
 
     /// Reads a page.
     #[inline(always)]
-    pub(crate) fn read(&mut self, spot: Spot) {
+    pub(crate) fn read(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Read, spot, u32::MAX);
+            return self.place(Kind::Read, spot(), u32::MAX);
         }
         self.read_here();
     }
 
     /// Reads `count` OOBs, one after another, from that of a page on.
     #[inline]
-    pub(crate) fn read_oob(&mut self, spot: Spot, count: u32) {
+    pub(crate) fn read_oob(&mut self, count: u32, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
+            let spot = spot();
             let pages = spot.page..spot.page + count;
             return pages.for_each(|page| {
                 self.place(Kind::ReadOob, Spot { page, ..spot }, u32::MAX);
@@ -338,9 +339,9 @@ impl Timeline {
     }
 
     #[inline(always)]
-    pub(crate) fn program(&mut self, spot: Spot) {
+    pub(crate) fn program(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Program, spot, u32::MAX);
+            return self.place(Kind::Program, spot(), u32::MAX);
         }
         self.program_here();
     }
@@ -380,7 +381,7 @@ impl Timeline {
 
     /// A read and then a program, through the controller.
     #[inline(always)]
-    pub(crate) fn copy(&mut self, from: Spot, to: Spot) {
+    pub(crate) fn copy(&mut self, from: impl FnOnce() -> Spot, to: impl FnOnce() -> Spot) {
         if self.commands.is_none() {
             return self.copies(1);
         }
@@ -390,17 +391,17 @@ impl Timeline {
 
     /// Copies a page of block `source` inside its plane.
     #[inline]
-    pub(crate) fn copy_back(&mut self, source: u32, spot: Spot) {
+    pub(crate) fn copy_back(&mut self, source: u32, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::CopyBack, spot, source);
+            return self.place(Kind::CopyBack, spot(), source);
         }
         self.occupy(self.ready(), self.timing.read + self.timing.program, 1);
     }
 
     #[inline]
-    pub(crate) fn erase(&mut self, spot: Spot) {
+    pub(crate) fn erase(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Erase, spot, u32::MAX);
+            return self.place(Kind::Erase, spot(), u32::MAX);
         }
         let erase = unless_bug!(TimeEraseAsProgram, self.timing.erase, self.timing.program);
         self.occupy(self.ready(), erase, 1);
@@ -443,7 +444,7 @@ mod tests {
         timeline.issue(0);
         for &plane in planes {
             timeline.begin_chain();
-            timeline.program(spot(plane));
+            timeline.program(|| spot(plane));
         }
         timeline.served().end
     }
@@ -465,7 +466,7 @@ mod tests {
     fn a_copy_back_delays_only_its_plane() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.copy_back(u32::MAX, spot(2));
+        timeline.copy_back(u32::MAX, || spot(2));
         assert_eq!(timeline.served().end, 225_000);
         assert_eq!(write(&mut timeline, &[0, 1, 3]), 404_800);
         assert_eq!(write(&mut timeline, &[2]), 225_000 + 302_400);
@@ -483,9 +484,9 @@ mod tests {
                 let geometry = Geometry::new(&device, 64 << 20).expect("valid");
                 let (mut timeline, to) = (Timeline::of(&device, &geometry), spot(planes - 1));
                 let mut apart = timeline.clone();
-                timeline.copy(spot(0), to);
-                apart.read(spot(0));
-                apart.program(to);
+                timeline.copy(|| spot(0), || to);
+                apart.read(|| spot(0));
+                apart.program(|| to);
                 assert_eq!(timeline.served(), apart.served());
                 assert!(timeline.plane_busy().eq(apart.plane_busy()));
                 assert!(timeline.plane_operations().eq(apart.plane_operations()));
@@ -497,13 +498,13 @@ mod tests {
     fn a_read_waits_for_its_plane_then_for_its_channel() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.read(spot(0));
+        timeline.read(|| spot(0));
         assert_eq!(timeline.served(), Service { start: 0, end: 127_400 });
         timeline.issue(1_000);
-        timeline.read(spot(1));
+        timeline.read(|| spot(1));
         assert_eq!(timeline.served(), Service { start: 1_000, end: 127_400 + 102_400 });
         timeline.issue(2_000);
-        timeline.read(spot(2));
+        timeline.read(|| spot(2));
         assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
     }
 
@@ -531,8 +532,8 @@ mod tests {
                     for k in 0..operations {
                         timeline.begin_chain();
                         match read {
-                            true => timeline.read(spot(k % planes)),
-                            false => timeline.program(spot(k % planes)),
+                            true => timeline.read(|| spot(k % planes)),
+                            false => timeline.program(|| spot(k % planes)),
                         }
                     }
                     let per_operation = timeline.idle_at() as f64 / f64::from(operations);

@@ -3,9 +3,11 @@
 
 use super::cells::Cells;
 use super::memory::{Memory, TORN};
-use super::{Loaded, Owner};
+use super::{Cause, Loaded, Owner};
 use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder};
+use crate::engine::Spot;
 use crate::error::Error;
+use crate::purpose::Purpose;
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 
 /// A page that was skipped: it holds nothing, and cannot be programmed before the next erase.
@@ -140,6 +142,13 @@ impl Medium {
         } else {
             Owner::Translation(Vtpn(page - self.geometry.logical_pages))
         }
+    }
+
+    /// Where an operation on a page takes place, and what it is for.
+    #[inline(always)]
+    pub fn spot(&self, pbn: Pbn, ppn: Ppn, cause: Cause, owner: Option<Owner>) -> Spot {
+        let (plane, page) = (self.geometry.plane_of(pbn), self.geometry.page_in_block(ppn));
+        Spot { plane, block: pbn.0, page, purpose: Purpose { cause, owner } }
     }
 
     pub fn owner_of(&self, page: &Loaded) -> Owner {

@@ -329,7 +329,7 @@ impl Flash {
         self.retime(Some(Ppn(self.medium.geometry.offset_of(lpn))), None);
         self.meter.serve(Cause::Host, plane, 1);
         let purpose = Purpose { cause: Cause::Host, owner: Some(Owner::Data(lpn)) };
-        self.meter.timeline.read(Spot::nowhere(plane, purpose));
+        self.meter.timeline.read(|| Spot::nowhere(plane, purpose));
     }
 
     /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2), in addition to the
@@ -337,9 +337,9 @@ impl Flash {
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
         self.meter.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
         let purpose = Purpose { cause: Cause::Host, owner: Some(Owner::Data(lpn)) };
-        let spot = Spot::nowhere(lpn.0 % self.medium.geometry.planes(), purpose);
-        self.meter.serve(Cause::Host, spot.plane, oob_reads);
-        self.meter.timeline.read_oob(spot, oob_reads);
+        let plane = lpn.0 % self.medium.geometry.planes();
+        self.meter.serve(Cause::Host, plane, oob_reads);
+        self.meter.timeline.read_oob(oob_reads, || Spot::nowhere(plane, purpose));
     }
 
     /// Reads a page and its OOB.
@@ -362,10 +362,10 @@ impl Flash {
     #[inline]
     pub fn look(&mut self, ppn: Ppn, cause: Cause) -> bool {
         self.meter.count(Operation::ReadOob, cause, ppn.0);
-        let purpose = Purpose { cause, owner: self.medium.owner(ppn) };
-        let spot = self.spot(self.medium.geometry.block_of(ppn), ppn, purpose);
-        self.meter.serve(cause, spot.plane, 1);
-        self.meter.timeline.read_oob(spot, 1);
+        let pbn = self.medium.geometry.block_of(ppn);
+        self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
+        let spot = || self.medium.spot(pbn, ppn, cause, self.medium.owner(ppn));
+        self.meter.timeline.read_oob(1, spot);
         self.is_programmed(ppn)
     }
 
@@ -381,9 +381,8 @@ impl Flash {
         self.programmed_owner(last);
         self.meter.history.push(Operation::ReadOob, cause, last.0);
         self.meter.ledger.count_many(Operation::ReadOob, cause, count);
-        let spot = self.spot(pbn, first, Purpose { cause, owner: None });
-        self.meter.serve(cause, spot.plane, count);
-        self.meter.timeline.read_oob(spot, count);
+        self.meter.serve(cause, self.medium.geometry.plane_of(pbn), count);
+        self.meter.timeline.read_oob(count, || self.medium.spot(pbn, first, cause, None));
     }
 
     /// Programs a page. With owner [`Owner::Data`] and [`Cause::Host`] it holds a new version.
@@ -478,11 +477,10 @@ impl Flash {
         self.meter.count(Operation::Read, cause, from.0);
         self.meter.count(Operation::Program, cause, to.0);
         self.retime(Some(from), Some(to));
-        let purpose = Purpose { cause, owner: Some(owner) };
-        let (from, to) = (self.spot(source, from, purpose), self.spot(target, to, purpose));
-        self.meter.serve(cause, from.plane, 1);
-        self.meter.serve(cause, to.plane, 1);
-        self.meter.timeline.copy(from, to);
+        self.meter.serve(cause, self.medium.geometry.plane_of(source), 1);
+        self.meter.serve(cause, self.medium.geometry.plane_of(target), 1);
+        let spot = |pbn, ppn| self.medium.spot(pbn, ppn, cause, Some(owner));
+        self.meter.timeline.copy(|| spot(source, from), || spot(target, to));
         owner
     }
 
@@ -566,8 +564,8 @@ impl Flash {
         self.meter.count(Operation::CopyBack, cause, to.0);
         self.retime(Some(from), Some(to));
         self.meter.serve(cause, plane, 1);
-        let purpose = Purpose { cause, owner: Some(owner) };
-        self.meter.timeline.copy_back(source.0, self.spot(target, to, purpose));
+        let spot = || self.medium.spot(target, to, cause, Some(owner));
+        self.meter.timeline.copy_back(source.0, spot);
         owner
     }
 
@@ -614,9 +612,8 @@ impl Flash {
         }
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
-        let spot = self.spot(pbn, first, Purpose { cause, owner: None });
-        self.meter.serve(cause, spot.plane, 1);
-        self.meter.timeline.erase(spot);
+        self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
+        self.meter.timeline.erase(|| self.medium.spot(pbn, first, cause, None));
     }
 
     /// Marks a valid page as superseded, in RAM and free of charge. Returns its block.
@@ -730,18 +727,11 @@ impl Flash {
     }
 
     #[inline(always)]
-    fn spot(&self, pbn: Pbn, ppn: Ppn, purpose: Purpose) -> Spot {
-        let page = self.medium.geometry.page_in_block(ppn);
-        Spot { plane: self.medium.geometry.plane_of(pbn), block: pbn.0, page, purpose }
-    }
-
-    #[inline(always)]
     fn book_read(&mut self, ppn: Ppn, pbn: Pbn, owner: Owner, cause: Cause) {
         self.meter.count(Operation::Read, cause, ppn.0);
         self.retime(Some(ppn), None);
-        let spot = self.spot(pbn, ppn, Purpose { cause, owner: Some(owner) });
-        self.meter.serve(cause, spot.plane, 1);
-        self.meter.timeline.read(spot);
+        self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
+        self.meter.timeline.read(|| self.medium.spot(pbn, ppn, cause, Some(owner)));
     }
 
     /// Sets the array times of the next read and program to those of these pages, if page types differ.
@@ -766,9 +756,8 @@ impl Flash {
     fn book_program(&mut self, ppn: Ppn, pbn: Pbn, owner: Owner, cause: Cause) {
         self.meter.count(Operation::Program, cause, ppn.0);
         self.retime(None, Some(ppn));
-        let spot = self.spot(pbn, ppn, Purpose { cause, owner: Some(owner) });
-        self.meter.serve(cause, spot.plane, 1);
-        self.meter.timeline.program(spot);
+        self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
+        self.meter.timeline.program(|| self.medium.spot(pbn, ppn, cause, Some(owner)));
     }
 
     /// Makes page `to` of block `target` hold what page `from` of block `source` holds.

@@ -4,7 +4,6 @@ use super::medium::WASTED;
 use super::memory::TORN;
 use super::{BlockKind, Cause, Content, Flash, Owner};
 use crate::device::ProgramOrder;
-use crate::purpose::Purpose;
 use crate::units::{Pbn, Ppn};
 
 /// What the OOB of a page says.
@@ -27,8 +26,8 @@ impl Flash {
     /// When the medium keeps no sequence numbers ([`Device::remember`](super::Device::remember)).
     pub fn survey(&mut self, ppn: Ppn) -> Found {
         let (pbn, raw) = (self.medium.geometry.block_of(ppn), self.medium.owners[ppn.index()]);
-        let spot = self.spot(pbn, ppn, Purpose { cause: Cause::Translation, owner: None });
-        self.meter.timeline.read_oob(spot, 1);
+        let spot = || self.medium.spot(pbn, ppn, Cause::Translation, None);
+        self.meter.timeline.read_oob(1, spot);
         self.meter.surveyed += 1;
         if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
             return Found::Erased;
