@@ -122,7 +122,11 @@ COUNTERFACTUALS = (
             "sftl",
             buffer=share,
         )
-        for size, what, share in (("small", "a twentieth", 0.05), ("large", "a fifth", 0.2))
+        for size, what, share in (
+            ("small", "a twentieth", 0.05),
+            ("large", "a fifth", 0.2),
+            ("very large", "three tenths", 0.3),
+        )
     ),
     setting(
         "fewer sparse pages",
