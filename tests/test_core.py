@@ -36,6 +36,7 @@ SECTIONS = {
     "channels": "busy_fraction",
     "wear": "erases_total erases_min erases_max erases_mean erases_stddev",
     "ram_bytes": "tables cache buffer",
+    "energy": "flash_j ram_j total_j nj_per_host_byte",
     "speed": "wall_s requests_per_s flash_ops_per_s trace_read_s",
     "checks": "reads_verified rules_checked violations",
 }

@@ -62,6 +62,7 @@ SECTIONS = {
     "device": Section("Device", "The NAND device."),
     "gc": Section("GC", "Garbage collection of page-level FTLs.", positional=["policy"]),
     "buffer": Section("Buffer", "The write buffer above the FTL.", positional=["policy"]),
+    "energy": Section("Energy", "What the device draws while it works."),
     "host": Section("Host", "How requests reach the device.", positional=["mode"]),
     "input": Section("Trace", "A recorded trace, or a built-in profile of one.", "Source"),
     "workload": Section(

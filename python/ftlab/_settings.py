@@ -42,6 +42,7 @@ __all__ = [
     "Buffer",
     "DLOOPHot",
     "Device",
+    "Energy",
     "Host",
     "MNFTLHybrid",
     "NFTLChain",
@@ -97,6 +98,9 @@ class Device(Settings):
     transfer_per_byte
         Bus time per byte of page data. Default: 0ns. Range: at most 10s. Source: TPFTL does not
         model it; choices.md#transfer-time.
+    map_access
+        Time to find a page of a request in the map in RAM. Default: 0ns. Range: at most 10s.
+        Source: choices.md#map-access.
     program_order
         Order in which the pages of a block may be programmed; the result tells which it is.
         ``"ascending"``: Page after page, as MLC and modern SLC demand. ``"any"``: Any erased page,
@@ -165,6 +169,7 @@ class Device(Settings):
     program: Quantity | None = setting("device.program")
     erase: Quantity | None = setting("device.erase")
     transfer_per_byte: Quantity | None = setting("device.transfer_per_byte")
+    map_access: Quantity | None = setting("device.map_access")
     program_order: Literal["ascending", "any"] | None = setting("device.program_order")
     oob: Quantity | None = setting("device.oob")
     partial_writes: Literal["program", "read-modify-write"] | None = setting(
@@ -312,6 +317,36 @@ class Buffer(Settings):
     update_distance: int | None = setting("buffer.update_distance")
     recent: Quantity | None = setting("buffer.recent")
     evicted_blocks: int | None = setting("buffer.evicted_blocks")
+
+
+class Energy(Settings):
+    """What the device draws while it works.
+
+    Parameters
+    ----------
+    read
+        Power of a plane that reads. Default: 82.5. Unit: mW. Range: 0 to 1000000. Source: Micron
+        MT29F64G08: 25 mA at 3.3 V (choices.md#energy).
+    program
+        Power of a plane that programs. Default: 82.5. Unit: mW. Range: 0 to 1000000. Source: Micron
+        MT29F64G08: 25 mA at 3.3 V (choices.md#energy).
+    erase
+        Power of a plane that erases. Default: 82.5. Unit: mW. Range: 0 to 1000000. Source: Micron
+        MT29F64G08: 25 mA at 3.3 V (choices.md#energy).
+    transfer
+        Power of a bus that transfers. Default: 33. Unit: mW. Range: 0 to 1000000. Source: Micron
+        MT29F64G08: 10 mA at 3.3 V (choices.md#energy).
+    ram
+        Power of each MiB of RAM, always. Default: 0.0637. Unit: mW/MiB. Range: 0 to 1000000.
+        Source: Micron EDF8132A1MC: 32.6 mW of 512 MiB in standby (choices.md#energy).
+    """
+
+    _: KW_ONLY
+    read: float | None = setting("energy.read")
+    program: float | None = setting("energy.program")
+    erase: float | None = setting("energy.erase")
+    transfer: float | None = setting("energy.transfer")
+    ram: float | None = setting("energy.ram")
 
 
 class Host(Settings):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from ftlab import _core, cores
-from ftlab._settings import GC, Buffer, Device, Host, Run
+from ftlab._settings import GC, Buffer, Device, Energy, Host, Run
 from ftlab.config import Config, Progress, given, merge
 from ftlab.errors import ConfigError
 from ftlab.frames import Show
@@ -28,6 +28,7 @@ def simulate(
     gc: GC | Named | Mapping[str, Any] | None = None,
     buffer: Buffer | Named | Mapping[str, Any] | None = None,
     host: Host | str | Mapping[str, Any] | None = None,
+    energy: Energy | Mapping[str, Any] | None = None,
     run: Run | Mapping[str, Any] | None = None,
     warmup: str | None = None,
     address: str | None = None,
@@ -56,6 +57,8 @@ def simulate(
         Write buffer above the FTL: a `Buffer`, its name, or the section as a mapping.
     host
         A `Host`, ``"open"`` or ``"closed:QD"``, or the section as a mapping.
+    energy
+        What the device draws: an `Energy`, or the section as a mapping.
     run
         A `Run`, or the section as a mapping; the four arguments below are stronger.
     warmup
@@ -91,6 +94,7 @@ def simulate(
         gc=gc,
         buffer=buffer,
         host=host,
+        energy=energy,
         run=run,
         warmup=warmup,
         address=address,
@@ -112,6 +116,7 @@ class Setup(TypedDict, total=False):
     gc: GC | Named | Mapping[str, Any] | None
     buffer: Buffer | Named | Mapping[str, Any] | None
     host: Host | str | Mapping[str, Any] | None
+    energy: Energy | Mapping[str, Any] | None
     run: Run | Mapping[str, Any] | None
     warmup: str | None
     address: str | None
@@ -142,6 +147,7 @@ def compare(
     gc: GC | Named | Mapping[str, Any] | None = None,
     buffer: Buffer | Named | Mapping[str, Any] | None = None,
     host: Host | str | Mapping[str, Any] | None = None,
+    energy: Energy | Mapping[str, Any] | None = None,
     run: Run | Mapping[str, Any] | None = None,
     warmup: str | None = None,
     address: str | None = None,
@@ -161,6 +167,7 @@ def compare(
         gc=gc,
         buffer=buffer,
         host=host,
+        energy=energy,
         run=run,
         warmup=warmup,
         address=address,
@@ -242,6 +249,7 @@ def _setup(
         "gc": _section("gc", setup.get("gc"), "policy"),
         "buffer": _section("buffer", setup.get("buffer"), "policy"),
         "host": _section("host", setup.get("host"), "mode"),
+        "energy": _section("energy", setup.get("energy"), "read"),
         "run": _section("run", setup.get("run"), "warmup"),
     }
     config = _table("config", setup.get("config"))

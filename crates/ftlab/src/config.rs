@@ -11,6 +11,7 @@ use crate::ftl::parts::placement::{Placements, placements};
 use crate::ftl::{self, Setup};
 use crate::gc::{self, GcConfig, Policies};
 use crate::host::HostConfig;
+use crate::metrics::energy::EnergyConfig;
 use crate::run::RunConfig;
 use crate::settings::{Group, SectionKind, Sections, Table, expect_empty, table_of, take};
 use crate::trace::InputConfig;
@@ -34,6 +35,8 @@ pub struct Config {
     pub ftl: ftl::FtlConfig,
     /// What log-block FTLs share.
     pub log: ftl::LogConfig,
+    /// What the device draws while it works.
+    pub energy: EnergyConfig,
     /// How requests reach the device.
     pub host: HostConfig,
     /// The trace or profile that is run.
@@ -61,6 +64,7 @@ impl Default for Config {
             buffer: BufferConfig::default(),
             ftl: ftl::FtlConfig::default(),
             log: ftl::LogConfig::default(),
+            energy: EnergyConfig::default(),
             host: HostConfig::default(),
             input: InputConfig::default(),
             workload: WorkloadConfig::default(),
@@ -74,12 +78,13 @@ impl Default for Config {
 }
 
 /// The sections that every run has, in the order of messages and results, with those of FTLs between.
-const FIXED: [fn() -> SectionKind; 9] = [
+const FIXED: [fn() -> SectionKind; 10] = [
     SectionKind::of::<DeviceConfig>,
     SectionKind::of::<GcConfig>,
     SectionKind::of::<BufferConfig>,
     SectionKind::of::<ftl::FtlConfig>,
     SectionKind::of::<ftl::LogConfig>,
+    SectionKind::of::<EnergyConfig>,
     SectionKind::of::<HostConfig>,
     SectionKind::of::<InputConfig>,
     SectionKind::of::<WorkloadConfig>,
@@ -112,6 +117,7 @@ impl Serialize for Config {
         add("ftl", table_of(&self.ftl));
         add("log", table_of(&self.log));
         self.own.tables().for_each(|(name, table)| add(name, table));
+        add("energy", table_of(&self.energy));
         add("host", table_of(&self.host));
         add("input", table_of(&self.input));
         add("workload", table_of(&self.workload));
@@ -191,6 +197,7 @@ impl Config {
             buffer: take(&mut tree)?,
             ftl: take(&mut tree)?,
             log: take(&mut tree)?,
+            energy: take(&mut tree)?,
             host: take(&mut tree)?,
             input: take(&mut tree)?,
             workload: take(&mut tree)?,

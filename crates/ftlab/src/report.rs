@@ -9,6 +9,7 @@ use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::gc::CopyBack;
 use crate::host::HostMode;
+use crate::metrics::energy::EnergyReport;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
@@ -67,6 +68,8 @@ pub struct Report {
     pub wear: WearReport,
     /// RAM by one rule for all (choices.md#ram-payload).
     pub ram_bytes: RamUse,
+    /// What it took.
+    pub energy: EnergyReport,
     /// Figures of this FTL alone.
     pub own: BTreeMap<&'static str, u64>,
     /// Speed of the simulation.
@@ -399,6 +402,14 @@ impl Report {
                 busy_fraction: shares(outcome.flash.timeline().channel_busy(), working),
             },
             wear: wear(outcome.flash),
+            energy: EnergyReport::new(
+                &outcome.config.energy,
+                &outcome.config.device,
+                ledger,
+                ram.tables + ram.cache + ram.buffer,
+                working as f64 / 1e9,
+                outcome.host.bytes_read + outcome.host.bytes_written,
+            ),
             ram_bytes: ram,
             own: metrics.own,
             speed,

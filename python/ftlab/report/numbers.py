@@ -55,6 +55,14 @@ def rate(value: float) -> str:
     return f"{value:.3g} /s"
 
 
+def joules(value: float) -> str:
+    """Return an energy in the unit that suits it."""
+    for unit, scale in (("kJ", 1e3), ("J", 1), ("mJ", 1e-3), ("µJ", 1e-6)):
+        if value >= scale:
+            return f"{_significant(value / scale)} {unit}"
+    return f"{_significant(1e9 * value)} nJ"
+
+
 def _significant(value: float) -> str:
     """Return at least four significant digits, and no exponent."""
     decimals = 1 if value >= 100 else 2 if value >= 10 else 3
@@ -68,6 +76,8 @@ FORMATS: dict[str, Callable[[float], str]] = {
     "us": microseconds,
     "s": seconds,
     "bytes": size,
+    "j": joules,
+    "nj": lambda value: joules(1e-9 * value),
     "per_s": rate,
 }
 
@@ -89,7 +99,14 @@ def brief(value: float, unit: str) -> str:
 
 def by_name(name: str, value: Any) -> str:
     """Return a figure whose unit is the end of its name, as all names of results have it."""
-    ends = {"_us": "us", "_s": "s", "_ratio": "ratio", "_fraction": "ratio", "_bytes": "bytes"}
+    ends = {
+        "_us": "us",
+        "_s": "s",
+        "_j": "j",
+        "_ratio": "ratio",
+        "_fraction": "ratio",
+        "_bytes": "bytes",
+    }
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name.startswith("bytes_"):

@@ -62,6 +62,7 @@ HEADLINES = (
     Figure("write_response_us.mean", "mean write response", "us", "lower", waits=True),
     Figure("service_us.mean", "mean service time", "us", "lower"),
     Figure("ram_bytes", "RAM", "bytes", "lower"),
+    Figure("energy.nj_per_host_byte", "energy for a byte of the host", "nj", "lower"),
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
 )
 

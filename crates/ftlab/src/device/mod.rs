@@ -47,6 +47,9 @@ crate::settings! {
         /// Bus time per byte of page data.
         transfer_per_byte: Duration = Duration(0), in ..=LONGEST_TIME,
             source "TPFTL does not model it; choices.md#transfer-time";
+        /// Time to find a page of a request in the map in RAM.
+        map_access: Duration = Duration(0), in ..=LONGEST_TIME,
+            source "choices.md#map-access";
         /// Order in which the pages of a block may be programmed; the result tells which it is.
         program_order: Option<ProgramOrder> = None,
             absent "the strictest that the FTL can work with", source "choices.md#program-order";

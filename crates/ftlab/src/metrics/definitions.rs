@@ -209,6 +209,22 @@ pub const METRICS: &[Metric] = &[
     metric("ram_bytes.buffer", "B", Lower, "pages of the write buffer", "choices.md#ram-payload"),
     metric("ram_bytes.cache", "B", Lower, "budget of the mapping cache", "choices.md#ram-payload"),
     metric(
+        "energy.flash_j.CAUSE",
+        "J",
+        Lower,
+        "power x time of each operation, by cause",
+        "choices.md#energy",
+    ),
+    metric("energy.ram_j", "J", Lower, "energy.ram x RAM x duration", "choices.md#energy"),
+    metric("energy.total_j", "J", Lower, "flash, buses and RAM", "choices.md#energy"),
+    metric(
+        "energy.nj_per_host_byte",
+        "nJ",
+        Lower,
+        "energy.total_j / bytes read and written by the host",
+        "choices.md#energy",
+    ),
+    metric(
         "speed.flash_ops_per_s",
         "1/s",
         Higher,

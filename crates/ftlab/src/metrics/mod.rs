@@ -1,6 +1,7 @@
 //! What a run is measured by: latencies, a bounded time series, and the definitions of metrics.
 
 pub mod definitions;
+pub mod energy;
 pub mod latency;
 pub mod samples;
 pub mod series;

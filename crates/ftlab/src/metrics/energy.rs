@@ -1,0 +1,106 @@
+//! What a run takes of energy: power by data sheets, times how long the device draws it.
+
+use crate::device::DeviceConfig;
+use crate::flash::{Cause, Ledger, Operation};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+crate::settings! {
+    /// What the device draws while it works.
+    pub struct EnergyConfig in "energy" {
+        /// Power of a plane that reads.
+        read: f64 = 82.5, in 0.0..=1e6, unit "mW",
+            source "Micron MT29F64G08: 25 mA at 3.3 V (choices.md#energy)";
+        /// Power of a plane that programs.
+        program: f64 = 82.5, in 0.0..=1e6, unit "mW",
+            source "Micron MT29F64G08: 25 mA at 3.3 V (choices.md#energy)";
+        /// Power of a plane that erases.
+        erase: f64 = 82.5, in 0.0..=1e6, unit "mW",
+            source "Micron MT29F64G08: 25 mA at 3.3 V (choices.md#energy)";
+        /// Power of a bus that transfers.
+        transfer: f64 = 33.0, in 0.0..=1e6, unit "mW",
+            source "Micron MT29F64G08: 10 mA at 3.3 V (choices.md#energy)";
+        /// Power of each MiB of RAM, always.
+        ram: f64 = 0.0637, in 0.0..=1e6, unit "mW/MiB",
+            source "Micron EDF8132A1MC: 32.6 mW of 512 MiB in standby (choices.md#energy)";
+    }
+}
+
+/// Energy of the measured phase.
+#[derive(Clone, Debug, Serialize)]
+pub struct EnergyReport {
+    /// Of flash and buses by cause, J.
+    pub flash_j: BTreeMap<&'static str, f64>,
+    /// Of all RAM, J.
+    pub ram_j: f64,
+    /// Of both, J.
+    pub total_j: f64,
+    /// Of both for each byte that the host reads or writes, nJ; `null` without any.
+    pub nj_per_host_byte: Option<f64>,
+}
+
+impl EnergyReport {
+    /// What the operations of a ledger took on this device, and `ram` bytes for so many seconds.
+    #[must_use]
+    pub fn new(
+        power: &EnergyConfig,
+        device: &DeviceConfig,
+        ledger: &Ledger,
+        ram: u64,
+        seconds: f64,
+        host_bytes: u64,
+    ) -> Self {
+        let joules = |milliwatts: f64, nanos: u64| milliwatts * nanos as f64 * 1e-12;
+        let transfer = joules(power.transfer, device.page_transfer().1);
+        let read = joules(power.read, device.read.0);
+        let program = joules(power.program, device.program.0);
+        let cost = |operation| match operation {
+            Operation::Read => read + transfer,
+            Operation::ReadOob => joules(power.read, device.oob_read.0),
+            Operation::Program => program + transfer,
+            Operation::CopyBack => read + program,
+            Operation::Erase => joules(power.erase, device.erase.0),
+        };
+        let of = |cause| -> f64 {
+            let each = Operation::ALL.iter();
+            each.map(|operation| cost(*operation) * ledger.get(*operation, cause) as f64).sum()
+        };
+        let flash_j: BTreeMap<_, _> =
+            Cause::ALL.iter().map(|cause| (cause.name(), of(*cause))).collect();
+        let ram_j = power.ram * 1e-3 * (ram as f64 / f64::from(1 << 20)) * seconds;
+        let total_j = flash_j.values().sum::<f64>() + ram_j;
+        let nj_per_host_byte = (host_bytes > 0).then(|| total_j * 1e9 / host_bytes as f64);
+        EnergyReport { flash_j, ram_j, total_j, nj_per_host_byte }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Duration;
+
+    /// Of a device with 25/200/1500 us, and 25 ns for each of 4,096 bytes on the bus.
+    #[test]
+    fn energy_is_power_times_time() {
+        let device = DeviceConfig { transfer_per_byte: Duration(25), ..DeviceConfig::default() };
+        let mut ledger = Ledger::default();
+        ledger.count_many(Operation::Program, Cause::Host, 10);
+        ledger.count_many(Operation::CopyBack, Cause::GcData, 2);
+        ledger.count(Operation::Erase, Cause::GcData);
+        let of = |power: &EnergyConfig| {
+            EnergyReport::new(power, &device, &ledger, 64 << 20, 2.0, 40_960)
+        };
+        let power = EnergyConfig::default();
+        let near = |found: f64, expected: f64| {
+            assert!((found / expected - 1.0).abs() < 1e-9, "{found} for {expected}");
+        };
+        let energy = of(&power);
+        near(energy.flash_j["host"], 10.0 * (82.5e-3 * 200e-6 + 33e-3 * 102.4e-6));
+        near(energy.flash_j["gc_data"], 2.0 * 82.5e-3 * 225e-6 + 82.5e-3 * 1.5e-3);
+        near(energy.ram_j, 64.0 * 63.7e-6 * 2.0);
+        near(energy.total_j, energy.flash_j.values().sum::<f64>() + energy.ram_j);
+        near(energy.nj_per_host_byte.unwrap(), energy.total_j * 1e9 / 40_960.0);
+        let dearer = of(&EnergyConfig { erase: 165.0, ..power });
+        near(dearer.total_j - energy.total_j, 82.5e-3 * 1.5e-3);
+    }
+}
