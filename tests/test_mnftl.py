@@ -4,9 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+import ftlab
+from ftlab.config import merge
+from ftlab.experiments.claims import judge
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.findings import Verdict
 from ftlab.experiments.mnftl import EXPERIMENT
+from ftlab.experiments.mnftl import variants as variants_of_mnftl
+from ftlab.experiments.mnftl.points import VARIANTS, WRITE_DOMINANT
 from ftlab.experiments.mnftl.proofs import (
     BLOCKS,
     MOST_BLOCKS,
@@ -19,6 +24,8 @@ from ftlab.experiments.mnftl.proofs import (
     table_change,
 )
 from ftlab.experiments.mnftl.published import TABLE_2, TRACES
+from ftlab.experiments.runs import Runs
+from ftlab.simulation import execute
 
 WITH_COLLECTION = [trace for trace in TRACES if trace != "websearch3"]
 
@@ -72,10 +79,46 @@ def test_the_text_on_copies_and_erases_does_not_follow_from_the_table():
 def test_the_evaluation_runs_in_short(tmp_path):
     report = reproduce(EXPERIMENT, tmp_path, requests=3000, seeds=1)
     verdicts = {each.claim.id: each.verdict for each in report.judged}
-    assert list(verdicts) == [*(f"M{n}" for n in range(1, 11)), "O1"]
+    assert list(verdicts) == [
+        *(f"M{n}" for n in range(1, 11)),
+        "O1",
+        *(f"A{n}" for n in range(1, 6)),
+    ]
     for claim in ("M4", "M5", "M6", "M7", "M9"):
         assert verdicts[claim] is Verdict.AGREES, claim
     ram = next(part for part in report.parts if part.title.startswith("RAM")).tables[0]
     rows = {row[0]: row[1:3] for row in ram.rows}
     assert rows["page-level"] == ["12,288", "12,286"]
     assert rows["MNFTL"] == ["1,088", "1,088"]
+
+
+SMALL = {
+    "preset": "mnftl-dac11",
+    "device": {"capacity": "64MiB", "blocks": 256 + 300},
+    "workload": {"pattern": "zipf", "bs": "2k", "size": "64MiB", "requests": 100_000},
+    "run": {"warmup": "sequential"},
+}
+
+
+@pytest.fixture(scope="module")
+def variants() -> dict[str, ftlab.Result]:
+    """Return what comes out for each variant on a small device that is mostly full."""
+    chosen = {variants_of_mnftl.MNFTL: ("mnftl", {}), **VARIANTS}
+    points = [(merge([SMALL, sections]), ftl) for ftl, sections in chosen.values()]
+    return dict(zip(chosen, execute(points), strict=True))
+
+
+@pytest.mark.parametrize("claim", variants_of_mnftl.CLAIMS, ids=lambda claim: claim.id)
+def test_a_claim_on_variants_agrees_or_fails_with_what_each_is_set_to(claim, variants):
+    def verdict(named):
+        keys = {
+            variants_of_mnftl.key_of(trace, variant): result
+            for variant, result in named.items()
+            for trace in WRITE_DOMINANT
+        }
+        return judge(claim, Runs(keys)).verdict
+
+    order = list(claim.statements[0].ours)
+    wrong = dict(zip(order, [variants[each] for each in reversed(order)], strict=True))
+    found = [verdict(variants), verdict(variants | wrong)]
+    assert sorted(found, key=str) == sorted([Verdict.AGREES, Verdict.DIFFERS], key=str)

@@ -34,6 +34,9 @@ LOG_LINES, LOG_BARS = 10.0, 30.0
 """From this ratio of the largest to the smallest figure on, an axis is logarithmic; one of bars
 later, as they have no foot there."""
 
+THOUSANDS = 10_000.0
+"""From this figure on an axis counts by thousands."""
+
 Style: TypeAlias = dict[str, Any]
 """What matplotlib takes beside the data."""
 
@@ -191,6 +194,8 @@ def _scale(axes: Axes, series: Sequence[Series], ratio: float, *, percent: bool)
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0,) if decades else (1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
         axes.yaxis.set_minor_formatter(NullFormatter())
+    elif figures and max(figures) >= THOUSANDS:
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: plain(value)))
 
 
 def _foot(axes: Axes) -> None:

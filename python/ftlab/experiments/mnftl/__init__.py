@@ -6,6 +6,7 @@ choices.md#mnftl-device).
 """
 
 from ftlab.experiments.experiment import Experiment
+from ftlab.experiments.mnftl import variants
 from ftlab.experiments.mnftl.claims import CLAIMS, COUNTERFACTUALS
 from ftlab.experiments.mnftl.parts import parts
 from ftlab.experiments.mnftl.points import WORKLOADS, points
@@ -15,9 +16,9 @@ EXPERIMENT = Experiment(
     title="MNFTL: An Efficient Flash Translation Layer for MLC NAND Flash Memory Storage Systems",
     workloads=WORKLOADS,
     points=points,
-    claims=CLAIMS,
+    claims=(*CLAIMS, *variants.CLAIMS),
     parts=parts,
-    counterfactuals=COUNTERFACTUALS,
+    counterfactuals=(*COUNTERFACTUALS, *variants.COUNTERFACTUALS),
 )
 
 __all__ = ["EXPERIMENT"]

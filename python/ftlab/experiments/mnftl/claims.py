@@ -11,7 +11,7 @@ from ftlab.experiments.findings import Bound, Change, Order, Value, number
 from ftlab.experiments.inputs import Source
 from ftlab.experiments.made import side_by_side
 from ftlab.experiments.measures import At, Measure, Of, at, least
-from ftlab.experiments.mnftl.points import ONE_BLOCK, requests_of
+from ftlab.experiments.mnftl.points import ONE_BLOCK, WRITE_DOMINANT, requests_of
 from ftlab.experiments.mnftl.proofs import (
     COPY_US,
     ERASE_US,
@@ -26,7 +26,6 @@ from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
 from ftlab.result import Result
 
 WEB = "websearch3"
-WRITE_DOMINANT = ("financial1", "systemdisk1", "systemdisk2", "systemdisk3")
 PAGE_NUMBER_BYTES = 3
 ENTRY_BYTES = 4
 """Bytes that ftlab counts for an entry of a page map; the paper counts `PAGE_NUMBER_BYTES`."""

@@ -11,6 +11,7 @@ from ftlab.experiments.findings import number
 from ftlab.experiments.inputs import Sources
 from ftlab.experiments.marks import Marks, Series
 from ftlab.experiments.measures import At, Term, at, relative
+from ftlab.experiments.mnftl import variants
 from ftlab.experiments.mnftl.claims import all_copies, copies, data_copies, ram
 from ftlab.experiments.mnftl.proofs import (
     BLOCKS,
@@ -91,6 +92,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
             ],
         ),
         Part("Copies of MNFTL against DFTL", COPIES_TEXT, [_copies(runs)]),
+        variants.part(runs),
         Part("RAM of 8 GB", (), [_ram(runs)]),
         Part("Cells of Table 2 that cannot be right", PROOF_TEXT, [_proofs(), _bounds()]),
         Part("MNFTL's column by its own formulas", FORMULA_TEXT, [_formula()]),

@@ -1,6 +1,6 @@
-"""What is run: the five FTLs of Table 2 on its six traces, and what RAM they take on 8 GB.
+"""What is run: the five FTLs of Table 2 on its six traces, variants of MNFTL, and RAM on 8 GB.
 
-The key of a point is the trace and the FTL.
+The key of a point is the trace and the FTL, and behind them the variant.
 """
 
 from __future__ import annotations
@@ -51,18 +51,38 @@ RAM_LOGICAL_BLOCKS = {
 
 ONE_BLOCK = ("one logical block", "mnftl")
 
+WRITE_DOMINANT = ("financial1", "systemdisk1", "systemdisk2", "systemdisk3")
+
+EARLY = (16, 64, 256)
+"""Free blocks at which collection begins early; the paper's begins when there are none."""
+
+OPEN: Config = {"host": {"mode": "open"}}
+
+VARIANTS: dict[str, tuple[str, Config]] = {
+    **{f"{low} kept free": ("mnftl", {"gc": {"low": low, "high": low + 1}}) for low in EARLY},
+    "least valid of all": ("mnftl", {"mnftl": {"victim": "global"}}),
+    "cache of 64 KiB": ("mnftl", {"mnftl": {"cache": "64KiB"}}),
+    "hybrid": ("mnftl-hybrid", {}),
+    "open loop": ("mnftl", OPEN),
+    "open loop, idle from 3": ("mnftl", OPEN | {"mnftl": {"idle_blocks": 3}}),
+    "open loop, idle from 2": ("mnftl", OPEN | {"mnftl": {"idle_blocks": 2}}),
+}
+"""The FTL of each variant, and what is changed."""
+
 
 def points(sources: Sources) -> dict[tuple[str, ...], Point]:
     """Return all points by their keys."""
     found: dict[tuple[str, ...], Point] = {}
 
-    def add(key: tuple[str, str], *sections: Config) -> None:
+    def add(key: tuple[str, ...], *sections: Config) -> None:
         found[key] = Point(" ".join(key), merge([{"preset": "mnftl-dac11"}, *sections]), key[1])
 
     for trace in TRACES:
         limit: Config = {"input": {"requests": requests_of(sources[trace])}}
         for ftl in FTLS:
             add((trace, ftl), sources[trace].config, limit, SETTINGS[ftl])
+        for variant, (ftl, sections) in VARIANTS.items() if trace in WRITE_DOMINANT else ():
+            add((trace, ftl, variant), sources[trace].config, limit, sections)
     for ftl, blocks in RAM_LOGICAL_BLOCKS.items():
         add(("ram", ftl), SETTINGS[ftl], _chip(blocks))
     add(ONE_BLOCK, _one_logical_block())
