@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What a page holds whose programming was cut: nothing that can be read.
 pub(super) const TORN: u32 = WASTED - 1;
 
-/// What a translation page holds: the mappings of consecutive logical pages.
+/// What a translation page holds, or an OOB beside its owner: the mappings of consecutive logical pages.
 pub type Content = Arc<[Mapping]>;
 
 /// Where the version that a page is programmed with comes from.
@@ -28,8 +28,8 @@ pub(super) enum Origin {
 /// A change of the medium.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it holds if
-    /// it is a translation page.
+    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it or
+    /// its OOB holds of a map.
     Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64, content: Option<Content> },
     /// A block was erased, or looks so.
     Erase { pbn: Pbn, whole: bool },
@@ -52,9 +52,9 @@ impl Change {
 pub(super) struct Memory {
     /// Per physical page: how many versions had been written when its own was. A copy has that of its source.
     pub sequences: Vec<u64>,
-    /// What translation pages hold, by PPN.
+    /// What translation pages hold, and OOBs that have a part of a map, by PPN.
     pub contents: BTreeMap<Ppn, Content>,
-    /// What the translation page that is programmed next will hold.
+    /// What the translation page, or the OOB, that is programmed next will hold.
     staged: Option<Content>,
     last: u64,
     /// Since power came.
@@ -80,17 +80,18 @@ impl Memory {
     }
 
     #[cold]
-    pub fn stage(&mut self, content: Content) {
-        self.staged = Some(content);
+    pub fn stage(&mut self, content: Option<Content>) {
+        self.staged = content;
     }
 
     #[cold]
     pub fn program(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        let (sequence, content) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
-            Origin::New => (self.last + 1, self.staged.take()),
+        let (sequence, copied) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
+            Origin::New => (self.last + 1, None),
             Origin::Page(from) => (self.sequences[from.index()], self.contents.get(&from).cloned()),
             Origin::Ram(sequence) => (sequence, None),
         };
+        let content = self.staged.take().or(copied);
         self.note(Change::Program { ppn, raw, stamp, sequence, content });
     }
 

@@ -67,6 +67,12 @@ impl Flash {
         memory.contents.get(&ppn).expect("what a translation page holds").clone()
     }
 
+    /// What the OOB of a page that was surveyed holds of a map.
+    #[must_use]
+    pub fn oob_content(&self, ppn: Ppn) -> Option<&Content> {
+        self.medium.memory.as_ref().and_then(|memory| memory.contents.get(&ppn))
+    }
+
     /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.
     pub fn survey_first(&mut self, survey: impl FnOnce(&mut Self)) {
         let end = self.meter.timeline.begin_first_chains();

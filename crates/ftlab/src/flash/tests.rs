@@ -51,13 +51,13 @@ fn every_rule_of_nand_is_enforced() {
         f.copy(Ppn(0), Ppn(4), Cause::GcData);
     });
     breaks("a page is programmed once between erases, and its OOB with it", |f| {
-        f.program_oob(Ppn(1), Owner::Data(Lpn(6)), 16, Cause::Host);
+        f.program_oob(Ppn(1), Owner::Data(Lpn(6)), 16, Cause::Host, || None);
     });
     breaks("what is kept in an OOB must fit", |f| {
-        f.program_oob(Ppn(2), Owner::Data(Lpn(6)), 17, Cause::Host);
+        f.program_oob(Ppn(2), Owner::Data(Lpn(6)), 17, Cause::Host, || None);
     });
     breaks("what is kept in an OOB must fit", |f| {
-        f.relocate_oob(Ppn(1), Ppn(4), 17, Cause::GcData);
+        f.relocate_oob(Ppn(1), Ppn(4), 17, Cause::GcData, |_| None);
     });
     breaks("a scan stays inside its block", |f| f.scan_oob(Ppn(3), 2, Cause::Host));
     breaks("only a programmed page can be read", |f| f.scan_oob(Ppn(0), 3, Cause::Host));

@@ -5,7 +5,8 @@
 //! or of a merge is undone or done, and the blocks that it had taken are free again.
 
 use crate::flash::{Flash, Found, Geometry, Owner};
-use crate::units::{Lpn, Pbn, Ppn};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A version of a page.
@@ -17,6 +18,69 @@ pub struct Page {
     pub ppn: Ppn,
     /// Versions, of any page, that had been written when it was.
     pub sequence: u64,
+}
+
+impl Page {
+    /// The logical page, of an FTL without translation pages.
+    ///
+    /// # Panics
+    /// When it is a translation page.
+    #[must_use]
+    pub fn lpn(&self) -> Lpn {
+        match self.owner {
+            Owner::Data(lpn) => lpn,
+            Owner::Translation(_) => panic!("a translation page: {}", self.owner),
+        }
+    }
+}
+
+/// What was found in one block, ascending by place.
+#[derive(Clone, Debug)]
+pub struct FoundBlock {
+    /// The block.
+    pub pbn: Pbn,
+    /// Pages in it.
+    pub pages: Vec<Page>,
+}
+
+impl FoundBlock {
+    /// Of some pages those of each block, ascending.
+    #[must_use]
+    pub fn all(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
+        let mut blocks: BTreeMap<Pbn, Vec<Page>> = BTreeMap::new();
+        for page in pages {
+            blocks.entry(geometry.block_of(page.ppn)).or_default().push(*page);
+        }
+        blocks.into_iter().map(|(pbn, pages)| FoundBlock { pbn, pages }).collect()
+    }
+
+    /// The same, those first that were written first.
+    #[must_use]
+    pub fn by_age(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
+        let mut blocks = FoundBlock::all(pages, geometry);
+        blocks.sort_by_key(FoundBlock::written_last);
+        blocks
+    }
+
+    /// The sequence number of the page in it that was written first.
+    #[must_use]
+    pub fn written_first(&self) -> u64 {
+        self.pages.iter().map(|page| page.sequence).min().unwrap_or_default()
+    }
+
+    /// The sequence number of the page in it that was written last.
+    #[must_use]
+    pub fn written_last(&self) -> u64 {
+        self.pages.iter().map(|page| page.sequence).max().unwrap_or_default()
+    }
+
+    /// The logical block that all pages belong to.
+    #[must_use]
+    pub fn owner(&self, geometry: &Geometry) -> Option<Lbn> {
+        let mut owners = self.pages.iter().map(|page| geometry.logical_block_of(page.lpn()));
+        let first = owners.next()?;
+        owners.all(|lbn| lbn == first).then_some(first)
+    }
 }
 
 /// All that the OOBs of some blocks say.
