@@ -489,8 +489,6 @@ bugs! {
         why "no block is left to end the merge", law "power_cuts", by "block,nftl-chain";
     RebuildLeavesLogs: "rebuild: log blocks that have been emptied are not freed",
         why "leaked blocks", law "power_cuts", by "bast,nftl,fast";
-    RebuildTrustsErased: "rebuild: a block that looks erased is taken to be",
-        why "its erase may have been cut", law "power_cuts", by "block,bast,nftl";
     RebuildOverwrites: "rebuild: a home whose offsets are programmed already",
         why "a page is programmed twice", law "power_cuts", by "bast,nftl,fast";
     FastInvalidatesEarly: "fast: an overwrite invalidates the version before, then makes room, although power may be cut",
@@ -501,6 +499,8 @@ bugs! {
         why "as in fast", law "power_cuts", by "last";
     AftlInvalidatesEarly: "aftl: an overwrite invalidates the version before, then makes room, although power may be cut",
         why "as in fast", law "power_cuts", by "aftl";
+    WaftlInvalidatesEarly: "waftl: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "as in fast", law "power_cuts", by "waftl";
     CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",
         why "a logical block is never brought together, or when it is not whole", law "power_cuts", by "cftl";
 }

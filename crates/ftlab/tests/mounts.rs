@@ -102,12 +102,24 @@ fn a_map_on_flash_is_compared_and_completed() {
     assert_eq!((cost.reads, cost.programs), (8 + 1, 1));
 }
 
-/// Two pages in a log block, one of them superseded: their logical block is merged.
+/// Two pages in a log block, one of them superseded: it is the log block of their logical block again.
 #[test]
-fn log_blocks_are_merged() {
-    let cost = mount("bast", |ftl, device| {
+fn log_blocks_are_found() {
+    let twice = |ftl: &mut dyn Ftl, device: &mut Device| {
         fill(ftl, device);
         [9, 9].into_iter().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+    };
+    for name in ["bast", "nftl", "nftl-chain", "fast", "kast", "last", "aftl", "waftl"] {
+        assert_eq!(mount(name, twice).programs, 0, "{name}");
+    }
+}
+
+/// All pages of a logical block, in another order: nothing is left of its data block, and they are merged.
+#[test]
+fn what_has_no_data_block_is_merged() {
+    let cost = mount("bast", |ftl, device| {
+        fill(ftl, device);
+        (0..64).rev().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
     });
     assert_eq!((cost.reads, cost.programs), (64, 64));
     assert_eq!(cost.erases, 1 + 2, "the block that is taken, and both that were merged");
