@@ -13,9 +13,10 @@ use crate::config::Config;
 use crate::drive::{Progress, Watch};
 use crate::error::Error;
 use crate::flash::{Cuts, Device, Operation, Tear};
+use crate::report::TraceReport;
 use crate::request::{Input, Op};
 use crate::rng::Rng;
-use crate::session::{Point, Reading, panic_message, place, tick};
+use crate::session::{Point, Reading, panic_message, place, tick, trace_report};
 use crate::units::{Lpn, Nanos};
 use crate::warmup::{Source, Until, Warmup};
 use serde::{Deserialize, Serialize};
@@ -54,10 +55,14 @@ pub enum Plan {
 /// What came of the cuts of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct CrashReport {
+    /// Version of ftlab.
+    pub ftlab: &'static str,
     /// The FTL.
     pub ftl: &'static str,
+    /// The resolved configuration.
+    pub config: Config,
     /// The input.
-    pub trace: String,
+    pub trace: TraceReport,
     /// Requests of the run that is cut.
     pub requests: u64,
     /// Changes of the medium that may be cut.
@@ -175,7 +180,7 @@ impl Plan {
 struct Run<'a> {
     entry: &'a Entry,
     config: &'a Config,
-    trace: String,
+    trace: TraceReport,
     erased: Device,
     /// The device at the end.
     after: Device,
@@ -192,6 +197,7 @@ impl<'a> Run<'a> {
         }
         let input = Reading::default().of(config, watch)?;
         let (capacity, address) = place(config, input.as_ref(), input.measured.as_ref())?;
+        let trace = trace_report(input.as_ref(), input.measured.as_ref(), &address);
         let mut device = config.device.clone();
         if device.oob_read.0 == 0 {
             device.oob_read = device.read;
@@ -220,13 +226,15 @@ impl<'a> Run<'a> {
             served.push(host.serve(request.op, pages));
             tick(&mut last, watch, Progress { phase: SERVING, requests, fraction: None })?;
         }
-        let (trace, changes) = (input.name(), start..host.device.changes());
+        let changes = start..host.device.changes();
         Ok(Run { entry, config, trace, erased, after: host.device, served, changes })
     }
 
     fn cut(&self, plan: &[Cut], watch: Watch<'_>) -> Result<CrashReport, Error> {
         let mut report = CrashReport {
+            ftlab: env!("CARGO_PKG_VERSION"),
             ftl: self.entry.name(),
+            config: self.config.clone(),
             trace: self.trace.clone(),
             requests: self.served.len() as u64,
             changes: self.changes.len() as u64,
