@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CUTS = 10_000
-TEARS = ("before", "within")
-"""How a change of the medium that is cut is left: not begun, or torn."""
+TEARS = ("before", "within", "paired")
+"""How a change of the medium that is cut is left: not begun, torn, or torn with the pages that were
+programmed to the same cells before."""
 
 Cut = Mapping[str, Any]
 """``change``, ``tear``, and for a second cut ``again``: its number and its tear."""
@@ -50,9 +51,11 @@ def crash(
     Returns
     -------
     Record
-        ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``; ``cuts``, ``torn`` and ``again`` as made;
-        ``violations``, the ``first`` of them (None without any); ``mounts`` with the ``mean`` and
-        ``max`` of ``oob_reads``, ``programs``, ``erases`` and ``time_us``, and the ``longest``.
+        ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``;
+        ``cuts``, ``torn`` and ``again`` as made; ``exposed`` pages, which paired cuts have
+        destroyed; ``violations``, the ``first`` of them (None without any); ``mounts`` with the
+        ``mean`` and ``max`` of ``oob_reads``, ``programs``, ``erases`` and ``time_us``, and the
+        ``longest``.
 
     Raises
     ------

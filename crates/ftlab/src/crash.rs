@@ -73,6 +73,9 @@ pub struct CrashReport {
     pub torn: u64,
     /// Second ones.
     pub again: u64,
+    /// Pages that first cuts have destroyed in the cells of another, acknowledged or not: they may have older
+    /// versions.
+    pub exposed: u64,
     /// Cuts after which a page was a third thing, or a rule or an invariant did not hold.
     pub violations: u64,
     /// The first of them.
@@ -145,14 +148,15 @@ pub fn crash(
         return Err(Error::config("ftl", message));
     }
     let run = Run::serve(entry, &point.config, watch)?;
-    run.cut(&plan.cuts(&run.changes, point.config.run.seed)?, watch)
+    let cuts = plan.cuts(&run.changes, run.after.tears(), point.config.run.seed)?;
+    run.cut(&cuts, watch)
 }
 
 impl Plan {
     /// The cuts, in the order of the changes that they interrupt.
-    fn cuts(self, changes: &Range<usize>, seed: u64) -> Result<Vec<Cut>, Error> {
+    fn cuts(self, changes: &Range<usize>, tears: &[Tear], seed: u64) -> Result<Vec<Cut>, Error> {
         let mut rng = Rng::new(seed, "power cuts");
-        let tear = |rng: &mut Rng| Tear::ALL[rng.below(Tear::ALL.len() as u64) as usize];
+        let tear = |rng: &mut Rng| tears[rng.below(tears.len() as u64) as usize];
         let mut draw = |count| {
             let change = changes.start + rng.below(changes.len() as u64 + 1) as usize;
             let (tear, second) = (tear(&mut rng), tear(&mut rng));
@@ -241,6 +245,7 @@ impl<'a> Run<'a> {
             cuts: 0,
             torn: 0,
             again: 0,
+            exposed: 0,
             violations: 0,
             first: None,
             mounts: Mounts::default(),
@@ -266,6 +271,7 @@ impl<'a> Run<'a> {
                 catch_unwind(mounting).unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
             match survived {
                 Ok(cost) => {
+                    report.exposed += cost.lost;
                     report.mounts.add(cost);
                     let place = cut.change - self.changes.start;
                     let slowest: &mut (usize, f64) =
@@ -299,9 +305,10 @@ impl<'a> Run<'a> {
         left: &[Served],
     ) -> Result<MountCost, String> {
         let device = cuts.cut(cut.tear);
+        let durable = durable.without(device.lost());
         let (mut host, cost) = self.mount(device.clone());
         let mounted = host.device.changes();
-        let mut settled = host.settle(durable, left.first())?;
+        let mut settled = host.settle(&durable, left.first())?;
         let next = left.iter().take(AFTERWARDS);
         let served: Vec<_> =
             next.map(|request| host.serve(request.op, request.pages.clone())).collect();
@@ -309,13 +316,14 @@ impl<'a> Run<'a> {
         let Some((number, tear)) = cut.again else { return Ok(cost) };
         let change = (number % (host.device.changes() as u64 + 1)) as usize;
         let (mut twice, _) = self.mount(Cuts::of(device, &host.device).at(change, tear));
+        let lost = twice.device.lost().to_vec();
         if change < mounted {
-            twice.settle(durable, left.first())?;
+            twice.settle(&durable.without(&lost), left.first())?;
             return Ok(cost);
         }
         let done = served.partition_point(|request| request.changes <= change);
         served[..done].iter().for_each(|request| settled.note(request));
-        twice.settle(&settled, served.get(done))?;
+        twice.settle(&settled.without(&lost), served.get(done))?;
         Ok(cost)
     }
 
@@ -328,6 +336,7 @@ impl<'a> Run<'a> {
             programs: device.ledger().pages_programmed(),
             erases: device.ledger().total(Operation::Erase),
             time: device.timeline().idle_at(),
+            lost: device.lost().len() as u64,
         };
         (Host { device, ftl }, cost)
     }
@@ -357,6 +366,8 @@ struct MountCost {
     programs: u64,
     erases: u64,
     time: Nanos,
+    /// Pages that the cut has destroyed in the cells of another.
+    lost: u64,
 }
 
 impl CrashReport {
@@ -365,7 +376,7 @@ impl CrashReport {
         self.cuts += 1 + u64::from(again.is_some());
         self.again += u64::from(again.is_some());
         let torn =
-            [Some(cut.tear), again].iter().filter(|tear| **tear == Some(Tear::Within)).count();
+            [Some(cut.tear), again].iter().flatten().filter(|tear| **tear != Tear::Before).count();
         self.torn += torn as u64;
     }
 }

@@ -2,8 +2,8 @@
 
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
-use super::{BlockKind, Cause};
-use crate::units::{Mapping, Pbn, Ppn};
+use super::{BlockKind, Cause, Owner};
+use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -63,6 +63,8 @@ pub(super) struct Memory {
     pub half_erased: Vec<Pbn>,
     /// Blocks that the controller will erase before it programs them, and what for.
     pub doubtful: BTreeMap<Pbn, (BlockKind, Cause)>,
+    /// Logical pages whose newest version the last cut has destroyed in the cells of another page.
+    pub lost: Vec<Lpn>,
 }
 
 impl Memory {
@@ -76,6 +78,7 @@ impl Memory {
             changes: Vec::new(),
             half_erased: Vec::new(),
             doubtful: BTreeMap::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -132,13 +135,16 @@ impl Memory {
 pub enum Tear {
     /// It was not begun.
     Before,
-    /// A page cannot be read; a block looks erased, and must be erased again before it is programmed.
+    /// A page cannot be read; a page of a block looks erased or cannot be read, each time anew, and the block must be
+    /// erased again before it is programmed.
     Within,
+    /// The same; and the pages that were programmed before to the cells of the page cannot be read either.
+    Paired,
 }
 
 impl Tear {
-    /// All.
-    pub const ALL: [Tear; 2] = [Tear::Before, Tear::Within];
+    /// All, that of cells of several bits last.
+    pub const ALL: [Tear; 3] = [Tear::Before, Tear::Within, Tear::Paired];
 }
 
 /// Makes a change to a medium that nobody uses.
@@ -155,4 +161,30 @@ pub(super) fn apply(change: &Change, medium: &mut Medium, truth: &mut Truth) {
         }
     }
     medium.memory.as_mut().expect("a medium that remembers").undergo(change);
+}
+
+/// Makes the pages unreadable that were programmed to the cells of a page before.
+pub(super) fn tear_paired(ppn: Ppn, medium: &mut Medium, truth: &mut Truth) {
+    let (pbn, page) = (medium.geometry.block_of(ppn), medium.geometry.page_in_block(ppn));
+    let pages = medium.cells.as_ref().map_or_else(Vec::new, |cells| cells.paired_before(pbn, page));
+    let pages = pages.into_iter().map(|page| medium.geometry.page_at(pbn, page));
+    let held: Vec<(Ppn, Owner, u64)> =
+        pages.filter_map(|ppn| Some((ppn, medium.owner(ppn)?, medium.sequence(ppn)))).collect();
+    for &(ppn, _, sequence) in &held {
+        apply(
+            &Change::Program { ppn, raw: TORN, stamp: 0, sequence, content: None },
+            medium,
+            truth,
+        );
+    }
+    let is_elsewhere = |owner, sequence| {
+        let mut pages = (0..medium.geometry.pages()).map(Ppn);
+        pages.any(|ppn| medium.owner(ppn) == Some(owner) && medium.sequence(ppn) >= sequence)
+    };
+    let lost = held.iter().filter_map(|&(_, owner, sequence)| match owner {
+        Owner::Data(lpn) if !is_elsewhere(owner, sequence) => Some(lpn),
+        _ => None,
+    });
+    let lost = lost.collect();
+    medium.memory.as_mut().expect("a medium that remembers").lost = lost;
 }

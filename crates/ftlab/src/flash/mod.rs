@@ -561,9 +561,7 @@ impl Flash {
         let pbn = self.medium.geometry.block_of(from);
         self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        let sequence =
-            self.medium.memory.as_ref().map_or(0, |memory| memory.sequences[from.index()]);
-        Loaded { raw, stamp: self.truth.stamp(from), sequence }
+        Loaded { raw, stamp: self.truth.stamp(from), sequence: self.medium.sequence(from) }
     }
 
     /// Programs a page from RAM.

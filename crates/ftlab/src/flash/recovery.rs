@@ -5,6 +5,7 @@ use super::memory::TORN;
 use super::{BlockKind, Cause, Content, Flash, Owner};
 use crate::device::ProgramOrder;
 use crate::purpose::Purpose;
+use crate::rng::Rng;
 use crate::units::{Pbn, Ppn};
 
 /// What the OOB of a page says.
@@ -30,9 +31,11 @@ impl Flash {
         let spot = self.spot(pbn, ppn, Purpose { cause: Cause::Translation, owner: None });
         self.meter.timeline.read_oob(spot, 1);
         self.meter.surveyed += 1;
+        let raw = if self.is_half_erased(pbn) { self.glimpse(ppn) } else { raw };
         if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
             return Found::Erased;
         }
+        self.medium.owners[ppn.index()] = raw;
         let first = self.medium.geometry.first_page(pbn).0;
         let block = &mut self.medium.blocks[pbn.index()];
         if self.medium.order == ProgramOrder::Ascending {
@@ -45,8 +48,17 @@ impl Flash {
         if raw == TORN {
             return Found::Torn;
         }
-        let memory = self.medium.memory.as_ref().expect("a medium that remembers");
-        Found::Page(self.medium.decode(raw), memory.sequences[ppn.index()])
+        Found::Page(self.medium.decode(raw), self.medium.sequence(ppn))
+    }
+
+    fn is_half_erased(&self, pbn: Pbn) -> bool {
+        self.medium.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn))
+    }
+
+    /// What a page of a half-erased block looks like this time.
+    fn glimpse(&self, ppn: Ppn) -> u32 {
+        let seed = (u64::from(ppn.0) << 32) ^ self.meter.surveyed;
+        if Rng::new(seed, "half-erased").chance(0.5) { TORN } else { 0 }
     }
 
     /// Whether power may be cut: then a version must stay until the next is programmed
