@@ -73,14 +73,17 @@ def test_what_is_lost_ends_with_1_and_says_how_to_have_it_again(ftlab, monkeypat
     monkeypatch.setattr(crashes, "crash", lambda *_: lost)
     ended = ftlab("crash", *SMALL, "--ftl", "page", "--json")
     assert ended.exit_code == 1
-    assert json.loads(ended.stdout)[0]["violations"] == 2
+    told = json.loads(ended.stdout)[0]
+    assert (told["violations"], told["config"]["device"]["pages_per_block"]) == (2, 16)
+    assert len(told["trace"]["digest"]) == 16
     assert ended.stderr == (
         "page: 2 violations; the first with --at 5:within:3:before: page 1 is new\n"
     )
 
 
 def test_what_cannot_be_cut_is_told(ftlab):
-    assert "expected one that mounts: page" in failure(ftlab("crash", *SMALL, "--ftl", "cachftl"))
+    unable = ftlab("crash", *SMALL, "--ftl", "page,cachftl")
+    assert "--ftl: found cachftl, expected one that mounts: page" in failure(unable)
     buffered = ftlab("crash", *SMALL, "--ftl", "page", "--buffer", "lru")
     assert "--buffer: found lru, expected none" in failure(buffered)
     assert "--at: found '1'" in failure(ftlab("crash", *SMALL, "--ftl", "page", "--at", "1"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ftlab import cores
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CUTS = 10_000
-TEARS = ("before", "within")
-"""How a change of the medium that is cut is left: not begun, or torn."""
+TEARS = ("before", "within", "paired")
+"""How a change of the medium that is cut is left: not begun, torn, or torn with the pages that were
+programmed to the same cells before."""
 
 Cut = Mapping[str, Any]
 """``change``, ``tear``, and for a second cut ``again``: its number and its tear."""
@@ -50,9 +51,11 @@ def crash(
     Returns
     -------
     Record
-        ``ftl``, ``trace``, ``requests``, ``changes``; ``cuts``, ``torn`` and ``again`` as made;
-        ``violations``, the ``first`` of them (None without any); ``mounts`` with the ``mean`` and
-        ``max`` of ``oob_reads``, ``programs``, ``erases`` and ``time_us``, and the ``longest``.
+        ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``;
+        ``cuts``, ``torn`` and ``again`` as made; ``exposed`` pages, which paired cuts have
+        destroyed; ``violations``, the ``first`` of them (None without any); ``mounts`` with the
+        ``mean`` and ``max`` of ``oob_reads``, ``programs``, ``erases`` and ``time_us``, and the
+        ``longest``.
 
     Raises
     ------
@@ -64,6 +67,15 @@ def crash(
     plugged = Plugged()
     point = plugged.point(config, ftl)
     return Record(cores.crash(point, cuts, at, progress, plugged.plugins))
+
+
+def check_mounts(ftls: Iterable[Named]) -> None:
+    """Raise `ftlab.ConfigError` for an FTL that does not mount, of those that ftlab has."""
+    mounts = {each["name"]: each["mounts"] == "yes" for each in catalog().ftls}
+    for ftl in ftls:
+        if isinstance(ftl, str) and not mounts.get(ftl, True):
+            able = ", ".join(name for name, does in mounts.items() if does)
+            raise ConfigError(f"ftl: found {ftl}, expected one that mounts: {able}")
 
 
 def cut(text: str) -> Cut:

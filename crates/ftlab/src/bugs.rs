@@ -479,12 +479,16 @@ bugs! {
         why "stale PPN", law "power_cuts", by "dftl,cdftl,sftl,tpftl,cftl";
     ZftlMountLeavesDirectory: "zftl: the directories are not stored when it mounts",
         why "translation pages are looked for where they were", law "power_cuts", by "zftl";
+    OobTrustsPieces: "recovery: a piece of a map in an OOB is taken to be as it is now",
+        why "a page that the cut has undone is looked for where it was", law "power_cuts", by "mnftl,superblock";
+    GftlJoinsEarly: "gftl: pages of the buffer join the copies of a block before it is erased, although power may be cut",
+        why "pages that were trimmed come back, and there are two blocks of one logical block", law "power_cuts", by "gftl";
+    GftlOwnBlockYoungest: "gftl: the youngest block with pages of one logical block is taken to be its own",
+        why "the buffer has two blocks with room, of which one is never full", law "power_cuts", by "gftl";
     RebuildKeepsLast: "rebuild: a write that was cut in the midst of a merge is kept",
         why "no block is left to end the merge", law "power_cuts", by "block,nftl-chain";
     RebuildLeavesLogs: "rebuild: log blocks that have been emptied are not freed",
         why "leaked blocks", law "power_cuts", by "bast,nftl,fast";
-    RebuildTrustsErased: "rebuild: a block that looks erased is taken to be",
-        why "its erase may have been cut", law "power_cuts", by "block,bast,nftl";
     RebuildOverwrites: "rebuild: a home whose offsets are programmed already",
         why "a page is programmed twice", law "power_cuts", by "bast,nftl,fast";
     FastInvalidatesEarly: "fast: an overwrite invalidates the version before, then makes room, although power may be cut",
@@ -495,6 +499,8 @@ bugs! {
         why "as in fast", law "power_cuts", by "last";
     AftlInvalidatesEarly: "aftl: an overwrite invalidates the version before, then makes room, although power may be cut",
         why "as in fast", law "power_cuts", by "aftl";
+    WaftlInvalidatesEarly: "waftl: an overwrite invalidates the version before, then makes room, although power may be cut",
+        why "as in fast", law "power_cuts", by "waftl";
     CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",
         why "a logical block is never brought together, or when it is not whole", law "power_cuts", by "cftl";
 }

@@ -13,9 +13,10 @@ use crate::config::Config;
 use crate::drive::{Progress, Watch};
 use crate::error::Error;
 use crate::flash::{Cuts, Device, Operation, Tear};
+use crate::report::TraceReport;
 use crate::request::{Input, Op};
 use crate::rng::Rng;
-use crate::session::{Point, Reading, panic_message, place, tick};
+use crate::session::{Point, Reading, panic_message, place, tick, trace_report};
 use crate::units::{Lpn, Nanos};
 use crate::warmup::{Source, Until, Warmup};
 use serde::{Deserialize, Serialize};
@@ -54,10 +55,14 @@ pub enum Plan {
 /// What came of the cuts of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct CrashReport {
+    /// Version of ftlab.
+    pub ftlab: &'static str,
     /// The FTL.
     pub ftl: &'static str,
+    /// The resolved configuration.
+    pub config: Config,
     /// The input.
-    pub trace: String,
+    pub trace: TraceReport,
     /// Requests of the run that is cut.
     pub requests: u64,
     /// Changes of the medium that may be cut.
@@ -68,6 +73,9 @@ pub struct CrashReport {
     pub torn: u64,
     /// Second ones.
     pub again: u64,
+    /// Pages that first cuts have destroyed in the cells of another, acknowledged or not: they may have older
+    /// versions.
+    pub exposed: u64,
     /// Cuts after which a page was a third thing, or a rule or an invariant did not hold.
     pub violations: u64,
     /// The first of them.
@@ -140,14 +148,15 @@ pub fn crash(
         return Err(Error::config("ftl", message));
     }
     let run = Run::serve(entry, &point.config, watch)?;
-    run.cut(&plan.cuts(&run.changes, point.config.run.seed)?, watch)
+    let cuts = plan.cuts(&run.changes, run.after.tears(), point.config.run.seed)?;
+    run.cut(&cuts, watch)
 }
 
 impl Plan {
     /// The cuts, in the order of the changes that they interrupt.
-    fn cuts(self, changes: &Range<usize>, seed: u64) -> Result<Vec<Cut>, Error> {
+    fn cuts(self, changes: &Range<usize>, tears: &[Tear], seed: u64) -> Result<Vec<Cut>, Error> {
         let mut rng = Rng::new(seed, "power cuts");
-        let tear = |rng: &mut Rng| Tear::ALL[rng.below(Tear::ALL.len() as u64) as usize];
+        let tear = |rng: &mut Rng| tears[rng.below(tears.len() as u64) as usize];
         let mut draw = |count| {
             let change = changes.start + rng.below(changes.len() as u64 + 1) as usize;
             let (tear, second) = (tear(&mut rng), tear(&mut rng));
@@ -175,7 +184,7 @@ impl Plan {
 struct Run<'a> {
     entry: &'a Entry,
     config: &'a Config,
-    trace: String,
+    trace: TraceReport,
     erased: Device,
     /// The device at the end.
     after: Device,
@@ -192,6 +201,7 @@ impl<'a> Run<'a> {
         }
         let input = Reading::default().of(config, watch)?;
         let (capacity, address) = place(config, input.as_ref(), input.measured.as_ref())?;
+        let trace = trace_report(input.as_ref(), input.measured.as_ref(), &address);
         let mut device = config.device.clone();
         if device.oob_read.0 == 0 {
             device.oob_read = device.read;
@@ -220,19 +230,22 @@ impl<'a> Run<'a> {
             served.push(host.serve(request.op, pages));
             tick(&mut last, watch, Progress { phase: SERVING, requests, fraction: None })?;
         }
-        let (trace, changes) = (input.name(), start..host.device.changes());
+        let changes = start..host.device.changes();
         Ok(Run { entry, config, trace, erased, after: host.device, served, changes })
     }
 
     fn cut(&self, plan: &[Cut], watch: Watch<'_>) -> Result<CrashReport, Error> {
         let mut report = CrashReport {
+            ftlab: env!("CARGO_PKG_VERSION"),
             ftl: self.entry.name(),
+            config: self.config.clone(),
             trace: self.trace.clone(),
             requests: self.served.len() as u64,
             changes: self.changes.len() as u64,
             cuts: 0,
             torn: 0,
             again: 0,
+            exposed: 0,
             violations: 0,
             first: None,
             mounts: Mounts::default(),
@@ -258,6 +271,7 @@ impl<'a> Run<'a> {
                 catch_unwind(mounting).unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
             match survived {
                 Ok(cost) => {
+                    report.exposed += cost.lost;
                     report.mounts.add(cost);
                     let place = cut.change - self.changes.start;
                     let slowest: &mut (usize, f64) =
@@ -291,9 +305,10 @@ impl<'a> Run<'a> {
         left: &[Served],
     ) -> Result<MountCost, String> {
         let device = cuts.cut(cut.tear);
+        let durable = durable.without(device.lost());
         let (mut host, cost) = self.mount(device.clone());
         let mounted = host.device.changes();
-        let mut settled = host.settle(durable, left.first())?;
+        let mut settled = host.settle(&durable, left.first())?;
         let next = left.iter().take(AFTERWARDS);
         let served: Vec<_> =
             next.map(|request| host.serve(request.op, request.pages.clone())).collect();
@@ -301,13 +316,14 @@ impl<'a> Run<'a> {
         let Some((number, tear)) = cut.again else { return Ok(cost) };
         let change = (number % (host.device.changes() as u64 + 1)) as usize;
         let (mut twice, _) = self.mount(Cuts::of(device, &host.device).at(change, tear));
+        let lost = twice.device.lost().to_vec();
         if change < mounted {
-            twice.settle(durable, left.first())?;
+            twice.settle(&durable.without(&lost), left.first())?;
             return Ok(cost);
         }
         let done = served.partition_point(|request| request.changes <= change);
         served[..done].iter().for_each(|request| settled.note(request));
-        twice.settle(&settled, served.get(done))?;
+        twice.settle(&settled.without(&lost), served.get(done))?;
         Ok(cost)
     }
 
@@ -320,6 +336,7 @@ impl<'a> Run<'a> {
             programs: device.ledger().pages_programmed(),
             erases: device.ledger().total(Operation::Erase),
             time: device.timeline().idle_at(),
+            lost: device.lost().len() as u64,
         };
         (Host { device, ftl }, cost)
     }
@@ -349,6 +366,8 @@ struct MountCost {
     programs: u64,
     erases: u64,
     time: Nanos,
+    /// Pages that the cut has destroyed in the cells of another.
+    lost: u64,
 }
 
 impl CrashReport {
@@ -357,7 +376,7 @@ impl CrashReport {
         self.cuts += 1 + u64::from(again.is_some());
         self.again += u64::from(again.is_some());
         let torn =
-            [Some(cut.tear), again].iter().filter(|tear| **tear == Some(Tear::Within)).count();
+            [Some(cut.tear), again].iter().flatten().filter(|tear| **tear != Tear::Before).count();
         self.torn += torn as u64;
     }
 }

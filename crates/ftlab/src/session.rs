@@ -158,7 +158,7 @@ pub(crate) fn place(
     Ok((capacity.unwrap_or(needed), address))
 }
 
-fn trace_report(
+pub(crate) fn trace_report(
     input: &dyn Input,
     measured: Option<&Measured>,
     address: &AddressMap,

@@ -3,6 +3,7 @@
 use ftlab::Error;
 use ftlab::catalog::Catalog;
 use ftlab::crash::{CrashReport, Cut, Plan, crash};
+use ftlab::device::Cell;
 use ftlab::flash::{Device, Flash, Tear};
 use ftlab::ftl::page::PageFtl;
 use ftlab::ftl::{Design, Ftl, FtlMetrics, Mount, RamUse, Setup, Spec};
@@ -38,6 +39,21 @@ fn cuts_are_made_as_planned_and_nothing_is_lost() {
         assert!(report.mounts.time_us.mean > 0.0 && !report.mounts.longest.is_empty(), "{ftl}");
         let again = cut(&catalog, ftl, "sequential", Plan::Random(300)).expect("a run");
         assert_eq!(json!(report), json!(again), "{ftl}");
+    }
+}
+
+/// On MLC a cut destroys what was programmed to the cells of its page long before: nothing else.
+#[test]
+fn what_cells_share_is_exposed_and_nothing_else() {
+    let catalog = Catalog::standard();
+    for ftl in ["page", "dftl", "mnftl", "gftl"] {
+        let mut point = point(&catalog, ftl, "sequential");
+        let plain = crash(&catalog, &point, Plan::Random(300), &mut |_| Ok(())).expect("a run");
+        point.config.device.cell = Some(Cell::Mlc);
+        let paired = crash(&catalog, &point, Plan::Random(300), &mut |_| Ok(())).expect("a run");
+        assert_eq!((plain.violations, paired.violations), (0, 0), "{ftl}");
+        assert_eq!(plain.exposed, 0, "{ftl}");
+        assert!((3..100).contains(&paired.exposed), "{ftl}: {}", paired.exposed);
     }
 }
 

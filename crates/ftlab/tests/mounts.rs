@@ -74,6 +74,26 @@ fn a_map_in_ram_is_found_by_reading_oobs() {
     assert_eq!(mount("block", fill), Cost { oob_reads: 160 * 64, ..cost });
 }
 
+/// Nothing was trimmed. GFTL gives up the copies of the block that it was cleaning.
+#[test]
+fn a_map_in_oobs_is_compared_and_complete() {
+    let cost = Cost { oob_reads: 128 * 64 + 32 * 2, reads: 0, programs: 0, erases: 0 };
+    assert_eq!((mount("mnftl", fill), mount("superblock", fill)), (cost, cost));
+    let cost = mount("gftl", fill);
+    assert_eq!((cost.reads, cost.programs, cost.erases), (0, 0, 1));
+}
+
+/// Page 9 comes back with its data, and its row is written to the OOB of a copy.
+#[test]
+fn a_piece_whose_page_was_trimmed_is_written_again() {
+    let cost = mount("mnftl", |ftl, device| {
+        fill(ftl, device);
+        ftl.trim(&[Lpn(9)], device);
+        ftl.write(&[Lpn(10)], device);
+    });
+    assert_eq!((cost.reads, cost.programs), (1, 1));
+}
+
 /// 8 translation pages are read. Of the mappings in the cache, which is full, all are dirty: they are those of
 /// the pages written last, on one translation page.
 #[test]
@@ -82,12 +102,24 @@ fn a_map_on_flash_is_compared_and_completed() {
     assert_eq!((cost.reads, cost.programs), (8 + 1, 1));
 }
 
-/// Two pages in a log block, one of them superseded: their logical block is merged.
+/// Two pages in a log block, one of them superseded: it is the log block of their logical block again.
 #[test]
-fn log_blocks_are_merged() {
-    let cost = mount("bast", |ftl, device| {
+fn log_blocks_are_found() {
+    let twice = |ftl: &mut dyn Ftl, device: &mut Device| {
         fill(ftl, device);
         [9, 9].into_iter().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+    };
+    for name in ["bast", "nftl", "nftl-chain", "fast", "kast", "last", "aftl", "waftl"] {
+        assert_eq!(mount(name, twice).programs, 0, "{name}");
+    }
+}
+
+/// All pages of a logical block, in another order: nothing is left of its data block, and they are merged.
+#[test]
+fn what_has_no_data_block_is_merged() {
+    let cost = mount("bast", |ftl, device| {
+        fill(ftl, device);
+        (0..64).rev().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
     });
     assert_eq!((cost.reads, cost.programs), (64, 64));
     assert_eq!(cost.erases, 1 + 2, "the block that is taken, and both that were merged");
@@ -99,6 +131,6 @@ fn every_ftl_that_mounts_finds_all_after_random_writes() {
     for entry in catalog.ftls().iter().filter(|entry| entry.recovers()) {
         let cost = mount(entry.name(), fill_and_overwrite);
         eprintln!("{:16} {cost:?}", entry.name());
-        assert!((9_000..=10_240).contains(&cost.oob_reads), "{}", entry.name());
+        assert!((8_750..=10_240).contains(&cost.oob_reads), "{}", entry.name());
     }
 }

@@ -41,6 +41,7 @@ def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **opti
         return
     outputs = Outputs.of(options, config, ftls)
     check_obeyed(config, ftls)
+    crashes.check_mounts(ftls)
     one = _cut(at) if at else None
     with meter() as progress:
         reports = [crashes.crash(config, each, cuts, one, progress) for each in ftls]

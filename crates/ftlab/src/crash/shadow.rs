@@ -22,15 +22,15 @@ pub struct Served {
 pub struct Durable {
     /// What was acknowledged.
     versions: Vec<Option<u16>>,
-    /// Whether it was trimmed, so that any older version may come back.
-    trimmed: Vec<bool>,
+    /// Whether it was trimmed, or lost with another, so that any older version may come back.
+    unsure: Vec<bool>,
 }
 
 impl Durable {
     /// Of a device that nothing was written to.
     #[must_use]
     pub fn nothing(pages: u32) -> Self {
-        Durable { versions: vec![None; pages as usize], trimmed: vec![false; pages as usize] }
+        Durable { versions: vec![None; pages as usize], unsure: vec![false; pages as usize] }
     }
 
     /// Logical pages.
@@ -46,11 +46,19 @@ impl Durable {
                 Op::Read => {}
                 Op::Write => {
                     self.versions[lpn.index()] = *after;
-                    self.trimmed[lpn.index()] = false;
+                    self.unsure[lpn.index()] = false;
                 }
-                Op::Trim => self.trimmed[lpn.index()] = true,
+                Op::Trim => self.unsure[lpn.index()] = true,
             }
         }
+    }
+
+    /// The same, when a cut has destroyed the newest versions of these pages.
+    #[must_use]
+    pub fn without(&self, lost: &[Lpn]) -> Self {
+        let mut durable = self.clone();
+        lost.iter().for_each(|lpn| durable.unsure[lpn.index()] = true);
+        durable
     }
 
     /// Whether a page may have a version, when a cut has interrupted a request.
@@ -60,7 +68,7 @@ impl Durable {
             Some((request.op, request.versions[place]))
         });
         found == self.versions[lpn.index()]
-            || self.trimmed[lpn.index()]
+            || self.unsure[lpn.index()]
             || during.is_some_and(|(op, after)| op == Op::Trim || after == found)
     }
 }

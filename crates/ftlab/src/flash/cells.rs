@@ -83,6 +83,17 @@ impl Cells {
         if self.slc_blocks.contains(&pbn.0) { self.slc_pages } else { self.bit_of.len() as u32 }
     }
 
+    /// The pages of a block that share their cells with this one, and are programmed before it.
+    pub(super) fn paired_before(&self, pbn: Pbn, page: u32) -> Vec<u32> {
+        if self.slc_blocks.contains(&pbn.0) {
+            return Vec::new();
+        }
+        let bits = self.times.len() as u32;
+        let lines: Vec<u32> =
+            sequence(self.bit_of.len() as u32 / bits, bits).map(|(line, _)| line).collect();
+        (0..page).filter(|before| lines[*before as usize] == lines[page as usize]).collect()
+    }
+
     /// Read and program time of a page of a block.
     #[inline]
     pub(super) fn times_of(&self, pbn: Pbn, page: u32) -> (Nanos, Nanos) {
@@ -179,6 +190,8 @@ mod tests {
         let mut cells = Cells::new(Cell::Tlc, &device(12)).expect("valid").expect("several bits");
         cells.use_slc_mode(5..7);
         assert_eq!([4, 5, 6, 7].map(|pbn| cells.pages_of(Pbn(pbn))), [12, 4, 4, 12]);
+        assert_eq!(cells.paired_before(Pbn(4), 8), [3, 5], "L2, C2 and M2 of the sequence above");
+        assert_eq!(cells.paired_before(Pbn(5), 3), [0; 0]);
         let lsb = cells.times_of(Pbn(0), 0);
         assert!((0..4).all(|page| cells.times_of(Pbn(5), page) == lsb));
     }

@@ -1,7 +1,7 @@
 //! Power cuts: a device as it is when power comes back.
 
-use super::Device;
-use super::memory::{Change, Memory, Tear, apply};
+use super::memory::{Change, Memory, Tear, apply, tear_paired};
+use super::{Device, Flash};
 use crate::units::Lpn;
 
 /// A device as cuts at one change of its medium after another leave it.
@@ -24,6 +24,20 @@ impl Device {
     #[must_use]
     pub fn changes(&self) -> usize {
         self.flash.medium.memory.as_ref().map_or(0, |memory| memory.changes.len())
+    }
+
+    /// How a cut can leave a change of this device.
+    #[must_use]
+    pub fn tears(&self) -> &'static [Tear] {
+        let paired = usize::from(self.flash.medium.cells.is_some());
+        &Tear::ALL[..2 + paired]
+    }
+
+    /// Logical pages whose newest version the last cut has destroyed although it was programmed long before: in the
+    /// cells of the page that was cut ([`Tear::Paired`]).
+    #[must_use]
+    pub fn lost(&self) -> &[Lpn] {
+        self.flash.medium.memory.as_ref().map_or(&[], |memory| &memory.lost)
     }
 
     /// Has host reads decide, or no longer, which version a page has: after a power cut it may have several.
@@ -52,6 +66,8 @@ impl Cuts {
     #[must_use]
     pub fn of(mut before: Device, after: &Device) -> Cuts {
         before.flash.truth.remember_versions(&after.flash.truth);
+        // Which blocks are in SLC mode, the FTL has said.
+        before.flash.medium.cells.clone_from(&after.flash.medium.cells);
         let memory = after.flash.medium.memory.as_ref();
         let changes = memory.map_or_else(Vec::new, |memory| memory.changes.clone());
         Cuts { changes, done: 0, now: before }
@@ -83,9 +99,14 @@ impl Cuts {
     #[must_use]
     pub fn cut(&self, tear: Tear) -> Device {
         let mut device = self.now.clone();
-        if let (Tear::Within, Some(change)) = (tear, self.changes.get(self.done)) {
-            let flash = &mut device.flash;
-            apply(&change.torn(), &mut flash.medium, &mut flash.truth);
+        let Flash { medium, truth, .. } = &mut device.flash;
+        medium.memory.as_mut().expect("a medium that remembers").lost.clear();
+        let Some(change) = self.changes.get(self.done).filter(|_| tear != Tear::Before) else {
+            return device;
+        };
+        apply(&change.torn(), medium, truth);
+        if let (Tear::Paired, Change::Program { ppn, .. }) = (tear, change) {
+            tear_paired(*ppn, medium, truth);
         }
         device
     }

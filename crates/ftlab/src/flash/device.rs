@@ -1,6 +1,6 @@
 //! The whole emulated device: the commands for the FTL, and the instruments that only an experiment sees.
 
-use super::{Cause, Flash, Ledger, Loaded, Operation, Owner};
+use super::{Cause, Content, Flash, Ledger, Loaded, Operation, Owner};
 use crate::device::DeviceConfig;
 use crate::engine::{Log, Timeline};
 use crate::error::Error;
@@ -127,6 +127,12 @@ impl Device {
     #[must_use]
     pub fn audit_owner(&self, ppn: Ppn) -> Option<Owner> {
         self.flash.medium.owner(ppn)
+    }
+
+    /// What the OOB of a page holds of a map, where that is [noted](Device::remember).
+    #[must_use]
+    pub fn audit_oob(&self, ppn: Ppn) -> Option<&Content> {
+        self.flash.oob_content(ppn)
     }
 
     /// Whether a logical page holds data, which is known only [with verification](Device::verifies).

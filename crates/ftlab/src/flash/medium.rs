@@ -126,6 +126,11 @@ impl Medium {
         (raw != 0 && raw < TORN).then(|| self.decode(raw))
     }
 
+    /// The sequence number in the OOB of a page, on a medium that remembers; else 0.
+    pub fn sequence(&self, ppn: Ppn) -> u64 {
+        self.memory.as_ref().map_or(0, |memory| memory.sequences[ppn.index()])
+    }
+
     #[inline(always)]
     pub fn encode(&self, owner: Owner) -> u32 {
         match owner {

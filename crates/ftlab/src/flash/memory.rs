@@ -2,8 +2,8 @@
 
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
-use super::{BlockKind, Cause};
-use crate::units::{Mapping, Pbn, Ppn};
+use super::{BlockKind, Cause, Owner};
+use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What a page holds whose programming was cut: nothing that can be read.
 pub(super) const TORN: u32 = WASTED - 1;
 
-/// What a translation page holds: the mappings of consecutive logical pages.
+/// What a translation page holds, or an OOB beside its owner: the mappings of consecutive logical pages.
 pub type Content = Arc<[Mapping]>;
 
 /// Where the version that a page is programmed with comes from.
@@ -28,8 +28,8 @@ pub(super) enum Origin {
 /// A change of the medium.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it holds if
-    /// it is a translation page.
+    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it or
+    /// its OOB holds of a map.
     Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64, content: Option<Content> },
     /// A block was erased, or looks so.
     Erase { pbn: Pbn, whole: bool },
@@ -52,9 +52,9 @@ impl Change {
 pub(super) struct Memory {
     /// Per physical page: how many versions had been written when its own was. A copy has that of its source.
     pub sequences: Vec<u64>,
-    /// What translation pages hold, by PPN.
+    /// What translation pages hold, and OOBs that have a part of a map, by PPN.
     pub contents: BTreeMap<Ppn, Content>,
-    /// What the translation page that is programmed next will hold.
+    /// What the translation page, or the OOB, that is programmed next will hold.
     staged: Option<Content>,
     last: u64,
     /// Since power came.
@@ -63,6 +63,8 @@ pub(super) struct Memory {
     pub half_erased: Vec<Pbn>,
     /// Blocks that the controller will erase before it programs them, and what for.
     pub doubtful: BTreeMap<Pbn, (BlockKind, Cause)>,
+    /// Logical pages whose newest version the last cut has destroyed in the cells of another page.
+    pub lost: Vec<Lpn>,
 }
 
 impl Memory {
@@ -76,21 +78,23 @@ impl Memory {
             changes: Vec::new(),
             half_erased: Vec::new(),
             doubtful: BTreeMap::new(),
+            lost: Vec::new(),
         }
     }
 
     #[cold]
-    pub fn stage(&mut self, content: Content) {
-        self.staged = Some(content);
+    pub fn stage(&mut self, content: Option<Content>) {
+        self.staged = content;
     }
 
     #[cold]
     pub fn program(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        let (sequence, content) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
-            Origin::New => (self.last + 1, self.staged.take()),
+        let (sequence, copied) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
+            Origin::New => (self.last + 1, None),
             Origin::Page(from) => (self.sequences[from.index()], self.contents.get(&from).cloned()),
             Origin::Ram(sequence) => (sequence, None),
         };
+        let content = self.staged.take().or(copied);
         self.note(Change::Program { ppn, raw, stamp, sequence, content });
     }
 
@@ -131,13 +135,16 @@ impl Memory {
 pub enum Tear {
     /// It was not begun.
     Before,
-    /// A page cannot be read; a block looks erased, and must be erased again before it is programmed.
+    /// A page cannot be read; a page of a block looks erased or cannot be read, each time anew, and the block must be
+    /// erased again before it is programmed.
     Within,
+    /// The same; and the pages that were programmed before to the cells of the page cannot be read either.
+    Paired,
 }
 
 impl Tear {
-    /// All.
-    pub const ALL: [Tear; 2] = [Tear::Before, Tear::Within];
+    /// All, that of cells of several bits last.
+    pub const ALL: [Tear; 3] = [Tear::Before, Tear::Within, Tear::Paired];
 }
 
 /// Makes a change to a medium that nobody uses.
@@ -154,4 +161,30 @@ pub(super) fn apply(change: &Change, medium: &mut Medium, truth: &mut Truth) {
         }
     }
     medium.memory.as_mut().expect("a medium that remembers").undergo(change);
+}
+
+/// Makes the pages unreadable that were programmed to the cells of a page before.
+pub(super) fn tear_paired(ppn: Ppn, medium: &mut Medium, truth: &mut Truth) {
+    let (pbn, page) = (medium.geometry.block_of(ppn), medium.geometry.page_in_block(ppn));
+    let pages = medium.cells.as_ref().map_or_else(Vec::new, |cells| cells.paired_before(pbn, page));
+    let pages = pages.into_iter().map(|page| medium.geometry.page_at(pbn, page));
+    let held: Vec<(Ppn, Owner, u64)> =
+        pages.filter_map(|ppn| Some((ppn, medium.owner(ppn)?, medium.sequence(ppn)))).collect();
+    for &(ppn, _, sequence) in &held {
+        apply(
+            &Change::Program { ppn, raw: TORN, stamp: 0, sequence, content: None },
+            medium,
+            truth,
+        );
+    }
+    let is_elsewhere = |owner, sequence| {
+        let mut pages = (0..medium.geometry.pages()).map(Ppn);
+        pages.any(|ppn| medium.owner(ppn) == Some(owner) && medium.sequence(ppn) >= sequence)
+    };
+    let lost = held.iter().filter_map(|&(_, owner, sequence)| match owner {
+        Owner::Data(lpn) if !is_elsewhere(owner, sequence) => Some(lpn),
+        _ => None,
+    });
+    let lost = lost.collect();
+    medium.memory.as_mut().expect("a medium that remembers").lost = lost;
 }

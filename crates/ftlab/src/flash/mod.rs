@@ -377,8 +377,10 @@ impl Flash {
         if self.medium.geometry.block_of(last) != pbn {
             self.broken("a scan stays inside its block", first, About::Target(last));
         }
-        // In ascending order the pages before a programmed one are programmed.
-        self.programmed_owner(last);
+        // In ascending order the pages before a programmed one are programmed, or torn.
+        if !self.is_programmed(last) {
+            self.broken("only a programmed page can be read", last, About::Nothing);
+        }
         self.meter.history.push(Operation::ReadOob, cause, last.0);
         self.meter.ledger.count_many(Operation::ReadOob, cause, count);
         self.meter.serve(cause, self.medium.geometry.plane_of(pbn), count);
@@ -441,22 +443,43 @@ impl Flash {
         content: impl FnOnce() -> Content,
     ) {
         if let Some(memory) = &mut self.medium.memory {
-            memory.stage(content());
+            memory.stage(Some(content()));
         }
         self.program(ppn, Owner::Translation(vtpn), cause);
     }
 
-    /// Programs a page, and `bytes` of its OOB with it.
+    /// Programs a page, and `bytes` of its OOB with it: `content`, if it is part of a map.
     #[inline]
-    pub fn program_oob(&mut self, ppn: Ppn, owner: Owner, bytes: u32, cause: Cause) {
+    pub fn program_oob(
+        &mut self,
+        ppn: Ppn,
+        owner: Owner,
+        bytes: u32,
+        cause: Cause,
+        content: impl FnOnce() -> Option<Content>,
+    ) {
         self.check_oob(ppn, bytes);
+        if let Some(memory) = &mut self.medium.memory {
+            memory.stage(content());
+        }
         self.program(ppn, owner, cause);
     }
 
     /// [`Flash::relocate`], with `bytes` of new content in the OOB.
     #[inline]
-    pub fn relocate_oob(&mut self, from: Ppn, to: Ppn, bytes: u32, cause: Cause) -> Owner {
+    pub fn relocate_oob(
+        &mut self,
+        from: Ppn,
+        to: Ppn,
+        bytes: u32,
+        cause: Cause,
+        content: impl FnOnce(Owner) -> Option<Content>,
+    ) -> Owner {
         self.check_oob(to, bytes);
+        if self.medium.memory.is_some() {
+            let content = self.medium.owner(from).and_then(content);
+            self.medium.memory.as_mut().expect("it is there").stage(content);
+        }
         self.relocate(from, to, cause)
     }
 
@@ -536,9 +559,7 @@ impl Flash {
         let pbn = self.medium.geometry.block_of(from);
         self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        let sequence =
-            self.medium.memory.as_ref().map_or(0, |memory| memory.sequences[from.index()]);
-        Loaded { raw, stamp: self.truth.stamp(from), sequence }
+        Loaded { raw, stamp: self.truth.stamp(from), sequence: self.medium.sequence(from) }
     }
 
     /// Programs a page from RAM.

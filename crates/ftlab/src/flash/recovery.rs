@@ -4,6 +4,7 @@ use super::medium::WASTED;
 use super::memory::TORN;
 use super::{BlockKind, Cause, Content, Flash, Owner};
 use crate::device::ProgramOrder;
+use crate::rng::Rng;
 use crate::units::{Pbn, Ppn};
 
 /// What the OOB of a page says.
@@ -29,9 +30,11 @@ impl Flash {
         let spot = || self.medium.spot(pbn, ppn, Cause::Translation, None);
         self.meter.timeline.read_oob(1, spot);
         self.meter.surveyed += 1;
+        let raw = if self.is_half_erased(pbn) { self.glimpse(ppn) } else { raw };
         if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
             return Found::Erased;
         }
+        self.medium.owners[ppn.index()] = raw;
         let first = self.medium.geometry.first_page(pbn).0;
         let block = &mut self.medium.blocks[pbn.index()];
         if self.medium.order == ProgramOrder::Ascending {
@@ -44,8 +47,17 @@ impl Flash {
         if raw == TORN {
             return Found::Torn;
         }
-        let memory = self.medium.memory.as_ref().expect("a medium that remembers");
-        Found::Page(self.medium.decode(raw), memory.sequences[ppn.index()])
+        Found::Page(self.medium.decode(raw), self.medium.sequence(ppn))
+    }
+
+    fn is_half_erased(&self, pbn: Pbn) -> bool {
+        self.medium.memory.as_ref().is_some_and(|memory| memory.half_erased.contains(&pbn))
+    }
+
+    /// What a page of a half-erased block looks like this time.
+    fn glimpse(&self, ppn: Ppn) -> u32 {
+        let seed = (u64::from(ppn.0) << 32) ^ self.meter.surveyed;
+        if Rng::new(seed, "half-erased").chance(0.5) { TORN } else { 0 }
     }
 
     /// Whether power may be cut: then a version must stay until the next is programmed
@@ -64,6 +76,12 @@ impl Flash {
         self.read(ppn, Cause::Translation);
         let memory = self.medium.memory.as_ref().expect("a medium that remembers");
         memory.contents.get(&ppn).expect("what a translation page holds").clone()
+    }
+
+    /// What the OOB of a page that was surveyed holds of a map.
+    #[must_use]
+    pub fn oob_content(&self, ppn: Ppn) -> Option<&Content> {
+        self.medium.memory.as_ref().and_then(|memory| memory.contents.get(&ppn))
     }
 
     /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.

@@ -51,13 +51,13 @@ fn every_rule_of_nand_is_enforced() {
         f.copy(Ppn(0), Ppn(4), Cause::GcData);
     });
     breaks("a page is programmed once between erases, and its OOB with it", |f| {
-        f.program_oob(Ppn(1), Owner::Data(Lpn(6)), 16, Cause::Host);
+        f.program_oob(Ppn(1), Owner::Data(Lpn(6)), 16, Cause::Host, || None);
     });
     breaks("what is kept in an OOB must fit", |f| {
-        f.program_oob(Ppn(2), Owner::Data(Lpn(6)), 17, Cause::Host);
+        f.program_oob(Ppn(2), Owner::Data(Lpn(6)), 17, Cause::Host, || None);
     });
     breaks("what is kept in an OOB must fit", |f| {
-        f.relocate_oob(Ppn(1), Ppn(4), 17, Cause::GcData);
+        f.relocate_oob(Ppn(1), Ppn(4), 17, Cause::GcData, |_| None);
     });
     breaks("a scan stays inside its block", |f| f.scan_oob(Ppn(3), 2, Cause::Host));
     breaks("only a programmed page can be read", |f| f.scan_oob(Ppn(0), 3, Cause::Host));
@@ -252,7 +252,16 @@ fn an_oob_that_is_too_small_is_told_when_an_ftl_is_built() {
 
 /// The device when power is cut in the change with this number, from 0, of a run.
 fn cut(change: usize, tear: Tear, run: impl FnOnce(&mut Device)) -> Device {
-    let mut erased = flash();
+    cut_of(&device(), change, tear, run)
+}
+
+fn cut_of(
+    device: &DeviceConfig,
+    change: usize,
+    tear: Tear,
+    run: impl FnOnce(&mut Device),
+) -> Device {
+    let mut erased = Device::new(device, 16 * 512).expect("valid");
     erased.remember();
     let mut device = erased.clone();
     run(&mut device);
@@ -289,6 +298,30 @@ fn a_page_whose_program_was_cut_cannot_be_read() {
     assert!(read.is_err());
 }
 
+/// Of a block of 4 pages of MLC, 0 and 2 share cells, and 1 and 3.
+#[test]
+fn a_program_that_was_cut_takes_the_pages_of_its_cells_with_it() {
+    let mlc = DeviceConfig { cell: Some(Cell::Mlc), ..device() };
+    let run = |copy: bool, tear| {
+        cut_of(&mlc, 2 + usize::from(copy), tear, |flash| {
+            write(flash, 0, 5);
+            write(flash, 1, 6);
+            if copy {
+                flash.copy(Ppn(0), Ppn(4), Cause::GcData);
+            }
+            write(flash, 2, 7);
+        })
+    };
+    let surveyed = |mut flash: Device| [0, 1, 2].map(|ppn| flash.survey(Ppn(ppn)));
+    let paired = run(false, Tear::Paired);
+    assert_eq!(paired.lost(), [Lpn(5)]);
+    assert_eq!(surveyed(paired), [Found::Torn, found(6, 2), Found::Torn]);
+    assert_eq!(run(true, Tear::Paired).lost(), [], "there is a copy");
+    let backed_up = run(false, Tear::Within);
+    assert_eq!(backed_up.lost(), []);
+    assert_eq!(surveyed(backed_up), [found(5, 1), found(6, 2), Found::Torn]);
+}
+
 #[test]
 fn a_block_whose_erase_was_cut_looks_erased_and_is_not() {
     let mut flash = cut(1, Tear::Within, |flash| {
@@ -296,7 +329,8 @@ fn a_block_whose_erase_was_cut_looks_erased_and_is_not() {
         flash.invalidate(Ppn(0));
         flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
     });
-    assert_eq!(flash.survey(Ppn(0)), Found::Erased);
+    let glimpses = [0, 1, 2, 3].map(|ppn| flash.clone().survey(Ppn(ppn)));
+    assert!(glimpses.contains(&Found::Erased) && glimpses.contains(&Found::Torn), "{glimpses:?}");
     let mut other = flash.clone();
     let programmed = catch_unwind(AssertUnwindSafe(|| write(&mut other, 0, 5)));
     assert!(programmed.is_err());

@@ -18,7 +18,7 @@
 //!          so that merges alone differ from `bast`. A device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
-use super::parts::owned_logs::{Kinds, OwnedLogs};
+use super::parts::owned_logs::{Kinds, OwnedLog, OwnedLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
@@ -70,7 +70,11 @@ impl Design for AftlFtl {
         source: "Wu & Kuo, ICCAD 2006",
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.take_over_logs(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -151,10 +155,6 @@ impl Ftl for AftlFtl {
 }
 
 impl AftlFtl {
-    fn mount(setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<AftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let data = data(flash, setup.log.map, log_blocks)?;
@@ -169,6 +169,27 @@ impl AftlFtl {
             log_blocks: log_blocks as usize,
             counts: Counts::default(),
         })
+    }
+
+    /// Takes over the log blocks that were found after power was lost: of each logical block the youngest is its
+    /// replacement block, the others are of the fine level. When its pages were last used is not known.
+    fn take_over_logs(&mut self, flash: &mut Flash) {
+        let mut room = self.log_blocks;
+        let logs = self.coarse.data_mut().place_logs(flash, |block, flash| {
+            let log = OwnedLog::found(block, flash)?;
+            room = room.checked_sub(1)?;
+            Some(log)
+        });
+        for (_, log) in logs {
+            if let Some(older) = self.coarse.detach(log.lbn) {
+                self.refine_all(&older, flash);
+            }
+            self.coarse.attach(log);
+        }
+        while self.fine.len() > self.most_entries {
+            let lbn = self.least_recent_fine(flash).expect("entries of the fine table");
+            self.merge(lbn, flash);
+        }
     }
 
     fn overwrite(&mut self, lpn: Lpn, flash: &mut Flash) {
@@ -250,15 +271,20 @@ impl AftlFtl {
             self.counts.dead_blocks += 1;
             return;
         }
+        self.refine_all(&log, flash);
+        self.counts.refined_pages += valid as u64;
+    }
+
+    /// Gives the valid pages of a replacement block entries.
+    fn refine_all(&mut self, log: &OwnedLog, flash: &Flash) {
         let data = self.coarse.data();
         let in_log = |lpn: &Lpn| {
             data.newest(*lpn).is_some_and(|ppn| flash.geometry().block_of(ppn) == log.pbn)
         };
-        let pages = flash.geometry().logical_pages_of(lbn);
+        let pages = flash.geometry().logical_pages_of(log.lbn);
         pages.filter(in_log).for_each(|lpn| self.fine.insert(lpn.0, ()));
-        self.fine_blocks[lbn.index()].push(log.pbn);
+        self.fine_blocks[log.lbn.index()].push(log.pbn);
         self.fine_blocks_in_use += 1;
-        self.counts.refined_pages += valid as u64;
     }
 
     /// Fine to coarse: the entry used least recently leaves. Its page goes to the replacement block of

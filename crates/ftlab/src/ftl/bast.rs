@@ -39,7 +39,11 @@ impl Design for BastFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.blocks.take_over(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -92,10 +96,6 @@ impl Ftl for BastFtl {
 }
 
 impl BastFtl {
-    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let pages = u64::from(flash.geometry().pages_per_block);

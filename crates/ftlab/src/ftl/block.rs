@@ -33,7 +33,11 @@ impl Design for BlockFtl {
 
         ..Spec::DATA_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.data.place_logs(flash, |_, _| None::<()>);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -83,10 +87,6 @@ impl Ftl for BlockFtl {
 }
 
 impl BlockFtl {
-    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let programmed_bits = u64::from(flash.geometry().logical_pages);
         Ok(BlockFtl { data: data(flash, setup.log.map, 0)?, programmed_bits })

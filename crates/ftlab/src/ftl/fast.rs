@@ -85,7 +85,11 @@ impl Design for FastFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.take_over_logs(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -157,10 +161,6 @@ impl Ftl for FastFtl {
 }
 
 impl FastFtl {
-    fn mount(setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<FastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
         let page_map = 4 * u64::from(flash.geometry().pages_per_block);
@@ -173,6 +173,25 @@ impl FastFtl {
             log_bytes: u64::from(log_blocks) * (4 + page_map),
             counts: Counts::default(),
         })
+    }
+
+    /// Takes over the log blocks that were found after power was lost.
+    fn take_over_logs(&mut self, flash: &mut Flash) {
+        let (mut has_sequential, mut room) = (false, self.most_random);
+        let logs = self.data.place_logs(flash, |block, flash| {
+            let sequential = SequentialLog::found(block, flash).filter(|_| !has_sequential);
+            has_sequential |= sequential.is_some();
+            if sequential.is_none() {
+                room = room.checked_sub(1)?;
+            }
+            Some((sequential, block.written(flash)?))
+        });
+        for (block, log) in logs {
+            match log {
+                (Some(sequential), _) => self.sequential = Some(sequential),
+                (None, written) => self.random.push_back(Random { pbn: block.pbn, written }),
+            }
+        }
     }
 
     /// DLOOP II.A, and `FlashSim` where it is silent (choices.md#fast-rules).

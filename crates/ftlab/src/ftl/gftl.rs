@@ -16,10 +16,13 @@
 //!          the order of steps is assumed (choices.md#gftl-search, choices.md#gftl-steps).
 //!          Which pages of a block are valid is read from their OOBs, as many in a step as fit into T_e
 //!          (choices.md#gftl-cleaning).
+//!          Where power may be cut, the old block is erased before pages of the buffer join its copies
+//!          (choices.md#gftl-power).
 //! Departs  a read in a logical block without any block is charged for a block filled in order.
 //! Not here the map of trimmed pages: a trim is forgotten when power is lost.
 
 mod buffer;
+mod mount;
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +33,7 @@ use super::{Ftl, FtlMetrics, RamUse};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Nanos, Pbn, Ppn, Ratio};
 use buffer::WriteBuffer;
 use std::collections::{BTreeMap, VecDeque};
@@ -120,9 +123,9 @@ impl Design for Gftl {
         name: "gftl",
         summary: "one block for each logical block, cleaned step by step between requests; a write buffer",
         source: "Choudhuri & Givargis, CODES+ISSS 2008",
-
         ..Spec::IN_OOBS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<GftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
@@ -175,7 +178,7 @@ impl Ftl for Gftl {
                 }
                 forced += 1;
             };
-            flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host);
+            flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host, || None);
             self.remap(lpn, Some(to), flash);
             if self.is_full(lbn, flash) && !self.queued[lbn.index()] {
                 self.enqueue(lbn);
@@ -317,6 +320,8 @@ impl Gftl {
         if let Some(dead) = self.buffer.take_dead() {
             flash.erase(dead, BlockKind::Log, Cause::GcData);
             self.free.give(dead, flash);
+        } else if let Some(lbn) = self.with_room(flash) {
+            self.collect_buffered(lbn, flash);
         } else {
             let Some(mut cleaning) = self.cleaning.or_else(|| self.begin()) else { return false };
             let looking = self.look_at_pages(&mut cleaning, flash);
@@ -352,7 +357,10 @@ impl Gftl {
     fn copy_some(&mut self, cleaning: &mut Cleaning, most: u32, flash: &mut Flash) -> bool {
         for copied in 0..most {
             let in_block = flash.valid_pages(cleaning.from).next(flash);
-            let in_buffer = || self.buffer.oldest(cleaning.lbn, flash);
+            let in_buffer = || {
+                let may_join = unless_bug!(GftlJoinsEarly, !flash.may_lose_power(), true);
+                self.buffer.oldest(cleaning.lbn, flash).filter(|_| may_join)
+            };
             let from = unless_bug!(GftlForgetsBuffered, in_block.or_else(in_buffer), in_block);
             let Some(from) = from else { return copied > 0 };
             let to = *cleaning
@@ -361,14 +369,39 @@ impl Gftl {
             if flash.is_full(to) {
                 return copied > 0;
             }
-            let to = flash.next_page(to);
-            let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData);
-            if let Owner::Data(lpn) = owner {
-                self.newest.replace(lpn, Some(to));
-            }
-            self.buffer.drop_page(cleaning.lbn, from, flash);
+            self.copy(cleaning.lbn, from, flash.next_page(to), flash);
         }
         true
+    }
+
+    fn copy(&mut self, lbn: Lbn, from: Ppn, to: Ppn, flash: &mut Flash) {
+        let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData, |_| None);
+        if let Owner::Data(lpn) = owner {
+            self.newest.replace(lpn, Some(to));
+        }
+        self.buffer.drop_page(lbn, from, flash);
+    }
+
+    /// The logical block at the head of the queue if its old block is erased already, and its block has room for
+    /// what is in the buffer: only where power may be cut.
+    fn with_room(&self, flash: &Flash) -> Option<Lbn> {
+        let lbn = *self.queue.front().filter(|_| flash.may_lose_power())?;
+        (self.cleaning.is_none() && !self.is_full(lbn, flash)).then_some(lbn)
+    }
+
+    /// Copies so many pages from the buffer to the block of their logical block, which leaves the queue when
+    /// nothing more is there, or no room.
+    fn collect_buffered(&mut self, lbn: Lbn, flash: &mut Flash) {
+        for _ in 0..self.pace.copies() {
+            let Some(from) = self.buffer.oldest(lbn, flash) else { return self.leave_queue(flash) };
+            if self.block(lbn).is_none() {
+                self.blocks[lbn.index()] = self.take().0 + 1;
+            }
+            let Some(home) = self.block(lbn).filter(|pbn| !flash.is_full(*pbn)) else {
+                return self.leave_queue(flash);
+            };
+            self.copy(lbn, from, flash.next_page(home), flash);
+        }
     }
 
     /// Erases the old block. What is still in the buffer has to wait for the next turn.
@@ -378,12 +411,17 @@ impl Gftl {
         self.free.give(from, flash);
         self.blocks[lbn.index()] = to.map_or(0, |pbn| pbn.0 + 1);
         self.cleaning = None;
-        self.queue.pop_front();
+        self.leave_queue(flash);
+        self.counts.cleaned += 1;
+    }
+
+    /// Takes the logical block at the head off the queue; if some of it is still in the buffer, to its end.
+    fn leave_queue(&mut self, flash: &Flash) {
+        let lbn = self.queue.pop_front().expect("a logical block that is cleaned");
         self.queued[lbn.index()] = false;
         if unless_bug!(GftlQueuesNoMore, self.buffer.oldest(lbn, flash).is_some(), false) {
             self.enqueue(lbn);
         }
-        self.counts.cleaned += 1;
     }
 
     /// The OOB reads that find a page, or that do not: of the block that is cleaned into, then of the

@@ -18,13 +18,14 @@
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
 use super::parts::sequential_log::SequentialLog;
+use super::parts::survey::FoundBlock;
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ratio};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 crate::settings! {
     /// KAST's own parameters.
@@ -75,7 +76,11 @@ impl Design for KastFtl {
         source: "Cho, Shin & Eom, DATE 2009",
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.take_over_logs(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -152,10 +157,6 @@ impl Ftl for KastFtl {
 }
 
 impl KastFtl {
-    fn mount(setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<KastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let KastConfig { associativity, sequential } = setup.own;
         let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
@@ -173,6 +174,36 @@ impl KastFtl {
             log_bytes: u64::from(log_blocks) * (4 + page_map),
             counts: Counts::default(),
         })
+    }
+
+    /// Takes over the log blocks that were found after power was lost. One is merged in which more than K logical
+    /// blocks have pages, since some that were trimmed have come back.
+    fn take_over_logs(&mut self, flash: &mut Flash) {
+        let (most_sequential, most_owners) = (self.most_sequential, self.associativity as usize);
+        let (mut owners, mut room) = (BTreeSet::new(), self.log_blocks);
+        let mut logs = self.data.place_logs(flash, |block, flash| {
+            let written =
+                block.written(flash).filter(|_| block.owners(flash).len() <= most_owners)?;
+            room = room.checked_sub(1)?;
+            let sequential = SequentialLog::found(block, flash)
+                .filter(|log| owners.len() < most_sequential && owners.insert(log.lbn));
+            Some((sequential, written))
+        });
+        logs.iter().for_each(|(block, _)| self.note_written_last(block, flash));
+        logs.sort_by_key(|(block, (sequential, _))| sequential.map(|_| block.written_last()));
+        for (block, (sequential, written)) in logs {
+            match sequential {
+                Some(log) => self.sequential.insert(log.lbn.0, log),
+                None => self.random.take_over(&block, written, flash),
+            }
+        }
+    }
+
+    /// Of the random logs with pages of a logical block it wrote the one last that was opened last.
+    fn note_written_last(&mut self, block: &FoundBlock, flash: &Flash) {
+        for lbn in block.owners(flash) {
+            self.written_last[lbn.index()] = Some(block.pbn);
+        }
     }
 
     fn in_use(&self) -> usize {

@@ -19,13 +19,14 @@
 
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
+use super::parts::survey::FoundBlock;
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 crate::settings! {
     /// LAST's own parameters.
@@ -52,6 +53,16 @@ struct Ascending {
     next: u32,
     /// Whether no page in it was superseded by the random log: it may become the data block.
     newest: bool,
+}
+
+impl Ascending {
+    /// A log block that was found after power was lost, and its owner, if it is such a one.
+    fn found(block: &FoundBlock, flash: &Flash) -> Option<(Lbn, Self)> {
+        let (first, pages) = (flash.geometry().first_page(block.pbn).0, flash.pages_of(block.pbn));
+        let last = (0..pages).rev().find(|page| flash.is_programmed(Ppn(first + page)))?;
+        let lbn = block.in_place(flash.geometry())?;
+        Some((lbn, Ascending { pbn: block.pbn, next: last + 1, newest: block.is_newest(flash) }))
+    }
 }
 
 /// LAST.
@@ -89,7 +100,11 @@ impl Design for LastFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.take_over_logs(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -174,10 +189,6 @@ impl Ftl for LastFtl {
 }
 
 impl LastFtl {
-    fn mount(setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<LastConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let LastConfig { threshold, sequential, hot } = setup.own;
         let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
@@ -197,6 +208,32 @@ impl LastFtl {
             threshold: threshold as usize,
             counts: Counts::default(),
         })
+    }
+
+    /// Takes over the log blocks that were found after power was lost. Which partition a random one was of is not
+    /// known: as hot blocks join the cold ones when they are old, the oldest are taken to be cold.
+    fn take_over_logs(&mut self, flash: &mut Flash) {
+        let (most_sequential, mut owners) = (self.most_sequential, BTreeSet::new());
+        let mut room = self.most_cold + self.most_hot;
+        let mut logs = self.data.place_logs(flash, |block, flash| {
+            let sequential = Ascending::found(block, flash)
+                .filter(|(lbn, _)| owners.len() < most_sequential && owners.insert(*lbn));
+            if sequential.is_some() {
+                return Some((sequential, Vec::new()));
+            }
+            let written = block.written(flash)?;
+            room = room.checked_sub(1)?;
+            Some((None, written))
+        });
+        logs.sort_by_key(|(block, (sequential, _))| sequential.map(|_| block.written_last()));
+        for (block, (sequential, written)) in logs {
+            let partition =
+                if self.cold.len() < self.most_cold { &mut self.cold } else { &mut self.hot };
+            match sequential {
+                Some((lbn, log)) => self.sequential.insert(lbn.0, log),
+                None => partition.take_over(&block, written, flash),
+            }
+        }
     }
 
     /// Removes the old version of a page from its partition.

@@ -16,21 +16,23 @@
 //!          (choices.md#mnftl-new-subtable). Reclaiming in idle time, which 4.3 suggests, is off unless
 //!          `mnftl.idle_blocks` says from how many blocks of a logical block on. A cache of subtables
 //!          in RAM is ours: their address translation "further exploited" (6).
-//! Not here wear levelling beyond the choice of the free block; the map when power is lost.
+//! Not here wear levelling beyond the choice of the free block.
 
 mod collect;
 mod config;
 pub mod hybrid;
+mod mount;
 #[cfg(test)]
 mod tests;
 
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 pub use config::{MnftlConfig, MnftlVictim};
 
 use super::parts::block_pool::GcCounts;
 use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::parts::piece_cache::PieceCache;
+use super::parts::survey::{Filled, Survey};
 use super::{Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
@@ -84,6 +86,14 @@ impl Design for Mnftl {
         obeys: &["gc.low", "gc.high", "gc.mode"],
         ..Spec::IN_OOBS
     };
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::build(setup, flash)?;
+        let blocks = 0..flash.geometry().blocks();
+        let found = Survey::of(blocks.clone(), Filled::InOrder, flash).newest(flash.geometry());
+        ftl.recover(&found, blocks, flash);
+        ftl.write_lost_subtables(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<MnftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let blocks = 0..flash.geometry().blocks();

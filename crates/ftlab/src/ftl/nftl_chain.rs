@@ -45,7 +45,11 @@ impl Design for NftlChainFtl {
 
         ..Spec::LOG_BLOCKS
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;
+        ftl.take_over_chains(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         Self::over(DataBlocks::new, setup, flash)
@@ -105,16 +109,12 @@ impl Ftl for NftlChainFtl {
         let lengths: BTreeSet<_> = chains.map(|(lbn, chain)| (Reverse(chain.len()), lbn)).collect();
         assert_eq!(lengths, self.by_length, "chains by length");
         for lpn in (0..device.geometry().logical_pages).map(Lpn) {
-            self.audit_page(lpn, device);
+            assert!(self.is_in_order(lpn, device), "{lpn} in its chain");
         }
     }
 }
 
 impl NftlChainFtl {
-    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Self::over(DataBlocks::mount, setup, flash)
-    }
-
     fn over(data: Begin, setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
         let log_blocks = setup.log.blocks(flash.geometry(), 1)?;
         let data = data(flash, setup.log.map, log_blocks)?;
@@ -126,6 +126,27 @@ impl NftlChainFtl {
             log_blocks,
             link_bytes: 4 * u64::from(flash.geometry().blocks()),
         })
+    }
+
+    /// Takes over the chains that were found after power was lost, in the order in which they grew. One that a
+    /// merge was cut in, or a program, is folded.
+    fn take_over_chains(&mut self, flash: &mut Flash) {
+        let mut room = self.log_blocks;
+        let chained = self.data.place_logs(flash, |block, flash| {
+            let lbn = block.in_place(flash.geometry())?;
+            room = room.checked_sub(1)?;
+            Some(lbn)
+        });
+        for (block, lbn) in chained {
+            self.append(lbn, block.pbn);
+        }
+        for lbn in (0..self.chains.len() as u32).map(Lbn) {
+            let mut pages = flash.geometry().logical_pages_of(lbn);
+            if !pages.all(|lpn| self.is_in_order(lpn, flash)) {
+                self.data.merge_full(lbn, None, flash);
+                self.cut(lbn).into_iter().for_each(|pbn| self.data.release_log(pbn, flash));
+            }
+        }
     }
 
     /// The pages of a chain that a logical page may be on, in order.
@@ -236,24 +257,26 @@ impl NftlChainFtl {
     /// Appends a fresh block to a chain.
     fn grow(&mut self, lbn: Lbn) -> Pbn {
         let pbn = self.data.take();
+        self.append(lbn, pbn);
+        pbn
+    }
+
+    fn append(&mut self, lbn: Lbn, pbn: Pbn) {
         let chain = &mut self.chains[lbn.index()];
         unless_bug!(ChainFoldsShortest, self.by_length.remove(&(Reverse(chain.len()), lbn)));
         chain.push(pbn);
         self.by_length.insert((Reverse(chain.len()), lbn));
         self.in_use += 1;
-        pbn
     }
 
     /// A page's offset is programmed in the first blocks of the chain and erased in the others; its
     /// newest version is in the last one in which it is programmed.
-    fn audit_page(&self, lpn: Lpn, flash: &Flash) {
+    fn is_in_order(&self, lpn: Lpn, flash: &Flash) -> bool {
         let slots: Vec<Ppn> = self.slots(lpn, flash).collect();
         let programmed = slots.iter().take_while(|page| flash.is_programmed(**page)).count();
-        let erased = slots[programmed..].iter().all(|page| !flash.is_programmed(*page));
-        assert!(erased, "{lpn} was written behind an erased page of its chain");
-        if let Some(newest) = self.data.newest(lpn) {
-            assert_eq!(slots[..programmed].last(), Some(&newest), "{lpn} in its chain");
-        }
+        let last = slots[..programmed].last().copied();
+        slots[programmed..].iter().all(|page| !flash.is_programmed(*page))
+            && self.data.newest(lpn).is_none_or(|newest| last == Some(newest))
     }
 }
 

@@ -21,6 +21,7 @@
 
 mod config;
 mod fold;
+mod mount;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,7 @@ use super::{Ftl, FtlMetrics, RamUse};
 use crate::cache::links::{Links, List, NIL};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::collections::BTreeMap;
 
@@ -81,6 +82,7 @@ impl Design for SuperblockFtl {
         obeys: &["log.blocks"],
         ..Spec::IN_OOBS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<SuperblockConfig>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry();
@@ -239,11 +241,16 @@ impl SuperblockFtl {
         all.end - self.log_blocks..all.end
     }
 
-    /// The next page for a first version, or for another; `None` when blocks must be collected first.
-    fn place(&mut self, superblock: u32, first_version: bool, flash: &Flash) -> Option<Ppn> {
+    /// Notes that a superblock is written, if it has log blocks.
+    fn touch(&mut self, superblock: u32) {
         if self.logs_of[superblock as usize] > 0 {
             self.links.touch(&mut self.recency, superblock);
         }
+    }
+
+    /// The next page for a first version, or for another; `None` when blocks must be collected first.
+    fn place(&mut self, superblock: u32, first_version: bool, flash: &Flash) -> Option<Ppn> {
+        self.touch(superblock);
         if first_version {
             let data = self.data(superblock);
             if let Some(page) = self.page_in(data.clone(), flash) {

@@ -16,12 +16,13 @@
 //!          copies; threshold and shares (choices.md#waftl-rules).
 //! Not here the dynamic threshold: its rule is not known to us. A device with ascending order.
 
-use super::parts::data_blocks::{DataBlocks, share_of};
+use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
+use super::parts::survey::FoundBlock;
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Lbn, Lpn, Pbn, Ratio};
 use std::collections::BTreeMap;
 
@@ -74,26 +75,16 @@ impl Design for WaftlFtl {
         name: "waftl",
         summary: "a zone logs all writes; its pages move to data blocks where many, else are page-mapped",
         source: "Wei et al., MSST 2011",
-
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::over(DataBlocks::mount_page_mapped, setup, flash)?;
+        ftl.take_over_logs(flash);
+        Ok(ftl)
+    });
 
     fn build(setup: &Setup<WaftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
-        let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 2);
-        let pages = flash.geometry().pages_per_block;
-        let threshold = share_of(pages, setup.own.threshold, 1, pages);
-        let data = DataBlocks::new(flash, setup.log.map, log_blocks)?;
-        Ok(WaftlFtl {
-            kept: data.free_blocks() - flash.geometry().logical_blocks() - log_blocks,
-            data,
-            zone: RandomLogs::new(flash.geometry(), Price::Pages),
-            most_zone: zone as usize,
-            page_mapped: RandomLogs::new(flash.geometry(), Price::Pages),
-            most_page_mapped: 0,
-            threshold,
-            counts: Counts::default(),
-        })
+        Self::over(DataBlocks::new, setup, flash)
     }
 }
 
@@ -105,8 +96,10 @@ impl Ftl for WaftlFtl {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.supersede(lpn, flash);
-            self.data.unmap(lpn, flash);
+            // choices.md#early-invalidation
+            if unless_bug!(WaftlInvalidatesEarly, !flash.may_lose_power(), true) {
+                self.invalidate(lpn, flash);
+            }
             if unless_bug!(
                 WaftlZoneGrowsFirst,
                 self.zone.is_full(self.most_zone),
@@ -114,6 +107,7 @@ impl Ftl for WaftlFtl {
             ) {
                 self.migrate(flash);
             }
+            self.invalidate(lpn, flash);
             self.zone.append_anywhere(lpn, &mut self.data, flash);
         }
     }
@@ -171,6 +165,67 @@ impl Ftl for WaftlFtl {
 }
 
 impl WaftlFtl {
+    fn over(data: Begin, setup: &Setup<WaftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let log_blocks = setup.log.blocks(flash.geometry(), LEAST_LOG_BLOCKS)?;
+        let zone = share_of(log_blocks, setup.own.zone, 1, log_blocks - 2);
+        let pages = flash.geometry().pages_per_block;
+        let threshold = share_of(pages, setup.own.threshold, 1, pages);
+        let data = data(flash, setup.log.map, log_blocks)?;
+        let geometry = flash.geometry();
+        let in_use = geometry.logical_blocks() + log_blocks + setup.log.map.blocks(geometry);
+        Ok(WaftlFtl {
+            kept: geometry.blocks() - in_use,
+            data,
+            zone: RandomLogs::new(geometry, Price::Pages),
+            most_zone: zone as usize,
+            page_mapped: RandomLogs::new(geometry, Price::Pages),
+            most_page_mapped: 0,
+            threshold,
+            counts: Counts::default(),
+        })
+    }
+
+    /// Takes over the log blocks that were found after power was lost. All that is in the zone was written after
+    /// what is page-mapped. A logical block of which anything is page-mapped is so as a whole.
+    fn take_over_logs(&mut self, flash: &mut Flash) {
+        let logs = self.data.place_logs(flash, |block, flash| {
+            let in_place = || block.in_place(flash.geometry());
+            let whole = |lbn| flash.geometry().logical_pages_of(lbn).collect();
+            block.written(flash).or_else(|| in_place().map(whole))
+        });
+        let zone = logs.len() - self.youngest(&logs);
+        for (place, (block, written)) in (0..).zip(logs) {
+            let part = if place < zone { &mut self.page_mapped } else { &mut self.zone };
+            part.take_over(&block, written, flash);
+        }
+        for (lbn, _) in self.page_mapped.groups(flash) {
+            self.map_by_page(lbn, flash);
+        }
+        self.note_page_mapped();
+        while self.data.free_blocks() < self.reserve() {
+            self.compact(flash);
+        }
+    }
+
+    /// How many of these blocks, from the last one back, were written after all that is in those before: no more than
+    /// the zone may have.
+    fn youngest<T>(&self, logs: &[(FoundBlock, T)]) -> usize {
+        let mut before = 0;
+        let is_young = |(block, _): &(FoundBlock, T)| {
+            let is_young = block.written_first() > before;
+            before = before.max(block.written_last());
+            is_young
+        };
+        let young: Vec<bool> = logs.iter().map(is_young).collect();
+        young.iter().rev().take(self.most_zone).take_while(|is_young| **is_young).count()
+    }
+
+    /// Invalidates the version of a page that is about to be overwritten, unless that is done.
+    fn invalidate(&mut self, lpn: Lpn, flash: &mut Flash) {
+        self.supersede(lpn, flash);
+        self.data.unmap(lpn, flash);
+    }
+
     /// Removes the old version of a page from the zone or the page-mapped blocks.
     fn supersede(&mut self, lpn: Lpn, flash: &Flash) {
         self.zone.supersede(lpn, &self.data, flash.geometry());

@@ -1,10 +1,11 @@
 //! Power is cut in one change of the medium after another, before and within it, and again while or after the
-//! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing.
+//! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing. Where cells
+//! have several bits nothing else is lost than what was in those of the page that was cut.
 
-use super::case::Case;
+use super::case::{Case, pick};
 use super::traffic::Traffic;
 use crate::crash::shadow::{Durable, Host, Served};
-use crate::flash::{Cuts, Device, Tear};
+use crate::flash::{Cuts, Device};
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::Lpn;
@@ -53,7 +54,7 @@ pub fn power_cuts(case: &Case<'_>) {
         while let Some(request) = left.next_if(|request| request.changes <= cuts.done()) {
             durable.note(request);
         }
-        for tear in Tear::ALL {
+        for &tear in host.device.tears() {
             let place = format!("cut {tear:?} change {}", cuts.done());
             cutting.mount(cuts.cut(tear), &durable, left.peek().copied(), &place);
         }
@@ -67,6 +68,7 @@ pub fn power_cuts(case: &Case<'_>) {
 impl Cutting<'_> {
     /// Mounts a device, looks at all pages, serves some requests, and cuts power once more on the way.
     fn mount(&mut self, device: Device, durable: &Durable, cut: Option<&Served>, place: &str) {
+        let durable = &durable.without(device.lost());
         let (mut host, mounted) = self.mounted(device.clone());
         let settled = settle(&mut host, durable, cut, place);
         let mut traffic = Traffic::writes(self.rng.below(u64::MAX), settled.pages());
@@ -79,17 +81,19 @@ impl Cutting<'_> {
         host.ftl.audit(&host.device);
         self.operations += host.device.ledger().flash_operations();
         let again = self.rng.below(host.device.changes() as u64 + 1) as usize;
-        let tear = Tear::ALL[self.rng.below(2) as usize];
+        let tear = pick(&mut self.rng, host.device.tears());
         let place = format!("{place}, then {tear:?} change {again}");
         let twice = Cuts::of(device, &host.device).at(again, tear);
         if again < mounted {
-            settle(&mut self.mounted(twice).0, durable, cut, &place);
+            let durable = durable.without(twice.lost());
+            settle(&mut self.mounted(twice).0, &durable, cut, &place);
             return;
         }
         let mut durable = settled;
         let (done, left): (Vec<_>, Vec<_>) =
             served.iter().partition(|request| request.changes <= again);
         done.into_iter().for_each(|request| durable.note(request));
+        let durable = durable.without(twice.lost());
         settle(&mut self.mounted(twice).0, &durable, left.first().copied(), &place);
     }
 

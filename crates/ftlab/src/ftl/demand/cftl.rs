@@ -60,7 +60,9 @@ impl Design for Cftl {
         early_blocks: 2,
         ..Spec::DEMAND_PAGED
     };
-    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
+    // All logical blocks are mapped page by page then, and no reads have been counted.
+    const MOUNT: Option<Mount<Self>> =
+        Some(|setup, flash| DemandFtl::mount(&with_room(setup), flash).map(Cftl::over));
 
     fn build(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         if unless_bug!(CftlAnyPlacement, setup.ftl.placement != SINGLE, false) {
@@ -130,19 +132,6 @@ fn with_room(setup: &Setup<CftlConfig>) -> Setup<CftlConfig> {
 }
 
 impl Cftl {
-    /// After power was lost all logical blocks are mapped page by page, and no reads have been counted.
-    fn mount(setup: &Setup<CftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
-        let mut demand = DemandFtl::<Runs>::mount(&with_room(setup), flash)?;
-        let DemandFtl { cache, store, .. } = &mut demand;
-        for lpn in store.pages.pages().map(Lpn) {
-            if store.pages.audit_mapping(lpn).is_some() {
-                let lbn = flash.geometry().logical_block_of(lpn);
-                unless_bug!(CftlMountCountsNone, cache.count_mapped(lbn));
-            }
-        }
-        Ok(Cftl::over(demand))
-    }
-
     const fn over(demand: DemandFtl<Runs>) -> Self {
         Cftl { demand, conversions: 0, found_whole: 0 }
     }

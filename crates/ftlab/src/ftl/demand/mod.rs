@@ -42,6 +42,7 @@ use super::parts::block_pool::Stream;
 use super::parts::placement::{PlaneOrder, SINGLE};
 use super::parts::planes::{Planes, Victim};
 use super::parts::region::Region;
+use super::parts::survey::Page;
 use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
     Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
@@ -163,6 +164,9 @@ pub trait MappingCache: Send + 'static {
     /// GC is about to rewrite `vtpn`: appends the dirty entries to be written with it, which become clean.
     fn ride_along(&mut self, _vtpn: Vtpn, _changes: &mut Vec<Change>) {}
 
+    /// Hears of the pages that were found after power was lost. The cache begins empty.
+    fn recover(&mut self, _found: &[Page], _geometry: &Geometry) {}
+
     /// Whether the cache exceeds its budget, because of a load or a change.
     fn is_over_budget(&self) -> bool {
         false
@@ -259,10 +263,12 @@ impl<C: MappingCache> DemandFtl<C> {
 
     fn mount(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         let geometry = flash.geometry().clone();
-        let cache = C::build(setup, &geometry)?;
+        let mut cache = C::build(setup, &geometry)?;
         let pool = Self::pool(setup, &geometry)?;
         let whole = Region::whole(&geometry, geometry.translation_pages());
-        Ok(DemandFtl::new(cache, MapStore::mount(&whole, pool, flash)))
+        let found = recovery::find(&whole, flash);
+        cache.recover(&found, &geometry);
+        Ok(DemandFtl::new(cache, MapStore::of(&found, &whole, pool, flash)))
     }
 
     fn pool(setup: &Setup<C::Settings>, geometry: &Geometry) -> Result<Planes, Error> {

@@ -9,22 +9,31 @@ use crate::flash::{Cause, Flash, Owner};
 use crate::ftl::parts::block_pool::Stream;
 use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
-use crate::ftl::parts::survey::{Filled, Survey};
+use crate::ftl::parts::survey::{Filled, Page, Survey};
 use crate::ftl::parts::translation_pages::{Change, TranslationPages};
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl MapStore {
     /// The map of a region, whose blocks the pool takes over, as it is when all of it is on flash.
-    pub fn mount(region: &Region, mut pool: Planes, flash: &mut Flash) -> Self {
-        let found =
-            Survey::of(region.blocks.clone(), Filled::InOrder, flash).newest(flash.geometry());
-        pool.recover(&found, flash);
-        let (pages, lacking) = TranslationPages::found(region, &found, flash);
+    pub fn mount(region: &Region, pool: Planes, flash: &mut Flash) -> Self {
+        let found = find(region, flash);
+        Self::of(&found, region, pool, flash)
+    }
+
+    /// The same, of what was found there.
+    pub fn of(found: &[Page], region: &Region, mut pool: Planes, flash: &mut Flash) -> Self {
+        pool.recover(found, flash);
+        let (pages, lacking) = TranslationPages::found(region, found, flash);
         let mut store = MapStore { pool, pages };
         Lacking { mappings: lacking.into_iter().collect() }.write(&mut store, flash);
         store
     }
+}
+
+/// The newest version of each page in a region.
+pub fn find(region: &Region, flash: &mut Flash) -> Vec<Page> {
+    Survey::of(region.blocks.clone(), Filled::InOrder, flash).newest(flash.geometry())
 }
 
 /// Mappings that translation pages on flash lack.

@@ -3,6 +3,7 @@
 
 use super::super::parts::free_blocks::FreeBlocks;
 use super::super::parts::page_map::PageMap;
+use super::super::parts::survey::FoundBlock;
 use crate::cache::links::{Links, List, NIL};
 use crate::flash::{Device, Flash, Geometry, Owner};
 use crate::units::{Lbn, Pbn, Ppn};
@@ -57,14 +58,27 @@ impl WriteBuffer {
         self.slot_of[flash.geometry().block_of(ppn).index()] != NIL
     }
 
+    /// Takes over a block that was found after power was lost, with the pages in it, oldest first.
+    pub(super) fn take_over(&mut self, block: &FoundBlock, flash: &Flash) {
+        self.add(block.pbn);
+        for page in &block.pages {
+            let lbn = flash.geometry().logical_block_of(page.lpn());
+            self.keep_page(lbn, page.ppn, flash);
+        }
+    }
+
+    /// Gives a block a free slot, and writes it from now on.
+    fn add(&mut self, pbn: Pbn) {
+        let slot = self.free_slots.pop().expect("no more blocks than the buffer has had");
+        self.slots[slot as usize] = pbn.0;
+        self.slot_of[pbn.index()] = slot;
+        self.open = Some(pbn);
+    }
+
     /// The next page to program; `None` when the buffer is full.
     pub(super) fn next_page(&mut self, free: &mut FreeBlocks, flash: &Flash) -> Option<Ppn> {
-        if self.open.is_none() {
-            let slot = self.free_slots.pop()?;
-            let pbn = free.take().expect("the device has room for the whole buffer");
-            self.slots[slot as usize] = pbn.0;
-            self.slot_of[pbn.index()] = slot;
-            self.open = Some(pbn);
+        if self.open.is_none() && !self.free_slots.is_empty() {
+            self.add(free.take().expect("the device has room for the whole buffer"));
         }
         self.open.map(|pbn| flash.next_page(pbn))
     }
@@ -94,6 +108,11 @@ impl WriteBuffer {
         let pages = flash.geometry().pages_per_block;
         let pbn = Pbn(self.slots[(token / pages) as usize]);
         Some(Ppn(flash.geometry().first_page(pbn).0 + token % pages))
+    }
+
+    /// Whether a logical block has pages here.
+    pub(super) fn has_pages_of(&self, lbn: Lbn) -> bool {
+        !self.pages[lbn.index()].is_empty()
     }
 
     /// Gives up a dead block, which is then to be erased.

@@ -14,9 +14,10 @@ use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::Accounts;
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::free_blocks::FreeBlocks;
 use crate::ftl::parts::oob_map::bytes_of_number;
+use crate::ftl::parts::survey::{Filled, FoundBlock, Survey};
 use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::VecDeque;
 
@@ -62,6 +63,18 @@ impl Design for MnftlHybrid {
         needs_word_lines: true,
         ..Spec::IN_OOBS
     };
+    const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
+        let mut ftl = Self::build(setup, flash)?;
+        let (first_slc, blocks) = (ftl.first_slc_block(flash), flash.geometry().blocks());
+        let found = Survey::of(0..blocks, Filled::InOrder, flash).newest(flash.geometry());
+        ftl.mnftl.recover(&found, 0..first_slc, flash);
+        ftl.free = FreeBlocks::found(first_slc..blocks, BlockKind::Log, Cause::GcData, flash);
+        // Nothing is copied to SLC blocks, so they are as old as what is in them.
+        let log = FoundBlock::by_age(&found, flash.geometry()).into_iter().map(|block| block.pbn);
+        ftl.log = log.filter(|pbn| pbn.0 >= first_slc).collect();
+        ftl.mnftl.write_lost_subtables(flash);
+        Ok(ftl)
+    });
 
     fn build(
         setup: &Setup<(MnftlConfig, MnftlHybridConfig)>,
@@ -159,6 +172,11 @@ impl MnftlHybrid {
         &self.mnftl.map
     }
 
+    /// The SLC blocks are the last ones.
+    const fn first_slc_block(&self, flash: &Flash) -> u32 {
+        flash.geometry().blocks() - self.slc_blocks
+    }
+
     /// Whether no SLC block is open.
     #[inline]
     fn is_full(&self, flash: &Flash) -> bool {
@@ -180,6 +198,9 @@ impl MnftlHybrid {
         let victim = self.log.pop_front().expect("SLC blocks are in use when none is free");
         let first = flash.geometry().first_page(victim).0;
         for ppn in (first..first + flash.pages_of(victim)).map(Ppn) {
+            if flash.is_skipped(ppn) {
+                continue;
+            }
             let Owner::Data(lpn) = flash.read_oob(ppn, Cause::GcData) else { continue };
             self.moved += u64::from(self.mnftl.move_in(lpn, ppn, victim, flash));
         }

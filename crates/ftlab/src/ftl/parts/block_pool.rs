@@ -587,15 +587,7 @@ impl BlockPool {
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
             if flash.valid_in(pbn) == 0 {
-                if flash.is_erased(pbn) {
-                    unless_bug!(
-                        RecoveryTrustsErased,
-                        flash.erase_before_use(pbn, self.data_kind, Cause::GcData)
-                    );
-                } else {
-                    flash.erase(pbn, self.data_kind, Cause::GcData);
-                }
-                unless_bug!(RecoveryFreesNone, self.free.give(pbn, flash));
+                self.free.give_if_empty(pbn, self.data_kind, Cause::GcData, flash);
                 continue;
             }
             let streams = if holds_map(pbn) { &[Stream::Translation][..] } else { streams };

@@ -20,7 +20,8 @@
 use super::block_map::{BlockMap, LogMap};
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
-use super::rebuild::rebuild;
+use super::rebuild::{Rebuilt, rebuild};
+use super::survey::FoundBlock;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::{Accounts, MergeCounts};
@@ -73,6 +74,8 @@ pub struct DataBlocks {
     map_blocks: u32,
     newest: PageMap,
     free: FreeBlocks,
+    /// Log blocks that were found after power was lost, until the FTL says what they are.
+    found: Vec<FoundBlock>,
     merges: MergeCounts,
 }
 
@@ -90,25 +93,80 @@ impl DataBlocks {
             free: FreeBlocks::within(first_free..geometry.blocks()),
             map_blocks,
             blocks: BlockMap::new(map, flash)?,
+            found: Vec::new(),
             merges: MergeCounts::default(),
         })
     }
 
-    /// The data blocks of a device whose power was cut, to which all that was in log blocks has been merged
-    /// ([`rebuild`]).
+    /// The data blocks of a device whose power was cut ([`rebuild`]). What is in its log blocks, the FTL says
+    /// ([`DataBlocks::place_logs`]).
     ///
     /// # Errors
     /// As [`DataBlocks::new`].
     pub fn mount(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<Self, Error> {
+        Self::found(flash, map, log_blocks, Rebuilt::end_merges)
+    }
+
+    /// The same where log blocks may hold logical blocks that have no data block.
+    ///
+    /// # Errors
+    /// As [`DataBlocks::new`].
+    pub fn mount_page_mapped(
+        flash: &mut Flash,
+        map: LogMap,
+        log_blocks: u32,
+    ) -> Result<Self, Error> {
+        Self::found(flash, map, log_blocks, |_, _| {})
+    }
+
+    fn found(
+        flash: &mut Flash,
+        map: LogMap,
+        log_blocks: u32,
+        end_merges: fn(&mut Rebuilt, &mut Flash),
+    ) -> Result<Self, Error> {
         let map_blocks = map_blocks(flash, map, log_blocks)?;
-        let found = rebuild(map_blocks..flash.geometry().blocks(), flash);
+        let mut rebuilt = rebuild(map_blocks..flash.geometry().blocks(), flash);
+        end_merges(&mut rebuilt, flash);
+        let Rebuilt { homes, newest, free, logs } = rebuilt;
         Ok(DataBlocks {
-            newest: found.newest,
-            free: found.free,
+            newest,
+            free,
             map_blocks,
-            blocks: BlockMap::holding(&found.homes, map, flash)?,
+            blocks: BlockMap::holding(&homes, map, flash)?,
+            found: logs,
             merges: MergeCounts::default(),
         })
+    }
+
+    /// Has `place` say what the log blocks are that were found after power was lost, those first that were opened
+    /// first. What is in those for which it has no place is merged. Returns the others, if anything is left in them.
+    pub fn place_logs<Log>(
+        &mut self,
+        flash: &mut Flash,
+        mut place: impl FnMut(&FoundBlock, &Flash) -> Option<Log>,
+    ) -> Vec<(FoundBlock, Log)> {
+        let mut placed = Vec::new();
+        let mut others = Vec::new();
+        for block in std::mem::take(&mut self.found) {
+            match place(&block, flash) {
+                Some(log) => placed.push((block, log)),
+                None => others.push(block),
+            }
+        }
+        for block in others {
+            let owners = block.owners(flash);
+            owners.into_iter().for_each(|lbn| self.merge_full(lbn, None, flash));
+            self.release_log(block.pbn, flash);
+        }
+        placed.retain(|(block, _)| {
+            let is_used = flash.valid_in(block.pbn) > 0;
+            if !is_used {
+                self.release_log(block.pbn, flash);
+            }
+            is_used
+        });
+        placed
     }
 
     /// Bytes in RAM of the block table.

@@ -1,7 +1,7 @@
 //! Erased blocks that wait for use: the one with the fewest erases is taken first, the lowest number
 //! among equals (choices.md#free-block).
 
-use crate::flash::{Flash, Geometry};
+use crate::flash::{BlockKind, Cause, Flash, Geometry};
 use crate::units::Pbn;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -33,6 +33,27 @@ impl FreeBlocks {
     #[must_use]
     pub const fn none() -> Self {
         FreeBlocks::within(0..0)
+    }
+
+    /// Those of these blocks in which nothing valid was found after power was lost. They are erased; what
+    /// seems to be is erased before it is used, as its last erase may have been cut.
+    pub fn found(blocks: Range<u32>, kind: BlockKind, cause: Cause, flash: &mut Flash) -> Self {
+        let mut free = FreeBlocks::none();
+        blocks.map(Pbn).for_each(|pbn| free.give_if_empty(pbn, kind, cause, flash));
+        free
+    }
+
+    /// Adds a block if it holds nothing valid, as [`FreeBlocks::found`] does.
+    pub fn give_if_empty(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause, flash: &mut Flash) {
+        if flash.valid_in(pbn) > 0 {
+            return;
+        }
+        if flash.is_erased(pbn) {
+            unless_bug!(RecoveryTrustsErased, flash.erase_before_use(pbn, kind, cause));
+        } else {
+            flash.erase(pbn, kind, cause);
+        }
+        unless_bug!(RecoveryFreesNone, self.give(pbn, flash));
     }
 
     /// How many there are.

@@ -14,8 +14,9 @@
 //! The simulator keeps the map and the holders in RAM; what a device would keep is what `ram` counts.
 
 use super::page_map::PageMap;
+use super::survey::Page;
 use crate::device::geometry::Divisor;
-use crate::flash::{Cause, Device, Flash, Owner};
+use crate::flash::{Cause, Content, Device, Flash, Owner};
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::ops::Range;
 
@@ -44,6 +45,8 @@ pub struct OobMap {
     /// `None` when a piece covers one page.
     by_rows: Option<Divisor>,
     oob_bytes: u32,
+    /// Whether each OOB has the holders of all pieces of its group, too.
+    has_directory: bool,
 }
 
 impl OobMap {
@@ -62,7 +65,14 @@ impl OobMap {
             by_group: Divisor::new(group),
             by_rows: (rows > 1).then(|| Divisor::new(rows)),
             oob_bytes,
+            has_directory: false,
         }
+    }
+
+    /// The same with the holders of all pieces of a group in each of its OOBs.
+    #[must_use]
+    pub fn with_directories(self) -> Self {
+        OobMap { has_directory: true, ..self }
     }
 
     /// The group of a page.
@@ -111,7 +121,8 @@ impl OobMap {
     /// Programs a page for the host, with its piece. Returns the block of the old version.
     #[inline]
     pub fn program(&mut self, lpn: Lpn, to: Ppn, flash: &mut Flash) -> Option<Pbn> {
-        flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host);
+        let content = || Some(self.content(lpn, to));
+        flash.program_oob(to, Owner::Data(lpn), self.oob_bytes, Cause::Host, content);
         self.hold(lpn, to);
         let old = self.newest.replace(lpn, Some(to))?;
         Some(unless_bug!(OobOldStaysValid, flash.invalidate(old), flash.geometry().block_of(old)))
@@ -119,7 +130,11 @@ impl OobMap {
 
     /// Moves a valid page, with its piece.
     pub fn relocate(&mut self, from: Ppn, to: Ppn, flash: &mut Flash) {
-        let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData);
+        let content = |owner| match owner {
+            Owner::Data(lpn) => Some(self.content(lpn, to)),
+            Owner::Translation(_) => None,
+        };
+        let owner = flash.relocate_oob(from, to, self.oob_bytes, Cause::GcData, content);
         if let Owner::Data(lpn) = owner {
             self.newest.replace(lpn, Some(to));
             self.hold(lpn, to);
@@ -165,6 +180,70 @@ impl OobMap {
         (first..end.min(self.newest.len() as u32)).map(Lpn)
     }
 
+    /// What the OOB of a page is programmed with that goes to `to`: its piece and, where groups have one, the
+    /// directory.
+    fn content(&self, lpn: Lpn, to: Ppn) -> Content {
+        let piece = self.piece_of(lpn);
+        let place = |page| if page == lpn { Some(to) } else { self.newest(page) };
+        let rows = self.covered(piece).map(|page| place(page).into());
+        let directory = self
+            .directory(self.group_of(lpn))
+            .map(|(part, holder)| if part == piece { Some(to).into() } else { holder });
+        rows.chain(directory).collect()
+    }
+
+    /// The holders of the pieces of a group, where its OOBs have them.
+    fn directory(&self, group: u32) -> impl Iterator<Item = (u32, Mapping)> {
+        let pieces = self.pieces_of(group).filter(|_| self.has_directory);
+        pieces.map(|piece| (piece, self.holders[piece as usize]))
+    }
+
+    /// Takes over the pages that were found after power was lost, and which of them hold their pieces as they are.
+    /// A piece that lacks a page, or has one that was trimmed since, or moved by what the cut has undone, is
+    /// [lost](Self::lost_piece).
+    pub fn recover(&mut self, found: &[Page], flash: &mut Flash) {
+        self.newest.fill(found);
+        for page in found {
+            flash.revive(page.ppn);
+            if unless_bug!(OobTrustsPieces, self.has_rows(page.ppn, page.lpn(), flash), true) {
+                self.hold(page.lpn(), page.ppn);
+            }
+        }
+    }
+
+    /// Whether the OOB of a page has its piece as it is.
+    fn has_rows(&self, ppn: Ppn, lpn: Lpn, flash: &Flash) -> bool {
+        let rows: Vec<Mapping> =
+            self.covered(self.piece_of(lpn)).map(|page| self.newest(page).into()).collect();
+        flash.oob_content(ppn).is_some_and(|content| content.starts_with(&rows))
+    }
+
+    /// Whether the OOB of a page has the directory of its group as it is.
+    #[must_use]
+    pub fn has_directory(&self, ppn: Ppn, lpn: Lpn, flash: &Flash) -> bool {
+        let directory: Vec<Mapping> =
+            self.directory(self.group_of(lpn)).map(|(_, holder)| holder).collect();
+        flash.oob_content(ppn).is_some_and(|content| content.ends_with(&directory))
+    }
+
+    /// Pieces of all groups.
+    #[must_use]
+    pub fn all_pieces(&self) -> Range<u32> {
+        0..self.holders.len() as u32
+    }
+
+    /// Any page of a piece that no OOB has as it is: one that is to be moved, so that an OOB has.
+    #[must_use]
+    pub fn lost_piece(&self, piece: u32) -> Option<Ppn> {
+        self.any_page(piece).filter(|_| self.holder(piece).is_none())
+    }
+
+    /// The group of a piece.
+    #[must_use]
+    pub const fn group_of_piece(&self, piece: u32) -> u32 {
+        piece / self.pieces
+    }
+
     /// Recomputes where everything is from the flash: each newest page holds its page in a block of
     /// its group, and the piece of each is held by a page of the group.
     ///
@@ -187,6 +266,10 @@ impl OobMap {
                     assert_eq!(self.piece_of(other), piece, "page {holder} holds {lpn}'s piece");
                 }
                 found => panic!("page {holder} holds {lpn}'s piece, found {found:?}"),
+            }
+            if let Some(rows) = device.audit_oob(holder) {
+                let row = self.covered(piece).position(|page| page == lpn).expect("it covers it");
+                assert_eq!(rows[row].get(), Some(ppn), "{lpn} in the OOB of page {holder}");
             }
         }
     }

@@ -5,9 +5,12 @@
 //! another logical block needs one: the log block written least recently goes.
 
 use super::data_blocks::DataBlocks;
+use super::sequential_log::SequentialLog;
+use super::survey::FoundBlock;
 use crate::cache::recent_map::RecentMap;
 use crate::flash::{Cause, Device, Flash};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::collections::BTreeSet;
 
 /// Which merges an FTL can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +44,38 @@ pub struct OwnedLogs {
     logs: RecentMap<OwnedLog>,
 }
 
+impl OwnedLog {
+    /// A log block that was found after power was lost, if it is such a one.
+    #[must_use]
+    pub fn found(block: &FoundBlock, flash: &Flash) -> Option<Self> {
+        let lbn = block.owner(flash.geometry()).filter(|_| block.can_be_read(flash))?;
+        let written = block.written(flash)?.len() as u32;
+        let in_order = SequentialLog::found(block, flash).is_some();
+        Some(OwnedLog { lbn, pbn: block.pbn, written, in_order })
+    }
+}
+
 impl OwnedLogs {
     /// No log block in use, of `most`.
     #[must_use]
     pub fn new(data: DataBlocks, logical_blocks: u32, most: u32, kinds: Kinds) -> Self {
         OwnedLogs { data, kinds, most: most as usize, logs: RecentMap::new(logical_blocks) }
+    }
+
+    /// Takes over the log blocks that were found after power was lost, of each logical block the first.
+    pub fn take_over(&mut self, flash: &mut Flash) {
+        let (mut owners, most) = (BTreeSet::new(), self.most);
+        let mut logs = self.data.place_logs(flash, |block, flash| {
+            OwnedLog::found(block, flash)
+                .filter(|log| owners.len() < most && owners.insert(log.lbn))
+        });
+        logs.sort_by_key(|(block, _)| block.written_last());
+        logs.into_iter().for_each(|(_, log)| self.attach(log));
+    }
+
+    /// Gives a logical block that has none this log block.
+    pub fn attach(&mut self, log: OwnedLog) {
+        self.logs.insert(log.lbn.0, log);
     }
 
     /// The data blocks.
@@ -128,7 +158,7 @@ impl OwnedLogs {
     /// Gives a logical block that has none a log block.
     pub fn open(&mut self, lbn: Lbn) {
         let pbn = self.data.take();
-        self.logs.insert(lbn.0, OwnedLog { lbn, pbn, written: 0, in_order: true });
+        self.attach(OwnedLog { lbn, pbn, written: 0, in_order: true });
     }
 
     /// Detaches the log block of a logical block, with the pages in it.

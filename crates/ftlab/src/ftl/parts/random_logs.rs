@@ -5,6 +5,7 @@
 //! that is superseded in a log block, so the price is always exact, and the cheapest block is known.
 
 use super::data_blocks::DataBlocks;
+use super::survey::FoundBlock;
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::recent_map::RecentMap;
 use crate::flash::{Flash, Geometry};
@@ -137,6 +138,17 @@ impl RandomLogs {
         let owned = valid > 0 && self.price != Price::Pages;
         let owners = if owned { vec![(lbn, valid)] } else { Vec::new() };
         self.adopt(RandomLog { pbn, written, owners, valid, number: 0 });
+    }
+
+    /// Takes over a block that was found after power was lost, with what was written to it.
+    pub fn take_over(&mut self, block: &FoundBlock, written: Vec<Lpn>, flash: &Flash) {
+        let valid = flash.valid_in(block.pbn);
+        let mut log = RandomLog { pbn: block.pbn, written, owners: Vec::new(), valid, number: 0 };
+        let pages = block.pages.iter().filter(|page| flash.is_valid(page.ppn));
+        for page in pages.filter(|_| self.price != Price::Pages) {
+            log.gain(flash.geometry().logical_block_of(page.lpn()));
+        }
+        self.adopt(log);
     }
 
     /// Takes a log block that was removed elsewhere into use.

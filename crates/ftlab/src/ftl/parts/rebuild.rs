@@ -1,160 +1,146 @@
-//! What is left of data blocks and log blocks after power was lost becomes data blocks again.
+//! What is left of data blocks and log blocks after power was lost.
 //!
 //! ```text
 //! found     data 0 - 2 -   log 1 3 - -      the newest pages of a logical block, in several blocks
-//! home      data 0 1 2 3                    a block with nothing else, each page at its offset, in which
-//!                                           the others find their offsets erased; else a free block
+//! home      data 0 x 2 x   log 1 3 - -      versions before are there: it is the data block, as it was
+//! else      data 0 1 2 3                    what is elsewhere is merged: to a block of its pages in which they find
+//!                                           their offsets erased, or to a free one
 //! ```
 //!
-//! A logical block without a home takes a free block and gives back the one that held most of it, so one free
-//! block is enough. It is there unless power was cut in a merge into the last one, and a page that the host
-//! writes in the midst of a merge ([`DataBlocks::merge_full`](super::data_blocks::DataBlocks::merge_full))
-//! is nowhere else: that write was not acknowledged, and is forgotten if the merge cannot be ended in its place.
+//! A data block has a version of all that log blocks have newer ones of, so those that were there are found again.
+//! What is merged is what a cut has left in the midst of a merge, and logical blocks of whose data block all was
+//! superseded. All other blocks are log blocks: the FTL says what they are.
+//!
+//! Each logical block without a home takes a free block. One more is there unless power was cut in a merge into the
+//! last one, and a page that the host writes in the midst of a merge
+//! ([`DataBlocks::merge_full`](super::data_blocks::DataBlocks::merge_full)) is nowhere else: that write was not
+//! acknowledged, and is forgotten.
 //!
 //! Nothing is erased that is not elsewhere, so this can be cut itself.
 
 use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
-use super::survey::{Filled, Page, Survey};
-use crate::flash::{BlockKind, Cause, Flash, Owner};
+use super::survey::{Filled, FoundBlock, Page, Survey};
+use crate::flash::{BlockKind, Cause, Flash};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::ops::Range;
 
-/// A device with all pages in data blocks.
+/// The blocks of a device.
 #[derive(Clone, Debug)]
 pub struct Rebuilt {
     /// The data block of each logical block.
     pub homes: Vec<Option<Pbn>>,
     /// Where each page is.
     pub newest: PageMap,
-    /// The other blocks, erased.
+    /// Those that hold nothing.
     pub free: FreeBlocks,
+    /// The others, with all that is in them, those first whose first page was written first.
+    pub logs: Vec<FoundBlock>,
 }
 
-/// Finds out what is in these blocks, and merges it into data blocks.
+/// Finds out what is in these blocks.
 pub fn rebuild(blocks: Range<u32>, flash: &mut Flash) -> Rebuilt {
     let mut survey = Survey::of(blocks.clone(), Filled::Anywhere, flash);
-    let mut pages = survey.newest(flash.geometry());
-    let mut left = Left::of(&pages, blocks.clone(), flash);
-    if unless_bug!(RebuildKeepsLast, left.lacks_a_block(flash), false) {
+    let mut newest = survey.newest(flash.geometry());
+    let in_use = FoundBlock::all(&newest, flash.geometry()).len();
+    if unless_bug!(RebuildKeepsLast, in_use == blocks.len(), false) {
         survey.forget_last_write();
-        pages = survey.newest(flash.geometry());
-        left = Left::of(&pages, blocks.clone(), flash);
+        newest = survey.newest(flash.geometry());
     }
-    pages.iter().for_each(|page| flash.revive(page.ppn));
-    let mut rebuilt = Rebuilt { homes: left.homes, newest: left.newest, free: FreeBlocks::none() };
-    blocks.map(Pbn).for_each(|pbn| rebuilt.give_if_empty(pbn, flash));
-    let all = (0..flash.geometry().logical_blocks()).map(Lbn);
-    let used = all.filter(|lbn| holds_pages(*lbn, &rebuilt.newest, flash));
-    let (at_home, homeless): (Vec<Lbn>, Vec<Lbn>) =
-        used.partition(|lbn| rebuilt.homes[lbn.index()].is_some());
-    at_home.into_iter().chain(homeless).for_each(|lbn| rebuilt.gather(lbn, flash));
+    newest.iter().for_each(|page| flash.revive(page.ppn));
+    let mut logs = survey.blocks(flash.geometry());
+    logs.retain(|block| flash.valid_in(block.pbn) > 0);
+    logs.sort_by_key(FoundBlock::written_first);
+    let logical_blocks = flash.geometry().logical_blocks();
+    let mut rebuilt = Rebuilt {
+        homes: vec![None; logical_blocks as usize],
+        newest: page_map(&newest, flash),
+        free: FreeBlocks::found(blocks, BlockKind::Data, Cause::Merge, flash),
+        logs,
+    };
+    rebuilt.find_homes(flash);
     rebuilt
 }
 
+fn page_map(newest: &[Page], flash: &Flash) -> PageMap {
+    let mut map = PageMap::new(flash.geometry().logical_pages);
+    map.fill(newest);
+    map
+}
+
 impl Rebuilt {
+    /// Of the blocks with pages of one logical block at their offsets, the one that was its data block; else the
+    /// one with most pages of those that have room for the others.
+    fn find_homes(&mut self, flash: &Flash) {
+        let mut best = vec![(false, 0); self.homes.len()];
+        for block in &self.logs {
+            let Some(lbn) = block.in_place(flash.geometry()) else { continue };
+            let lacks = |lpn: &Lpn| !self.overwrites(block.pbn, *lpn, flash);
+            let is_home = flash.geometry().logical_pages_of(lbn).all(|lpn| !lacks(&lpn));
+            let rank = (is_home, flash.valid_in(block.pbn));
+            if rank > best[lbn.index()] && (is_home || self.has_room(block.pbn, lbn, flash)) {
+                (best[lbn.index()], self.homes[lbn.index()]) = (rank, Some(block.pbn));
+            }
+        }
+        let homes = &self.homes;
+        self.logs.retain(|block| {
+            let lbn = flash.geometry().logical_block_of(block.pages[0].lpn());
+            homes[lbn.index()] != Some(block.pbn)
+        });
+    }
+
+    /// Where a page would be in a block.
+    fn slot(pbn: Pbn, lpn: Lpn, flash: &Flash) -> Ppn {
+        flash.geometry().page_at(pbn, flash.geometry().offset_of(lpn))
+    }
+
+    /// Whether a page that is elsewhere overwrites one in this block.
+    fn overwrites(&self, pbn: Pbn, lpn: Lpn, flash: &Flash) -> bool {
+        let slot = Self::slot(pbn, lpn, flash);
+        self.newest.get(lpn).is_none_or(|ppn| ppn == slot) || flash.is_programmed(slot)
+    }
+
+    /// Whether the pages of a logical block that are elsewhere find their offsets erased in a block.
+    fn has_room(&self, pbn: Pbn, lbn: Lbn, flash: &Flash) -> bool {
+        let finds_room = |lpn: Lpn| {
+            let slot = Self::slot(pbn, lpn, flash);
+            self.newest.get(lpn).is_none_or(|ppn| ppn == slot) || !flash.is_programmed(slot)
+        };
+        let mut pages = flash.geometry().logical_pages_of(lbn);
+        unless_bug!(RebuildOverwrites, pages.all(finds_room), true)
+    }
+
+    /// Merges the logical blocks that have pages elsewhere than in their data blocks of which no version is there:
+    /// those that were merged when power was cut, and those without a data block.
+    pub fn end_merges(&mut self, flash: &mut Flash) {
+        for lbn in (0..self.homes.len() as u32).map(Lbn) {
+            let home = self.homes[lbn.index()];
+            let is_due = |lpn: Lpn| match home {
+                Some(home) => !self.overwrites(home, lpn, flash),
+                None => self.newest.get(lpn).is_some(),
+            };
+            if flash.geometry().logical_pages_of(lbn).any(is_due) {
+                self.gather(lbn, flash);
+                // A block that is free now may be the home of the next.
+                self.logs.retain(|block| flash.valid_in(block.pbn) > 0);
+            }
+        }
+    }
+
     /// Copies what a logical block has elsewhere to its home.
     fn gather(&mut self, lbn: Lbn, flash: &mut Flash) {
         let Rebuilt { homes, free, .. } = self;
-        let take = || free.take().expect("a free block for each merge");
+        let take = || free.take().expect("a free block for each logical block without one");
         let home = *homes[lbn.index()].get_or_insert_with(take);
-        for (offset, lpn) in (0..).zip(flash.geometry().logical_pages_of(lbn)) {
-            let to = flash.geometry().page_at(home, offset);
+        for lpn in flash.geometry().logical_pages_of(lbn) {
+            let to = Self::slot(home, lpn, flash);
             if let Some(from) = self.newest.get(lpn).filter(|from| *from != to) {
                 flash.relocate(from, to, Cause::Merge);
                 self.newest.replace(lpn, Some(to));
                 let source = flash.geometry().block_of(from);
-                unless_bug!(RebuildLeavesLogs, self.give_if_empty(source, flash));
+                let (kind, cause) = (BlockKind::Log, Cause::Merge);
+                unless_bug!(RebuildLeavesLogs, self.free.give_if_empty(source, kind, cause, flash));
             }
         }
     }
-
-    /// Erases a block without valid pages; one that seems to be erased before it is used, as its last erase may
-    /// have been cut.
-    fn give_if_empty(&mut self, pbn: Pbn, flash: &mut Flash) {
-        if flash.valid_in(pbn) == 0 {
-            let (kind, cause) = (BlockKind::Data, Cause::Merge);
-            if flash.is_erased(pbn) {
-                unless_bug!(RebuildTrustsErased, flash.erase_before_use(pbn, kind, cause));
-            } else {
-                flash.erase(pbn, kind, cause);
-            }
-            self.free.give(pbn, flash);
-        }
-    }
-}
-
-/// What a block holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tenant {
-    Nobody,
-    /// So many pages of one logical block, at their offsets.
-    One(Lbn, u32),
-    Mixed,
-}
-
-impl Tenant {
-    fn with(self, lbn: Lbn, in_place: bool) -> Tenant {
-        match self {
-            Tenant::Nobody if in_place => Tenant::One(lbn, 1),
-            Tenant::One(known, pages) if known == lbn && in_place => Tenant::One(lbn, pages + 1),
-            _ => Tenant::Mixed,
-        }
-    }
-}
-
-/// What a power cut has left.
-struct Left {
-    newest: PageMap,
-    homes: Vec<Option<Pbn>>,
-    has_free_block: bool,
-}
-
-impl Left {
-    fn of(pages: &[Page], blocks: Range<u32>, flash: &Flash) -> Left {
-        let geometry = flash.geometry();
-        let mut newest = PageMap::new(geometry.logical_pages);
-        newest.fill(pages);
-        let mut tenants = vec![Tenant::Nobody; geometry.blocks() as usize];
-        for page in pages {
-            if let Owner::Data(lpn) = page.owner {
-                let in_place = geometry.page_in_block(page.ppn) == geometry.offset_of(lpn);
-                let tenant = &mut tenants[geometry.block_of(page.ppn).index()];
-                *tenant = tenant.with(geometry.logical_block_of(lpn), in_place);
-            }
-        }
-        let mut homes = vec![(0, None); geometry.logical_blocks() as usize];
-        for pbn in blocks.clone().map(Pbn) {
-            let Tenant::One(lbn, pages) = tenants[pbn.index()] else { continue };
-            let (most, home) = &mut homes[lbn.index()];
-            if pages > *most && has_room(pbn, lbn, &newest, flash) {
-                (*most, *home) = (pages, Some(pbn));
-            }
-        }
-        let has_free_block = blocks.map(Pbn).any(|pbn| tenants[pbn.index()] == Tenant::Nobody);
-        Left { newest, homes: homes.into_iter().map(|(_, home)| home).collect(), has_free_block }
-    }
-
-    /// Whether a free block is needed and there is none.
-    fn lacks_a_block(&self, flash: &Flash) -> bool {
-        let mut homes = (0..).map(Lbn).zip(&self.homes);
-        let is_homeless = |(lbn, home): (Lbn, &Option<Pbn>)| {
-            home.is_none() && holds_pages(lbn, &self.newest, flash)
-        };
-        !self.has_free_block && homes.any(is_homeless)
-    }
-}
-
-fn holds_pages(lbn: Lbn, newest: &PageMap, flash: &Flash) -> bool {
-    flash.geometry().logical_pages_of(lbn).any(|lpn| newest.get(lpn).is_some())
-}
-
-/// Whether the pages of a logical block that are elsewhere find their offsets in a block erased.
-fn has_room(pbn: Pbn, lbn: Lbn, newest: &PageMap, flash: &Flash) -> bool {
-    let geometry = flash.geometry();
-    let finds_room = |lpn: Lpn| {
-        let place: Ppn = geometry.page_at(pbn, geometry.offset_of(lpn));
-        newest.get(lpn).is_none_or(|from| from == place) || !flash.is_programmed(place)
-    };
-    unless_bug!(RebuildOverwrites, geometry.logical_pages_of(lbn).all(finds_room), true)
 }

@@ -2,6 +2,7 @@
 //! is superseded, it becomes the data block by a switch or a partial merge.
 
 use super::data_blocks::DataBlocks;
+use super::survey::FoundBlock;
 use crate::flash::Flash;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
@@ -20,6 +21,14 @@ impl SequentialLog {
     /// A fresh block for a logical block.
     pub fn open(lbn: Lbn, data: &mut DataBlocks) -> Self {
         SequentialLog { lbn, pbn: data.take(), next: 0 }
+    }
+
+    /// A log block that was found after power was lost, if it is such a one.
+    #[must_use]
+    pub fn found(block: &FoundBlock, flash: &Flash) -> Option<Self> {
+        let lbn = block.in_place(flash.geometry()).filter(|_| block.is_newest(flash))?;
+        let written = block.written(flash)?;
+        Some(SequentialLog { lbn, pbn: block.pbn, next: written.len() as u32 })
     }
 
     /// Programs the page of offset `next` for the host.

@@ -2,10 +2,12 @@
 //!
 //! A version may have several copies, for moving a page keeps its sequence number. Blocks with nothing that is
 //! not elsewhere, too, are given up first, those with least in them before all: so what a cut has left of GC
-//! or of a merge is undone or done, and the blocks that it had taken are free again.
+//! or of a merge is undone or done, and the blocks that it had taken are free again. Of other copies that at its
+//! offset in a data block counts: the other is what a merge has left in a log block.
 
 use crate::flash::{Flash, Found, Geometry, Owner};
-use crate::units::{Lpn, Pbn, Ppn};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A version of a page.
@@ -17,6 +19,115 @@ pub struct Page {
     pub ppn: Ppn,
     /// Versions, of any page, that had been written when it was.
     pub sequence: u64,
+}
+
+impl Page {
+    /// The logical page, of an FTL without translation pages.
+    ///
+    /// # Panics
+    /// When it is a translation page.
+    #[must_use]
+    pub fn lpn(&self) -> Lpn {
+        match self.owner {
+            Owner::Data(lpn) => lpn,
+            Owner::Translation(_) => panic!("a translation page: {}", self.owner),
+        }
+    }
+
+    /// Whether it has the offset in its block that it has in its logical block.
+    fn is_in_place(&self, geometry: &Geometry) -> bool {
+        let offset = geometry.page_in_block(self.ppn);
+        matches!(self.owner, Owner::Data(lpn) if geometry.offset_of(lpn) == offset)
+    }
+}
+
+/// What was found in one block, ascending by place.
+#[derive(Clone, Debug)]
+pub struct FoundBlock {
+    /// The block.
+    pub pbn: Pbn,
+    /// Pages in it.
+    pub pages: Vec<Page>,
+}
+
+impl FoundBlock {
+    /// Of some pages those of each block, ascending.
+    #[must_use]
+    pub fn all(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
+        let mut blocks: BTreeMap<Pbn, Vec<Page>> = BTreeMap::new();
+        for page in pages {
+            blocks.entry(geometry.block_of(page.ppn)).or_default().push(*page);
+        }
+        blocks.into_iter().map(|(pbn, pages)| FoundBlock { pbn, pages }).collect()
+    }
+
+    /// The same, those first that were written first.
+    #[must_use]
+    pub fn by_age(pages: &[Page], geometry: &Geometry) -> Vec<FoundBlock> {
+        let mut blocks = FoundBlock::all(pages, geometry);
+        blocks.sort_by_key(FoundBlock::written_last);
+        blocks
+    }
+
+    /// The sequence number of the page in it that was written first.
+    #[must_use]
+    pub fn written_first(&self) -> u64 {
+        self.pages.iter().map(|page| page.sequence).min().unwrap_or_default()
+    }
+
+    /// The sequence number of the page in it that was written last.
+    #[must_use]
+    pub fn written_last(&self) -> u64 {
+        self.pages.iter().map(|page| page.sequence).max().unwrap_or_default()
+    }
+
+    /// The logical block that all pages belong to.
+    #[must_use]
+    pub fn owner(&self, geometry: &Geometry) -> Option<Lbn> {
+        let mut owners = self.pages.iter().map(|page| geometry.logical_block_of(page.lpn()));
+        let first = owners.next()?;
+        owners.all(|lbn| lbn == first).then_some(first)
+    }
+
+    /// The logical block that all pages belong to, if each is at its offset.
+    #[must_use]
+    pub fn in_place(&self, geometry: &Geometry) -> Option<Lbn> {
+        let is_in_place = |page: &Page| page.is_in_place(geometry);
+        self.owner(geometry).filter(|_| self.pages.iter().all(is_in_place))
+    }
+
+    /// Logical blocks with newest versions in it.
+    #[must_use]
+    pub fn owners(&self, flash: &Flash) -> BTreeSet<Lbn> {
+        let valid = self.pages.iter().filter(|page| flash.is_valid(page.ppn));
+        valid.map(|page| flash.geometry().logical_block_of(page.lpn())).collect()
+    }
+
+    /// Whether no page is newer elsewhere, and none cannot be read.
+    #[must_use]
+    pub fn is_newest(&self, flash: &Flash) -> bool {
+        self.can_be_read(flash) && self.pages.iter().all(|page| flash.is_valid(page.ppn))
+    }
+
+    /// Whether no page was cut when it was programmed.
+    #[must_use]
+    pub fn can_be_read(&self, flash: &Flash) -> bool {
+        self.pages.len() == flash.programmed_in(self.pbn) as usize
+    }
+
+    /// What was written to a block that was filled page after page, page 0 standing for what cannot be read. `None`
+    /// if a page was skipped.
+    #[must_use]
+    pub fn written(&self, flash: &Flash) -> Option<Vec<Lpn>> {
+        let geometry = flash.geometry();
+        let mut written = vec![Lpn(0); flash.programmed_in(self.pbn) as usize];
+        for page in &self.pages {
+            *written.get_mut(geometry.page_in_block(page.ppn) as usize)? = page.lpn();
+        }
+        let last = flash.programmed_in(self.pbn).checked_sub(1)?;
+        let mut pages = (0..=last).map(|page| geometry.page_at(self.pbn, page));
+        pages.all(|page| flash.is_programmed(page)).then_some(written)
+    }
 }
 
 /// All that the OOBs of some blocks say.
@@ -85,6 +196,8 @@ impl Survey {
                 block.drain(..).for_each(|page| copies.give_up(&page));
             }
         }
+        // What was merged is in a data block and, with the copy's number, in a log block still.
+        blocks.sort_by_key(|block| block.iter().all(|page| page.is_in_place(geometry)));
         let mut newest: Vec<Page> = blocks.into_iter().flatten().collect();
         newest.retain(|page| {
             let is_last = copies.count(page) == 1;
@@ -94,6 +207,12 @@ impl Survey {
             is_last
         });
         newest
+    }
+
+    /// All that was found in each block, versions that were superseded among it.
+    #[must_use]
+    pub fn blocks(&self, geometry: &Geometry) -> Vec<FoundBlock> {
+        FoundBlock::all(&self.found, geometry)
     }
 
     /// Forgets the page of the host that was written last.

@@ -15,6 +15,9 @@ use std::ops::Range;
 /// A changed mapping.
 pub type Change = (Lpn, Option<Ppn>);
 
+/// Where a translation page is that a power cut has destroyed.
+const NOWHERE: Ppn = Ppn(u32::MAX);
+
 /// All translation pages of a device, or of a region of it.
 #[derive(Clone, Debug)]
 pub struct TranslationPages {
@@ -76,10 +79,7 @@ impl TranslationPages {
     }
 
     /// The translation pages of a region as they are found after power was lost, and the mappings that they
-    /// lack: each is read, and compared with what the OOBs of data `pages` say.
-    ///
-    /// # Panics
-    /// When one is missing.
+    /// lack: each is read, and compared with what the OOBs of data `pages` say. One that is not there lacks all.
     pub fn found(region: &Region, pages: &[Page], flash: &mut Flash) -> (Self, Vec<Change>) {
         let mut places = BTreeMap::new();
         for page in pages {
@@ -89,20 +89,26 @@ impl TranslationPages {
         }
         let mut map = PageMap::new(flash.geometry().logical_pages);
         map.fill(pages);
-        let mut found = TranslationPages::nowhere(region, map.clone(), flash.geometry());
+        let nothing = PageMap::new(flash.geometry().logical_pages);
+        let mut found = TranslationPages::nowhere(region, nothing, flash.geometry());
         let mut lacking = Vec::new();
+        let place = |vtpn| *places.get(&vtpn).unwrap_or(&NOWHERE);
         for vtpn in region.translation_pages.clone().map(Vtpn) {
-            let content = flash.read_map(places[&vtpn]);
-            for (lpn, on_flash) in (found.first_on_page(vtpn).0..).map(Lpn).zip(&*content) {
+            let (first, last) = (found.first_on_page(vtpn), found.last_on_page(vtpn));
+            let is_there = place(vtpn) != NOWHERE;
+            let nothing = || found.content.mappings(first, last);
+            let content = if is_there { flash.read_map(place(vtpn)) } else { nothing() };
+            for (lpn, on_flash) in (first.0..).map(Lpn).zip(&*content) {
                 found.content.replace(lpn, on_flash.get());
-                let place = map.get(lpn);
-                if unless_bug!(RecoveryTrustsMap, place != on_flash.get(), false) {
-                    lacking.push((lpn, place));
+                let newest = map.get(lpn);
+                let is_lacking = newest != on_flash.get() || !is_there;
+                if unless_bug!(RecoveryTrustsMap, is_lacking, false) {
+                    lacking.push((lpn, newest));
                 }
             }
-            found.directory.push(places[&vtpn]);
+            found.directory.push(place(vtpn));
         }
-        let home = |vtpn| Home { vtpn, ppn: places[&vtpn], changed: true };
+        let home = |vtpn| Home { vtpn, ppn: place(vtpn), changed: true };
         found.homes = region.directory.clone().map(Vtpn).map(home).collect();
         (found, lacking)
     }
@@ -162,7 +168,9 @@ impl TranslationPages {
         for home in self.homes.iter_mut().filter(|home| home.changed) {
             let new = pool.next_map_page(home.vtpn, flash);
             flash.program(new, Owner::Translation(home.vtpn), Cause::Translation);
-            pool.invalidate(home.ppn, flash);
+            if home.ppn != NOWHERE {
+                pool.invalidate(home.ppn, flash);
+            }
             *home = Home { ppn: new, changed: false, ..*home };
             stored += 1;
         }
@@ -221,7 +229,10 @@ impl TranslationPages {
     /// Reads a translation page from flash; its mappings can be seen until another page is read.
     #[inline]
     pub fn read(&mut self, vtpn: Vtpn, flash: &mut Flash, cause: Cause) {
-        flash.read(self.directory[self.slot(vtpn)], cause);
+        let ppn = self.directory[self.slot(vtpn)];
+        if ppn != NOWHERE {
+            flash.read(ppn, cause);
+        }
         self.in_ram = Some(vtpn);
     }
 
@@ -269,7 +280,10 @@ impl TranslationPages {
         }
         let new = pool.next_map_page(vtpn, flash);
         flash.program_map(new, vtpn, cause, || self.mappings(vtpn));
-        unless_bug!(MapOldStaysValid, pool.invalidate(self.directory[self.slot(vtpn)], flash));
+        let old = self.directory[self.slot(vtpn)];
+        if old != NOWHERE {
+            unless_bug!(MapOldStaysValid, pool.invalidate(old, flash));
+        }
         self.moved(vtpn, new);
         self.in_ram = Some(vtpn);
     }

@@ -42,6 +42,6 @@ impl SuperblockConfig {
              bits each, and a logical page number"
         );
         flash.expect_oob(bytes(pieces), &what)?;
-        Ok(OobMap::new(geometry.logical_pages, group, rows, bytes(pieces)))
+        Ok(OobMap::new(geometry.logical_pages, group, rows, bytes(pieces)).with_directories())
     }
 }

@@ -3,9 +3,10 @@
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
 use crate::error::Error;
-use crate::flash::{Cause, Flash, Geometry};
+use crate::flash::{Cause, Flash, Geometry, Owner};
 use crate::ftl::demand::{CftlConfig, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::ftl::design::{Setup, Spec};
+use crate::ftl::parts::survey::Page;
 use crate::ftl::parts::translation_pages::{Change, TranslationPages};
 use crate::units::{Lbn, Lpn, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,6 +78,15 @@ impl MappingCache for Runs {
     type Settings = CftlConfig;
 
     const SPEC: Spec = Spec::DEMAND_PAGED;
+
+    fn recover(&mut self, found: &[Page], geometry: &Geometry) {
+        for page in found {
+            if let Owner::Data(lpn) = page.owner {
+                let lbn = geometry.logical_block_of(lpn);
+                unless_bug!(CftlMountCountsNone, self.blocks[lbn.index()].mapped += 1);
+            }
+        }
+    }
 
     fn build(setup: &Setup<CftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
         let budget = setup.ftl.cache_bytes(geometry);
@@ -295,11 +305,6 @@ impl Runs {
         let (first, pages) = (lpn.0, 1);
         self.insert(Entry { first, pages, ppn: new, block: false, dirty: true });
         entry.mapping(lpn)
-    }
-
-    /// Counts a mapped page of a logical block, which was found after power was lost.
-    pub fn count_mapped(&mut self, lbn: Lbn) {
-        self.blocks[lbn.index()].mapped += 1;
     }
 
     /// Notes that a page of a logical block moved: the block is mapped by pages, and its reads count anew.

@@ -1,0 +1,47 @@
+//! MNFTL after power was lost: OOBs tell what its lists and pointers were.
+//!
+//! A block is its logical block's whose pages it holds, and the one with erased pages is the one that is written.
+//! Among full ones the age is that of the newest version in them. A subtable that no OOB has as it is, for a page
+//! was trimmed or the cut has undone a copy, is written again with a copy of one of its pages.
+
+use super::Mnftl;
+use crate::flash::{BlockKind, Cause, Flash};
+use crate::ftl::parts::free_blocks::FreeBlocks;
+use crate::ftl::parts::survey::{FoundBlock, Page};
+use crate::units::Lbn;
+use std::ops::Range;
+
+impl Mnftl {
+    /// Takes over `blocks` with the pages that were found, some of which may be elsewhere.
+    pub(super) fn recover(&mut self, found: &[Page], blocks: Range<u32>, flash: &mut Flash) {
+        self.map.recover(found, flash);
+        self.free = FreeBlocks::found(blocks.clone(), BlockKind::Data, Cause::GcData, flash);
+        let mut found = FoundBlock::by_age(found, flash.geometry());
+        found.retain(|block| blocks.contains(&block.pbn.0));
+        found.sort_by_key(|block| !flash.is_full(block.pbn));
+        for FoundBlock { pbn, pages } in found {
+            let lbn = Lbn(self.map.group_of(pages[0].lpn()));
+            self.owners[pbn.index()] = lbn;
+            self.links.push_front(&mut self.lists[lbn.index()], pbn.0);
+            self.rank(lbn);
+            if let Some(full) = self.full.as_mut().filter(|_| flash.is_full(pbn)) {
+                full.close(pbn, flash.valid_in(pbn), 0);
+            }
+        }
+    }
+
+    /// Writes the subtables again that no OOB has as they are.
+    pub(super) fn write_lost_subtables(&mut self, flash: &mut Flash) {
+        for piece in self.map.all_pieces() {
+            let lbn = Lbn(self.map.group_of_piece(piece));
+            if self.map.lost_piece(piece).is_some() {
+                self.make_room(lbn, flash);
+            }
+            // Collection may have copied a page of it.
+            if let Some(from) = self.map.lost_piece(piece) {
+                let to = self.next_page(lbn, flash);
+                self.relocate(from, to, flash);
+            }
+        }
+    }
+}
