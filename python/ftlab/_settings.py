@@ -109,6 +109,9 @@ class Device(Settings):
     oob
         Bytes of each page's OOB that an FTL may fill. Default: a 32nd of the page: 64 B beside 2
         KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M; choices.md#oob-size.
+    checkpoint
+        Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
+        Default: none are made. Unit: pages. Range: at least 1. Source: power-loss.md.
     partial_writes
         What a write of a part of a page costs. ``"program"``: A program. ``"read-modify-write"``: A
         read of the page, if it holds data, and a program. Default: program. Source:
@@ -172,6 +175,7 @@ class Device(Settings):
     map_access: Quantity | None = setting("device.map_access")
     program_order: Literal["ascending", "any"] | None = setting("device.program_order")
     oob: Quantity | None = setting("device.oob")
+    checkpoint: int | None = setting("device.checkpoint")
     partial_writes: Literal["program", "read-modify-write"] | None = setting(
         "device.partial_writes"
     )

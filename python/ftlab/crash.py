@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ftlab import cores
+from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
 from ftlab.plugins import Named, Plugged
@@ -54,8 +55,8 @@ def crash(
         ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``;
         ``cuts``, ``torn`` and ``again`` as made; ``exposed`` pages, which paired cuts have
         destroyed; ``violations``, the ``first`` of them (None without any); ``mounts`` with the
-        ``mean`` and ``max`` of ``oob_reads``, ``programs``, ``erases`` and ``time_us``, and the
-        ``longest``.
+        ``mean`` and ``max`` of ``oob_reads``, ``reads``, ``programs``, ``erases``, ``time_us`` (of
+        the device) and ``wall_us`` (of the simulation), and the ``longest``.
 
     Raises
     ------
@@ -107,12 +108,12 @@ def table(reports: Sequence[Record]) -> Table:
             [
                 report.ftl,
                 *(f"{report[key]:,}" for key in ("changes", "cuts", "torn", "again", "violations")),
-                *(_cost(mounts[key]) for key in ("oob_reads", "programs", "erases")),
+                *(_cost(mounts[key]) for key in ("oob_reads", "reads", "programs", "erases")),
                 f"{brief(mounts.time_us.mean, 'us')}, {brief(mounts.time_us.max, 'us')}",
             ]
         )
     header = ["FTL", "changes", "cuts", "torn", "second", "violations"]
-    costs = ["OOBs read", "programs", "erases", "time"]
+    costs = ["OOBs read", "pages read", "programs", "erases", "time"]
     return Table([*header, *(f"{each}: mean, most" for each in costs)], rows)
 
 

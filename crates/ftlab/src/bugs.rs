@@ -471,6 +471,8 @@ bugs! {
         why "what a copy-back has put behind it is lost", law "power_cuts", by "dloop,dloop-hot";
     RecoveryFreesNone: "recovery: blocks with nothing in them are not noted as free",
         why "no block is left to write to", law "power_cuts", by "page,sepbit,dftl";
+    CheckpointTrustsBlock: "recovery: a block that was erased as often as in the checkpoint is as it was then",
+        why "it may have been filled since", law "power_cuts", by "page,sepbit,dftl,fast,block";
     RecoveryCopiesAnew: "recovery: a copy has a sequence number of its own",
         why "GC that was cut cannot be undone, and no block is free to end it", law "power_cuts", by "block,bast,nftl";
     RecoveryTrustsMap: "recovery: translation pages on flash are taken to be complete",

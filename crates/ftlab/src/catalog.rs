@@ -165,6 +165,7 @@ impl Entry {
     /// # Errors
     /// As [`Entry::build`].
     pub fn mount(&self, config: &Config, flash: &mut Flash) -> Option<Result<Box<dyn Ftl>, Error>> {
+        flash.read_checkpoints();
         self.mount.as_ref().map(|mount| mount(config, flash))
     }
 

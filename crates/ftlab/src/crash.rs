@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use shadow::{Durable, Host, Served};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Requests of the input that are served after a mount.
 const AFTERWARDS: usize = 8;
@@ -98,12 +98,16 @@ pub struct Violation {
 pub struct Mounts {
     /// OOBs read.
     pub oob_reads: Cost,
+    /// Pages read.
+    pub reads: Cost,
     /// Pages programmed.
     pub programs: Cost,
     /// Blocks erased.
     pub erases: Cost,
     /// Time of the device, us.
     pub time_us: Cost,
+    /// Time of the simulation, us.
+    pub wall_us: Cost,
     /// For each part of the run the longest mount: after how many changes of those that may be cut, and its time,
     /// us.
     pub longest: Vec<(usize, f64)>,
@@ -329,13 +333,16 @@ impl<'a> Run<'a> {
 
     fn mount(&self, mut device: Device) -> (Host, MountCost) {
         device.timeline_mut().issue(0);
+        let start = Instant::now();
         let mounted = self.entry.mount(self.config, &mut device);
         let ftl = mounted.expect("an FTL that mounts").expect("settings that it has accepted");
         let cost = MountCost {
             oob_reads: device.surveyed(),
+            reads: device.ledger().total(Operation::Read),
             programs: device.ledger().pages_programmed(),
             erases: device.ledger().total(Operation::Erase),
             time: device.timeline().idle_at(),
+            wall: start.elapsed(),
             lost: device.lost().len() as u64,
         };
         (Host { device, ftl }, cost)
@@ -363,9 +370,11 @@ fn passes(warmup: Warmup) -> Result<Vec<Source>, Error> {
 #[derive(Clone, Copy)]
 struct MountCost {
     oob_reads: u64,
+    reads: u64,
     programs: u64,
     erases: u64,
     time: Nanos,
+    wall: Duration,
     /// Pages that the cut has destroyed in the cells of another.
     lost: u64,
 }
@@ -384,8 +393,10 @@ impl CrashReport {
 impl Mounts {
     fn add(&mut self, cost: MountCost) {
         self.oob_reads.add(cost.oob_reads as f64);
+        self.reads.add(cost.reads as f64);
         self.programs.add(cost.programs as f64);
         self.erases.add(cost.erases as f64);
         self.time_us.add(cost.time as f64 / 1000.0);
+        self.wall_us.add(cost.wall.as_secs_f64() * 1e6);
     }
 }

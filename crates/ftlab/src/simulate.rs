@@ -231,6 +231,7 @@ impl<F: Ftl> Simulation<F> {
             self.sampled = now;
             self.series.push(since);
         }
+        self.flash.checkpoint_if_due();
         let accesses = self.totals.page_reads + self.totals.page_writes;
         if self.cache_samples.is_due(accesses) {
             self.look_into_cache(accesses);

@@ -29,10 +29,16 @@ fn config() -> Config {
 
 /// Serves writes, cuts the power after the last, mounts, and reads everything.
 fn mount(name: &str, write: impl Fn(&mut dyn Ftl, &mut Device)) -> Cost {
+    mount_with(name, None, write)
+}
+
+/// The same, with a checkpoint whenever so many pages were programmed.
+fn mount_with(name: &str, every: Option<u64>, write: impl Fn(&mut dyn Ftl, &mut Device)) -> Cost {
     let (catalog, config) = (Catalog::standard(), config());
     let entry = catalog.find(name).expect("an FTL");
     let mut erased = Device::new(&config.device, CAPACITY).expect("a device");
     erased.remember();
+    erased.checkpoint_every(every);
     let mut device = erased.clone();
     let mut ftl = entry.build(&config, &mut device).expect("an FTL");
     write(&mut *ftl, &mut device);
@@ -72,6 +78,20 @@ fn a_map_in_ram_is_found_by_reading_oobs() {
     let cost = Cost { oob_reads: 128 * 64 + 32 * 2, reads: 0, programs: 0, erases: 0 };
     assert_eq!(mount("page", fill), cost);
     assert_eq!(mount("block", fill), Cost { oob_reads: 160 * 64, ..cost });
+}
+
+/// A checkpoint after the fill: 12 B for each of 8,192 pages and 8 B for each of 160 blocks are 25 pages. A mount
+/// reads these, the first OOB of each full block, and those of the erased ones as before.
+#[test]
+fn what_a_checkpoint_says_is_not_read_again() {
+    let cost = mount_with("page", Some(u64::from(PAGES)), |ftl, device| {
+        fill(ftl, device);
+        device.checkpoint_if_due();
+        ftl.write(&[Lpn(9)], device);
+    });
+    let changed = 1 + 2;
+    let expected = Cost { oob_reads: 128 + 31 * 2 + changed, reads: 25, programs: 0, erases: 0 };
+    assert_eq!(cost, expected);
 }
 
 /// Nothing was trimmed. GFTL gives up the copies of the block that it was cleaning.

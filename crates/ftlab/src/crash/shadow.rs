@@ -90,7 +90,9 @@ impl Host {
             Op::Trim => self.ftl.trim(&pages, &mut self.device),
         }
         let versions = pages.iter().map(|lpn| self.device.version(*lpn)).collect();
-        Served { op, changes: self.device.changes(), versions, pages }
+        let served = Served { op, changes: self.device.changes(), versions, pages };
+        self.device.checkpoint_if_due();
+        served
     }
 
     /// Reads each page, which must be one of those that it may be, and takes it as it is.

@@ -57,6 +57,9 @@ crate::settings! {
         oob: Option<Bytes> = None,
             absent "a 32nd of the page: 64 B beside 2 KiB, 128 B beside 4 KiB",
             source "Samsung K9LBG08U0M; choices.md#oob-size";
+        /// Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
+        checkpoint: Option<u64> = None, absent "none are made", in 1.., unit "pages",
+            source "power-loss.md";
         /// What a write of a part of a page costs.
         partial_writes: PartialWrites = PartialWrites::Program, source "choices.md#partial-pages";
         /// The host's sector: one that a request touches is read or written whole; a power of two, and

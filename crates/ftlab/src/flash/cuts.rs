@@ -1,5 +1,6 @@
 //! Power cuts: a device as it is when power comes back.
 
+use super::checkpoint::Checkpoints;
 use super::memory::{Change, Memory, Tear, apply, tear_paired};
 use super::{Device, Flash};
 use crate::units::Lpn;
@@ -20,7 +21,12 @@ impl Device {
         self.flash.medium.memory = Some(Box::new(Memory::new(pages)));
     }
 
-    /// Pages programmed and blocks erased since power came, where that is [noted](Device::remember).
+    /// Makes a checkpoint whenever so many pages were programmed, or none.
+    pub fn checkpoint_every(&mut self, pages: Option<u64>) {
+        self.flash.medium.checkpoints = pages.map(Checkpoints::every);
+    }
+
+    /// Pages programmed, blocks erased and checkpoints made since power came, where that is [noted](Device::remember).
     #[must_use]
     pub fn changes(&self) -> usize {
         self.flash.medium.memory.as_ref().map_or(0, |memory| memory.changes.len())
@@ -104,7 +110,9 @@ impl Cuts {
         let Some(change) = self.changes.get(self.done).filter(|_| tear != Tear::Before) else {
             return device;
         };
-        apply(&change.torn(), medium, truth);
+        if let Some(torn) = change.torn() {
+            apply(&torn, medium, truth);
+        }
         if let (Tear::Paired, Change::Program { ppn, .. }) = (tear, change) {
             tear_paired(*ppn, medium, truth);
         }

@@ -115,6 +115,9 @@ impl Device {
     /// Sets all counts to zero and the clock to an idle device at time 0; the pages stay.
     pub fn start_measuring(&mut self) {
         self.flash.meter.reset();
+        if let Some(checkpoints) = &mut self.flash.medium.checkpoints {
+            checkpoints.restart();
+        }
         self.flash.truth.reset_counts();
     }
 

@@ -2,6 +2,7 @@
 //! skipped, and how often a block was erased, is what a controller knows in RAM.
 
 use super::cells::Cells;
+use super::checkpoint::Checkpoints;
 use super::memory::{Memory, TORN};
 use super::{Cause, Loaded, Owner};
 use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder};
@@ -44,6 +45,8 @@ pub(super) struct Medium {
     pub blocks: Vec<Block>,
     /// What outlives a power cut, where that is of interest.
     pub memory: Option<Box<Memory>>,
+    /// What a mount goes on from, where checkpoints are made.
+    pub checkpoints: Option<Checkpoints>,
 }
 
 impl Medium {
@@ -75,6 +78,7 @@ impl Medium {
             valid_words_per_block,
             blocks: vec![Block::default(); blocks],
             memory: None,
+            checkpoints: device.checkpoint.map(Checkpoints::every),
             geometry,
         })
     }

@@ -1,5 +1,6 @@
 //! What outlives a power cut: the medium as it was programmed, change by change.
 
+use super::checkpoint::Checkpoint;
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
 use super::{BlockKind, Cause, Owner};
@@ -33,16 +34,19 @@ pub(super) enum Change {
     Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64, content: Option<Content> },
     /// A block was erased, or looks so.
     Erase { pbn: Pbn, whole: bool },
+    /// A checkpoint was made: it counts when all of it is there.
+    Checkpoint(Arc<Checkpoint>),
 }
 
 impl Change {
     /// What is left of it when power is cut meanwhile.
-    pub const fn torn(&self) -> Self {
+    pub const fn torn(&self) -> Option<Self> {
         match *self {
             Change::Program { ppn, stamp, sequence, .. } => {
-                Change::Program { ppn, raw: TORN, stamp, sequence, content: None }
+                Some(Change::Program { ppn, raw: TORN, stamp, sequence, content: None })
             }
-            Change::Erase { pbn, .. } => Change::Erase { pbn, whole: false },
+            Change::Erase { pbn, .. } => Some(Change::Erase { pbn, whole: false }),
+            Change::Checkpoint(_) => None,
         }
     }
 }
@@ -104,7 +108,7 @@ impl Memory {
         self.note(Change::Erase { pbn, whole: true });
     }
 
-    fn note(&mut self, change: Change) {
+    pub fn note(&mut self, change: Change) {
         self.undergo(&change);
         self.changes.push(change);
     }
@@ -119,6 +123,7 @@ impl Memory {
                     None => self.contents.remove(ppn),
                 };
             }
+            Change::Checkpoint(_) => {}
             Change::Erase { pbn, whole } => {
                 self.half_erased.retain(|half| half != pbn);
                 if !whole {
@@ -158,6 +163,11 @@ pub(super) fn apply(change: &Change, medium: &mut Medium, truth: &mut Truth) {
             let first = medium.geometry.first_page(*pbn).index();
             medium.owners[first..first + medium.geometry.pages_per_block as usize].fill(0);
             medium.blocks[pbn.index()].erases += 1;
+        }
+        Change::Checkpoint(newest) => {
+            if let Some(checkpoints) = &mut medium.checkpoints {
+                checkpoints.newest = Some(newest.clone());
+            }
         }
     }
     medium.memory.as_mut().expect("a medium that remembers").undergo(change);

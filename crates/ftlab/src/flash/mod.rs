@@ -38,6 +38,7 @@
 #![allow(clippy::inline_always)]
 
 mod cells;
+mod checkpoint;
 mod cuts;
 mod device;
 pub mod ledger;
@@ -484,7 +485,10 @@ impl Flash {
     }
 
     #[inline]
-    fn check_oob(&self, ppn: Ppn, bytes: u32) {
+    fn check_oob(&mut self, ppn: Ppn, bytes: u32) {
+        if let Some(checkpoints) = &mut self.medium.checkpoints {
+            checkpoints.oob_bytes = checkpoints.oob_bytes.max(bytes);
+        }
         if bytes > self.medium.oob_bytes {
             self.broken("what is kept in an OOB must fit", ppn, About::Bytes(bytes));
         }

@@ -1,5 +1,6 @@
 //! What an FTL may ask a medium after power was lost: the OOBs of its pages, one by one.
 
+use super::checkpoint::Summary;
 use super::medium::WASTED;
 use super::memory::TORN;
 use super::{BlockKind, Cause, Content, Flash, Owner};
@@ -26,10 +27,23 @@ impl Flash {
     /// # Panics
     /// When the medium keeps no sequence numbers ([`Device::remember`](super::Device::remember)).
     pub fn survey(&mut self, ppn: Ppn) -> Found {
-        let (pbn, raw) = (self.medium.geometry.block_of(ppn), self.medium.owners[ppn.index()]);
-        let spot = || self.medium.spot(pbn, ppn, Cause::Translation, None);
-        self.meter.timeline.read_oob(1, spot);
-        self.meter.surveyed += 1;
+        self.look_up(ppn, None)
+    }
+
+    /// [`Flash::survey`] of a page of whose block a checkpoint may [say](Flash::checkpointed) what is in it: then
+    /// only its first OOB is read, and those of pages that were erased.
+    pub(crate) fn look_up(&mut self, ppn: Ppn, summary: Option<&Summary>) -> Found {
+        let pbn = self.medium.geometry.block_of(ppn);
+        let page = self.medium.geometry.page_in_block(ppn);
+        let told = summary.map(|summary| summary.pages[page as usize]);
+        let told = told.filter(|(raw, _)| *raw != 0 && *raw != WASTED);
+        let (raw, sequence) =
+            told.unwrap_or_else(|| (self.medium.owners[ppn.index()], self.medium.sequence(ppn)));
+        if told.is_none() || page == 0 {
+            let spot = || self.medium.spot(pbn, ppn, Cause::Translation, None);
+            self.meter.timeline.read_oob(1, spot);
+            self.meter.surveyed += 1;
+        }
         let raw = if self.is_half_erased(pbn) { self.glimpse(ppn) } else { raw };
         if unless_bug!(RecoveryTrustsTorn, raw == 0, raw == 0 || raw == TORN) {
             return Found::Erased;
@@ -47,7 +61,7 @@ impl Flash {
         if raw == TORN {
             return Found::Torn;
         }
-        Found::Page(self.medium.decode(raw), self.medium.sequence(ppn))
+        Found::Page(self.medium.decode(raw), sequence)
     }
 
     fn is_half_erased(&self, pbn: Pbn) -> bool {

@@ -34,10 +34,11 @@ pub fn power_cuts(case: &Case<'_>) {
     }
     let mut erased = case.erased().expect("a device that the FTL accepts");
     erased.remember();
+    let mut rng = Rng::new(case.seed(), "cuts");
+    erased.checkpoint_every(pick(&mut rng, &[None, Some(1), Some(6), Some(30)]));
     let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
     let mut host = Host { device, ftl };
-    let mut rng = Rng::new(case.seed(), "cuts");
     let mut durable = write_some(&mut host, &mut rng);
     let start = host.device.changes();
     let mut traffic = Traffic::draw(case.seed(), durable.pages());

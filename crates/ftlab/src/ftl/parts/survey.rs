@@ -156,10 +156,11 @@ impl Survey {
             for pbn in blocks.clone().map(Pbn) {
                 flash.begin_page();
                 let first = flash.geometry().first_page(pbn).0;
+                let summary = flash.checkpointed(pbn);
                 let mut erased = 0;
                 for ppn in (first..first + flash.pages_of(pbn)).map(Ppn) {
                     erased += 1;
-                    match flash.survey(ppn) {
+                    match flash.look_up(ppn, summary.as_deref()) {
                         Found::Page(owner, sequence) => {
                             found.push(Page { owner, ppn, sequence });
                             erased = 0;

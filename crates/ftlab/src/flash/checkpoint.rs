@@ -1,0 +1,196 @@
+//! Checkpoints: what the OOBs of all blocks say, written now and then to a place of its own, so that a mount
+//! reads the OOBs of those blocks alone that have changed since.
+//!
+//! A checkpoint adds what has changed since the one before. Where all of them would take twice the room of
+//! everything, everything is written anew beside them, and they are erased. The place is no part of the blocks
+//! that an FTL sees: `device.checkpoint` costs programs, reads and erases, and as much room.
+
+use super::memory::Change;
+use super::{BlockKind, Cause, Flash, Operation};
+use crate::device::ProgramOrder;
+use crate::engine::Spot;
+use crate::purpose::Purpose;
+use crate::units::{Pbn, Ppn};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes of an OOB's owner and sequence number.
+const ENTRY: u64 = 12;
+/// Bytes of a block's number and how often it was erased.
+const BLOCK: u64 = 8;
+
+/// What a checkpoint says of a block.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Summary {
+    /// How often the block was erased.
+    erases: u32,
+    /// Pages programmed or skipped since.
+    written: u16,
+    /// Of each page, what its OOB says: owner and sequence number. Empty on a medium that does not remember.
+    pub(super) pages: Box<[(u32, u64)]>,
+}
+
+/// All checkpoints that are on flash, as one.
+#[derive(Debug)]
+pub(super) struct Checkpoint {
+    blocks: Vec<Arc<Summary>>,
+    /// Pages of the place that are in use.
+    pages: u64,
+}
+
+/// When checkpoints are made, and the last of them.
+#[derive(Clone, Debug)]
+pub(super) struct Checkpoints {
+    /// Pages that are programmed between two of them.
+    distance: u64,
+    /// Pages programmed, since measuring started or power came, when the next one is due.
+    next: u64,
+    /// Bytes that an FTL keeps in each OOB.
+    pub oob_bytes: u32,
+    pub newest: Option<Arc<Checkpoint>>,
+}
+
+impl Checkpoints {
+    /// One whenever so many pages were programmed.
+    pub const fn every(distance: u64) -> Self {
+        Checkpoints { distance, next: distance, oob_bytes: 0, newest: None }
+    }
+
+    /// From now on counts begin at zero.
+    pub const fn restart(&mut self) {
+        self.next = self.distance;
+    }
+}
+
+impl Flash {
+    /// Makes a checkpoint if one is due.
+    #[inline]
+    pub fn checkpoint_if_due(&mut self) {
+        if self.medium.checkpoints.is_some() {
+            self.checkpoint();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn checkpoint(&mut self) {
+        let Some(checkpoints) = &self.medium.checkpoints else { return };
+        if self.meter.ledger.pages_programmed() < checkpoints.next {
+            return;
+        }
+        let old = checkpoints.newest.clone();
+        let blocks: Vec<Arc<Summary>> = (0..self.medium.geometry.blocks())
+            .map(|number| self.summary(Pbn(number), old.as_deref()))
+            .collect();
+        let entry = ENTRY + u64::from(checkpoints.oob_bytes);
+        let pages = |summaries: &mut dyn Iterator<Item = &Arc<Summary>>| {
+            let bytes: u64 = summaries.map(|each| BLOCK + u64::from(each.written) * entry).sum();
+            bytes.div_ceil(self.medium.geometry.page_bytes.into())
+        };
+        let whole = pages(&mut blocks.iter());
+        let (before, added) = old.map_or((0, whole), |old| {
+            let pairs = blocks.iter().zip(&old.blocks);
+            let changed = pairs.filter(|(now, then)| !Arc::ptr_eq(now, then));
+            (old.pages, pages(&mut changed.map(|(now, _)| now)))
+        });
+        let starts_anew = before + added > 2 * whole;
+        let written = if starts_anew { whole } else { added };
+        self.book_place(Operation::Program, written);
+        if starts_anew {
+            self.book_place(Operation::Erase, before.div_ceil(self.pages_per_block()));
+        }
+        let pages = if starts_anew { whole } else { before + added };
+        let newest = Arc::new(Checkpoint { blocks, pages });
+        if let Some(memory) = &mut self.medium.memory {
+            memory.note(Change::Checkpoint(newest.clone()));
+        }
+        let programmed = self.meter.ledger.pages_programmed();
+        if let Some(checkpoints) = &mut self.medium.checkpoints {
+            checkpoints.newest = Some(newest);
+            checkpoints.next = programmed + checkpoints.distance;
+        }
+    }
+
+    /// Reads the checkpoints, before a mount surveys anything.
+    pub(crate) fn read_checkpoints(&mut self) {
+        let newest = self.medium.checkpoints.as_ref().and_then(|all| all.newest.as_ref());
+        let pages = newest.map_or(0, |newest| newest.pages);
+        let end = self.meter.timeline.begin_first_chains();
+        self.book_place(Operation::Read, pages);
+        self.meter.timeline.end_first_chains(end);
+    }
+
+    /// Counts and times operations on the place of checkpoints, which lies on all planes.
+    fn book_place(&mut self, operation: Operation, count: u64) {
+        let planes = self.medium.geometry.planes();
+        for number in 0..count {
+            let plane = (number % u64::from(planes)) as u32;
+            let page = Ppn((number % self.pages_per_block()) as u32);
+            let spot = || {
+                let purpose = Purpose { cause: Cause::Checkpoint, owner: None };
+                Spot::nowhere(plane, purpose)
+            };
+            self.meter.timeline.begin_chain();
+            match operation {
+                Operation::Read => {
+                    self.retime(Some(page), None);
+                    self.meter.timeline.read(spot);
+                }
+                Operation::Program => {
+                    self.retime(None, Some(page));
+                    self.meter.timeline.program(spot);
+                }
+                _ => {
+                    self.meter.timeline.erase(spot);
+                    self.meter.ledger.count_erase(BlockKind::Translation, Cause::Checkpoint, 0);
+                    continue;
+                }
+            }
+            self.meter.ledger.count(operation, Cause::Checkpoint);
+        }
+    }
+
+    fn pages_per_block(&self) -> u64 {
+        self.medium.geometry.pages_per_block.into()
+    }
+
+    /// What a checkpoint will say of a block: the same as the last one if that still holds.
+    fn summary(&self, pbn: Pbn, last: Option<&Checkpoint>) -> Arc<Summary> {
+        let block = &self.medium.blocks[pbn.index()];
+        if let Some(last) = last.map(|last| &last.blocks[pbn.index()])
+            && (last.erases, last.written) == (block.erases, block.written)
+        {
+            return last.clone();
+        }
+        let pages = match &self.medium.memory {
+            None => Box::default(),
+            Some(memory) => self
+                .pages_of_block(pbn)
+                .map(|page| (self.medium.owners[page], memory.sequences[page]))
+                .collect(),
+        };
+        Arc::new(Summary { erases: block.erases, written: block.written, pages })
+    }
+
+    fn pages_of_block(&self, pbn: Pbn) -> Range<usize> {
+        let first = self.medium.geometry.first_page(pbn).index();
+        first..first + self.medium.geometry.pages_per_block as usize
+    }
+
+    /// What the last checkpoint says of a block, if that is as it was then. The first OOB tells, which has how often
+    /// the block was erased, and those of pages that were erased then ([`Flash::look_up`]).
+    #[must_use]
+    pub(crate) fn checkpointed(&self, pbn: Pbn) -> Option<Arc<Summary>> {
+        let newest = self.medium.checkpoints.as_ref()?.newest.as_ref()?;
+        let summary = &newest.blocks[pbn.index()];
+        let owners = &self.medium.owners[self.pages_of_block(pbn)];
+        let written = usize::from(summary.written);
+        let is_as_then = match self.medium.order {
+            ProgramOrder::Ascending => owners[written..].iter().all(|owner| *owner == 0),
+            ProgramOrder::Any => owners.iter().filter(|owner| **owner != 0).count() == written,
+        };
+        let is_as_then = unless_bug!(CheckpointTrustsBlock, is_as_then, true);
+        let erases = self.medium.blocks[pbn.index()].erases;
+        (summary.erases == erases && is_as_then).then(|| summary.clone())
+    }
+}
