@@ -82,8 +82,10 @@ pub struct Host {
 }
 
 impl Host {
-    /// Serves a request.
+    /// Serves a request, which is issued when the one before it is complete.
     pub fn serve(&mut self, op: Op, pages: Vec<Lpn>) -> Served {
+        let timeline = self.device.timeline_mut();
+        timeline.issue(timeline.served().end);
         match op {
             Op::Read => self.ftl.read(&pages, &mut self.device),
             Op::Write => self.ftl.write(&pages, &mut self.device),

@@ -1,0 +1,74 @@
+//! How long FTLs take to come back after a power cut, with and without checkpoints, and what these cost. Prints CSV.
+//!
+//! `recovery CAPACITY FTL,... [PAGES...]`: a device of `onfi-slc` of so many bytes is filled in order, a tenth of its
+//! pages are written over at random, and power is cut, without checkpoints and with one whenever so many pages
+//! were programmed. Rows tell the time of the device and of this program until the FTL has mounted, OOBs and pages
+//! read, and write amplification of the overwrites.
+
+use ftlab::catalog::Catalog;
+use ftlab::config::Config;
+use ftlab::crash::shadow::Host;
+use ftlab::flash::{Cuts, Device, Operation, Tear};
+use ftlab::request::Op;
+use ftlab::rng::Rng;
+use ftlab::units::{Bytes, Lpn};
+use std::error::Error;
+use std::time::Instant;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let capacity = arguments.next().ok_or("found no capacity, expected one such as 64GiB")?;
+    let capacity = Bytes::parse(&capacity)?.0;
+    let names = arguments.next().ok_or("found no FTLs, expected names with commas between")?;
+    let distances: Vec<u64> = arguments.map(|pages| pages.parse()).collect::<Result<_, _>>()?;
+    println!(
+        "ftl,checkpoint_pages,device_s,wall_s,oob_reads,page_reads,programs,write_amplification"
+    );
+    for name in names.split(',') {
+        for every in std::iter::once(None).chain(distances.iter().copied().map(Some)) {
+            println!("{}", row(name, capacity, every)?);
+        }
+    }
+    Ok(())
+}
+
+fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn Error>> {
+    let catalog = Catalog::standard();
+    let mut config: Config =
+        catalog.resolve(&serde_json::from_str(r#"{"preset": "onfi-slc"}"#)?)?;
+    config.device.oob_read = config.device.read;
+    config.device.program_order = None;
+    let entry = catalog.find(name)?;
+    let mut erased = Device::new(&config.device, capacity)?;
+    erased.remember();
+    erased.checkpoint_every(every);
+    let mut device = erased.clone();
+    let ftl = entry.build(&config, &mut device)?;
+    let pages = device.geometry().logical_pages;
+    let mut host = Host { device, ftl };
+    (0..pages).for_each(|lpn| drop(host.serve(Op::Write, vec![Lpn(lpn)])));
+    host.device.start_measuring();
+    let mut rng = Rng::new(1, "overwrites");
+    let overwrites = pages / 10;
+    for _ in 0..overwrites {
+        host.serve(Op::Write, vec![Lpn(rng.below(u64::from(pages)) as u32)]);
+    }
+    let written = host.device.ledger().pages_programmed();
+    let amplification = written as f64 / f64::from(overwrites);
+    let change = host.device.changes();
+    let mut device = Cuts::of(erased, &host.device).at(change, Tear::Before);
+    drop(host);
+    device.timeline_mut().issue(0);
+    let start = Instant::now();
+    entry.mount(&config, &mut device).ok_or("found an FTL that does not mount")??;
+    let wall = start.elapsed().as_secs_f64();
+    let total = |operation| device.ledger().total(operation);
+    Ok(format!(
+        "{name},{},{:.4},{wall:.2},{},{},{},{amplification:.4}",
+        every.unwrap_or_default(),
+        device.timeline().idle_at() as f64 / 1e9,
+        device.surveyed(),
+        total(Operation::Read),
+        total(Operation::Program),
+    ))
+}
