@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -166,9 +167,10 @@ def is_true(row: Row, span: str) -> bool:
 @cache
 def report(paper: str) -> set[str]:
     """The parts of a paper's report, and its figures as their captions begin."""
-    path = ROOT / "python" / "ftlab" / "experiments" / paper / "parts.py"
+    paths = (ROOT / "python" / "ftlab" / "experiments" / paper).glob("*.py")
     found = set()
-    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+    calls = (ast.walk(ast.parse(path.read_text("utf-8"))) for path in paths)
+    for call in chain.from_iterable(calls):
         match call:
             case ast.Call(ast.Name("Part"), [ast.Constant(title), *_]):
                 found.add(title)
