@@ -152,8 +152,11 @@ impl WriteBuffer {
                 assert_eq!(newest.get(lpn), Some(ppn), "page {ppn} of the buffer is stale");
             }
         }
-        let blocks = self.slots.iter().filter(|pbn| **pbn != NIL);
-        let valid: u32 = blocks.map(|pbn| device.valid_in(Pbn(*pbn))).sum();
+        let blocks = self.slots.iter().filter(|pbn| **pbn != NIL).map(|pbn| Pbn(*pbn));
+        for pbn in blocks.clone().filter(|pbn| self.open != Some(*pbn)) {
+            assert!(device.is_full(pbn), "block {pbn} of the buffer was left half written");
+        }
+        let valid: u32 = blocks.map(|pbn| device.valid_in(pbn)).sum();
         assert_eq!(valid as usize, listed, "valid pages of the buffer");
     }
 }
