@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ftlab import cores
+from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
 from ftlab.plugins import Named, Plugged

@@ -60,11 +60,13 @@ impl WriteBuffer {
 
     /// Takes over a block that was found after power was lost, with the pages in it, oldest first.
     pub(super) fn take_over(&mut self, block: &FoundBlock, flash: &Flash) {
+        let with_room = self.open;
         self.add(block.pbn);
         for page in &block.pages {
             let lbn = flash.geometry().logical_block_of(page.lpn());
             self.keep_page(lbn, page.ppn, flash);
         }
+        self.open = self.open.or(with_room);
     }
 
     /// Gives a block a free slot, and writes it from now on.
