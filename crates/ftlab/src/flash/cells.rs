@@ -190,7 +190,7 @@ mod tests {
         let mut cells = Cells::new(Cell::Tlc, &device(12)).expect("valid").expect("several bits");
         cells.use_slc_mode(5..7);
         assert_eq!([4, 5, 6, 7].map(|pbn| cells.pages_of(Pbn(pbn))), [12, 4, 4, 12]);
-        assert_eq!(cells.paired_before(Pbn(4), 8), [3, 5], "L2, C2 and M2 of the sequence above");
+        assert_eq!(cells.paired_before(Pbn(4), 8), [1, 4], "L1, C1 and M1 of the sequence above");
         assert_eq!(cells.paired_before(Pbn(5), 3), [0; 0]);
         let lsb = cells.times_of(Pbn(0), 0);
         assert!((0..4).all(|page| cells.times_of(Pbn(5), page) == lsb));

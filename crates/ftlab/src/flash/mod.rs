@@ -477,9 +477,9 @@ impl Flash {
         content: impl FnOnce(Owner) -> Option<Content>,
     ) -> Owner {
         self.check_oob(to, bytes);
-        if self.medium.memory.is_some() {
-            let content = self.medium.owner(from).and_then(content);
-            self.medium.memory.as_mut().expect("it is there").stage(content);
+        let owner = self.medium.owner(from);
+        if let Some(memory) = &mut self.medium.memory {
+            memory.stage(owner.and_then(content));
         }
         self.relocate(from, to, cause)
     }

@@ -358,8 +358,8 @@ impl Gftl {
         for copied in 0..most {
             let in_block = flash.valid_pages(cleaning.from).next(flash);
             let in_buffer = || {
-                let may_join = unless_bug!(GftlJoinsEarly, !flash.may_lose_power(), true);
-                self.buffer.oldest(cleaning.lbn, flash).filter(|_| may_join)
+                // choices.md#gftl-power
+                self.buffer.oldest(cleaning.lbn, flash).filter(|_| !flash.may_lose_power())
             };
             let from = unless_bug!(GftlForgetsBuffered, in_block.or_else(in_buffer), in_block);
             let Some(from) = from else { return copied > 0 };
@@ -389,18 +389,20 @@ impl Gftl {
         (self.cleaning.is_none() && !self.is_full(lbn, flash)).then_some(lbn)
     }
 
-    /// Copies so many pages from the buffer to the block of their logical block, which leaves the queue when
-    /// nothing more is there, or no room.
+    /// Copies a few pages from the buffer to the block of their logical block, which leaves the queue when nothing
+    /// more is there, or no room.
     fn collect_buffered(&mut self, lbn: Lbn, flash: &mut Flash) {
         for _ in 0..self.pace.copies() {
-            let Some(from) = self.buffer.oldest(lbn, flash) else { return self.leave_queue(flash) };
-            if self.block(lbn).is_none() {
-                self.blocks[lbn.index()] = self.take().0 + 1;
-            }
-            let Some(home) = self.block(lbn).filter(|pbn| !flash.is_full(*pbn)) else {
-                return self.leave_queue(flash);
-            };
+            let Some(from) = self.buffer.oldest(lbn, flash) else { break };
+            let home = self.block(lbn).unwrap_or_else(|| self.take());
+            self.blocks[lbn.index()] = home.0 + 1;
             self.copy(lbn, from, flash.next_page(home), flash);
+            if self.is_full(lbn, flash) {
+                break;
+            }
+        }
+        if self.is_full(lbn, flash) || self.buffer.oldest(lbn, flash).is_none() {
+            self.leave_queue(flash);
         }
     }
 

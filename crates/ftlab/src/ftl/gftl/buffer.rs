@@ -60,11 +60,13 @@ impl WriteBuffer {
 
     /// Takes over a block that was found after power was lost, with the pages in it, oldest first.
     pub(super) fn take_over(&mut self, block: &FoundBlock, flash: &Flash) {
+        let with_room = self.open;
         self.add(block.pbn);
         for page in &block.pages {
             let lbn = flash.geometry().logical_block_of(page.lpn());
             self.keep_page(lbn, page.ppn, flash);
         }
+        self.open = self.open.or(with_room);
     }
 
     /// Gives a block a free slot, and writes it from now on.
@@ -152,8 +154,11 @@ impl WriteBuffer {
                 assert_eq!(newest.get(lpn), Some(ppn), "page {ppn} of the buffer is stale");
             }
         }
-        let blocks = self.slots.iter().filter(|pbn| **pbn != NIL);
-        let valid: u32 = blocks.map(|pbn| device.valid_in(Pbn(*pbn))).sum();
+        let blocks = self.slots.iter().filter(|pbn| **pbn != NIL).map(|pbn| Pbn(*pbn));
+        for pbn in blocks.clone().filter(|pbn| self.open != Some(*pbn)) {
+            assert!(device.is_full(pbn), "block {pbn} of the buffer was left half written");
+        }
+        let valid: u32 = blocks.map(|pbn| device.valid_in(pbn)).sum();
         assert_eq!(valid as usize, listed, "valid pages of the buffer");
     }
 }

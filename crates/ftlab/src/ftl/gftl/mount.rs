@@ -1,8 +1,9 @@
 //! GFTL after power was lost: OOBs tell which blocks are whose.
 //!
-//! What a logical block has in the buffer was written after what its own block has. So of the blocks with pages of
-//! one logical block alone, the oldest is its own, and all the others are the buffer's. While a block is cleaned
-//! all that its copies hold is in it, too: such a cleaning is undone, or done if it was about to be.
+//! Of the blocks with pages of one logical block alone one is its own: one with room if there is any, the oldest of
+//! several. All the others are the buffer's. It has one with room, so that it has one at most again, whichever is
+//! taken for which. While a block is cleaned all that its copies hold is in it, too: such a cleaning is undone, or
+//! done if it was about to be.
 //!
 //! Logical blocks that are full or have pages in the buffer queue in the order in which their blocks were written
 //! last: their order before is not known.
@@ -25,13 +26,11 @@ impl Gftl {
         found.iter().for_each(|page| flash.revive(page.ppn));
         ftl.free = FreeBlocks::found(blocks, BlockKind::Data, Cause::GcData, flash);
         let mut blocks = FoundBlock::all(&found, flash.geometry());
-        blocks.sort_by_key(|block| {
-            let age = block.written_first();
-            unless_bug!(GftlOwnBlockYoungest, age, u64::MAX - age)
-        });
-        // Of the buffer's blocks the youngest is the one with room.
-        let (own, buffered): (Vec<_>, Vec<_>) =
+        blocks.sort_by_key(FoundBlock::written_first);
+        blocks.sort_by_key(|block| unless_bug!(GftlOwnBlockFull, flash.is_full(block.pbn), false));
+        let (own, mut buffered): (Vec<_>, Vec<_>) =
             blocks.into_iter().partition(|block| ftl.take_own(block, flash));
+        buffered.sort_by_key(FoundBlock::written_first);
         buffered.iter().for_each(|block| ftl.buffer.take_over(block, flash));
         ftl.queue_again(own, &buffered, flash);
         Ok(ftl)

@@ -35,6 +35,22 @@ fn the_worked_example_is_cleaned_step_by_step() {
     assert_eq!(bench.ftl.blocks[0], 2, "B is the block of 0");
 }
 
+/// choices.md#gftl-power: in as many steps.
+#[test]
+fn where_power_may_be_cut_a_block_is_erased_before_the_buffer_joins_its_copies() {
+    let mut bench = bench(4, 2);
+    bench.flash.remember();
+    bench.write_work(&[0, 1, 0, 1, 2]);
+    let is_buffered = |bench: &Bench<Gftl>, lpn| {
+        let ppn = bench.ftl.newest.get(Lpn(lpn)).expect("written");
+        bench.ftl.buffer.holds(ppn, &bench.flash)
+    };
+    assert_eq!(bench.write_work(&[3]).erases, 1, "A, of which 0 and 1 are in B");
+    assert!(is_buffered(&bench, 2) && is_buffered(&bench, 3));
+    assert_eq!([0, 0, 0].map(|lpn| bench.read_work(lpn).copies), [1, 1, 0]);
+    assert!(!is_buffered(&bench, 2) && !is_buffered(&bench, 3));
+}
+
 /// Three OOB reads are as long as an erase; the fourth leaves time for a copy.
 #[test]
 fn oobs_that_tell_valid_pages_are_read_in_steps_too() {
