@@ -148,6 +148,18 @@ class Device(Settings):
     suspend
         Time to stop a program or erase for a read and to take it up again. Default: not possible.
         Range: at most 10s. Source: choices.md#overtaken-programs.
+    endurance
+        Erases after which a block is worn out. Default: blocks last for ever. Unit: erases. Range:
+        1 to 100000000. Source: wear.md#endurance.
+    endurance_spread
+        With that, its standard deviation over blocks, of the mean. Default: 0%. Range: 0 to 0.3.
+        Source: choices.md#wear-out.
+    spare_blocks
+        With that, the blocks kept in each plane to take the place of bad ones, of those of the FTL.
+        Default: 2%. Range: 0 to 10. Source: choices.md#wear-out.
+    bad_blocks
+        With that, the blocks of a plane that are bad from the factory, of those of the FTL.
+        Default: 0%. Range: 0 to 10. Source: choices.md#wear-out.
     """
 
     _: KW_ONLY
@@ -182,6 +194,10 @@ class Device(Settings):
     cache_read: bool | None = setting("device.cache_read")
     cache_program: bool | None = setting("device.cache_program")
     suspend: Quantity | None = setting("device.suspend")
+    endurance: int | None = setting("device.endurance")
+    endurance_spread: Quantity | None = setting("device.endurance_spread")
+    spare_blocks: Quantity | None = setting("device.spare_blocks")
+    bad_blocks: Quantity | None = setting("device.bad_blocks")
 
 
 class GC(Settings):

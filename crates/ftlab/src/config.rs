@@ -6,7 +6,7 @@
 use crate::buffer::{self, BufferConfig, BufferManager, Buffers};
 use crate::device::{DeviceConfig, presets};
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Flash, WearConfig};
 use crate::ftl::parts::placement::{Placements, placements};
 use crate::ftl::{self, Setup};
 use crate::gc::{self, GcConfig, Policies};
@@ -26,6 +26,8 @@ pub struct Config {
     pub preset: Option<String>,
     /// The NAND device.
     pub device: DeviceConfig,
+    /// Wear levelling, below every FTL.
+    pub wear: WearConfig,
     /// Garbage collection, shared by all page-level FTLs.
     pub gc: GcConfig,
     /// The write buffer above the FTL.
@@ -57,6 +59,7 @@ impl Default for Config {
         Config {
             preset: None,
             device: DeviceConfig::default(),
+            wear: WearConfig::default(),
             gc: GcConfig::default(),
             buffer: BufferConfig::default(),
             ftl: ftl::FtlConfig::default(),
@@ -74,8 +77,9 @@ impl Default for Config {
 }
 
 /// The sections that every run has, in the order of messages and results, with those of FTLs between.
-const FIXED: [fn() -> SectionKind; 9] = [
+const FIXED: [fn() -> SectionKind; 10] = [
     SectionKind::of::<DeviceConfig>,
+    SectionKind::of::<WearConfig>,
     SectionKind::of::<GcConfig>,
     SectionKind::of::<BufferConfig>,
     SectionKind::of::<ftl::FtlConfig>,
@@ -87,7 +91,7 @@ const FIXED: [fn() -> SectionKind; 9] = [
 ];
 
 /// How many of [`FIXED`] come before those of FTLs.
-const BEFORE_OWN: usize = 5;
+const BEFORE_OWN: usize = 6;
 
 /// All kinds of sections of a run, those of FTLs among them.
 #[must_use]
@@ -107,6 +111,7 @@ impl Serialize for Config {
             None => tables.push((name, table)),
         };
         add("device", table_of(&self.device));
+        add("wear", table_of(&self.wear));
         add("gc", table_of(&self.gc));
         add("buffer", table_of(&self.buffer));
         add("ftl", table_of(&self.ftl));
@@ -187,6 +192,7 @@ impl Config {
         let config = Config {
             preset,
             device: take(&mut tree)?,
+            wear: take(&mut tree)?,
             gc: take(&mut tree)?,
             buffer: take(&mut tree)?,
             ftl: take(&mut tree)?,

@@ -24,11 +24,13 @@ pub enum Cause {
     Padding,
     /// User pages read because only a part of them is programmed for the host.
     ReadModifyWrite,
+    /// Pages moved to a worn block, so that all wear alike.
+    Wear,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    pub const ALL: [Cause; 8] = [
+    pub const ALL: [Cause; 9] = [
         Cause::Host,
         Cause::Translation,
         Cause::GcData,
@@ -37,6 +39,7 @@ impl Cause {
         Cause::Merge,
         Cause::Padding,
         Cause::ReadModifyWrite,
+        Cause::Wear,
     ];
 
     /// The name in results.
@@ -51,6 +54,7 @@ impl Cause {
             Cause::Merge => "merge",
             Cause::Padding => "padding",
             Cause::ReadModifyWrite => "read_modify_write",
+            Cause::Wear => "wear",
         }
     }
 
