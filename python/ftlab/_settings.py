@@ -51,6 +51,7 @@ __all__ = [
     "TPFTLAdaptive",
     "Trace",
     "TreeFTL",
+    "Wear",
     "Workload",
 ]
 
@@ -198,6 +199,31 @@ class Device(Settings):
     endurance_spread: Quantity | None = setting("device.endurance_spread")
     spare_blocks: Quantity | None = setting("device.spare_blocks")
     bad_blocks: Quantity | None = setting("device.bad_blocks")
+
+
+class Wear(Settings):
+    """Wear levelling, below every FTL.
+
+    Parameters
+    ----------
+    policy
+        What is done against uneven wear. ``"none"``: Nothing: the free block with the lowest number
+        is taken. ``"dynamic"``: The free block with the fewest erases is taken. ``"static"``: That,
+        and data that have lain long are moved to worn blocks. Default: dynamic. Source: FlashSim;
+        choices.md#free-block.
+    gap
+        With ``static``, the largest difference between the erases of two blocks of a part. Default:
+        16. Unit: erases. Range: at least 2. Source: choices.md#wear-below.
+    part
+        With ``static``, the blocks that are levelled together. ``"plane"``: Those of a plane.
+        ``"region"``: Those of a plane in a region of the FTL: a zone, a block- or a page-mapped
+        region. Default: plane. Source: CACH-FTL 4.2.3: local or global.
+    """
+
+    policy: Literal["none", "dynamic", "static"] | None = setting("wear.policy")
+    _: KW_ONLY
+    gap: int | None = setting("wear.gap")
+    part: Literal["plane", "region"] | None = setting("wear.part")
 
 
 class GC(Settings):

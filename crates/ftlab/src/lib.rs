@@ -136,6 +136,7 @@ pub mod gc;
 pub mod host;
 #[cfg(feature = "laws")]
 pub mod laws;
+pub mod lifetime;
 pub mod mapping_curve;
 pub mod metrics;
 pub mod model;

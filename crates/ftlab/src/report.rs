@@ -404,6 +404,7 @@ impl Report {
         let metrics = outcome.ftl.metrics();
         let mut ram = outcome.ftl.ram();
         ram.buffer += outcome.buffer.map_or(0, BufferManager::bytes);
+        ram.tables += outcome.flash.wear_bytes();
         let ledger = outcome.flash.ledger();
         // What was put off for a read, or goes on in the background, ends after the last completion.
         let working = outcome.host.duration.max(outcome.flash.timeline().idle_at());

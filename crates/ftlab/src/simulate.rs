@@ -93,6 +93,8 @@ pub struct Outcome<'a> {
     pub host: HostTotals,
     /// Pages that the host had written when each block wore out, over the device's life.
     pub failures: &'a [u64],
+    /// Pages that the host has written over the device's life.
+    pub pages_written: u64,
     /// Host page reads whose version was compared, in RAM or on flash.
     pub reads_verified: u64,
     /// Response times of reads, ns.
@@ -616,6 +618,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             buffer: self.buffer.as_ref(),
             host: self.totals,
             failures: &self.failures,
+            pages_written: self.written_before + self.totals.page_writes,
             reads_verified: self.reads_verified(),
             reads: &self.reads,
             writes: &self.writes,

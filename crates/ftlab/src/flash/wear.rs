@@ -22,7 +22,7 @@
 
 use super::ledger::{BlockKind, Operation};
 use super::medium::Block;
-use super::{Flash, Geometry, Owner};
+use super::{Device, Flash, Geometry, Owner};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::purpose::{Cause, Purpose};
@@ -328,41 +328,7 @@ impl Flash {
     #[inline]
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.wear
-            .as_ref()
-            .is_some_and(|wear| wear.endurance.as_ref().is_some_and(|it| it.read_only))
-    }
-
-    /// The erases of each block that has worn out, in the order in which they did.
-    #[inline]
-    #[must_use]
-    pub fn worn_out(&self) -> &[u32] {
-        let endurance = self.wear.as_ref().and_then(|wear| wear.endurance.as_ref());
-        endurance.map_or(&[], |it| &it.worn_out)
-    }
-
-    /// Spare blocks that are left, of all planes.
-    #[must_use]
-    pub fn spare_blocks(&self) -> u32 {
-        let endurance = self.wear.as_ref().and_then(|wear| wear.endurance.as_ref());
-        endurance.map_or(0, |it| it.spares.iter().map(|spares| spares.len() as u32).sum())
-    }
-
-    /// Erases that the block of the medium below a block of the FTL has had: of a spare one that took the
-    /// place of another, its own.
-    #[must_use]
-    pub fn wear_of(&self, pbn: Pbn) -> u32 {
-        let endurance = self.wear.as_ref().and_then(|wear| wear.endurance.as_ref());
-        self.erases_of(pbn) - endurance.map_or(0, |it| it.credits[pbn.index()])
-    }
-
-    /// The blocks that are levelled together, where any are, and how far their wear may differ.
-    #[must_use]
-    pub fn levelled(&self) -> (Vec<&[Pbn]>, u32) {
-        let wear = self.wear.as_ref().filter(|wear| wear.policy == WearPolicy::Static);
-        let parts = wear.map_or(&[][..], |wear| &wear.parts);
-        let blocks = parts.iter().map(|part| &part.blocks[..]);
-        (blocks.collect(), wear.map_or(0, |wear| wear.gap))
+        self.endurance().is_some_and(|it| it.read_only)
     }
 
     /// Bytes of the table from blocks of the FTL to those of the medium, where it is needed.
@@ -372,6 +338,60 @@ impl Flash {
             |wear: &&Box<Wear>| wear.policy == WearPolicy::Static || wear.endurance.is_some();
         let needed = self.wear.as_ref().filter(is_needed);
         needed.map_or(0, |_| 4 * u64::from(self.geometry().blocks()))
+    }
+
+    fn endurance(&self) -> Option<&Endurance> {
+        self.wear.as_ref()?.endurance.as_ref()
+    }
+}
+
+impl Device {
+    /// The erases of each block that has worn out, in the order in which they did.
+    #[inline]
+    #[must_use]
+    pub fn worn_out(&self) -> &[u32] {
+        self.endurance().map_or(&[], |it| &it.worn_out)
+    }
+
+    /// Spare blocks that are left in each plane.
+    #[must_use]
+    pub fn spares_by_plane(&self) -> Vec<u32> {
+        let count = |it: &Endurance| it.spares.iter().map(|spares| spares.len() as u32).collect();
+        self.endurance().map_or_else(Vec::new, count)
+    }
+
+    /// Spare blocks that are left.
+    #[must_use]
+    pub fn spare_blocks(&self) -> u32 {
+        self.spares_by_plane().iter().sum()
+    }
+
+    /// Erases that the block of the medium below a block of the FTL has had: of a spare one that took the
+    /// place of another, its own.
+    #[must_use]
+    pub fn wear_of(&self, pbn: Pbn) -> u32 {
+        self.erases_of(pbn) - self.endurance().map_or(0, |it| it.credits[pbn.index()])
+    }
+
+    /// The wear at which a block is worn out.
+    #[must_use]
+    pub fn endures(&self, pbn: Pbn) -> u32 {
+        self.endurance().map_or(u32::MAX, |it| it.limits[pbn.index()])
+    }
+
+    /// The blocks of each part, and whether their wear is levelled.
+    pub fn wear_parts(&self) -> impl Iterator<Item = (&[Pbn], bool)> {
+        self.flash.wear.iter().flat_map(|wear| {
+            let is_levelled = wear.policy == WearPolicy::Static;
+            wear.parts.iter().map(move |part| (&part.blocks[..], is_levelled))
+        })
+    }
+
+    /// The wear of the most worn block, as levelling counts it.
+    #[must_use]
+    pub fn most_wear(&self) -> u32 {
+        let parts = self.flash.wear.as_ref().map_or(&[][..], |wear| &wear.parts);
+        parts.iter().map(|part| part.most).max().unwrap_or(0)
     }
 }
 
