@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SCALE = 8
+SCALE = 4
 PASSES = 1_000_000
 SHORTEST = 4
-"""Erases of a run to project from, at least, in gaps of the wear leveller: before, it has not settled."""
+"""Erases of a run to project from, at least, in gaps of a leveller: before, it has not settled."""
 
 
 def endurance(
@@ -39,7 +39,7 @@ def endurance(
     ftl
         An FTL.
     scale
-        End when a block has had an eighth of the erases that it endures, and project the rest from
+        End when a block has had a quarter of the erases that it endures, and project the rest from
         two snapshots of all blocks; 1 runs the whole life.
     passes
         Over the input, at most.
@@ -139,16 +139,15 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
         panels = figure.subplots(1, 3 if planes else 2)
         for report, look in zip(reports, of_ftls([each.ftl for each in reports]), strict=True):
             line: dict[str, Any] = {**look.line, "marker": ""}
-            written = [each / report.capacity for each in report.failures]
-            worn = range(1, len(written) + 1)
-            panels[0].step(written, worn, where="post", label=report.ftl, **line)
+            written = [0.0, *(each / report.capacity for each in report.failures)]
+            panels[0].step(written, range(len(written)), where="post", label=report.ftl, **line)
             share, erases = _shares(report.wear.blocks_by_erases)
             panels[1].step(share, erases, where="pre", **line)
             if planes:
                 _by_plane(panels[2], report, line)
         panels[0].set(xlabel="written by the host (drive writes)", ylabel="blocks worn out")
         panels[0].set(xlim=(0, None), ylim=(0, None))
-        panels[1].set(xlabel="blocks, fewest erases first (%)", ylabel="erases of a block")
+        panels[1].set(xlabel="blocks, fewest erases first (%)", ylabel="erases of a block in the run")
         panels[1].set(xlim=(0, 100), ylim=(0, None))
         if planes:
             panels[2].set(xlabel="plane", ylabel="mean erases of its blocks", ylim=(0, None))
@@ -171,4 +170,4 @@ def _shares(counts: Sequence[tuple[int, int]]) -> tuple[list[float], list[int]]:
 
 def _by_plane(axes: Axes, report: Record, line: dict[str, Any]) -> None:
     means = [plane.erases_mean for plane in report.wear.planes]
-    axes.plot(range(len(means)), means, **{**line, "marker": "o"})
+    axes.plot(range(len(means)), means, **{**line, "linestyle": "", "marker": "o"})

@@ -25,16 +25,14 @@ DEFAULT = "page,dftl,tpftl"
     "--scale",
     type=parse.Count(),
     default=lives.SCALE,
-    help="Run an N-th of the life and project the rest; 1 runs the whole life [8].",
+    help="Run an N-th of the life and project the rest; 1 runs the whole life [4].",
 )
 @click.option("--passes", type=parse.Count(), default=lives.PASSES, help="At most [1000000].")
 @model_options
 @output_options
 @figure_option
 @columns_option
-def endurance(
-    ftl: str | None, scale: int, passes: int, print_config: bool, **options: Any
-) -> None:
+def endurance(ftl: str | None, scale: int, passes: int, print_config: bool, **options: Any) -> None:
     """Run FTLs on TRACE again and again until so many blocks are worn out that none can be written.
 
     Needs device.endurance, as --set device.endurance=1000. Every read is verified to the last.

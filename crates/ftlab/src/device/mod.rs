@@ -90,7 +90,7 @@ crate::settings! {
             source "choices.md#overtaken-programs";
         /// Erases after which a block is worn out.
         endurance: Option<u32> = None, absent "blocks last for ever", in 1..=100_000_000,
-            unit "erases", source "wear.md#endurance";
+            unit "erases", source "choices.md#wear-out";
         /// With that, its standard deviation over blocks, of the mean.
         endurance_spread: Ratio = Ratio(0.0), in 0.0..=0.3, source "choices.md#wear-out";
         /// With that, the blocks kept in each plane to take the place of bad ones, of those of the FTL.

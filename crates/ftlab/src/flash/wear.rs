@@ -6,8 +6,9 @@
 //! (choices.md#wear-below).
 //!
 //! ```text
-//! erase of a block    its wear exceeds the least in its part by more than half of the gap: the block
-//!                     with the least wear whose data have lain longest moves to it, and is erased
+//! erase of a block    its wear exceeds the least in its part by more than half of the gap, and what was
+//!                     in it was soon obsolete, or by more than five eighths: the block with the least
+//!                     wear whose data have lain longest moves to it, and is erased
 //! again               until no wear in the part exceeds the least by more than the gap
 //! worn out            a spare block takes its place; without one the device takes no more writes
 //! ```
@@ -72,9 +73,8 @@ pub(super) struct Wear {
     parts: Vec<Part>,
     /// The part of each block.
     part_of: Vec<u32>,
-    /// For each block of the FTL, when it was erased last, in erases of the device.
+    /// For each block of the FTL, when it was erased last, in erases of its part.
     since: Vec<u64>,
-    erases: u64,
     endurance: Option<Endurance>,
 }
 
@@ -86,6 +86,8 @@ struct Part {
     least: u32,
     at_least: u32,
     most: u32,
+    /// Erases, but those of blocks that were moved.
+    erases: u64,
     plane: u32,
 }
 
@@ -198,7 +200,6 @@ impl Wear {
             parts,
             part_of,
             since: vec![0; geometry.blocks() as usize],
-            erases: 0,
             endurance,
         }))
     }
@@ -233,11 +234,25 @@ impl Wear {
         }
     }
 
-    /// The block to move to one that was erased: the first, or a further one.
-    fn to_move(&mut self, pbn: Pbn, first: bool, blocks: &[Block]) -> Option<Pbn> {
+    /// How long what was in a block that is erased has lasted, in erases of its part.
+    fn lasted(&mut self, pbn: Pbn) -> u64 {
+        let part = self.part(pbn);
+        part.erases += 1;
+        let now = part.erases;
+        now - std::mem::replace(&mut self.since[pbn.index()], now)
+    }
+
+    /// The block to move to one that was erased after what was in it had `lasted` so long, or a further one.
+    fn to_move(&mut self, pbn: Pbn, lasted: Option<u64>, blocks: &[Block]) -> Option<Pbn> {
         let (policy, gap) = (self.policy, self.gap);
         let part = &self.parts[self.part_of[pbn.index()] as usize];
-        let is_worn = first && blocks[pbn.index()].erases - part.least > gap / 2;
+        let excess = blocks[pbn.index()].erases - part.least;
+        // On average it lasts as many erases as there are blocks.
+        let most = |lasted: u64| match lasted < part.blocks.len() as u64 / 2 {
+            true => gap / 2,
+            false => gap / 2 + gap / 8,
+        };
+        let is_worn = lasted.is_some_and(|lasted| excess > most(lasted));
         let is_due = is_worn || unless_bug!(WearMovesOnce, part.most - part.least > gap, false);
         if policy != WearPolicy::Static || unless_bug!(WearNeverMoves, !is_due, true) {
             return None;
@@ -278,17 +293,15 @@ impl Flash {
     #[inline(never)]
     pub(super) fn level_wear(&mut self, pbn: Pbn) {
         let Some(mut wear) = self.wear.take() else { return };
-        wear.erases += 1;
-        wear.since[pbn.index()] = wear.erases;
+        let lasted = wear.lasted(pbn);
         wear.erased(pbn, &mut self.medium.blocks);
-        let mut first = true;
-        while let Some(cold) = wear.to_move(pbn, first, &self.medium.blocks) {
+        let mut lasted = Some(lasted);
+        while let Some(cold) = wear.to_move(pbn, lasted.take(), &self.medium.blocks) {
             self.exchange(cold, pbn);
             if let Some(endurance) = &mut wear.endurance {
                 endurance.swap(cold, pbn);
             }
             wear.erased(pbn, &mut self.medium.blocks);
-            first = false;
         }
         self.wear = Some(wear);
     }

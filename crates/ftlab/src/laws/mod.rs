@@ -89,7 +89,7 @@ pub const LAWS: [Law; 12] = [
         of_ten: 1,
         check: settings::what_is_not_obeyed_changes_nothing,
     },
-    Law { name: "wear levellers keep the gap", of_ten: 2, check: wear::levellers_keep_the_gap },
+    Law { name: "wear levellers keep the gap", of_ten: 1, check: wear::levellers_keep_the_gap },
     Law {
         name: "a worn device is read to the last",
         of_ten: 2,

@@ -9,7 +9,7 @@ use crate::rng::Rng;
 use crate::units::{Lpn, Pbn, Ratio};
 
 /// Writes that wear a device.
-const WRITES: u64 = 1500;
+const WRITES: u64 = 1000;
 /// Writes to a device that may end before.
 const MOST_WRITES: u64 = 20_000;
 
