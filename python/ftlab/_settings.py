@@ -151,7 +151,7 @@ class Device(Settings):
         Range: at most 10s. Source: choices.md#overtaken-programs.
     endurance
         Erases after which a block is worn out. Default: blocks last for ever. Unit: erases. Range:
-        1 to 100000000. Source: wear.md#endurance.
+        1 to 100000000. Source: choices.md#wear-out.
     endurance_spread
         With that, its standard deviation over blocks, of the mean. Default: 0%. Range: 0 to 0.3.
         Source: choices.md#wear-out.
