@@ -243,7 +243,7 @@ impl Wear {
     }
 
     /// The block to move to one that was erased after what was in it had `lasted` so long, or a further one.
-    fn to_move(&mut self, pbn: Pbn, lasted: Option<u64>, blocks: &[Block]) -> Option<Pbn> {
+    fn to_move(&self, pbn: Pbn, lasted: Option<u64>, blocks: &[Block]) -> Option<Pbn> {
         let (policy, gap) = (self.policy, self.gap);
         let part = &self.parts[self.part_of[pbn.index()] as usize];
         let excess = blocks[pbn.index()].erases - part.least;
@@ -347,10 +347,11 @@ impl Flash {
     /// Bytes of the table from blocks of the FTL to those of the medium, where it is needed.
     #[must_use]
     pub fn wear_bytes(&self) -> u64 {
-        let is_needed =
-            |wear: &&Box<Wear>| wear.policy == WearPolicy::Static || wear.endurance.is_some();
-        let needed = self.wear.as_ref().filter(is_needed);
-        needed.map_or(0, |_| 4 * u64::from(self.geometry().blocks()))
+        let is_needed = |wear: &Wear| wear.policy == WearPolicy::Static || wear.endurance.is_some();
+        match &self.wear {
+            Some(wear) if is_needed(wear) => 4 * u64::from(self.geometry().blocks()),
+            _ => 0,
+        }
     }
 
     fn endurance(&self) -> Option<&Endurance> {

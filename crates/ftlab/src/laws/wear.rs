@@ -17,7 +17,7 @@ const MOST_WRITES: u64 = 20_000;
 pub fn levellers_keep_the_gap(case: &Case<'_>) {
     let mut case = case.clone();
     let mut rng = Rng::new(case.seed(), "wear");
-    let part = pick(&mut rng, &WearPart::ALL);
+    let part = pick(&mut rng, WearPart::ALL);
     let gap = between(&mut rng, 2, 9);
     case.config.wear = WearConfig { policy: WearPolicy::Static, gap, part };
     let mut run = Run::new(&case);
@@ -46,7 +46,7 @@ pub fn a_worn_device_is_read_to_the_last(case: &Case<'_>) {
     let mut case = case.clone();
     let mut rng = Rng::new(case.seed(), "endurance");
     let config = &mut case.config;
-    config.wear.policy = pick(&mut rng, &WearPolicy::ALL);
+    config.wear.policy = pick(&mut rng, WearPolicy::ALL);
     let endurance = between(&mut rng, 2, 12);
     config.device.endurance = Some(endurance);
     config.device.spare_blocks = Ratio(pick(&mut rng, &[0.0, 0.1, 0.5]));
