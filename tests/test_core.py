@@ -34,7 +34,8 @@ SECTIONS = {
     "service_us": "mean stddev p50 p90 p99 p999 max",
     "planes": "requests sdrpp host_requests host_sdrpp busy_fraction",
     "channels": "busy_fraction",
-    "wear": "erases_total erases_min erases_max erases_mean erases_stddev",
+    "wear": "erases_total erases_min erases_max erases_mean erases_stddev blocks_by_erases planes "
+    "moved_blocks",
     "ram_bytes": "tables cache buffer",
     "energy": "flash_j ram_j total_j nj_per_host_byte",
     "speed": "wall_s requests_per_s flash_ops_per_s trace_read_s",

@@ -60,6 +60,7 @@ class Section:
 
 SECTIONS = {
     "device": Section("Device", "The NAND device."),
+    "wear": Section("Wear", "Wear levelling, below every FTL.", positional=["policy"]),
     "gc": Section("GC", "Garbage collection of page-level FTLs.", positional=["policy"]),
     "buffer": Section("Buffer", "The write buffer above the FTL.", positional=["policy"]),
     "energy": Section("Energy", "What the device draws while it works."),

@@ -26,6 +26,7 @@ __all__ = [
     "check_obeyed",
     "convert",
     "crash",
+    "endurance",
     "fit",
     "mapping_curve",
     "model_gc",
@@ -71,6 +72,13 @@ def crash(
     point: tuple[str, str],
     cuts: int,
     at: str | None = None,
+    progress: _Progress | None = None,
+    plugins: Sequence[Any] = ...,
+) -> str: ...
+def endurance(
+    point: tuple[str, str],
+    most: int,
+    scale: int,
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
 ) -> str: ...

@@ -52,6 +52,7 @@ __all__ = [
     "TPFTLAdaptive",
     "Trace",
     "TreeFTL",
+    "Wear",
     "Workload",
 ]
 
@@ -155,6 +156,18 @@ class Device(Settings):
     suspend
         Time to stop a program or erase for a read and to take it up again. Default: not possible.
         Range: at most 10s. Source: choices.md#overtaken-programs.
+    endurance
+        Erases after which a block is worn out. Default: blocks last for ever. Unit: erases. Range:
+        1 to 100000000. Source: choices.md#wear-out.
+    endurance_spread
+        With that, its standard deviation over blocks, of the mean. Default: 0%. Range: 0 to 0.3.
+        Source: choices.md#wear-out.
+    spare_blocks
+        With that, the blocks kept in each plane to take the place of bad ones, of those of the FTL.
+        Default: 2%. Range: 0 to 10. Source: choices.md#wear-out.
+    bad_blocks
+        With that, the blocks of a plane that are bad from the factory, of those of the FTL.
+        Default: 0%. Range: 0 to 10. Source: choices.md#wear-out.
     """
 
     _: KW_ONLY
@@ -191,6 +204,35 @@ class Device(Settings):
     cache_read: bool | None = setting("device.cache_read")
     cache_program: bool | None = setting("device.cache_program")
     suspend: Quantity | None = setting("device.suspend")
+    endurance: int | None = setting("device.endurance")
+    endurance_spread: Quantity | None = setting("device.endurance_spread")
+    spare_blocks: Quantity | None = setting("device.spare_blocks")
+    bad_blocks: Quantity | None = setting("device.bad_blocks")
+
+
+class Wear(Settings):
+    """Wear levelling, below every FTL.
+
+    Parameters
+    ----------
+    policy
+        What is done against uneven wear. ``"none"``: Nothing: the free block with the lowest number
+        is taken. ``"dynamic"``: The free block with the fewest erases is taken. ``"static"``: That,
+        and data that have lain long are moved to worn blocks. Default: dynamic. Source: FlashSim;
+        choices.md#free-block.
+    gap
+        With ``static``, the largest difference between the erases of two blocks of a part. Default:
+        16. Unit: erases. Range: at least 2. Source: choices.md#wear-below.
+    part
+        With ``static``, the blocks that are levelled together. ``"plane"``: Those of a plane.
+        ``"region"``: Those of a plane in a region of the FTL: a zone, a block- or a page-mapped
+        region. Default: plane. Source: CACH-FTL 4.2.3: local or global.
+    """
+
+    policy: Literal["none", "dynamic", "static"] | None = setting("wear.policy")
+    _: KW_ONLY
+    gap: int | None = setting("wear.gap")
+    part: Literal["plane", "region"] | None = setting("wear.part")
 
 
 class GC(Settings):

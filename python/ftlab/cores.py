@@ -122,6 +122,21 @@ def crash(
     return report
 
 
+def endurance(
+    point: tuple[Config, str],
+    passes: int,
+    scale: int,
+    progress: Progress | None,
+    written: Sequence[Any],
+) -> dict[str, Any]:
+    """Run a point until its device takes no more writes, or a part of that; return the life."""
+    config, ftl = point
+    core = core_of(config, ftl, written)
+    told = (json.dumps(config), ftl)
+    life: dict[str, Any] = json.loads(core.endurance(told, passes, scale, progress, list(written)))
+    return life
+
+
 def catalogue() -> dict[str, Any]:
     """Return what all cores offer; what several have is told once."""
     merged = dict(_catalogue(_core))

@@ -46,6 +46,7 @@ CAUSES = {
     "merge": RED,
     "padding": TEAL,
     "read_modify_write": OLIVE,
+    "wear": BROWN,
 }
 """What flash operations are done for, by the names of the ledger."""
 

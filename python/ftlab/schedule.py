@@ -23,6 +23,7 @@ COLOURS = {
     "merge": "terrible",
     "padding": "good",
     "read_modify_write": "olive",
+    "wear": "grey",
 }
 """Of causes, by the names of chrome://tracing; Perfetto gives each name a colour itself."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict, Unpack
 
 from ftlab import _core, cores
-from ftlab._settings import GC, Buffer, Device, Energy, Host, Run
+from ftlab._settings import GC, Buffer, Device, Energy, Host, Run, Wear
 from ftlab.config import Config, Progress, given, merge
 from ftlab.errors import ConfigError
 from ftlab.frames import Show
@@ -25,6 +25,7 @@ def simulate(
     device: Device | None = None,
     *,
     preset: str | None = None,
+    wear: Wear | str | Mapping[str, Any] | None = None,
     gc: GC | Named | Mapping[str, Any] | None = None,
     buffer: Buffer | Named | Mapping[str, Any] | None = None,
     host: Host | str | Mapping[str, Any] | None = None,
@@ -51,6 +52,8 @@ def simulate(
         The flash device; by default as large as the trace's address space.
     preset
         A published set-up to start from; the other arguments change it.
+    wear
+        Wear levelling: a `Wear`, ``"none"``, ``"dynamic"`` or ``"static"``, or the section.
     gc
         Garbage collection: a `GC`, the name of a policy, or the section as a mapping.
     buffer
@@ -91,6 +94,7 @@ def simulate(
         ftl,
         device,
         preset=preset,
+        wear=wear,
         gc=gc,
         buffer=buffer,
         host=host,
@@ -113,6 +117,7 @@ class Setup(TypedDict, total=False):
     """The arguments of `simulate` that describe a run, but for trace, FTL and device."""
 
     preset: str | None
+    wear: Wear | str | Mapping[str, Any] | None
     gc: GC | Named | Mapping[str, Any] | None
     buffer: Buffer | Named | Mapping[str, Any] | None
     host: Host | str | Mapping[str, Any] | None
@@ -144,6 +149,7 @@ def compare(
     device: Device | None = None,
     *,
     preset: str | None = None,
+    wear: Wear | str | Mapping[str, Any] | None = None,
     gc: GC | Named | Mapping[str, Any] | None = None,
     buffer: Buffer | Named | Mapping[str, Any] | None = None,
     host: Host | str | Mapping[str, Any] | None = None,
@@ -164,6 +170,7 @@ def compare(
         trace,
         device,
         preset=preset,
+        wear=wear,
         gc=gc,
         buffer=buffer,
         host=host,
@@ -246,6 +253,7 @@ def _setup(
     if device is not None and not isinstance(device, Device):
         raise TypeError(f"device: found {device!r}, expected a Device")
     sections = {
+        "wear": _section("wear", setup.get("wear"), "policy"),
         "gc": _section("gc", setup.get("gc"), "policy"),
         "buffer": _section("buffer", setup.get("buffer"), "policy"),
         "host": _section("host", setup.get("host"), "mode"),

@@ -73,6 +73,7 @@ mod functions {
             resolve,
             check_obeyed,
             crash,
+            endurance,
             model_gc,
             model_translation,
             model_translation_of,
@@ -186,6 +187,29 @@ mod functions {
             with_progress(py, progress, move |watch| crashes::crash(&catalog, &point, plan, watch))
                 .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&report).expect("a report serialises"))
+    }
+
+    /// Runs a point, a configuration (JSON) and the name of an FTL, pass after pass over its input until the
+    /// device takes no more writes, or for `most` passes, or as far as `scale` says. Returns what came of it as
+    /// JSON.
+    #[pyfunction]
+    #[pyo3(signature = (point, most, scale, progress=None, plugins=Vec::new()))]
+    fn endurance(
+        py: Python<'_>,
+        point: (String, String),
+        most: u64,
+        scale: u32,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let faults = Faults::default();
+        let catalog = plugin::catalog(&plugins, &faults)?;
+        let point = resolved(&catalog, point)?;
+        let life = with_progress(py, progress, move |watch| {
+            session::run_to_the_end(&catalog, &point, most, scale, watch)
+        })
+        .map_err(|error| faults.instead_of(py, error))?;
+        Ok(serde_json::to_string(&life).expect("a report serialises"))
     }
 
     /// Runs a point, a configuration (JSON) and the name of an FTL, and calls `show` with a frame before its

@@ -127,6 +127,16 @@ bugs! {
         why "gc.high is not respected";
     PoolVictimsUntold: "pool: the policy does not hear of an invalid page",
         why "valid counts and victim buckets disagree";
+    WearNeverMoves: "wear: data that have lain long stay where they are",
+        why "hot blocks wear out while cold ones are new", law "wear_levellers";
+    WearMovesOnce: "wear: one block is moved, however far the wear of others differs",
+        why "the gap is not kept where data that had lain long are written next", law "wear_levellers";
+    WearMovesForNothing: "wear: the pages that are moved are not programmed",
+        why "levelling is charged too little", law "wear_levellers";
+    WearLastsLonger: "wear: blocks do not wear out",
+        why "they are erased more often than they endure", law "worn_device";
+    WearWritesOn: "wear: a device without spare blocks goes on writing",
+        why "the next block that fails takes its data with it", law "worn_device";
     FreeBlocksByNumber: "pool: free blocks are taken by number, not by erases",
         why "wear concentrates on a few blocks";
     DemandBatchDropsLast: "demand: a batch update drops its last mapping",

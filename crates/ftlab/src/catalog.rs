@@ -25,7 +25,7 @@ use crate::ftl::parts::placement::{BuildPlacement, Placements, placements};
 use crate::ftl::{self, Design, Ftl, Spec, Variant};
 use crate::gc::{self, BuildPolicy, Policies};
 use crate::named::{Named, expect_new};
-use crate::settings::{Group, Row, SectionKind, Table};
+use crate::settings::{Group, Row, Section, SectionKind, Table};
 use crate::simulate::{Simulation, Simulator};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -66,7 +66,8 @@ impl Entry {
         let for_mount = adapt.clone();
         let mount = F::MOUNT.map(|mount| -> Arc<Mount> {
             Arc::new(move |config, flash| {
-                Ok(Box::new(mount(&for_mount(config).setup().checked()?, flash)?))
+                let setup = for_mount(config).setup().checked()?;
+                Ok(Box::new(wearing(config, flash, |flash| mount(&setup, flash))?))
             })
         });
         let entry = Entry::adapting(spec, settings, adapt, |config, flash| {
@@ -117,7 +118,7 @@ impl Entry {
         let build = Arc::new(move |config: &Config, flash: &mut Flash| {
             config.setup::<()>().checked()?;
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
-            build(config, flash)
+            wearing(config, flash, |flash| build(config, flash))
         });
         let alone = build.clone();
         Entry {
@@ -199,8 +200,21 @@ pub fn simulation<F: Design>(
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
     simulation_of(&F::SPEC, config, capacity, address, |config, flash| {
-        F::build(&config.setup().checked()?, flash)
+        let setup = config.setup().checked()?;
+        wearing(config, flash, |flash| F::build(&setup, flash))
     })
+}
+
+/// Builds an FTL, below which wear is levelled as configured from then on.
+fn wearing<F>(
+    config: &Config,
+    flash: &mut Flash,
+    build: impl FnOnce(&mut Flash) -> Result<F, Error>,
+) -> Result<F, Error> {
+    config.wear.check()?;
+    let ftl = build(flash)?;
+    flash.wear_as(&config.wear, &config.device, config.run.seed);
+    Ok(ftl)
 }
 
 fn simulation_of<F: Ftl>(

@@ -6,7 +6,7 @@
 use crate::buffer::{self, BufferConfig, BufferManager, Buffers};
 use crate::device::{DeviceConfig, presets};
 use crate::error::Error;
-use crate::flash::Flash;
+use crate::flash::{Flash, WearConfig};
 use crate::ftl::parts::placement::{Placements, placements};
 use crate::ftl::{self, Setup};
 use crate::gc::{self, GcConfig, Policies};
@@ -27,6 +27,8 @@ pub struct Config {
     pub preset: Option<String>,
     /// The NAND device.
     pub device: DeviceConfig,
+    /// Wear levelling, below every FTL.
+    pub wear: WearConfig,
     /// Garbage collection, shared by all page-level FTLs.
     pub gc: GcConfig,
     /// The write buffer above the FTL.
@@ -60,6 +62,7 @@ impl Default for Config {
         Config {
             preset: None,
             device: DeviceConfig::default(),
+            wear: WearConfig::default(),
             gc: GcConfig::default(),
             buffer: BufferConfig::default(),
             ftl: ftl::FtlConfig::default(),
@@ -78,8 +81,9 @@ impl Default for Config {
 }
 
 /// The sections that every run has, in the order of messages and results, with those of FTLs between.
-const FIXED: [fn() -> SectionKind; 10] = [
+const FIXED: [fn() -> SectionKind; 11] = [
     SectionKind::of::<DeviceConfig>,
+    SectionKind::of::<WearConfig>,
     SectionKind::of::<GcConfig>,
     SectionKind::of::<BufferConfig>,
     SectionKind::of::<ftl::FtlConfig>,
@@ -92,7 +96,7 @@ const FIXED: [fn() -> SectionKind; 10] = [
 ];
 
 /// How many of [`FIXED`] come before those of FTLs.
-const BEFORE_OWN: usize = 5;
+const BEFORE_OWN: usize = 6;
 
 /// All kinds of sections of a run, those of FTLs among them.
 #[must_use]
@@ -112,6 +116,7 @@ impl Serialize for Config {
             None => tables.push((name, table)),
         };
         add("device", table_of(&self.device));
+        add("wear", table_of(&self.wear));
         add("gc", table_of(&self.gc));
         add("buffer", table_of(&self.buffer));
         add("ftl", table_of(&self.ftl));
@@ -193,6 +198,7 @@ impl Config {
         let config = Config {
             preset,
             device: take(&mut tree)?,
+            wear: take(&mut tree)?,
             gc: take(&mut tree)?,
             buffer: take(&mut tree)?,
             ftl: take(&mut tree)?,

@@ -13,12 +13,17 @@
 use crate::error::Error;
 use crate::flash::Ledger;
 use crate::frames::Frames;
+use crate::lifetime::Snapshots;
 use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::rng::Rng;
 use crate::simulate::{Role, Simulator};
 use crate::warmup::{Pages, Phase, Source, SteadyState, Until, WarmupReport};
+use serde::Serialize;
 use std::time::{Duration, Instant};
+
+/// Requests after which a block may be found to have worn as far as a snapshot wants.
+const BETWEEN_SNAPSHOTS: usize = 512;
 
 /// The phase of a run before measuring starts.
 pub const WARMING_UP: &str = "warming up";
@@ -77,21 +82,69 @@ pub fn drive_shown(
         None => run.measure()?,
         Some(frames) => run.measure_shown(frames)?,
     };
-    run.simulator.check();
-    let outcome = run.simulator.outcome();
-    let wall_s = spent.serving.as_secs_f64();
-    let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
-    let speed = SpeedReport {
-        wall_s,
-        requests_per_s: per_second(outcome.host.requests),
-        flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
-        trace_read_s: spent.reading.as_secs_f64(),
-    };
-    let trace =
-        TraceReport { name: input.name(), format: input.format(), ..TraceReport::default() };
-    let mut report = Report::new(ftl, &outcome, warmup, trace, speed);
-    report.add_flushed_at_end(run.simulator.drain());
-    Ok(report)
+    Ok(run.end(ftl, warmup, spent))
+}
+
+/// A run to the end of a device, or a part of it.
+#[derive(Debug, Serialize)]
+pub struct Life {
+    /// What was measured after the warm-up.
+    pub report: Report,
+    /// Passes over the input.
+    pub passes: u64,
+    /// Pages that the host will have written when each block has worn out, up to the one that ends the device;
+    /// `null` where the run went on to the end, and where that is never.
+    pub projected: Option<Vec<f64>>,
+}
+
+/// Runs a simulation from its configured warm-up on, pass after pass over the input, until the device takes no
+/// more writes, or for `most` passes. With a `scale` above 1 the run ends when a block has had that part of the
+/// erases that blocks endure, and the rest is [projected](crate::lifetime).
+///
+/// # Errors
+/// Those of [`drive`]; [`Error::Config`] when a pass writes nothing.
+///
+/// # Panics
+/// As [`drive`].
+pub fn wear_out(
+    simulator: &mut dyn Simulator,
+    ftl: &str,
+    input: &dyn Input,
+    most: u64,
+    scale: u32,
+    watch: Watch<'_>,
+) -> Result<Life, Error> {
+    let mut run = Run { simulator, input, watch };
+    let warmup = run.warm_up()?;
+    let (mut spent, mut passes) = (Spent::default(), 0);
+    let endurance = run.simulator.outcome().config.device.endurance.unwrap_or(u32::MAX);
+    let mut snapshots = Snapshots::new(endurance, scale);
+    while passes < most && !snapshots.are_enough(run.simulator) {
+        let written = run.simulator.outcome().host.page_writes;
+        run.simulator.rewind();
+        let mut source = run.input.open()?;
+        let pass = run.pass(SIMULATING, source.as_mut(), &mut |simulator, batch| {
+            batch.chunks(BETWEEN_SNAPSHOTS).try_for_each(|batch| {
+                if snapshots.are_enough(simulator) {
+                    return Ok(());
+                }
+                simulator.serve(batch, Role::Asked)?;
+                snapshots.look(simulator);
+                Ok(())
+            })
+        })?;
+        run.simulator.finish()?;
+        spent.reading += pass.reading;
+        spent.serving += pass.serving;
+        passes += 1;
+        let outcome = run.simulator.outcome();
+        if outcome.host.page_writes == written && !outcome.flash.is_read_only() {
+            let message = "found an input that writes nothing, expected one that wears blocks out";
+            return Err(Error::config("input", message));
+        }
+    }
+    let projected = snapshots.projected(run.simulator);
+    Ok(Life { report: run.end(ftl, warmup, spent), passes, projected })
 }
 
 /// Does the configured warm-up, after which measuring starts.
@@ -166,6 +219,28 @@ impl Run<'_> {
         self.simulator.finish()?;
         spent.serving = spent.serving.saturating_sub(frames.last(self.simulator)?);
         Ok(spent)
+    }
+
+    /// Checks everything, reports, and writes what is still in RAM.
+    fn end(&mut self, ftl: &str, warmup: WarmupReport, spent: Spent) -> Report {
+        self.simulator.check();
+        let outcome = self.simulator.outcome();
+        let wall_s = spent.serving.as_secs_f64();
+        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+        let speed = SpeedReport {
+            wall_s,
+            requests_per_s: per_second(outcome.host.requests),
+            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
+            trace_read_s: spent.reading.as_secs_f64(),
+        };
+        let trace = TraceReport {
+            name: self.input.name(),
+            format: self.input.format(),
+            ..TraceReport::default()
+        };
+        let mut report = Report::new(ftl, &outcome, warmup, trace, speed);
+        report.add_flushed_at_end(self.simulator.drain());
+        report
     }
 
     fn phase(&mut self, phase: Phase, report: &mut WarmupReport) -> Result<(), Error> {

@@ -110,11 +110,12 @@
 //! 19. [`catalog`]: what can be run; FTLs of other crates are added here.
 //! 20. [`report`]: the result of a run.
 //! 21. [`frames`]: what a run looks like as it goes.
-//! 22. [`drive`]: the order of a run, from warm-up to report.
-//! 23. [`session`]: several FTLs at once over one reading of the input.
-//! 24. [`crash`]: power cuts in a run on any input.
-//! 25. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 26. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 22. [`lifetime`]: the life of a device from a part of it.
+//! 23. [`drive`]: the order of a run, from warm-up to report.
+//! 24. [`session`]: several FTLs at once over one reading of the input.
+//! 25. [`crash`]: power cuts in a run on any input.
+//! 26. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 27. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
@@ -136,6 +137,7 @@ pub mod gc;
 pub mod host;
 #[cfg(feature = "laws")]
 pub mod laws;
+pub mod lifetime;
 pub mod mapping_curve;
 pub mod metrics;
 pub mod model;

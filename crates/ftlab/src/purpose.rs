@@ -24,13 +24,15 @@ pub enum Cause {
     Padding,
     /// User pages read because only a part of them is programmed for the host.
     ReadModifyWrite,
+    /// Pages moved to a worn block, so that all wear alike.
+    Wear,
     /// What the OOBs say, kept so that a mount need not read all of them.
     Checkpoint,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    pub const ALL: [Cause; 9] = [
+    pub const ALL: [Cause; 10] = [
         Cause::Host,
         Cause::Translation,
         Cause::GcData,
@@ -39,6 +41,7 @@ impl Cause {
         Cause::Merge,
         Cause::Padding,
         Cause::ReadModifyWrite,
+        Cause::Wear,
         Cause::Checkpoint,
     ];
 
@@ -54,6 +57,7 @@ impl Cause {
             Cause::Merge => "merge",
             Cause::Padding => "padding",
             Cause::ReadModifyWrite => "read_modify_write",
+            Cause::Wear => "wear",
             Cause::Checkpoint => "checkpoint",
         }
     }

@@ -66,6 +66,8 @@ pub struct Report {
     pub channels: ChannelsReport,
     /// Erases over the device's life, warm-up included.
     pub wear: WearReport,
+    /// Blocks that wore out over the device's life; `null` where they last for ever.
+    pub lifetime: Option<LifetimeReport>,
     /// RAM by one rule for all (choices.md#ram-payload).
     pub ram_bytes: RamUse,
     /// What it took.
@@ -305,6 +307,40 @@ pub struct WearReport {
     pub erases_mean: f64,
     /// Population standard deviation over blocks.
     pub erases_stddev: f64,
+    /// How many blocks have had how many erases, fewest erases first.
+    pub blocks_by_erases: Vec<(u32, u32)>,
+    /// Plane by plane.
+    pub planes: Vec<PlaneWear>,
+    /// Blocks moved to level wear, since measuring started.
+    pub moved_blocks: u64,
+}
+
+/// Erases of the blocks of a plane over the device's life.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlaneWear {
+    /// Least erased block.
+    pub erases_min: u32,
+    /// Most erased block.
+    pub erases_max: u32,
+    /// Mean over blocks.
+    pub erases_mean: f64,
+    /// Population standard deviation over blocks.
+    pub erases_stddev: f64,
+}
+
+/// What wore out over the device's life.
+#[derive(Clone, Debug, Serialize)]
+pub struct LifetimeReport {
+    /// Blocks that wore out.
+    pub worn_out_blocks: u64,
+    /// Bytes in pages that the host had written when each of them did.
+    pub bytes_at_failure: Vec<u64>,
+    /// Spare blocks that are left.
+    pub spare_blocks: u32,
+    /// Whether the device takes no more writes.
+    pub read_only: bool,
+    /// Writes and trims that it refused, since measuring started.
+    pub refused_requests: u64,
 }
 
 /// Speed of the simulation.
@@ -371,6 +407,7 @@ impl Report {
         let metrics = outcome.ftl.metrics();
         let mut ram = outcome.ftl.ram();
         ram.buffer += outcome.buffer.map_or(0, BufferManager::bytes);
+        ram.tables += outcome.flash.wear_bytes();
         let ledger = outcome.flash.ledger();
         // What was put off for a read, or goes on in the background, ends after the last completion.
         let working = outcome.host.duration.max(outcome.flash.timeline().idle_at());
@@ -402,6 +439,7 @@ impl Report {
                 busy_fraction: shares(outcome.flash.timeline().channel_busy(), working),
             },
             wear: wear(outcome.flash),
+            lifetime: lifetime(outcome),
             energy: EnergyReport::new(
                 &outcome.config.energy,
                 &outcome.config.device,
@@ -599,15 +637,45 @@ fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 }
 
 fn wear(flash: &Device) -> WearReport {
-    let erases = || (0..flash.geometry().blocks()).map(|block| flash.erases_of(Pbn(block)));
-    let (erases_mean, erases_stddev) = moments(erases().map(f64::from));
+    let geometry = flash.geometry();
+    let erases: Vec<u32> = (0..geometry.blocks()).map(|block| flash.wear_of(Pbn(block))).collect();
+    let PlaneWear { erases_min, erases_max, erases_mean, erases_stddev } = PlaneWear::of(&erases);
+    let mut blocks_by_erases = BTreeMap::new();
+    erases.iter().for_each(|erases| *blocks_by_erases.entry(*erases).or_insert(0) += 1);
     WearReport {
-        erases_total: erases().map(u64::from).sum(),
-        erases_min: erases().min().unwrap_or(0),
-        erases_max: erases().max().unwrap_or(0),
+        erases_total: erases.iter().chain(flash.worn_out()).copied().map(u64::from).sum(),
+        erases_min,
+        erases_max,
         erases_mean,
         erases_stddev,
+        blocks_by_erases: blocks_by_erases.into_iter().collect(),
+        planes: erases.chunks(geometry.blocks_per_plane as usize).map(PlaneWear::of).collect(),
+        moved_blocks: flash.ledger().get(Operation::Erase, Cause::Wear),
     }
+}
+
+impl PlaneWear {
+    fn of(erases: &[u32]) -> Self {
+        let (erases_mean, erases_stddev) = moments(erases.iter().copied().map(f64::from));
+        PlaneWear {
+            erases_min: erases.iter().min().copied().unwrap_or(0),
+            erases_max: erases.iter().max().copied().unwrap_or(0),
+            erases_mean,
+            erases_stddev,
+        }
+    }
+}
+
+fn lifetime(outcome: &Outcome<'_>) -> Option<LifetimeReport> {
+    outcome.config.device.endurance?;
+    let page_bytes = u64::from(outcome.flash.geometry().page_bytes);
+    Some(LifetimeReport {
+        worn_out_blocks: outcome.flash.worn_out().len() as u64,
+        bytes_at_failure: outcome.failures.iter().map(|pages| pages * page_bytes).collect(),
+        spare_blocks: outcome.flash.spare_blocks(),
+        read_only: outcome.flash.is_read_only(),
+        refused_requests: outcome.host.refused,
+    })
 }
 
 fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions {

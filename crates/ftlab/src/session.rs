@@ -22,8 +22,8 @@ pub use inputs::{characteristics, convert, fit, open_input, requests, split, tra
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
-pub use crate::drive::{Progress, Watch};
-use crate::drive::{SIMULATING, WARMING_UP, drive_shown};
+pub use crate::drive::{Life, Progress, Watch};
+use crate::drive::{SIMULATING, WARMING_UP, drive_shown, wear_out};
 use crate::error::Error;
 use crate::frames::{Frames, Show};
 use crate::report::{Report, TraceReport};
@@ -127,6 +127,31 @@ pub fn run_shown(
     let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
     let frames = Frames::new(every, input.requests(), show);
     ready.run(input.as_ref(), watch, Some(frames))
+}
+
+/// Runs one point over the input again and again, until its device takes no more writes or for `most` passes,
+/// or a part of that ([`wear_out`]).
+///
+/// # Errors
+/// Those of [`run_points`]; [`Error::Config`] where blocks last for ever, or the input writes nothing.
+pub fn run_to_the_end(
+    catalog: &Catalog,
+    point: &Point,
+    most: u64,
+    scale: u32,
+    watch: Watch<'_>,
+) -> Result<Life, Error> {
+    let entry = catalog.find(&point.ftl)?;
+    if point.config.device.endurance.is_none() {
+        let message = "found none, expected the erases after which a block is worn out";
+        return Err(Error::config("device.endurance", message));
+    }
+    let input = Reading::default().of(&point.config, watch)?;
+    let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
+    ready.guarded(
+        |simulator, name| wear_out(simulator, name, input.as_ref(), most, scale, watch),
+        |life| &mut life.report,
+    )
 }
 
 /// Rejects points that one reading of the input cannot serve.
@@ -256,18 +281,30 @@ impl ReadyPoint {
         watch: Watch<'_>,
         frames: Option<Frames<'_>>,
     ) -> Result<Report, Error> {
+        let drive = |simulator: &mut dyn Simulator, name: &str| {
+            drive_shown(simulator, name, input, watch, frames)
+        };
+        self.guarded(drive, |report| report)
+    }
+
+    /// What a drive returns, with a report in it; a broken rule becomes an error.
+    fn guarded<T>(
+        &mut self,
+        drive: impl FnOnce(&mut dyn Simulator, &str) -> Result<T, Error>,
+        report_of: impl FnOnce(&mut T) -> &mut Report,
+    ) -> Result<T, Error> {
         let (name, simulator) = (self.ftl, self.simulator.as_mut());
-        let driven =
-            catch_unwind(AssertUnwindSafe(|| drive_shown(simulator, name, input, watch, frames)));
-        let report = driven.unwrap_or_else(|panic| {
+        let driven = catch_unwind(AssertUnwindSafe(|| drive(simulator, name)));
+        let mut driven = driven.unwrap_or_else(|panic| {
             Err(Error::Internal(format!(
                 "{name} at request {} with seed {}: {}",
                 self.simulator.requests() + 1,
                 self.seed,
                 panic_message(panic.as_ref())
             )))
-        });
-        report.map(|report| Report { trace: self.trace.clone(), ..report })
+        })?;
+        report_of(&mut driven).trace = self.trace.clone();
+        Ok(driven)
     }
 }
 

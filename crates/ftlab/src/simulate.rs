@@ -34,6 +34,10 @@ pub struct Simulation<F> {
     /// What the request touches of `pages`.
     cover: Cover,
     totals: HostTotals,
+    /// Pages that the host wrote before measuring started.
+    written_before: u64,
+    /// Pages that the host had written when each block wore out.
+    failures: Vec<u64>,
     reads: Latencies,
     writes: Latencies,
     service: Latencies,
@@ -61,6 +65,8 @@ pub struct HostTotals {
     pub partial_page_writes: u64,
     /// Pages trimmed.
     pub page_trims: u64,
+    /// Writes and trims that were refused, because too many blocks are worn out.
+    pub refused: u64,
     /// Bytes asked for by reads.
     pub bytes_read: u64,
     /// Bytes asked for by writes.
@@ -85,6 +91,10 @@ pub struct Outcome<'a> {
     pub buffer: Option<&'a BufferManager>,
     /// What the host asked for.
     pub host: HostTotals,
+    /// Pages that the host had written when each block wore out, over the device's life.
+    pub failures: &'a [u64],
+    /// Pages that the host has written over the device's life.
+    pub pages_written: u64,
     /// Host page reads whose version was compared, in RAM or on flash.
     pub reads_verified: u64,
     /// Response times of reads, ns.
@@ -182,6 +192,8 @@ impl<F: Ftl> Simulation<F> {
             pages: Vec::new(),
             cover: Cover::WHOLE,
             totals: HostTotals::default(),
+            written_before: 0,
+            failures: Vec::new(),
             reads: Latencies::default(),
             writes: Latencies::default(),
             service: Latencies::default(),
@@ -213,6 +225,10 @@ impl<F: Ftl> Simulation<F> {
         issued: Nanos,
     ) -> Result<Nanos, Error> {
         self.split(request)?;
+        if self.refuses(request.op) {
+            self.host.complete(issued);
+            return Ok(issued);
+        }
         if self.ftl.uses_idle_time() {
             self.use_idle_time(issued);
         }
@@ -224,6 +240,7 @@ impl<F: Ftl> Simulation<F> {
         }
         self.host.complete(served.end);
         self.count(request, served.end - arrival, served.end - served.start);
+        self.note_failures();
         self.totals.last_arrival = self.totals.last_arrival.max(arrival);
         self.totals.duration = self.totals.duration.max(served.end);
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
@@ -241,6 +258,21 @@ impl<F: Ftl> Simulation<F> {
             self.ftl.audit(&self.flash);
         }
         Ok(served.end)
+    }
+
+    /// Whether a request is refused, as too many blocks are worn out.
+    #[inline]
+    fn refuses(&mut self, op: Op) -> bool {
+        let refused = op != Op::Read && self.flash.is_read_only();
+        self.totals.refused += u64::from(refused);
+        refused
+    }
+
+    /// Notes after which page of the host blocks have worn out.
+    #[inline]
+    fn note_failures(&mut self) {
+        let written = self.written_before + self.totals.page_writes;
+        self.failures.resize(self.flash.worn_out().len(), written);
     }
 
     /// Serves what the device takes from the host's queues before `time`.
@@ -457,6 +489,9 @@ impl<F: Ftl> Simulation<F> {
             if request.end() > logical_bytes {
                 return Err(self.beyond(request.offset, request.length));
             }
+            if self.refuses(Op::Write) {
+                continue;
+            }
             self.flash.timeline_mut().issue(0);
             self.pages.clear();
             let pages = Op::Write.pages(request.offset, request.end(), shift);
@@ -468,6 +503,7 @@ impl<F: Ftl> Simulation<F> {
             }
             self.totals.requests += 1;
             self.totals.page_writes += self.pages.len() as u64;
+            self.note_failures();
         }
         Ok(())
     }
@@ -513,6 +549,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             rmw.reset_count();
         }
         self.host.reset();
+        self.written_before += self.totals.page_writes;
         self.totals = HostTotals::default();
         self.reads = Latencies::default();
         self.writes = Latencies::default();
@@ -581,6 +618,8 @@ impl<F: Ftl> Simulator for Simulation<F> {
             ftl: &self.ftl,
             buffer: self.buffer.as_ref(),
             host: self.totals,
+            failures: &self.failures,
+            pages_written: self.written_before + self.totals.page_writes,
             reads_verified: self.reads_verified(),
             reads: &self.reads,
             writes: &self.writes,

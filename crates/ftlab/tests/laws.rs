@@ -63,6 +63,16 @@ fn what_is_not_obeyed_changes_nothing() {
 }
 
 #[test]
+fn wear_levellers_keep_the_gap() {
+    every_ftl_obeys(LAWS[10]);
+}
+
+#[test]
+fn a_worn_device_is_read_to_the_last() {
+    every_ftl_obeys(LAWS[11]);
+}
+
+#[test]
 fn the_laws_name_no_ftl_and_no_buffer() {
     let catalog = Catalog::standard();
     let ftls = catalog.ftls().iter().map(|entry| entry.name());

@@ -103,6 +103,7 @@ VERBS = Verbs(
         "demo": "demo:demo",
         "run": "run:run",
         "crash": "crash:crash",
+        "endurance": "endurance:endurance",
         "watch": "watch:watch",
         "compare": "compare:compare",
         "sweep": "sweep:sweep",

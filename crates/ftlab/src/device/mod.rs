@@ -94,6 +94,15 @@ crate::settings! {
         /// Time to stop a program or erase for a read and to take it up again.
         suspend: Option<Duration> = None, absent "not possible", in ..=LONGEST_TIME,
             source "choices.md#overtaken-programs";
+        /// Erases after which a block is worn out.
+        endurance: Option<u32> = None, absent "blocks last for ever", in 1..=100_000_000,
+            unit "erases", source "choices.md#wear-out";
+        /// With that, its standard deviation over blocks, of the mean.
+        endurance_spread: Ratio = Ratio(0.0), in 0.0..=0.3, source "choices.md#wear-out";
+        /// With that, the blocks kept in each plane to take the place of bad ones, of those of the FTL.
+        spare_blocks: Ratio = Ratio(0.02), in 0.0..=10.0, source "choices.md#wear-out";
+        /// With that, the blocks of a plane that are bad from the factory, of those of the FTL.
+        bad_blocks: Ratio = Ratio(0.0), in 0.0..=10.0, source "choices.md#wear-out";
     }
     check |own| {
         if unless_bug!(DevicePageAny, !own.page.0.is_power_of_two(), false) {
@@ -111,6 +120,7 @@ crate::settings! {
             let message = format!("found {oob} B, expected at most the {page} of a page");
             return Err(Error::config("device.oob", message));
         }
+        own.check_bad_blocks()?;
         let (key, transfer) = own.page_transfer();
         if transfer > LONGEST_TIME {
             let message = format!(

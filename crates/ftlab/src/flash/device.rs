@@ -21,9 +21,10 @@ impl Clone for Device {
 
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Flash { medium, truth, meter } = &self.flash;
+        let Flash { medium, truth, meter, regions, wear } = &self.flash;
         let mut parts = f.debug_struct("Device");
-        parts.field("medium", medium).field("truth", truth).field("meter", meter).finish()
+        parts.field("medium", medium).field("truth", truth).field("meter", meter);
+        parts.field("regions", regions).field("wear", wear).finish()
     }
 }
 

@@ -12,6 +12,7 @@
 //!
 //! ```text
 //! FTL --commands--> Flash: medium   pages and blocks: what is programmed, and what of it is valid
+//!                          wear     which block of the medium is below a block of the FTL
 //!                          truth    which version each read must return
 //!                          meter    counts by cause, clock, the last operations
 //! experiment -----> Device: the Flash that it lends, and its instruments
@@ -48,6 +49,7 @@ mod meter;
 mod recovery;
 mod truth;
 mod valid_pages;
+mod wear;
 
 pub use crate::device::geometry::{Geometry, Parity};
 pub use crate::purpose::{Cause, Owner};
@@ -57,6 +59,7 @@ pub use ledger::{BlockKind, Ledger, Operation};
 pub use memory::{Content, Tear};
 pub use recovery::Found;
 pub use valid_pages::ValidPages;
+pub use wear::{WearConfig, WearPart, WearPolicy};
 
 use crate::device::{Cell, DeviceConfig, ProgramOrder};
 use crate::engine::Spot;
@@ -71,6 +74,7 @@ use meter::Meter;
 use std::fmt;
 use std::ops::Range;
 use truth::Truth;
+use wear::Wear;
 
 /// What a command that broke a rule was about, beside a page.
 #[derive(Clone, Copy)]
@@ -152,6 +156,10 @@ pub struct Flash {
     medium: Medium,
     truth: Truth,
     meter: Meter,
+    /// The first blocks of regions of the FTL.
+    regions: Vec<u32>,
+    /// Where wear is more than counted.
+    wear: Option<Box<Wear>>,
 }
 
 impl Flash {
@@ -163,13 +171,21 @@ impl Flash {
             truth: Truth::new(geometry.pages(), geometry.logical_pages),
             meter: Meter::new(device, geometry),
             medium,
+            regions: Vec::new(),
+            wear: None,
         })
     }
 
     /// A copy, for one of the whole device.
     fn twin(&self) -> Self {
-        let Flash { medium, truth, meter } = self;
-        Flash { medium: medium.clone(), truth: truth.clone(), meter: meter.clone() }
+        let Flash { medium, truth, meter, regions, wear } = self;
+        Flash {
+            medium: medium.clone(),
+            truth: truth.clone(),
+            meter: meter.clone(),
+            regions: regions.clone(),
+            wear: wear.clone(),
+        }
     }
 
     /// Declares that the FTL programs the pages of a block in any order, which the device otherwise
@@ -635,10 +651,10 @@ impl Flash {
         if let Some(memory) = &mut self.medium.memory {
             memory.erase(pbn);
         }
-        self.meter.history.push(Operation::Erase, cause, pbn.0);
-        self.meter.ledger.count_erase(kind, cause, unused);
-        self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
-        self.meter.timeline.erase(|| self.medium.spot(pbn, first, cause, None));
+        self.book_erase(pbn, kind, cause, unused);
+        if self.wear.is_some() {
+            self.level_wear(pbn);
+        }
     }
 
     /// Marks a valid page as superseded, in RAM and free of charge. Returns its block.

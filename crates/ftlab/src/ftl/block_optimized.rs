@@ -9,7 +9,7 @@
 //! Departs  a block that was never written is not erased first (choices.md#first-erase).
 //! Not here spare blocks, as in the paper ("BM does not use over-provisioning"): they stay unused.
 //!          Without a write buffer above, a group is what one request brings. A power failure between
-//!          the erase and the programs would lose the block. No wear levelling.
+//!          the erase and the programs would lose the block.
 
 use super::parts::by_block::first_group;
 use super::parts::rewrite::program_in_order;

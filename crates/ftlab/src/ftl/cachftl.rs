@@ -32,7 +32,7 @@ use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::design::{Cleaning, Design, Setup, Spec};
 use crate::gc::Copies;
-use crate::units::{Lbn, Lpn, Ppn, Ratio};
+use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use bmr::Bmr;
 use job::{Job, Kept, Merge, Stage};
 use pmr::Pmr;
@@ -174,6 +174,7 @@ impl Design for CachFtl {
         gc.copies = Copies::Shared;
         let first = if own.out_of_place { 0 } else { geometry.logical_blocks() };
         let mut pmr = Pmr::new(&gc, &geometry, first, blocks)?;
+        flash.begin_region(Pbn(first));
         let pages = pmr.pages();
         if own.adaptive_pmr {
             pmr.limit(own.least_blocks(&geometry));

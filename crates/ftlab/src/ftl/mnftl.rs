@@ -16,7 +16,6 @@
 //!          (choices.md#mnftl-new-subtable). Reclaiming in idle time, which 4.3 suggests, is off unless
 //!          `mnftl.idle_blocks` says from how many blocks of a logical block on. A cache of subtables
 //!          in RAM is ours: their address translation "further exploited" (6).
-//! Not here wear levelling beyond the choice of the free block.
 
 mod collect;
 mod config;

@@ -20,6 +20,7 @@ mod parts;
 mod run;
 mod settings;
 mod traffic;
+mod wear;
 
 use crate::buffer;
 use crate::catalog::{Catalog, Entry};
@@ -61,7 +62,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 10] = [
+pub const LAWS: [Law; 12] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -87,6 +88,12 @@ pub const LAWS: [Law; 10] = [
         name: "what is not obeyed changes nothing",
         of_ten: 1,
         check: settings::what_is_not_obeyed_changes_nothing,
+    },
+    Law { name: "wear levellers keep the gap", of_ten: 1, check: wear::levellers_keep_the_gap },
+    Law {
+        name: "a worn device is read to the last",
+        of_ten: 2,
+        check: wear::a_worn_device_is_read_to_the_last,
     },
 ];
 

@@ -113,10 +113,12 @@ fn at_edges(case: &Case<'_>, edge: Edge) -> Vec<Tried> {
         .collect();
     let own = base.own.at_edges(&kinds, edge).into_iter();
     let gc = base.gc.at_edges(edge).into_iter();
+    let wear = base.wear.at_edges(edge).into_iter();
     let ftl = base.ftl.at_edges(edge).into_iter();
     let log = base.log.at_edges(edge).into_iter();
     let shared = gc
         .map(|(key, gc)| (key, Config { gc, ..base.clone() }))
+        .chain(wear.map(|(key, wear)| (key, Config { wear, ..base.clone() })))
         .chain(ftl.map(|(key, ftl)| (key, Config { ftl, ..base.clone() })))
         .chain(log.map(|(key, log)| (key, Config { log, ..base.clone() })))
         .chain(own.map(|(key, own)| (key, Config { own, ..base.clone() })));

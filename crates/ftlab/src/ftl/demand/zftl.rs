@@ -33,7 +33,7 @@ use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
-use crate::units::{Lpn, Ratio};
+use crate::units::{Lpn, Pbn, Ratio};
 use tiers::Tiers;
 
 crate::settings! {
@@ -105,6 +105,7 @@ impl Zftl {
         let cache = Tiers::build(setup, &geometry)?;
         let (regions, pools) = divide(setup, &geometry)?;
         let pages_per_zone = regions[0].pages.len() as u32;
+        regions.iter().for_each(|region| flash.begin_region(Pbn(region.blocks.start)));
         let zones = regions
             .iter()
             .zip(pools)

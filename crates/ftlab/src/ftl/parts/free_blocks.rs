@@ -1,5 +1,5 @@
 //! Erased blocks that wait for use: the one with the fewest erases is taken first, the lowest number
-//! among equals (choices.md#free-block).
+//! among equals (choices.md#free-block); with `wear.policy = none` the one with the lowest number.
 
 use crate::flash::{BlockKind, Cause, Flash, Geometry};
 use crate::units::Pbn;
@@ -80,7 +80,7 @@ impl FreeBlocks {
 
     /// Adds a block that has just been erased.
     pub fn give(&mut self, pbn: Pbn, flash: &Flash) {
-        let erases = unless_bug!(FreeBlocksByNumber, flash.erases_of(pbn), 0);
+        let erases = unless_bug!(FreeBlocksByNumber, flash.wear_rank(pbn), 0);
         self.used.push(Reverse((erases, pbn.0)));
     }
 }

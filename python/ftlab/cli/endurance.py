@@ -1,0 +1,51 @@
+"""``ftlab endurance``: a workload on a device until its blocks are worn out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ftlab import endurance as lives
+from ftlab.cli import parse
+from ftlab.cli.job import configuration, print_resolved
+from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
+from ftlab.cli.progress import meter
+from ftlab.cli.show import show_table
+from ftlab.simulation import check_obeyed
+
+DEFAULT = "page,dftl,tpftl"
+
+
+@click.command()
+@source_options
+@ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
+@click.option(
+    "--scale",
+    type=parse.Count(),
+    default=lives.SCALE,
+    help="Run an N-th of the life and project the rest; 1 runs the whole life [4].",
+)
+@click.option("--passes", type=parse.Count(), default=lives.PASSES, help="At most [1000000].")
+@model_options
+@output_options
+@figure_option
+@columns_option
+def endurance(ftl: str | None, scale: int, passes: int, print_config: bool, **options: Any) -> None:
+    """Run FTLs on TRACE again and again until so many blocks are worn out that none can be written.
+
+    Needs device.endurance, as --set device.endurance=1000. Every read is verified to the last.
+    """
+    config, ftls = configuration(options, ftl, DEFAULT)
+    if print_config:
+        print_resolved(config, ftls, options["as_json"])
+        return
+    outputs = Outputs.of(options, config, ftls)
+    check_obeyed(config, ftls)
+    with meter() as progress:
+        reports = [lives.endurance(config, each, scale, passes, progress) for each in ftls]
+    table = lives.table(reports)
+    outputs.figure(lambda: lives.drawn(reports, outputs.columns_wide))
+    text = in_form(outputs.form, table, [each.to_dict() for each in reports])
+    outputs.result(text, lambda: show_table(table))
