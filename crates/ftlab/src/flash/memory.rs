@@ -3,7 +3,7 @@
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
 use super::{BlockKind, Cause};
-use crate::units::{Mapping, Pbn, Ppn};
+use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,16 +21,23 @@ pub(super) enum Origin {
     New,
     /// From another page.
     Page(Ppn),
-    /// From RAM; its sequence number was read with it.
-    Ram(u64),
+    /// From RAM; this page was loaded there, with its sequence number.
+    Ram(Ppn, u64),
 }
 
 /// A change of the medium.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it holds if
-    /// it is a translation page.
-    Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64, content: Option<Content> },
+    /// A page was programmed: its owner, the stamp of its version, its sequence number, the page whose version
+    /// it is if it is not new, and what it holds if it is a translation page.
+    Program {
+        ppn: Ppn,
+        raw: u32,
+        stamp: u16,
+        sequence: u64,
+        from: Option<Ppn>,
+        content: Option<Content>,
+    },
     /// A block was erased, or looks so.
     Erase { pbn: Pbn, whole: bool },
 }
@@ -39,8 +46,8 @@ impl Change {
     /// What is left of it when power is cut meanwhile.
     pub const fn torn(&self) -> Self {
         match *self {
-            Change::Program { ppn, stamp, sequence, .. } => {
-                Change::Program { ppn, raw: TORN, stamp, sequence, content: None }
+            Change::Program { ppn, stamp, sequence, from, .. } => {
+                Change::Program { ppn, raw: TORN, stamp, sequence, from, content: None }
             }
             Change::Erase { pbn, .. } => Change::Erase { pbn, whole: false },
         }
@@ -56,9 +63,11 @@ pub(super) struct Memory {
     pub contents: BTreeMap<Ppn, Content>,
     /// What the translation page that is programmed next will hold.
     staged: Option<Content>,
-    last: u64,
-    /// Since power came.
+    pub last: u64,
+    /// Since power came, or they were last [taken](super::Device::events).
     pub changes: Vec<Change>,
+    /// What the host has read, each after so many of the changes; `None` where nobody asks.
+    pub reads: Option<Vec<(usize, Lpn, Ppn)>>,
     /// Blocks that look erased, and are not.
     pub half_erased: Vec<Pbn>,
     /// Blocks that the controller will erase before it programs them, and what for.
@@ -74,6 +83,7 @@ impl Memory {
             staged: None,
             last: 0,
             changes: Vec::new(),
+            reads: None,
             half_erased: Vec::new(),
             doubtful: BTreeMap::new(),
         }
@@ -86,12 +96,22 @@ impl Memory {
 
     #[cold]
     pub fn program(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        let (sequence, content) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
-            Origin::New => (self.last + 1, self.staged.take()),
-            Origin::Page(from) => (self.sequences[from.index()], self.contents.get(&from).cloned()),
-            Origin::Ram(sequence) => (sequence, None),
+        let (sequence, from, content) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
+            Origin::New => (self.last + 1, None, self.staged.take()),
+            Origin::Page(from) => {
+                (self.sequences[from.index()], Some(from), self.contents.get(&from).cloned())
+            }
+            Origin::Ram(from, sequence) => (sequence, Some(from), None),
         };
-        self.note(Change::Program { ppn, raw, stamp, sequence, content });
+        self.note(Change::Program { ppn, raw, stamp, sequence, from, content });
+    }
+
+    #[cold]
+    pub fn note_read(&mut self, lpn: Lpn, ppn: Ppn) {
+        let now = self.changes.len();
+        if let Some(reads) = &mut self.reads {
+            reads.push((now, lpn, ppn));
+        }
     }
 
     #[cold]

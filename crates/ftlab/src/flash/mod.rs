@@ -40,6 +40,7 @@
 mod cells;
 mod cuts;
 mod device;
+mod events;
 pub mod ledger;
 mod medium;
 mod memory;
@@ -52,6 +53,7 @@ pub use crate::device::geometry::{Geometry, Parity};
 pub use crate::purpose::{Cause, Owner};
 pub use cuts::Cuts;
 pub use device::Device;
+pub use events::{Event, Kept};
 pub use ledger::{BlockKind, Ledger, Operation};
 pub use memory::{Content, Tear};
 pub use recovery::Found;
@@ -100,6 +102,7 @@ impl fmt::Display for About {
 pub struct Loaded {
     raw: u32,
     stamp: u16,
+    from: Ppn,
     sequence: u64,
 }
 
@@ -270,6 +273,9 @@ impl Flash {
         match ppn {
             Some(ppn) => {
                 let owner = self.read(ppn, self.truth.cause(lpn));
+                if let Some(memory) = &mut self.medium.memory {
+                    memory.note_read(lpn, ppn);
+                }
                 if owner != Owner::Data(lpn) || !self.is_valid(ppn) {
                     self.broken(
                         "a host read must find the newest version of its page",
@@ -540,12 +546,12 @@ impl Flash {
         self.meter.not_stored[cause as usize] += 1;
         let sequence =
             self.medium.memory.as_ref().map_or(0, |memory| memory.sequences[from.index()]);
-        Loaded { raw, stamp: self.truth.stamp(from), sequence }
+        Loaded { raw, stamp: self.truth.stamp(from), from, sequence }
     }
 
     /// Programs a page from RAM.
     pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
-        let pbn = self.fill(to, page.raw, page.stamp, Origin::Ram(page.sequence));
+        let pbn = self.fill(to, page.raw, page.stamp, Origin::Ram(page.from, page.sequence));
         self.book_program(to, pbn, self.medium.decode(page.raw), cause);
         self.meter.not_stored[cause as usize] -= 1;
     }
