@@ -20,6 +20,7 @@ use ftlab::units::{Lpn, Mapping, Ppn, Vtpn};
 use journal::{Entry, Kind, Page, Tag};
 use layout::{BLOCK, ENTRY, HEAD, Layout, PAGE};
 pub use recover::Recovered;
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -135,6 +136,13 @@ impl<D: Disk> Image<D> {
         Ok(kept)
     }
 
+    /// How many pages are programmed.
+    #[must_use]
+    pub fn programmed(&self) -> u64 {
+        let programmed = self.tables.pages.iter().filter(|page| page.tag.kind() != Kind::Erased);
+        programmed.count() as u64
+    }
+
     /// How often each block was erased.
     #[must_use]
     pub fn erases(&self) -> Vec<u32> {
@@ -182,14 +190,19 @@ impl<D: Disk> Image<D> {
         Ok(damaged)
     }
 
-    /// Does to the image what was done to the device; `data` is what a new version of a logical page holds.
+    /// Does to the image what was done to the device; `data` is what a new version of a logical page holds, and
+    /// whether that is sound.
     ///
     /// # Errors
     /// Those of the disk.
     ///
     /// # Panics
     /// When the event is none that can follow those before it.
-    pub fn apply(&mut self, event: Event, data: impl FnOnce(Lpn) -> Vec<u8>) -> io::Result<()> {
+    pub fn apply<'a>(
+        &mut self,
+        event: Event,
+        data: impl FnOnce(Lpn) -> (Cow<'a, [u8]>, bool),
+    ) -> io::Result<()> {
         match event {
             Event::Read { .. } => Ok(()),
             Event::Erase { pbn } => self.erase(pbn.0),
@@ -197,23 +210,37 @@ impl<D: Disk> Image<D> {
                 self.copy(from, ppn, sequence)
             }
             Event::Program { ppn, owner, sequence, content, .. } => {
-                let (kind, owner, bytes) = match (owner, content) {
+                let (kind, owner, (bytes, sound)) = match (owner, content) {
                     (Owner::Data(lpn), _) => (Kind::Data, lpn.0, data(lpn)),
                     (Owner::Translation(vtpn), Some(content)) => {
                         let words = content.iter().flat_map(|mapping| mapping.raw().to_le_bytes());
-                        (Kind::Mappings(content.len() as u32), vtpn.0, words.collect())
+                        let kind = Kind::Mappings(content.len() as u32);
+                        (kind, vtpn.0, (Cow::Owned(words.collect()), true))
                     }
-                    (Owner::Translation(vtpn), None) => (Kind::Map, vtpn.0, Vec::new()),
+                    (Owner::Translation(vtpn), None) => {
+                        (Kind::Map, vtpn.0, (Cow::Owned(Vec::new()), true))
+                    }
                 };
-                self.program(ppn, Tag::new(kind, sequence), owner, bytes)
+                self.program(ppn, Tag::new(kind, sequence), owner, bytes, sound)
             }
         }
     }
 
-    fn program(&mut self, ppn: Ppn, tag: Tag, owner: u32, mut bytes: Vec<u8>) -> io::Result<()> {
-        bytes.resize(self.layout.page_bytes as usize, 0);
+    fn program(
+        &mut self,
+        ppn: Ppn,
+        tag: Tag,
+        owner: u32,
+        mut bytes: Cow<'_, [u8]>,
+        sound: bool,
+    ) -> io::Result<()> {
+        let page_bytes = self.layout.page_bytes as usize;
+        if bytes.len() < page_bytes {
+            bytes.to_mut().resize(page_bytes, 0);
+        }
         self.disk.write_at(&bytes, self.place(ppn))?;
-        self.note_program(ppn, Page { tag, owner, checksum: crc32c(&bytes) })
+        let checksum = if sound { crc32c(&bytes) } else { !crc32c(&bytes) };
+        self.note_program(ppn, Page { tag, owner, checksum })
     }
 
     /// Copies a page with its checksum, so that what was damaged stays so.
@@ -310,11 +337,8 @@ impl<D: Disk> Image<D> {
             self.durable = flush.entries;
             self.says_durable = false;
         }
-        while let Some((_, slot)) =
-            self.leaving.pop_front_if(|(number, _)| *number <= flush.entries)
-        {
-            self.free.push(slot);
-        }
+        let safe = self.leaving.partition_point(|(number, _)| *number <= flush.entries);
+        self.free.extend(self.leaving.drain(..safe).map(|(_, slot)| slot));
     }
 
     /// Writes all that is known in place of the journal, which begins anew.
