@@ -122,6 +122,16 @@ def crash(
     return report
 
 
+def server(config: Config, ftl: str | None, **how: Any) -> Any:
+    """Serve a device in the core that has its FTL; return the server."""
+    return core_of(config, ftl).Server(json.dumps(config), ftl, **how)
+
+
+def fsck(image: str) -> str:
+    """Look at the image of a device; return the report as JSON."""
+    return _core.fsck(image)
+
+
 def catalogue() -> dict[str, Any]:
     """Return what all cores offer; what several have is told once."""
     merged = dict(_catalogue(_core))

@@ -104,6 +104,8 @@ VERBS = Verbs(
         "run": "run:run",
         "crash": "crash:crash",
         "watch": "watch:watch",
+        "serve": "serve:serve",
+        "fsck": "serve:fsck",
         "compare": "compare:compare",
         "sweep": "sweep:sweep",
         "results": "results:results",
