@@ -32,15 +32,23 @@ class Client:
 
     def __init__(self, path: object, structured: bool = True) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(str(path))
+        self.socket.settimeout(60)
         self.structured = structured
         self.cookies = itertools.count(1)
         self.sizes: dict[int, int] = {}
         self.block_sizes: tuple[int, ...] = ()
+        try:
+            self.socket.connect(str(path))
+            self._shake_hands()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def _shake_hands(self) -> None:
         magic, options, self.handshake_flags = GREETING.unpack(self._take(GREETING.size))
         assert (magic, options) == (b"NBDMAGIC", b"IHAVEOPT")
         self.socket.sendall(struct.pack(">I", self.handshake_flags & 3))
-        if structured:
+        if self.structured:
             assert self.option(STRUCTURED) == [(ACK, b"")]
         self.bytes = self.flags = 0
         for kind, data in self.option(GO, b"\0\0\0\0\0\0"):

@@ -33,6 +33,7 @@ __all__ = [
     "model_gc",
     "model_translation",
     "model_translation_of",
+    "replay",
     "resolve",
     "simulate",
     "split",
@@ -91,6 +92,7 @@ def check(
     plugins: Sequence[Any] = ...,
 ) -> list[tuple[str, int, str | None, str | None, BaseException | None]]: ...
 def fsck(image: str) -> str: ...
+def replay(config: str, ftl: str, progress: _Progress | None = None) -> str: ...
 
 @final
 class Server:

@@ -132,6 +132,13 @@ def fsck(image: str) -> str:
     return _core.fsck(image)
 
 
+def replay(config: Config, ftl: str, progress: Progress | None) -> str:
+    """Run a recorded session in the core that has its FTL; return the result as JSON."""
+    core = core_of(config, ftl)
+    answer: str = core.replay(json.dumps(config), ftl, progress)
+    return answer
+
+
 def catalogue() -> dict[str, Any]:
     """Return what all cores offer; what several have is told once."""
     merged = dict(_catalogue(_core))

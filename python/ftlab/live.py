@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ftlab import configuration_file, cores
-from ftlab.config import Config, merge
+from ftlab.config import Config, Progress, merge
 from ftlab.errors import ConfigError
 from ftlab.files import check_writable, write_atomically
 from ftlab.report.numbers import brief, count, size
@@ -143,6 +143,29 @@ def fsck(image: Name) -> Record:
         when it is no image, is served, or cannot be read
     """
     return Record(json.loads(cores.fsck(os.fspath(image))))
+
+
+def replay(file: Name, progress: Progress | None = None) -> Result:
+    """Run a recorded session once more, without clients, and return its result.
+
+    Parameters
+    ----------
+    file
+        The ``.toml`` file beside the recording.
+    progress
+        As of `ftlab.simulate`.
+
+    Raises
+    ------
+    ftlab.ConfigError, ftlab.TraceError
+        when the file or the recording cannot be used
+    """
+    config = configuration_file.load(file)
+    match config.pop("ftls", None):
+        case [str(ftl)]:
+            return Result(json.loads(cores.replay(config, ftl, progress)))
+        case found:
+            raise ConfigError(f"{file}: ftls: found {found}, expected that of the session")
 
 
 def is_clean(report: Record) -> bool:

@@ -38,7 +38,7 @@ mod functions {
     use crate::border::{
         catalog as known, configuration, offer, raise, tree, with_frames, with_progress,
     };
-    use crate::live::{Server, fsck};
+    use crate::live::{Server, fsck, replay};
     use crate::plugin::{self, Faults};
     use crate::reading::Reading;
     use ftlab::catalog::Catalog;
@@ -85,7 +85,16 @@ mod functions {
         );
         module.add_class::<Reading>()?;
         module.add_class::<Server>()?;
-        add!(fsck, trace_characteristics, mapping_curve, convert, split, trace_columns, check);
+        add!(
+            fsck,
+            replay,
+            trace_characteristics,
+            mapping_curve,
+            convert,
+            split,
+            trace_columns,
+            check
+        );
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Live devices: a server that works without the interpreter until it is stopped.
 
-use crate::border::{catalog, quiet_panics, raise, tree};
+use crate::border::{catalog, configuration, quiet_panics, raise, tree, with_progress};
 use ftlab_serve::live::{self, Opening};
 use ftlab_serve::server::{Server as Serving, Serving as How};
 use ftlab_serve::stream::Address;
@@ -73,5 +73,21 @@ impl Server {
 pub fn fsck(py: Python<'_>, image: PathBuf) -> PyResult<String> {
     quiet_panics();
     let report = py.detach(|| live::fsck(catalog(), &image)).map_err(raise)?;
+    Ok(serde_json::to_string(&report).expect("a report serialises"))
+}
+
+/// Runs the recorded session that a configuration (JSON) names once more; returns its result as JSON.
+#[pyfunction]
+#[pyo3(signature = (config, ftl, progress=None))]
+pub fn replay(
+    py: Python<'_>,
+    config: &str,
+    ftl: String,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let config = configuration(config)?;
+    let report = with_progress(py, progress, move |watch| {
+        ftlab_serve::replay(catalog(), &config, &ftl, watch)
+    })?;
     Ok(serde_json::to_string(&report).expect("a report serialises"))
 }

@@ -14,5 +14,8 @@ mod metrics;
 mod outbox;
 pub mod protocol;
 pub mod recording;
+mod replay;
 pub mod server;
 pub mod stream;
+
+pub use replay::replay;

@@ -20,6 +20,7 @@ use ftlab::request::{Op, Request};
 use ftlab::simulate::{Simulation, Simulator};
 use ftlab::units::{Lpn, Nanos, Ppn};
 use ftlab::warmup::{Warmup, WarmupReport};
+pub(crate) use open::able;
 pub use open::{Mount, Opening};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -203,7 +204,7 @@ impl Live {
     /// # Panics
     /// When an invariant does not hold.
     pub fn close(&mut self) -> Result<(), Error> {
-        self.image.flush().map_err(at(&self.path))?;
+        self.image.checkpoint().map_err(at(&self.path))?;
         if let Some(recording) = &mut self.recording {
             recording.flush()?;
         }

@@ -9,9 +9,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// What `input.columns` has to be to read a recording.
-pub const COLUMNS: &str = "time=time:ns,offset=offset,length=length,op=op";
-
 /// A file that requests are written to.
 #[derive(Debug)]
 pub struct Recording {

@@ -106,6 +106,7 @@ VERBS = Verbs(
         "watch": "watch:watch",
         "serve": "serve:serve",
         "fsck": "serve:fsck",
+        "replay": "serve:replay",
         "compare": "compare:compare",
         "sweep": "sweep:sweep",
         "results": "results:results",

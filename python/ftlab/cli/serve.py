@@ -1,4 +1,4 @@
-"""``ftlab serve`` and ``ftlab fsck``: an FTL as a live block device, and its image."""
+"""``ftlab serve``, ``fsck`` and ``replay``: a live block device, its image, a session again."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from ftlab import configuration_file, live
 from ftlab.cli import parse
 from ftlab.cli.options import ftl_option, model_config, model_options
 from ftlab.cli.output import Outputs, in_form, output_options, rendered
+from ftlab.cli.progress import meter
 from ftlab.cli.show import show_sections, show_table, show_warnings
 from ftlab.config import Config, merge
 from ftlab.report.numbers import size
 from ftlab.report.summary import run_summary
 from ftlab.report.tables import printable
-from ftlab.result import Comparison
+from ftlab.result import Comparison, Result
 from ftlab.simulation import check_obeyed
 
 LOOK_S = 0.1
@@ -83,12 +84,9 @@ def serve(
         _say_ready(device, image, socket, tcp)
         while device.is_fine and not stopped.wait(LOOK_S):
             pass
-        comparison = Comparison([device.stop()])
-    text = rendered(outputs.form, comparison, single=True)
-    outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
-    show_warnings(comparison)
+        _tell(outputs, device.stop())
     if record:
-        click.echo(f"Replay: ftlab run --config {printable(record)}.toml", err=True)
+        click.echo(f"Replay: ftlab replay {printable(record)}.toml", err=True)
 
 
 def _configuration(options: dict[str, Any], ftl: str | None) -> tuple[Config, str | None]:
@@ -108,6 +106,13 @@ def _say_ready(device: live.Device, image: str, socket: str | None, tcp: str | N
     told = f"{opened.ftl}, {size(opened.capacity_bytes)} in {image}: {how}"
     uri = f"nbd+unix:///?socket={quote(socket)}" if socket else f"nbd://{tcp}"
     click.echo(f"{printable(told)}\nReady: {printable(uri)} (Ctrl-C ends it)", err=True)
+
+
+def _tell(outputs: Outputs, result: Result) -> None:
+    comparison = Comparison([result])
+    text = rendered(outputs.form, comparison, single=True)
+    outputs.result(text, lambda: show_sections(run_summary(result)))
+    show_warnings(comparison)
 
 
 @contextmanager
@@ -138,3 +143,17 @@ def fsck(image: str, **options: Any) -> None:
     outputs.result(text, lambda: show_table(table, prose=True))
     if not live.is_clean(report):
         raise click.exceptions.Exit(1)
+
+
+@click.command()
+@click.argument("file")
+@output_options
+def replay(file: str, **options: Any) -> None:
+    """Run a session that `ftlab serve --record` has left once more: the same counts.
+
+    FILE is the one with .toml at its end.
+    """
+    outputs = Outputs.of(options, {"file": file})
+    with meter() as progress:
+        result = live.replay(file, progress)
+    _tell(outputs, result)

@@ -199,7 +199,7 @@ impl Live {
 }
 
 /// An FTL that can go on when the power, or the process, was gone.
-pub(super) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
+pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
     let entry = catalog.find(ftl)?;
     if entry.recovers() {
         return Ok(entry);
