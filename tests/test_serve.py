@@ -21,6 +21,7 @@ import nbd
 from ftlab import ConfigError, TraceError, live
 from ftlab import configuration_file as files
 from ftlab.simulation import execute
+from ftlab.watch.live import lines
 from test_cli import failure
 
 sys.path.append(str(Path(__file__).parent.parent / "tools"))
@@ -356,16 +357,21 @@ def test_figures_are_told_to_prometheus(folder):
 def test_a_live_device_can_be_watched(tmp_path, ftlab):
     told = tmp_path / "told"
     device = live.Device(tmp_path / "image", tmp_path / "socket", "dftl", SMALL, metrics=told)
+    seen = lines(str(told))
     with connected(tmp_path) as client:
         client.write(0, bytes(8192))
-    threading.Timer(0.7, device.stop).start()
-    shown = ftlab("watch", "--live", told, "--speed", "10")
-    assert shown.exit_code == 0
-    first, *others = shown.stdout.splitlines()
+        first = next(seen)
+        client.read(0, 512)
+        second = next(seen)
     assert first.startswith("1 requests: hits ")
     assert "WA 1" in first
-    assert all(line.startswith("1 requests (+0): ") for line in others)
-    assert len(others) > 1
+    assert second.startswith("2 requests (+1): ")
+    assert second.endswith("connections 1")
+    threading.Timer(0.5, device.stop).start()
+    shown = ftlab("watch", "--live", told, "--speed", "10")
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("2 requests: ")
+    assert list(seen) == []
     assert "found nobody who tells figures" in failure(ftlab("watch", "--live", told))
 
 
