@@ -5,7 +5,7 @@
 //! is durable. There are some slots to spare, so one barrier covers as many erases.
 //!
 //! After a cut, of the machine too, the image is as it was after some change: after the last that a
-//! [`flush`](Image::begin_flush) covers, or a later one. [`recover`] says why.
+//! [`flush`](Image::begin_flush) covers, or a later one. `recover.rs` says why.
 
 pub mod disk;
 mod journal;
