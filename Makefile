@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test bugs fuzz lint lint-rust lint-python bench bench-peers cuts settings picture docs dist clean
+.PHONY: demo test bugs fuzz lint lint-rust lint-python bench bench-peers cuts kills settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -61,6 +61,10 @@ bench: $(CORE)
 # Ten million power cuts over all FTLs that mount, at night.
 cuts: $(CORE)
 	$(BIN)/python tools/cuts.py
+
+# A thousand kills of live devices under load, at night.
+kills: $(CORE)
+	$(BIN)/python tools/kills.py
 
 # Whole processes against each other: make bench-peers PEERS='"ours=.venv/bin/ftlab run ..." "theirs=./flashsim ..."'.
 bench-peers: $(CORE)

@@ -17,6 +17,7 @@ __all__ = [
     "Interrupted",
     "Reading",
     "RuleError",
+    "Server",
     "TooSmall",
     "TraceError",
     "TranslationPage",
@@ -28,10 +29,12 @@ __all__ = [
     "crash",
     "endurance",
     "fit",
+    "fsck",
     "mapping_curve",
     "model_gc",
     "model_translation",
     "model_translation_of",
+    "replay",
     "resolve",
     "simulate",
     "split",
@@ -96,6 +99,27 @@ def check(
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
 ) -> list[tuple[str, int, str | None, str | None, BaseException | None]]: ...
+def fsck(image: str) -> str: ...
+def replay(config: str, ftl: str, progress: _Progress | None = None) -> str: ...
+
+@final
+class Server:
+    def __new__(
+        cls,
+        config: str,
+        ftl: str | None,
+        image: str,
+        socket: str,
+        tcp: bool = False,
+        metrics: str | None = None,
+        paced: bool = False,
+        record: str | None = None,
+    ) -> Self: ...
+    def is_fine(self) -> bool: ...
+    def opened(self) -> str: ...
+    def figures(self) -> str: ...
+    def stop(self) -> str: ...
+
 def fit(config: str, progress: _Progress | None = None) -> str: ...
 def mapping_curve(config: str, progress: _Progress | None = None) -> dict[str, Any]: ...
 def trace_info(config: str, progress: _Progress | None = None) -> str: ...

@@ -137,6 +137,23 @@ def endurance(
     return life
 
 
+def server(config: Config, ftl: str | None, **how: Any) -> Any:
+    """Serve a device in the core that has its FTL; return the server."""
+    return core_of(config, ftl).Server(json.dumps(config), ftl, **how)
+
+
+def fsck(image: str) -> str:
+    """Look at the image of a device; return the report as JSON."""
+    return _core.fsck(image)
+
+
+def replay(config: Config, ftl: str, progress: Progress | None) -> str:
+    """Run a recorded session in the core that has its FTL; return the result as JSON."""
+    core = core_of(config, ftl)
+    answer: str = core.replay(json.dumps(config), ftl, progress)
+    return answer
+
+
 def catalogue() -> dict[str, Any]:
     """Return what all cores offer; what several have is told once."""
     merged = dict(_catalogue(_core))

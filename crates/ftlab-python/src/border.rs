@@ -213,7 +213,7 @@ fn show(py: Python<'_>, callback: Option<&Py<PyAny>>, frame: &Frame) -> PyResult
 }
 
 /// Panics are told as exceptions, in one line, and not also on standard error.
-fn quiet_panics() {
+pub fn quiet_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| panic::set_hook(Box::new(|_| {})));
 }

@@ -8,6 +8,7 @@ mod border;
 mod catalog;
 mod check;
 mod frames;
+mod live;
 mod plugin;
 mod reading;
 
@@ -37,6 +38,7 @@ mod functions {
     use crate::border::{
         catalog as known, configuration, offer, raise, tree, with_frames, with_progress,
     };
+    use crate::live::{Server, fsck, replay};
     use crate::plugin::{self, Faults};
     use crate::reading::Reading;
     use ftlab::catalog::Catalog;
@@ -83,7 +85,17 @@ mod functions {
             fit
         );
         module.add_class::<Reading>()?;
-        add!(trace_characteristics, mapping_curve, convert, split, trace_columns, check);
+        module.add_class::<Server>()?;
+        add!(
+            fsck,
+            replay,
+            trace_characteristics,
+            mapping_curve,
+            convert,
+            split,
+            trace_columns,
+            check
+        );
         Ok(())
     }
 

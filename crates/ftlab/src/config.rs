@@ -221,7 +221,7 @@ impl Config {
 }
 
 /// Lays `over` on `base`, table by table.
-fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
+pub fn merge(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     for (key, value) in over {
         match (base.get_mut(key), value) {
             (Some(Value::Object(below)), Value::Object(above)) => merge(below, above),

@@ -139,6 +139,11 @@ impl ReadModifyWrite {
         pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = true);
     }
 
+    /// Takes it that these logical pages alone hold data.
+    pub fn resume(&mut self, holds_data: impl Fn(Lpn) -> bool) {
+        (0..).map(Lpn).zip(&mut self.holds_data).for_each(|(lpn, holds)| *holds = holds_data(lpn));
+    }
+
     /// Notes that pages are trimmed.
     pub fn trim(&mut self, pages: &[Lpn]) {
         pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = false);

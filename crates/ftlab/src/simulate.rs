@@ -5,7 +5,7 @@ use crate::buffer::{BufferManager, FlushedAtEnd};
 use crate::config::Config;
 use crate::engine::Log;
 use crate::error::Error;
-use crate::flash::{Cause, Device, Operation};
+use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::{Ftl, Spec};
 use crate::host::{Host, HostMode, LATEST, Taken};
@@ -205,6 +205,15 @@ impl<F: Ftl> Simulation<F> {
         simulation
     }
 
+    /// Goes on with a device that is not erased: its FTL was mounted. The counts begin at zero.
+    #[must_use]
+    pub fn resumed(mut self) -> Self {
+        if let Some(rmw) = &mut self.read_modify_write {
+            rmw.resume(|lpn| self.flash.audit_holds_data(lpn));
+        }
+        self
+    }
+
     /// Serves one request and returns when it was issued and when it was complete, ns.
     ///
     /// # Errors
@@ -342,6 +351,11 @@ impl<F: Ftl> Simulation<F> {
     #[must_use]
     pub const fn flash(&self) -> &Device {
         &self.flash
+    }
+
+    /// What was done to the device since this was last asked, where it [tells](Device::tell).
+    pub fn events(&mut self) -> Vec<Event> {
+        self.flash.events()
     }
 
     /// The FTL, for tests.

@@ -47,6 +47,7 @@ FASTEST = 1000.0
     help=f"Frames per second at most [{SPEED:.0f} on a terminal].",
 )
 @click.option("--record", metavar="FILE", help="Write an .html file that plays the run again.")
+@click.option("--live", metavar="PATH", help="Show a device of `ftlab serve --metrics PATH`.")
 @model_options
 def watch(
     ftl: str | None,
@@ -54,12 +55,17 @@ def watch(
     every: int | None,
     speed: float | None,
     record: str | None,
+    live: str | None,
     **options: Any,
 ) -> None:
     """Run one FTL on TRACE and show it as it goes: blocks, planes, hit ratio, WA, p99.
 
-    Without a terminal, a line of figures for each frame. Ctrl-C ends it.
+    Without a terminal, a line of figures for each frame. Ctrl-C ends it. --live takes no TRACE: it
+    shows a line of a device's figures every second.
     """
+    if live:
+        _watch_live(live, speed)
+        return
     config, ftls = configuration(options, ftl, DEFAULT)
     chosen = one(ftls, "watch")
     if print_config:
@@ -85,6 +91,15 @@ def watch(
         write_atomically(record, text)
         click.echo(f"Written: {record} ({recording.frames} frames, {size(len(text.encode()))})")
     show_warnings(Comparison([result]))
+
+
+def _watch_live(path: str, speed: float | None) -> None:
+    from ftlab.watch.live import lines
+
+    pace = _Pace(speed or 1.0)
+    for line in lines(path):
+        click.echo(line)
+        pace.wait()
 
 
 def _speed(found: float | None) -> float | None:

@@ -22,16 +22,23 @@ pub(super) enum Origin {
     New,
     /// From another page.
     Page(Ppn),
-    /// From RAM; its sequence number was read with it.
-    Ram(u64),
+    /// From RAM; this page was loaded there, with its sequence number.
+    Ram(Ppn, u64),
 }
 
 /// A change of the medium.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// A page was programmed: its owner, the stamp of its version, its sequence number, and what it or
-    /// its OOB holds of a map.
-    Program { ppn: Ppn, raw: u32, stamp: u16, sequence: u64, content: Option<Content> },
+    /// A page was programmed: its owner, the stamp of its version, its sequence number, the page whose version
+    /// it is if it is not new, and what it or its OOB holds of a map.
+    Program {
+        ppn: Ppn,
+        raw: u32,
+        stamp: u16,
+        sequence: u64,
+        from: Option<Ppn>,
+        content: Option<Content>,
+    },
     /// A block was erased, or looks so.
     Erase { pbn: Pbn, whole: bool },
     /// A checkpoint was made: it counts when all of it is there.
@@ -42,8 +49,8 @@ impl Change {
     /// What is left of it when power is cut meanwhile.
     pub const fn torn(&self) -> Option<Self> {
         match *self {
-            Change::Program { ppn, stamp, sequence, .. } => {
-                Some(Change::Program { ppn, raw: TORN, stamp, sequence, content: None })
+            Change::Program { ppn, stamp, sequence, from, .. } => {
+                Some(Change::Program { ppn, raw: TORN, stamp, sequence, from, content: None })
             }
             Change::Erase { pbn, .. } => Some(Change::Erase { pbn, whole: false }),
             Change::Checkpoint(_) => None,
@@ -60,9 +67,11 @@ pub(super) struct Memory {
     pub contents: BTreeMap<Ppn, Content>,
     /// What the translation page, or the OOB, that is programmed next will hold.
     staged: Option<Content>,
-    last: u64,
-    /// Since power came.
+    pub last: u64,
+    /// Since power came, or they were last [taken](super::Device::events).
     pub changes: Vec<Change>,
+    /// What the host has read, each after so many of the changes; `None` where nobody asks.
+    pub reads: Option<Vec<(usize, Lpn, Ppn)>>,
     /// Blocks that look erased, and are not.
     pub half_erased: Vec<Pbn>,
     /// Blocks that the controller will erase before it programs them, and what for.
@@ -80,6 +89,7 @@ impl Memory {
             staged: None,
             last: 0,
             changes: Vec::new(),
+            reads: None,
             half_erased: Vec::new(),
             doubtful: BTreeMap::new(),
             lost: Vec::new(),
@@ -93,13 +103,25 @@ impl Memory {
 
     #[cold]
     pub fn program(&mut self, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        let (sequence, copied) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
+        let (sequence, from) = match unless_bug!(RecoveryCopiesAnew, origin, Origin::New) {
             Origin::New => (self.last + 1, None),
-            Origin::Page(from) => (self.sequences[from.index()], self.contents.get(&from).cloned()),
-            Origin::Ram(sequence) => (sequence, None),
+            Origin::Page(from) => (self.sequences[from.index()], Some(from)),
+            Origin::Ram(from, sequence) => (sequence, Some(from)),
         };
-        let content = self.staged.take().or(copied);
-        self.note(Change::Program { ppn, raw, stamp, sequence, content });
+        let copied = || match origin {
+            Origin::Page(from) => self.contents.get(&from).cloned(),
+            Origin::New | Origin::Ram(..) => None,
+        };
+        let content = self.staged.take().or_else(copied);
+        self.note(Change::Program { ppn, raw, stamp, sequence, from, content });
+    }
+
+    #[cold]
+    pub fn note_read(&mut self, lpn: Lpn, ppn: Ppn) {
+        let now = self.changes.len();
+        if let Some(reads) = &mut self.reads {
+            reads.push((now, lpn, ppn));
+        }
     }
 
     #[cold]
@@ -182,7 +204,7 @@ pub(super) fn tear_paired(ppn: Ppn, medium: &mut Medium, truth: &mut Truth) {
         pages.filter_map(|ppn| Some((ppn, medium.owner(ppn)?, medium.sequence(ppn)))).collect();
     for &(ppn, _, sequence) in &held {
         apply(
-            &Change::Program { ppn, raw: TORN, stamp: 0, sequence, content: None },
+            &Change::Program { ppn, raw: TORN, stamp: 0, sequence, from: None, content: None },
             medium,
             truth,
         );

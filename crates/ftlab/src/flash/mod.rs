@@ -42,6 +42,7 @@ mod cells;
 mod checkpoint;
 mod cuts;
 mod device;
+mod events;
 pub mod ledger;
 mod medium;
 mod memory;
@@ -55,6 +56,7 @@ pub use crate::device::geometry::{Geometry, Parity};
 pub use crate::purpose::{Cause, Owner};
 pub use cuts::Cuts;
 pub use device::Device;
+pub use events::{Event, Kept};
 pub use ledger::{BlockKind, Ledger, Operation};
 pub use memory::{Content, Tear};
 pub use recovery::Found;
@@ -105,6 +107,7 @@ impl fmt::Display for About {
 pub struct Loaded {
     raw: u32,
     stamp: u16,
+    from: Ppn,
     sequence: u64,
 }
 
@@ -287,6 +290,9 @@ impl Flash {
         match ppn {
             Some(ppn) => {
                 let owner = self.read(ppn, self.truth.cause(lpn));
+                if let Some(memory) = &mut self.medium.memory {
+                    memory.note_read(lpn, ppn);
+                }
                 if owner != Owner::Data(lpn) || !self.is_valid(ppn) {
                     self.broken(
                         "a host read must find the newest version of its page",
@@ -579,12 +585,13 @@ impl Flash {
         let pbn = self.medium.geometry.block_of(from);
         self.book_read(from, pbn, self.medium.decode(raw), cause);
         self.meter.not_stored[cause as usize] += 1;
-        Loaded { raw, stamp: self.truth.stamp(from), sequence: self.medium.sequence(from) }
+        let (stamp, sequence) = (self.truth.stamp(from), self.medium.sequence(from));
+        Loaded { raw, stamp, from, sequence }
     }
 
     /// Programs a page from RAM.
     pub fn store(&mut self, to: Ppn, page: Loaded, cause: Cause) {
-        let pbn = self.fill(to, page.raw, page.stamp, Origin::Ram(page.sequence));
+        let pbn = self.fill(to, page.raw, page.stamp, Origin::Ram(page.from, page.sequence));
         self.book_program(to, pbn, self.medium.decode(page.raw), cause);
         self.meter.not_stored[cause as usize] -= 1;
     }

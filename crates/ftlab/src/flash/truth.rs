@@ -76,6 +76,11 @@ impl Truth {
         }
     }
 
+    /// Makes a stamp that of the newest version of a logical page.
+    pub fn set_newest(&mut self, lpn: Lpn, stamp: u16) {
+        self.versions[lpn.index()] = stamp | HOLDS_DATA;
+    }
+
     /// Whether a stamp is that of the newest version of a page that holds data.
     #[inline(always)]
     pub fn is_newest(&self, lpn: Lpn, stamp: u16) -> bool {

@@ -1,0 +1,230 @@
+use super::*;
+use ftlab::device::DeviceConfig;
+use ftlab::units::{Bytes, Pbn};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+const SECTOR: usize = 512;
+
+/// A disk that forgets: of what was written since the last barrier, any sectors may be lost in a cut.
+#[derive(Default)]
+struct Lossy(Mutex<Sectors>);
+
+#[derive(Clone, Default)]
+struct Sectors {
+    durable: Vec<u8>,
+    /// Of sectors that were written since the last barrier, what was written, in order.
+    written: BTreeMap<usize, Vec<[u8; SECTOR]>>,
+}
+
+impl Sectors {
+    fn newest(&self, sector: usize) -> [u8; SECTOR] {
+        let written = self.written.get(&sector).and_then(|versions| versions.last().copied());
+        written.unwrap_or_else(|| {
+            let place = sector * SECTOR..(sector + 1) * SECTOR;
+            self.durable[place].try_into().expect("a sector")
+        })
+    }
+}
+
+impl Disk for Lossy {
+    fn read_at(&self, bytes: &mut [u8], place: u64) -> io::Result<()> {
+        let sectors = self.0.lock().expect("one thread");
+        for (at, byte) in (place as usize..).zip(bytes) {
+            *byte = sectors.newest(at / SECTOR)[at % SECTOR];
+        }
+        Ok(())
+    }
+
+    fn write_at(&self, bytes: &[u8], place: u64) -> io::Result<()> {
+        let mut sectors = self.0.lock().expect("one thread");
+        let (mut at, end) = (place as usize, place as usize + bytes.len());
+        while at < end {
+            let sector = at / SECTOR;
+            let inside = at % SECTOR..SECTOR.min(end - sector * SECTOR);
+            let mut new = sectors.newest(sector);
+            let next = at + inside.len();
+            new[inside].copy_from_slice(&bytes[at - place as usize..next - place as usize]);
+            sectors.written.entry(sector).or_default().push(new);
+            at = next;
+        }
+        Ok(())
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        let mut sectors = self.0.lock().expect("one thread");
+        for (sector, versions) in std::mem::take(&mut sectors.written) {
+            let last = versions.last().expect("it was written");
+            sectors.durable[sector * SECTOR..][..SECTOR].copy_from_slice(last);
+        }
+        Ok(())
+    }
+}
+
+impl Lossy {
+    /// The disk after a cut of the machine: `choose` says which version of a sector is there.
+    fn cut(&self, mut choose: impl FnMut(usize) -> usize) -> Lossy {
+        let mut sectors = self.0.lock().expect("one thread").clone();
+        for (sector, versions) in std::mem::take(&mut sectors.written) {
+            if let Some(version) = choose(versions.len() + 1).checked_sub(1) {
+                sectors.durable[sector * SECTOR..][..SECTOR].copy_from_slice(&versions[version]);
+            }
+        }
+        Lossy(Mutex::new(sectors))
+    }
+}
+
+fn geometry() -> Geometry {
+    let device = DeviceConfig {
+        page: Bytes(512),
+        pages_per_block: 4,
+        blocks: Some(12),
+        ..DeviceConfig::default()
+    };
+    Geometry::new(&device, 8 * 4 * 512).expect("a small device")
+}
+
+/// What each page holds: its sequence number, and the number that fills it.
+type Pages = Vec<Option<(u64, u8)>>;
+
+fn held(image: &Image<Lossy>) -> Pages {
+    let mut bytes = [0; 512];
+    let page = |number: usize| {
+        let tag = image.tables.pages[number].tag;
+        (tag.kind() != Kind::Erased).then(|| {
+            assert!(image.read(Ppn(number as u32), &mut bytes).expect("it reads"), "page {number}");
+            (tag.sequence(), bytes[7])
+        })
+    };
+    (0..image.tables.pages.len()).map(page).collect()
+}
+
+/// A medium under random changes, each of which an FTL could make.
+struct Medium {
+    image: Image<Lossy>,
+    pages: Pages,
+    sequence: u64,
+}
+
+impl Medium {
+    fn new() -> Self {
+        let disk = Lossy::default();
+        let bytes = Image::<Lossy>::bytes(&geometry()) as usize;
+        disk.0.lock().expect("one thread").durable = vec![0; bytes];
+        let mut image = Image::new(disk, &geometry());
+        image.checkpoint().expect("it writes");
+        Medium { image, pages: vec![None; 48], sequence: 0 }
+    }
+
+    fn change(&mut self, what: u32, at: usize, other: usize) {
+        let (mut at, other) = (at % 48, other % 48);
+        if what < 2 {
+            // An erased page, if there is one.
+            let erased = (at..at + 48).find(|page| self.pages[page % 48].is_none());
+            at = erased.map_or(at, |page| page % 48);
+        }
+        let program = |from, sequence| Event::Program {
+            ppn: Ppn(at as u32),
+            owner: Owner::Data(Lpn(other as u32 % 32)),
+            sequence,
+            from,
+            content: None,
+        };
+        let (event, fill) = match (what, self.pages[at], self.pages[other]) {
+            (0, None, Some((sequence, fill))) => {
+                self.pages[at] = Some((sequence, fill));
+                (program(Some(Ppn(other as u32)), sequence), fill)
+            }
+            (0 | 1, None, _) => {
+                self.sequence += 1;
+                let fill = self.sequence as u8;
+                self.pages[at] = Some((self.sequence, fill));
+                (program(None, self.sequence), fill)
+            }
+            _ => {
+                let pbn = at / 4;
+                self.pages[pbn * 4..][..4].fill(None);
+                (Event::Erase { pbn: Pbn(pbn as u32) }, 0)
+            }
+        };
+        self.image.apply(event, |_| (Cow::Owned(vec![fill; 512]), true)).expect("it writes");
+        self.image.write_journal().expect("it writes");
+    }
+}
+
+#[test]
+fn a_killed_process_loses_nothing() {
+    let mut medium = Medium::new();
+    for step in 0..5000 {
+        medium.change(step % 3, 7 * step as usize, 11 * step as usize);
+        if step % 97 == 0 {
+            let disk = medium.image.disk.cut(|versions| versions - 1);
+            let (image, recovered) = Image::open(disk, &geometry()).expect("it opens");
+            assert_eq!((held(&image), recovered.given_up), (medium.pages.clone(), 0));
+            assert_eq!(image.erases(), medium.image.erases());
+            assert_eq!(image.last_sequence(), medium.sequence);
+        }
+    }
+}
+
+#[test]
+fn a_damaged_page_is_found_and_its_copies_too() {
+    let mut medium = Medium::new();
+    medium.change(1, 0, 0);
+    medium.change(1, 1, 0);
+    let place = medium.image.place(Ppn(1));
+    medium.image.disk.write_at(&[99], place).expect("it writes");
+    medium.change(0, 2, 1);
+    assert_eq!(medium.image.damaged().expect("it reads"), [Ppn(1), Ppn(2)]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    /// After a cut of the machine: a state that was, the last flushed or a later one. Then it goes on.
+    #[test]
+    fn a_cut_of_the_machine_leaves_a_state_that_was(
+        runs in prop::collection::vec(
+            (prop::collection::vec((0u32..5, 0usize..48, 0usize..48), 1..120), 0usize..3), 1..4
+        ),
+        mut luck: u64,
+    ) {
+        let mut medium = Medium::new();
+        for (steps, order) in runs {
+            let (mut states, mut flushed) = (vec![medium.pages.clone()], 0);
+            let mut under_way = None;
+            for (what, at, other) in steps {
+                match what {
+                    // A barrier, during which others go on.
+                    3 => match under_way.take() {
+                        None => under_way = Some((medium.image.begin_flush().expect("it writes"), states.len() - 1)),
+                        Some((flush, state)) => {
+                            flush.disk.sync().expect("it syncs");
+                            medium.image.end_flush(&flush);
+                            flushed = state;
+                        }
+                    },
+                    _ => {
+                        medium.change(what, at, other);
+                        states.push(medium.pages.clone());
+                    }
+                }
+            }
+            let disk = medium.image.disk.cut(|versions| {
+                luck = luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                match order {
+                    0 => (luck >> 33) as usize % versions,
+                    1 => (versions - 1) * usize::from((luck >> 33).is_multiple_of(8)),
+                    _ => (versions - 1) * usize::from(!(luck >> 33).is_multiple_of(8)),
+                }
+            });
+            let (mut image, _) = Image::open(disk, &geometry()).expect("it opens");
+            let found = held(&image);
+            let state = states.iter().rposition(|state| *state == found);
+            prop_assert!(state.is_some_and(|state| state >= flushed), "{state:?} of {}, flushed {flushed}", states.len());
+            image.checkpoint().expect("it writes");
+            medium = Medium { image, pages: found, sequence: medium.sequence };
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! A device at work: an FTL under requests that carry data, over an image.
+//!
+//! Each request is served by the simulation that `ftlab run` uses. What it did to the flash is then done to the
+//! image, in the same order: new versions take the bytes of the host, copies those of the page that was copied, and
+//! reads return what lies on the page where the FTL has found its version.
+
+mod fsck;
+mod open;
+
+use crate::fault::{Fault, at};
+use crate::image::{Flush, Image};
+use crate::recording::Recording;
+pub use fsck::{Fsck, fsck};
+use ftlab::Error;
+use ftlab::config::Config;
+use ftlab::flash::Event;
+use ftlab::ftl::Ftl;
+use ftlab::report::{Report, SpeedReport, TraceReport};
+use ftlab::request::{Op, Request};
+use ftlab::simulate::{Simulation, Simulator};
+use ftlab::units::{Lpn, Nanos, Ppn};
+use ftlab::warmup::{Warmup, WarmupReport};
+pub(crate) use open::able;
+pub use open::{Mount, Opening};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::fs::File;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// A device at work.
+pub struct Live {
+    ftl: &'static str,
+    path: PathBuf,
+    capacity: u64,
+    sector: u32,
+    page_bytes: usize,
+    simulation: Simulation<Box<dyn Ftl>>,
+    image: Image<File>,
+    recording: Option<Recording>,
+    mount: Option<Mount>,
+    /// When the first request came.
+    first: Option<Instant>,
+    damaged_reads: u64,
+    flushes: u64,
+    serving: Duration,
+    /// Working memory: a page.
+    scratch: Vec<u8>,
+}
+
+/// A device that is ready.
+#[derive(Clone, Debug, Serialize)]
+pub struct Opened {
+    /// The FTL.
+    pub ftl: &'static str,
+    /// Every setting.
+    pub config: Config,
+    /// Bytes that it offers.
+    pub capacity_bytes: u64,
+    /// What mounting it has cost; `None` for a new one.
+    pub mount: Option<Mount>,
+}
+
+impl Live {
+    /// Its image.
+    #[must_use]
+    pub fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
+    /// Bytes that it offers.
+    #[must_use]
+    pub const fn capacity(&self) -> u64 {
+        self.capacity
+    }
+
+    /// What offsets and lengths are multiples of, B.
+    #[must_use]
+    pub const fn sector(&self) -> u32 {
+        self.sector
+    }
+
+    /// Bytes of a page.
+    #[must_use]
+    pub const fn page_bytes(&self) -> u32 {
+        self.page_bytes as u32
+    }
+
+    /// What it is, and what mounting it has cost.
+    #[must_use]
+    pub fn opened(&self) -> Opened {
+        let outcome = self.simulation.outcome();
+        let (ftl, config) = (self.ftl, outcome.config.clone());
+        Opened { ftl, config, capacity_bytes: self.capacity, mount: self.mount }
+    }
+
+    /// Reads that found a page damaged.
+    #[must_use]
+    pub const fn damaged_reads(&self) -> u64 {
+        self.damaged_reads
+    }
+
+    /// Barriers that clients have asked for.
+    #[must_use]
+    pub const fn flushes(&self) -> u64 {
+        self.flushes
+    }
+
+    /// Reads bytes and appends them. Returns when the device would have done it.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn read(&mut self, offset: u64, length: u32, to: &mut Vec<u8>) -> Result<Instant, Fault> {
+        let due = self.serve(Op::Read, offset, length)?;
+        let start = to.len();
+        to.resize(start + length as usize, 0);
+        let bytes = &mut to[start..];
+        let mut sound = true;
+        for event in self.simulation.events() {
+            let Event::Read { lpn, ppn } = event else {
+                self.apply(event, |lpn| panic!("logical page {lpn} was read and programmed"))?;
+                continue;
+            };
+            let (inside, part) = overlap(self.page_bytes, lpn, offset, bytes.len());
+            let part = &mut bytes[part];
+            if part.len() == self.page_bytes {
+                sound &= self.image.read(ppn, part).map_err(|error| self.fatal(error))?;
+            } else {
+                sound &= self.read_scratch(ppn)?;
+                part.copy_from_slice(&self.scratch[inside]);
+            }
+        }
+        self.end(sound)?;
+        Ok(due)
+    }
+
+    /// Writes bytes. Returns when the device would have done it.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn write(&mut self, offset: u64, data: &[u8]) -> Result<Instant, Fault> {
+        let due = self.serve(Op::Write, offset, data.len() as u32)?;
+        // Pages of which only a part is written: what was there before.
+        let mut bases: Vec<(Lpn, Vec<u8>, bool)> = Vec::new();
+        for event in self.simulation.events() {
+            if let Event::Read { lpn, ppn } = event {
+                let sound = self.read_scratch(ppn)?;
+                bases.push((lpn, self.scratch.clone(), sound));
+                continue;
+            }
+            let page_bytes = self.page_bytes;
+            let place = |lpn| overlap(page_bytes, lpn, offset, data.len());
+            self.apply(event, |lpn| {
+                let (inside, part) = place(lpn);
+                if part.len() == page_bytes {
+                    return (Cow::Borrowed(&data[part]), true);
+                }
+                let base = bases.iter().find(|(base, ..)| *base == lpn);
+                let (mut page, sound) = base.map_or_else(
+                    || (vec![0; page_bytes], true),
+                    |(_, page, sound)| (page.clone(), *sound),
+                );
+                page[inside].copy_from_slice(&data[part]);
+                (Cow::Owned(page), sound)
+            })?;
+        }
+        self.end(bases.iter().all(|(.., sound)| *sound))?;
+        Ok(due)
+    }
+
+    /// Forgets bytes. Returns when the device would have done it.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn trim(&mut self, offset: u64, length: u32) -> Result<Instant, Fault> {
+        let due = self.serve(Op::Trim, offset, length)?;
+        for event in self.simulation.events() {
+            self.apply(event, |lpn| panic!("logical page {lpn} was trimmed and programmed"))?;
+        }
+        self.end(true)?;
+        Ok(due)
+    }
+
+    /// Begins to make durable what was written.
+    ///
+    /// # Errors
+    /// [`Fault::Fatal`].
+    pub fn begin_flush(&mut self) -> Result<Flush<File>, Fault> {
+        self.flushes += 1;
+        self.image.begin_flush().map_err(|error| self.fatal(error))
+    }
+
+    /// Ends that.
+    pub fn end_flush(&mut self, flush: &Flush<File>) {
+        self.image.end_flush(flush);
+    }
+
+    /// Makes everything durable, the recording too, and checks the books and every invariant.
+    ///
+    /// # Errors
+    /// Those of the files.
+    ///
+    /// # Panics
+    /// When an invariant does not hold.
+    pub fn close(&mut self) -> Result<(), Error> {
+        self.image.checkpoint().map_err(at(&self.path))?;
+        if let Some(recording) = &mut self.recording {
+            recording.flush()?;
+        }
+        self.simulation.check();
+        Ok(())
+    }
+
+    /// The result of the session so far, as that of a run.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let outcome = self.simulation.outcome();
+        let wall_s = self.serving.as_secs_f64();
+        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+        let speed = SpeedReport {
+            wall_s,
+            requests_per_s: per_second(outcome.host.requests),
+            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
+            trace_read_s: 0.0,
+        };
+        let name = self.path.display().to_string();
+        let trace = TraceReport { name, format: "nbd".into(), ..TraceReport::default() };
+        Report::new(self.ftl, &outcome, WarmupReport::new(Warmup::NONE), trace, speed)
+    }
+
+    /// Serves a request; returns when the device would have done it.
+    fn serve(&mut self, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
+        let now = Instant::now();
+        let first = *self.first.get_or_insert(now);
+        let time = (now - first).as_nanos() as Nanos;
+        let request = Request { time, offset, length, volume: 0, op };
+        let (_, end) = self.simulation.serve_one(&request).map_err(Fault::Fatal)?;
+        self.serving += now.elapsed();
+        if let Some(recording) = &mut self.recording {
+            recording.add(&request).map_err(Fault::Fatal)?;
+        }
+        Ok(first + Duration::from_nanos(end))
+    }
+
+    fn apply<'a>(
+        &mut self,
+        event: Event,
+        data: impl FnOnce(Lpn) -> (Cow<'a, [u8]>, bool),
+    ) -> Result<(), Fault> {
+        self.image.apply(event, data).map_err(|error| self.fatal(error))
+    }
+
+    /// Ends a request: what it did outlives this process.
+    fn end(&mut self, sound: bool) -> Result<(), Fault> {
+        self.image.write_journal().map_err(|error| self.fatal(error))?;
+        if sound {
+            return Ok(());
+        }
+        self.damaged_reads += 1;
+        Err(Fault::Damaged)
+    }
+
+    fn read_scratch(&mut self, ppn: Ppn) -> Result<bool, Fault> {
+        self.image.read(ppn, &mut self.scratch).map_err(at(&self.path)).map_err(Fault::Fatal)
+    }
+
+    fn fatal(&self, error: std::io::Error) -> Fault {
+        Fault::Fatal(at(&self.path)(error))
+    }
+}
+
+/// Of a page, the bytes that a request touches, and which bytes of the request these are.
+fn overlap(
+    page_bytes: usize,
+    lpn: Lpn,
+    offset: u64,
+    length: usize,
+) -> (Range<usize>, Range<usize>) {
+    let start = u64::from(lpn.0) * page_bytes as u64;
+    let (from, to) = (start.max(offset), (start + page_bytes as u64).min(offset + length as u64));
+    let of = |base: u64| (from - base) as usize..(to - base) as usize;
+    (of(start), of(offset))
+}

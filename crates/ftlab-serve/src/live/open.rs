@@ -1,0 +1,333 @@
+//! How a device comes to life: from nothing, or from an image that was left.
+
+use super::Live;
+use crate::fault::at;
+use crate::image::superblock::Superblock;
+use crate::image::{Image, Recovered};
+use crate::recording::Recording;
+use ftlab::Error;
+use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::catalog::{Catalog, Entry};
+use ftlab::config::{Config, merge};
+use ftlab::device::PartialWrites;
+use ftlab::flash::{Device, Operation};
+use ftlab::ftl::Ftl;
+use ftlab::host::HostMode;
+use ftlab::session::panic_message;
+use ftlab::simulate::Simulation;
+use ftlab::warmup::Warmup;
+use rustix::fs::{FallocateFlags, fallocate};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Sections that say how a device is used, and not which it is.
+const OF_A_SESSION: [&str; 5] = ["preset", "host", "input", "workload", "run"];
+
+/// What a device is made from, or has to agree with.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The image; it is made if there is none.
+    pub image: PathBuf,
+    /// Settings that were asked for; of an image that there is, the others are as they were.
+    pub settings: Map<String, Value>,
+    /// The FTL; that of the image, if it is not said.
+    pub ftl: Option<String>,
+    /// Whether requests take as long as on the device.
+    pub paced: bool,
+    /// Where the session is recorded.
+    pub record: Option<PathBuf>,
+}
+
+/// What mounting has cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Mount {
+    /// Entries of the image's journal that count.
+    pub journal_entries: u32,
+    /// Entries that were given up, as not all had reached the disk.
+    pub given_up: u32,
+    /// OOBs that the FTL has read.
+    pub oob_reads: u64,
+    /// Pages that it has programmed.
+    pub programs: u64,
+    /// Blocks that it has erased.
+    pub erases: u64,
+    /// How long that takes the device, us.
+    pub device_us: f64,
+    /// How long all took, s.
+    pub wall_s: f64,
+}
+
+/// An image that was found.
+pub(super) struct Found {
+    pub file: File,
+    pub superblock: Superblock,
+}
+
+impl Opening {
+    /// The device.
+    ///
+    /// # Errors
+    /// [`Error::Config`] for settings that cannot work, or are not those of the image; those of the files;
+    /// [`Error::Internal`] when the FTL breaks a rule while it mounts.
+    pub fn open(&self, catalog: &Catalog) -> Result<Live, Error> {
+        let opened = catch_unwind(AssertUnwindSafe(|| match self.image.exists() {
+            true => self.mount(catalog),
+            false => self.create(catalog),
+        }));
+        opened.unwrap_or_else(|panic| Err(Error::Internal(panic_message(panic.as_ref()))))
+    }
+
+    fn create(&self, catalog: &Catalog) -> Result<Live, Error> {
+        let Some(ftl) = &self.ftl else {
+            return Err(Error::config("ftl", "found none, expected the FTL of the new image"));
+        };
+        let (entry, config) = (able(catalog, ftl)?, self.config(catalog, Map::new())?);
+        let mut device = device(&config)?;
+        let ftl = entry.build(&config, &mut device)?;
+        let recording = self.record.as_deref().map(Recording::create).transpose()?;
+        let superblock = Superblock {
+            ftlab: env!("CARGO_PKG_VERSION").into(),
+            ftl: entry.name().into(),
+            config: tree(&config),
+        };
+        let image = allocate(&self.image, &superblock, &device).map_err(at(&self.image))?;
+        let live = self.live(entry, &config, device, ftl, image);
+        let mut live = Live { recording, ..live };
+        live.store_events()?;
+        Ok(live)
+    }
+
+    fn mount(&self, catalog: &Catalog) -> Result<Live, Error> {
+        let start = Instant::now();
+        if let Some(record) = &self.record {
+            let message = format!(
+                "found {}, which begins with an image that there is, expected a new image: a replay \
+                 begins with an erased device",
+                record.display()
+            );
+            return Err(Error::config("record", message));
+        }
+        let Found { file, superblock } = found(&self.image, true)?;
+        let ftl = self.ftl.as_deref().unwrap_or(&superblock.ftl);
+        if ftl != superblock.ftl {
+            let message = format!("found {ftl}, expected {}, that of the image", superblock.ftl);
+            return Err(Error::config("ftl", message));
+        }
+        let entry = able(catalog, ftl)?;
+        let config = self.config(catalog, superblock.config.clone())?;
+        agree(&tree(&config), &superblock.config)?;
+        let mut device = device(&config)?;
+        let (mut image, recovered) =
+            Image::open(file, device.geometry()).map_err(at(&self.image))?;
+        image.checkpoint().map_err(at(&self.image))?;
+        let ftl = mount(entry, &config, &mut device, &image).map_err(at(&self.image))??;
+        let costs = costs(&device, recovered);
+        let mut live = self.live(entry, &config, device, ftl, image);
+        live.simulation = live.simulation.resumed();
+        live.store_events()?;
+        live.mount = Some(Mount { wall_s: start.elapsed().as_secs_f64(), ..costs });
+        Ok(live)
+    }
+
+    /// The settings asked for, on top of those of an image.
+    fn config(&self, catalog: &Catalog, mut of_image: Map<String, Value>) -> Result<Config, Error> {
+        of_image.remove("host");
+        let mode = if self.paced { "open" } else { "closed:1" };
+        let mut settings = json!({ "host": { "mode": mode } });
+        let settings = settings.as_object_mut().expect("a table");
+        merge(settings, &of_image);
+        merge(settings, &self.settings);
+        let mut config = catalog.resolve(settings)?;
+        config.device.partial_writes = PartialWrites::ReadModifyWrite;
+        config.run.address = AddressPolicy::Overlay;
+        check(&config, self.paced)?;
+        Ok(config)
+    }
+
+    fn live(
+        &self,
+        entry: &Entry,
+        config: &Config,
+        device: Device,
+        ftl: Box<dyn Ftl>,
+        image: Image<File>,
+    ) -> Live {
+        let sector = config.device.sector.0;
+        let capacity = config.device.capacity.expect("it was checked").0;
+        let page_bytes = device.geometry().page_bytes as usize;
+        let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+        let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity));
+        let address = address.expect("all fits where all is");
+        let config = entry.adapted(config);
+        Live {
+            ftl: entry.name(),
+            path: self.image.clone(),
+            capacity: capacity / sector * sector,
+            sector: sector as u32,
+            page_bytes,
+            simulation: Simulation::new(&entry.spec, &config, device, ftl, None, address),
+            image,
+            recording: None,
+            mount: None,
+            first: None,
+            damaged_reads: 0,
+            flushes: 0,
+            serving: std::time::Duration::ZERO,
+            scratch: vec![0; page_bytes],
+        }
+    }
+}
+
+impl Live {
+    /// Does to the image what was done to the device before the first request.
+    fn store_events(&mut self) -> Result<(), Error> {
+        let new = |_| -> (Cow<'static, [u8]>, bool) { panic!("no host has written anything") };
+        let mut store = || -> io::Result<()> {
+            for event in self.simulation.events() {
+                self.image.apply(event, new)?;
+            }
+            self.image.flush()
+        };
+        store().map_err(at(&self.path))
+    }
+}
+
+/// An FTL that can go on when the power, or the process, was gone.
+pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
+    let entry = catalog.find(ftl)?;
+    if entry.recovers() {
+        return Ok(entry);
+    }
+    let able: Vec<_> =
+        catalog.ftls().iter().filter(|ftl| ftl.recovers()).map(Entry::name).collect();
+    let message = format!("found {ftl}, expected one that mounts: {}", able.join(", "));
+    Err(Error::config("ftl", message))
+}
+
+/// An erased device that tells what is done to it.
+pub(super) fn device(config: &Config) -> Result<Device, Error> {
+    let Some(capacity) = config.device.capacity else {
+        let message = "found none, expected the size of the new image, as 4GiB";
+        return Err(Error::config("device.capacity", message));
+    };
+    let mut device = Device::new(&config.device, capacity.0)?;
+    device.tell();
+    Ok(device)
+}
+
+/// The FTL on a device that is as the image has it.
+pub(super) fn mount(
+    entry: &Entry,
+    config: &Config,
+    device: &mut Device,
+    image: &Image<File>,
+) -> io::Result<Result<Box<dyn Ftl>, Error>> {
+    device.restore(image.kept()?, &image.erases(), image.last_sequence());
+    device.timeline_mut().issue(0);
+    Ok(entry.mount(config, device).expect("an FTL that mounts"))
+}
+
+pub(super) fn costs(device: &Device, recovered: Recovered) -> Mount {
+    Mount {
+        journal_entries: recovered.entries,
+        given_up: recovered.given_up,
+        oob_reads: device.surveyed(),
+        programs: device.ledger().pages_programmed(),
+        erases: device.ledger().total(Operation::Erase),
+        device_us: device.timeline().idle_at() as f64 / 1e3,
+        wall_s: 0.0,
+    }
+}
+
+/// Opens an image that nobody else uses.
+pub(super) fn found(path: &Path, to_write: bool) -> Result<Found, Error> {
+    let file = File::options().read(true).write(to_write).open(path).map_err(at(path))?;
+    let locked = if to_write { file.try_lock() } else { file.try_lock_shared() };
+    match locked {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let message = format!("found {}, which is served already", path.display());
+            return Err(Error::config("image", message));
+        }
+        Err(TryLockError::Error(error)) => return Err(at(path)(error)),
+    }
+    let Some(superblock) = Superblock::read(&file).map_err(at(path))? else {
+        let message = format!("found {}, expected an image of ftlab or a new name", path.display());
+        return Err(Error::config("image", message));
+    };
+    Ok(Found { file, superblock })
+}
+
+/// Makes an image of an erased device. It has its name when it is whole.
+fn allocate(path: &Path, superblock: &Superblock, device: &Device) -> io::Result<Image<File>> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".new");
+    let unfinished = Path::new(&unfinished);
+    let file =
+        File::options().read(true).write(true).create(true).truncate(true).open(unfinished)?;
+    file.try_lock().map_err(|error| match error {
+        TryLockError::Error(error) => error,
+        TryLockError::WouldBlock => io::ErrorKind::ResourceBusy.into(),
+    })?;
+    let made = (|| {
+        fallocate(&file, FallocateFlags::empty(), 0, Image::<File>::bytes(device.geometry()))?;
+        superblock.write(&file)?;
+        let mut image = Image::new(file, device.geometry());
+        image.checkpoint()?;
+        fs::rename(unfinished, path)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+        Ok(image)
+    })();
+    made.inspect_err(|_| drop(fs::remove_file(unfinished)))
+}
+
+/// Refuses what has no place on a live device.
+fn check(config: &Config, paced: bool) -> Result<(), Error> {
+    if config.buffer.policy != "none" {
+        let message = format!(
+            "found {}, expected none: what it acknowledges is in RAM, and a kill would lose it",
+            config.buffer.policy
+        );
+        return Err(Error::config("buffer.policy", message));
+    }
+    if config.run.warmup != Warmup::NONE {
+        let message = format!("found {}, expected none: clients write", config.run.warmup);
+        return Err(Error::config("run.warmup", message));
+    }
+    if paced && config.host.mode != HostMode::Open {
+        let message = "expected open on a device at its own pace: clients wait for it";
+        return Err(Error::config("host.mode", message));
+    }
+    Ok(())
+}
+
+/// Refuses settings that are not those of the image.
+fn agree(asked: &Map<String, Value>, has: &Map<String, Value>) -> Result<(), Error> {
+    for (section, leaves) in asked.iter().filter(|(name, _)| !OF_A_SESSION.contains(&name.as_str()))
+    {
+        let Some(leaves) = leaves.as_object() else { continue };
+        for (key, found) in leaves {
+            let expected = has.get(section).and_then(|section| section.get(key));
+            if expected != Some(found) {
+                let expected = expected.unwrap_or(&Value::Null);
+                let message = format!("found {found}, expected {expected}, that of the image");
+                return Err(Error::config(format!("{section}.{key}"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tree(config: &Config) -> Map<String, Value> {
+    match serde_json::to_value(config) {
+        Ok(Value::Object(tree)) => tree,
+        _ => unreachable!("a configuration is a tree"),
+    }
+}

@@ -1,0 +1,117 @@
+//! A device whose pages have their content elsewhere, such as in a file: what is done to it, in order, and how it
+//! comes to be again what it was.
+
+use super::memory::{Change, Content};
+use super::{Device, Owner};
+use crate::units::{Lpn, Pbn, Ppn};
+
+/// Bits of a stamp, in which a version is told from others of its page.
+const STAMP: u64 = (1 << 15) - 1;
+
+/// Something that was done to the device.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The host was given what a page holds.
+    Read {
+        /// What it asked for.
+        lpn: Lpn,
+        /// Where the FTL has that.
+        ppn: Ppn,
+    },
+    /// A page was programmed.
+    Program {
+        /// The page.
+        ppn: Ppn,
+        /// What it holds.
+        owner: Owner,
+        /// The sequence number of that version.
+        sequence: u64,
+        /// Where the version was read, if it is not new.
+        from: Option<Ppn>,
+        /// What it, or its OOB, holds of a map.
+        content: Option<Content>,
+    },
+    /// A block was erased.
+    Erase {
+        /// The block.
+        pbn: Pbn,
+    },
+}
+
+/// A page that is programmed when power comes.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// The page.
+    pub ppn: Ppn,
+    /// What it holds.
+    pub owner: Owner,
+    /// The sequence number of that version.
+    pub sequence: u64,
+    /// What it, or its OOB, holds of a map.
+    pub content: Option<Content>,
+}
+
+impl Device {
+    /// [`Device::remember`], and notes what the host reads, too.
+    pub fn tell(&mut self) {
+        self.remember();
+        if let Some(memory) = &mut self.flash.medium.memory {
+            memory.reads = Some(Vec::new());
+        }
+    }
+
+    /// What was done since this was last asked, where the device [tells](Device::tell).
+    pub fn events(&mut self) -> Vec<Event> {
+        let medium = &mut self.flash.medium;
+        let Some(memory) = &mut medium.memory else { return Vec::new() };
+        let changes = std::mem::take(&mut memory.changes);
+        let mut reads = memory.reads.as_mut().map(std::mem::take).unwrap_or_default().into_iter();
+        let mut read = reads.next();
+        let mut events = Vec::with_capacity(changes.len() + reads.len() + 1);
+        for (number, change) in changes.into_iter().map(Some).chain([None]).enumerate() {
+            while let Some((_, lpn, ppn)) = read.filter(|(after, ..)| *after == number) {
+                events.push(Event::Read { lpn, ppn });
+                read = reads.next();
+            }
+            events.extend(change.and_then(|change| match change {
+                Change::Program { ppn, raw, sequence, from, content, .. } => {
+                    let owner = medium.decode(raw);
+                    Some(Event::Program { ppn, owner, sequence, from, content })
+                }
+                Change::Erase { pbn, .. } => Some(Event::Erase { pbn }),
+                // The device is mounted from all OOBs.
+                Change::Checkpoint(_) => None,
+            }));
+        }
+        events
+    }
+
+    /// Makes a device that is erased and [tells](Device::tell) what it was: with these pages, blocks that were
+    /// erased so often, and `last`, the highest sequence number that there was. An FTL has to mount then.
+    ///
+    /// Of the versions of a logical page the one with the highest sequence number is what reads must return.
+    ///
+    /// # Panics
+    /// When the device does not remember, or a page lies beyond it.
+    pub fn restore(&mut self, pages: impl IntoIterator<Item = Kept>, erases: &[u32], last: u64) {
+        let (medium, truth) = (&mut self.flash.medium, &mut self.flash.truth);
+        let mut newest = vec![0; medium.geometry.logical_pages as usize];
+        for Kept { ppn, owner, sequence, content } in pages {
+            medium.owners[ppn.index()] = medium.encode(owner);
+            let memory = medium.memory.as_mut().expect("a medium that remembers");
+            memory.sequences[ppn.index()] = sequence;
+            if let Some(content) = content {
+                memory.contents.insert(ppn, content);
+            }
+            let Owner::Data(lpn) = owner else { continue };
+            let stamp = (sequence & STAMP) as u16;
+            truth.set_stamp(ppn, stamp);
+            if sequence >= newest[lpn.index()] {
+                newest[lpn.index()] = sequence;
+                truth.set_newest(lpn, stamp);
+            }
+        }
+        medium.memory.as_mut().expect("a medium that remembers").last = last;
+        medium.blocks.iter_mut().zip(erases).for_each(|(block, erases)| block.erases = *erases);
+    }
+}

@@ -1,0 +1,159 @@
+"""``ftlab serve``, ``fsck`` and ``replay``: a live block device, its image, a session again."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import click
+
+from ftlab import configuration_file, live
+from ftlab.cli import parse
+from ftlab.cli.options import ftl_option, model_config, model_options
+from ftlab.cli.output import Outputs, in_form, output_options, rendered
+from ftlab.cli.progress import meter
+from ftlab.cli.show import show_sections, show_table, show_warnings
+from ftlab.config import Config, merge
+from ftlab.report.numbers import size
+from ftlab.report.summary import run_summary
+from ftlab.report.tables import printable
+from ftlab.result import Comparison, Result
+from ftlab.simulation import check_obeyed
+
+LOOK_S = 0.1
+"""How often the command looks whether something has broken the device."""
+
+
+@click.command()
+@click.option("--image", metavar="FILE", required=True, help="The device; made if it is not there.")
+@click.option("--socket", metavar="PATH", help="Where clients connect, with mode 0600.")
+@click.option("--tcp", metavar="HOST:PORT", help="There instead: open to all who reach it.")
+@ftl_option("An FTL that mounts (`ftlab list ftls`) [that of the image].")
+@click.option("--metrics", metavar="PATH", help="A socket that tells figures to Prometheus.")
+@click.option(
+    "--pace",
+    type=click.Choice(["none", "device"]),
+    default="none",
+    show_default=True,
+    help="Answer at once, or when the device would.",
+)
+@click.option("--record", metavar="FILE", help="Write the session as a trace; for a new image.")
+@model_options
+@output_options
+def serve(
+    image: str,
+    socket: str | None,
+    tcp: str | None,
+    ftl: str | None,
+    metrics: str | None,
+    pace: str,
+    record: str | None,
+    print_config: bool,
+    **options: Any,
+) -> None:
+    """Serve an FTL as a block device on a socket (NBD), with its data in an image.
+
+    The image outlives a kill: what was acknowledged is there when it is served again, and what
+    was flushed outlives a cut of the machine, too. Ctrl-C ends the session and tells what it did.
+    """
+    if (socket is None) == (tcp is None):
+        raise click.UsageError("give either --socket PATH or --tcp HOST:PORT")
+    config, ftl = _configuration(options, ftl)
+    if print_config:
+        click.echo(configuration_file.dump(config, [ftl] if ftl else []), nl=False)
+        return
+    outputs = Outputs.of(options, config)
+    if ftl:
+        check_obeyed(config, [ftl])
+    with _stopped() as stopped:
+        device = live.Device(
+            image,
+            socket or str(tcp),
+            ftl,
+            config,
+            tcp=tcp is not None,
+            metrics=metrics,
+            paced=pace == "device",
+            record=record,
+        )
+        _say_ready(device, image, socket, tcp)
+        while device.is_fine and not stopped.wait(LOOK_S):
+            pass
+        _tell(outputs, device.stop())
+    if record:
+        click.echo(f"Replay: ftlab replay {printable(record)}.toml", err=True)
+
+
+def _configuration(options: dict[str, Any], ftl: str | None) -> tuple[Config, str | None]:
+    file = configuration_file.load(options["config"]) if options["config"] else {}
+    listed = file.pop("ftls", [])
+    known = [listed] if isinstance(listed, str) else listed
+    names = parse.names(ftl) if ftl else known
+    if len(names) > 1:
+        raise click.UsageError(f"serve takes one FTL, found {', '.join(names)}")
+    tree = merge([live.config_of(file), model_config(options)])
+    return tree, names[0] if names else None
+
+
+def _say_ready(device: live.Device, image: str, socket: str | None, tcp: str | None) -> None:
+    opened = device.opened
+    how = "new" if opened.mount is None else f"mounted, {live.mounted(opened.mount)}"
+    told = f"{opened.ftl}, {size(opened.capacity_bytes)} in {image}: {how}"
+    uri = f"nbd+unix:///?socket={quote(socket)}" if socket else f"nbd://{tcp}"
+    click.echo(f"{printable(told)}\nReady: {printable(uri)} (Ctrl-C ends it)", err=True)
+
+
+def _tell(outputs: Outputs, result: Result) -> None:
+    comparison = Comparison([result])
+    text = rendered(outputs.form, comparison, single=True)
+    outputs.result(text, lambda: show_sections(run_summary(result)))
+    show_warnings(comparison)
+
+
+@contextmanager
+def _stopped() -> Iterator[threading.Event]:
+    """Yield what is set by Ctrl-C or SIGTERM, which do nothing else meanwhile."""
+    stopped = threading.Event()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(number, lambda *_: stopped.set()) for number in numbers]
+    try:
+        yield stopped
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
+
+
+@click.command()
+@click.argument("image")
+@output_options
+def fsck(image: str, **options: Any) -> None:
+    """Check every checksum of IMAGE, and whether its FTL mounts and finds every page.
+
+    Nothing is changed. Ends with 1 if anything is damaged or lost.
+    """
+    outputs = Outputs.of(options, {"image": image})
+    report = live.fsck(image)
+    table = live.told(report)
+    text = in_form(outputs.form, table, json.loads(report.to_json()))
+    outputs.result(text, lambda: show_table(table, prose=True))
+    if not live.is_clean(report):
+        raise click.exceptions.Exit(1)
+
+
+@click.command()
+@click.argument("file")
+@output_options
+def replay(file: str, **options: Any) -> None:
+    """Run a session that `ftlab serve --record` has left once more: the same counts.
+
+    FILE is the one with .toml at its end.
+    """
+    outputs = Outputs.of(options, {"file": file})
+    with meter() as progress:
+        result = live.replay(file, progress)
+    _tell(outputs, result)

@@ -1,0 +1,524 @@
+"""Live devices under clients: a model of our own, hostile ones, real ones, and kills."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+import nbd
+from ftlab import ConfigError, TraceError, live
+from ftlab import configuration_file as files
+from ftlab.simulation import execute
+from ftlab.watch.live import lines
+from test_cli import failure
+
+sys.path.append(str(Path(__file__).parent.parent / "tools"))
+
+import kills
+
+MIB = 1 << 20
+SMALL = {
+    "device": {"capacity": 2 * MIB, "page": 4096, "pages_per_block": 16, "over_provisioning": 0.4},
+    "ftl": {"cache": 16384},
+}
+MOUNTING = ("page", "dftl", "tpftl", "fast", "dloop")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder whose paths are short enough for sockets."""
+    return tmp_path
+
+
+@contextmanager
+def served(folder, ftl="tpftl", config=SMALL, **how):
+    with live.Device(folder / "image", folder / "socket", ftl, config, **how) as device:
+        yield device
+
+
+def connected(folder, **how):
+    return nbd.Client(folder / "socket", **how)
+
+
+def bytes_of(rng, count):
+    return rng.randbytes(count)
+
+
+@pytest.mark.parametrize("ftl", MOUNTING)
+def test_what_is_written_is_read_and_outlives_the_session(folder, ftl):
+    rng = random.Random(ftl)
+    model = bytearray(2 * MIB)
+    known = bytearray(b"\1" * (2 * MIB))
+
+    def compare(client, offset, length):
+        found = client.read(offset, length)
+        pairs = zip(found, model[offset : offset + length], known[offset:], strict=False)
+        assert all(a == b for a, b, is_known in pairs if is_known), (offset, length)
+
+    for session in range(3):
+        with served(folder, ftl), connected(folder, structured=session % 2 == 0) as client:
+            compare(client, 0, 2 * MIB)
+            for _ in range(400):
+                length = 512 * rng.choice((1, 3, 8, 8, 8, 40))
+                offset = 512 * rng.randrange((2 * MIB - length) // 512 + 1)
+                place = slice(offset, offset + length)
+                what = rng.random()
+                if what < 0.6:
+                    data = bytes_of(rng, length)
+                    client.write(offset, data, flags=nbd.FUA if what < 0.05 else 0)
+                    model[place], known[place] = data, b"\1" * length
+                elif what < 0.65:
+                    client.zero(offset, length, flags=nbd.NO_HOLE)
+                    model[place], known[place] = bytes(length), b"\1" * length
+                elif what < 0.7:
+                    client.trim(offset, length)
+                    known[place] = bytes(length)
+                elif what < 0.72:
+                    client.flush()
+                else:
+                    compare(client, offset, length)
+            compare(client, 0, 2 * MIB)
+    report = live.fsck(folder / "image")
+    assert live.is_clean(report)
+    assert report.mount.given_up == 0
+
+
+def test_the_export_is_told_as_it_is(folder):
+    with served(folder), connected(folder) as client:
+        assert client.bytes == 2 * MIB
+        assert client.block_sizes == (512, 4096, 32 * MIB)
+        flush, fua, trim, zero, df, many = 1 << 2, 1 << 3, 1 << 5, 1 << 6, 1 << 7, 1 << 8
+        assert client.flags == 1 | flush | fua | trim | zero | df | many
+        assert stat.S_IMODE(os.stat(folder / "socket").st_mode) == 0o600
+        for wrong, errno in (
+            (lambda: client.read(2 * MIB, 512), nbd.EINVAL),
+            (lambda: client.read(100, 512), nbd.EINVAL),
+            (lambda: client.write(2 * MIB - 512, bytes(1024)), nbd.ENOSPC),
+            (lambda: client.zero(2**63, 512), nbd.ENOSPC),
+        ):
+            with pytest.raises(nbd.NbdError) as raised:
+                wrong()
+            assert raised.value.args == (errno,)
+        client.write(0, b"x" * 512)
+        assert client.read(0, 512) == b"x" * 512
+    assert not (folder / "socket").exists()
+
+
+def test_a_flush_on_one_connection_covers_another(folder):
+    with served(folder) as device, connected(folder) as one, connected(folder) as other:
+        one.write(0, b"a" * 4096)
+        assert other.read(0, 4096) == b"a" * 4096
+        other.flush()
+        figures = device.figures()
+    assert figures["ftlab_flushes_total"] == 1
+    assert figures["ftlab_connections"] == 2
+    assert figures['ftlab_requests_total{op="write"}'] == 1
+
+
+@pytest.mark.parametrize("ftl", [*MOUNTING, "sepbit", "block", "bast"])
+def test_the_recorded_session_replays_with_the_same_counts(folder, ftl):
+    rng = random.Random(ftl)
+    record = folder / "session.csv"
+    device = live.Device(folder / "image", folder / "socket", ftl, SMALL, record=record)
+    with connected(folder) as client:
+        for _ in range(1500):
+            offset, length = 512 * rng.randrange(4000), 512 * rng.randint(1, 90)
+            if rng.random() < 0.8:
+                client.write(offset, bytes(length))
+            elif rng.random() < 0.5:
+                client.trim(offset, length)
+            else:
+                client.read(offset, length)
+    session = device.stop()
+    replays = [live.replay(f"{record}.toml")]
+    if ftl != "fast":  # It makes room in another order where power may be cut.
+        tree = files.load(f"{record}.toml")
+        assert tree.pop("ftls") == [ftl]
+        replays += execute([(tree, ftl)])
+    # Those that cross a boundary of pieces are two.
+    assert session.host.requests > 1500
+    same = ("host", "flash", "mapping", "gc", "merges", "write_amplification", "wear", "own")
+    for replay in replays:
+        for key in (*same, "response_us", "service_us", "planes"):
+            assert session.to_dict()[key] == replay.to_dict()[key], key
+
+
+def test_servers_that_are_killed_lose_nothing(tmp_path):
+    for ftl in MOUNTING:
+        place = tmp_path / ftl
+        place.mkdir()
+        killed = kills.kill(ftl, 4, seed=7, folder=place)
+        assert killed.wrong == []
+        assert killed.kills == 4
+        assert killed.writes > 0
+
+
+def test_a_promise_that_is_broken_is_told():
+    promises = kills.Promises()
+    first, second = promises.write(range(2)), promises.write(range(2))
+    promises.acknowledge(range(2), first, durable=True)
+    assert [promises.wrong(0, found) for found in (first, second)] == [None, None]
+    assert "flushed was 1" in promises.wrong(0, 0)
+    promises.acknowledge(range(2), second, durable=False)
+    assert "acknowledged was 2" in promises.wrong(0, first)
+    promises.trim(range(1))
+    assert promises.wrong(0, first) is None
+    assert promises.wrong(0, -1)
+    assert promises.wrong(1, first)
+
+
+def garbage(path):
+    """Connections that talk nonsense, each in a way of its own."""
+
+    def raw():
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(path))
+        connection.recv(18, socket.MSG_WAITALL)
+        return connection
+
+    rng = random.Random(1)
+    for count in (1, 3, 4, 100, 100_000):
+        connection = raw()
+        with suppress(OSError):
+            connection.sendall(rng.randbytes(count))
+        yield connection
+    connection = raw()
+    connection.sendall(struct.pack(">I8sII", 3, b"IHAVEOPT", nbd.GO, 0xFFFFFFFF))
+    yield connection
+    connection = raw()
+    connection.sendall(struct.pack(">I8sII", 3, b"IHAVEOPT", nbd.EXPORT_NAME, 0xFFFFFFFF))
+    yield connection
+    for head in (
+        (0x25609513, 0, nbd.WRITE, 1, 0, 0xFFFFFE00),
+        (0x25609513, 0, nbd.WRITE, 1, 0, MIB),
+        (0x25609513, 0xFFFF, 0xFFFF, 1, 2**64 - 1, 0xFFFFFFFF),
+        (0xDEADBEEF, 0, 0, 1, 0, 512),
+    ):
+        client = nbd.Client(path)
+        client.socket.sendall(nbd.REQUEST.pack(*head) + bytes(100))
+        yield client.socket
+    # Asks for much, and goes without reading any of it.
+    client = nbd.Client(path)
+    for _ in range(64):
+        client.send(nbd.READ, 0, MIB)
+    yield client.socket
+
+
+def memory_mib(process):
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(next(line.split()[1] for line in status.splitlines() if "VmRSS" in line)) / 1024
+
+
+def test_hostile_clients_hurt_nobody_else(folder):
+    with kills.serving("tpftl", folder / "image", folder / "socket") as server:
+        good = kills.connected(folder / "socket")
+        good.write(0, b"mine" * 1024)
+        before = memory_mib(server)
+        for _ in range(5):
+            open_ones = list(garbage(folder / "socket"))
+            assert good.read(0, 4096) == b"mine" * 1024
+            for connection in open_ones:
+                connection.close()
+        for _ in range(100):
+            nbd.Client(folder / "socket").socket.close()
+        assert good.read(0, 4096) == b"mine" * 1024
+        assert memory_mib(server) - before < 64
+        good.flush()
+        good.socket.close()
+    assert live.is_clean(live.fsck(folder / "image"))
+
+
+def test_there_are_so_many_connections_and_no_more(folder):
+    with served(folder) as device:
+        clients = [connected(folder) for _ in range(64)]
+        with pytest.raises((nbd.GoneError, OSError)):
+            connected(folder)
+        clients[0].write(0, bytes(512))
+        assert device.figures()["ftlab_connections_refused_total"] == 1
+        for client in clients:
+            client.socket.close()
+
+
+def test_damage_is_found_and_told(folder):
+    with served(folder, "page"), connected(folder) as client:
+        for page in range(64):
+            client.write(4096 * page, bytes([page + 1]) * 4096)
+    image = folder / "image"
+    data = bytearray(image.read_bytes())
+    at = data.index(bytes([7]) * 4096)
+    data[at + 100] ^= 1
+    image.write_bytes(data)
+    report = live.fsck(image)
+    assert (report.damaged, len(report.first_damaged), report.broken) == (1, 1, None)
+    assert not live.is_clean(report)
+    with served(folder, "page") as device, connected(folder) as client:
+        with pytest.raises(nbd.NbdError):
+            client.read(4096 * 6, 4096)
+        assert client.read(4096 * 7, 4096) == bytes([8]) * 4096
+        with pytest.raises(nbd.NbdError):
+            client.write(4096 * 6, bytes(512))
+        client.write(4096 * 6, b"new!" * 1024)
+        assert client.read(4096 * 6, 4096) == b"new!" * 1024
+        assert device.figures()["ftlab_damaged_reads_total"] == 2
+
+
+def test_what_cannot_be_served_is_refused(folder):
+    image, socket_path = folder / "image", folder / "socket"
+
+    def refused(message, ftl="page", config=SMALL, **how):
+        with pytest.raises((ConfigError, TraceError), match=message):
+            live.Device(how.pop("image", image), socket_path, ftl, config, **how)
+
+    refused("ftl: found treeftl, expected one that mounts: page, hat,", "treeftl")
+    refused("ftl: found none, expected the FTL of the new image", None)
+    refused("device.capacity: found none, expected the size", config={})
+    refused(
+        "buffer.policy: found lru, expected none", config={**SMALL, "buffer": {"policy": "lru"}}
+    )
+    refused("run.warmup: found random", config={**SMALL, "run": {"warmup": "random:1"}})
+    refused("host.mode: expected open", config={**SMALL, "host": {"mode": "closed:2"}}, paced=True)
+    assert list(folder.iterdir()) == []
+    with served(folder, "page"):
+        refused("which is served already")
+        with pytest.raises(ConfigError, match="which is served already"):
+            live.fsck(image)
+        (folder / "second").mkdir()
+        refused("where somebody listens", image=folder / "second" / "image")
+    refused("ftl: found dftl, expected page, that of the image", "dftl")
+    refused("device.page: found 8192, expected 4096", config={"device": {"page": 8192}})
+    refused("expected a new image: a replay", record=folder / "session.csv")
+    with live.Device(image, socket_path):
+        pass
+    (folder / "other").write_bytes(b"what is this" * 10000)
+    refused("expected an image of ftlab", image=folder / "other")
+
+
+def test_a_device_at_its_own_pace_takes_its_time(folder):
+    slow = {**SMALL, "device": {**SMALL["device"], "program": "30ms", "read": "20ms"}}
+
+    def seconds(place, paced):
+        place.mkdir()
+        with served(place, "page", slow, paced=paced), connected(place) as client:
+            start = time.monotonic()
+            client.write(0, bytes(4096))
+            client.read(0, 4096)
+            took = time.monotonic() - start
+            for _ in range(8):
+                client.send(nbd.READ, 0, 4096)
+            answers = [client.receive() for _ in range(8)]
+            assert [error for _, error, _ in answers] == [0] * 8
+            return took, time.monotonic() - start - took
+
+    one, eight = seconds(folder / "paced", True)
+    assert one >= 0.05
+    assert eight >= 8 * 0.02
+    assert sum(seconds(folder / "not", False)) < 0.05
+
+
+def ask(path, question):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(path))
+        connection.sendall(question)
+        return b"".join(iter(lambda: connection.recv(4096), b"")).decode()
+
+
+def test_figures_are_told_to_prometheus(folder):
+    told = folder / "told"
+    with served(folder, metrics=told), connected(folder) as client:
+        for page in range(100):
+            client.write(4096 * page, bytes(4096))
+        head, _, body = ask(told, b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").partition("\r\n\r\n")
+        assert head.startswith("HTTP/1.1 200 OK")
+        figures = live.figures_of(body)
+        assert figures["ftlab_write_amplification"] >= 1
+        assert figures['ftlab_host_bytes_total{op="write"}'] == 100 * 4096
+        assert 'ftlab_response_seconds{quantile="0.99"}' in figures
+        assert 0 <= figures["ftlab_mapping_hit_ratio"] <= 1
+        assert ask(told, b"GET /else HTTP/1.1\r\n\r\n").startswith("HTTP/1.1 404")
+        with suppress(ConnectionResetError):
+            assert ask(told, b"x" * 10_000) == ""
+        assert stat.S_IMODE(os.stat(told).st_mode) == 0o600
+    kinds = [line.split()[2] for line in body.splitlines() if line.startswith("# TYPE")]
+    assert len(kinds) == len(set(kinds))
+
+
+def test_a_live_device_can_be_watched(tmp_path, ftlab):
+    told = tmp_path / "told"
+    device = live.Device(tmp_path / "image", tmp_path / "socket", "dftl", SMALL, metrics=told)
+    seen = lines(str(told))
+    with connected(tmp_path) as client:
+        client.write(0, bytes(8192))
+        first = next(seen)
+        client.read(0, 512)
+        second = next(seen)
+    assert first.startswith("1 requests: hits ")
+    assert "WA 1" in first
+    assert second.startswith("2 requests (+1): ")
+    assert second.endswith("connections 1")
+    threading.Timer(0.5, device.stop).start()
+    shown = ftlab("watch", "--live", told, "--speed", "10")
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("2 requests: ")
+    assert list(seen) == []
+    assert "found nobody who tells figures" in failure(ftlab("watch", "--live", told))
+
+
+class Command:
+    """``ftlab serve`` in a process of its own."""
+
+    def __init__(self, folder, *more):
+        self.uri = f"nbd+unix:///?socket={folder / 'socket'}"
+        places = ("--image", folder / "image", "--socket", folder / "socket")
+        line = (sys.executable, "-m", "ftlab", "serve", *places, *more)
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen([*map(str, line)], stdout=pipe, stderr=pipe, text=True)
+        self.first = [self.process.stderr.readline(), self.process.stderr.readline()]
+
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, err
+
+
+DEVICE = ("--ftl", "dftl", "--capacity", "8MiB", "--pages-per-block", "32")
+
+
+def test_the_command_line_serves_mounts_and_ends_with_a_result(folder, ftlab):
+    command = Command(folder, *DEVICE, "--record", folder / "s.csv", "--json")
+    assert command.first[0].startswith("dftl, 8 MiB in ")
+    assert command.first[1].startswith(f"Ready: {command.uri} ")
+    with connected(folder) as client:
+        client.write(0, b"kept" * 1024)
+    code, out, err = command.end()
+    assert (code, json.loads(out)["host"]["writes"]) == (0, 1)
+    assert f"Replay: ftlab replay {folder / 's.csv'}.toml" in err
+    replay = ftlab("replay", f"{folder / 's.csv'}.toml", "--json")
+    assert json.loads(replay.stdout)["flash"] == json.loads(out)["flash"]
+
+    again = Command(folder)
+    assert "mounted, " in again.first[0]
+    with connected(folder) as client:
+        assert client.read(0, 4096) == b"kept" * 1024
+    code, out, _ = again.end(signal.SIGTERM)
+    assert code == 0
+    assert "write amplification" in out
+
+    looked = ftlab("fsck", folder / "image")
+    assert looked.exit_code == 0
+    assert "pages damaged" in looked.stdout
+    found = json.loads(ftlab("fsck", folder / "image", "--json").stdout)
+    assert (found["ftl"], found["damaged"], found["broken"]) == ("dftl", 0, None)
+
+
+def test_mistakes_on_the_command_line_are_one_line(folder, ftlab):
+    image = folder / "image"
+    for line, message in (
+        (("--image", image), "give either --socket PATH or --tcp HOST:PORT"),
+        (("--image", image, "--socket", "s", "--tcp", "localhost:0"), "give either --socket"),
+        (("--image", image, "--socket", "s", "--ftl", "aps"), "expected one that mounts"),
+        (("--image", image, "--socket", "s", "--ftl", "page,dftl"), "serve takes one FTL"),
+        (("--image", "no/such/folder", "--socket", "s", *DEVICE), "No such file"),
+    ):
+        assert message in failure(ftlab("serve", *line))
+    assert "No such file" in failure(ftlab("fsck", image))
+
+
+def test_nothing_listens_on_an_address_unless_asked(folder):
+    def listening():
+        lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+        inodes = {line.split()[9] for line in lines if line.split()[3] == "0A"}
+        own = Path("/proc/self/fd").iterdir()
+        links = (os.readlink(each) for each in own if os.path.lexists(each))
+        return [each for each in links if each.removeprefix("socket:[").rstrip("]") in inodes]
+
+    before = listening()
+    with served(folder):
+        assert listening() == before
+    with live.Device(folder / "image", "127.0.0.1:0", tcp=True):
+        assert len(listening()) == len(before) + 1
+
+
+def tool(name):
+    """The path of a program, without which a test is skipped."""
+    found = shutil.which(name)
+    if not found:
+        pytest.skip(f"REAL CLIENT NOT TESTED: {name} is not installed (Debian: {PACKAGES[name]})")
+    return found
+
+
+PACKAGES = {
+    "nbdinfo": "libnbd-bin",
+    "nbdcopy": "libnbd-bin",
+    "qemu-img": "qemu-utils",
+    "qemu-io": "qemu-utils",
+    "fio": "fio",
+}
+
+
+def ran(*line):
+    ended = subprocess.run([*map(str, line)], capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def uri(folder):
+    return f"nbd+unix:///?socket={folder / 'socket'}"
+
+
+def test_nbdinfo_and_nbdcopy(folder):
+    nbdinfo, nbdcopy = tool("nbdinfo"), tool("nbdcopy")
+    source, target = folder / "source", folder / "target"
+    source.write_bytes(random.Random(1).randbytes(MIB) + bytes(MIB))
+    with served(folder):
+        (export,) = json.loads(ran(nbdinfo, "--json", uri(folder)))["exports"]
+        assert export["export-size"] == 2 * MIB
+        assert export["can_multi_conn"] and export["can_fua"] and export["can_trim"]
+        ran(nbdcopy, "--flush", source, uri(folder))
+        ran(nbdcopy, uri(folder), target)
+    assert target.read_bytes() == source.read_bytes()
+
+
+def test_qemu(folder):
+    qemu_img, qemu_io = tool("qemu-img"), tool("qemu-io")
+    source = folder / "source"
+    source.write_bytes(random.Random(2).randbytes(2 * MIB))
+    with served(folder, "fast"):
+        assert (
+            json.loads(ran(qemu_img, "info", "--output=json", uri(folder)))["virtual-size"]
+            == 2 * MIB
+        )
+        ran(qemu_img, "convert", "-n", "-f", "raw", "-O", "raw", source, uri(folder))
+        ran(qemu_img, "compare", "-f", "raw", "-F", "raw", source, uri(folder))
+        asked = ("write -P 7 0 64k", "write -f -P 8 512 1k", "flush", "discard 128k 64k")
+        asked += ("write -z 256k 8k", "read -P 7 1536 1k", "read -P 8 512 1k", "read -P 0 256k 8k")
+        line = [part for each in asked for part in ("-c", each)]
+        out = ran(qemu_io, "-f", "raw", *line, uri(folder))
+        assert "verification failed" not in out
+        assert "error" not in out.lower()
+
+
+@pytest.mark.parametrize("ftl", MOUNTING)
+def test_fio_verifies_what_it_writes(folder, ftl):
+    fio = tool("fio")
+    if "nbd" not in ran(fio, "--enghelp"):
+        pytest.skip("REAL CLIENT NOT TESTED: this fio has no engine nbd")
+    verify = ("--rw=randwrite", "--verify=crc32c", "--verify_fatal=1", "--verify_state_save=0")
+    shared = ("--ioengine=nbd", f"--uri={uri(folder)}", "--iodepth=16", "--size=1900k")
+    with served(folder, ftl):
+        trim = ("--name=trim", "--rw=randtrimwrite", "--bs=4k", "--fsync=50")
+        ran(fio, *shared, *trim)
+        ran(fio, "--name=pages", *shared, *verify, "--bs=4k", "--loops=4", "--fsync=50")
+        ran(fio, "--name=parts", *shared, *verify, "--bsrange=512-16k")
+    assert live.is_clean(live.fsck(folder / "image"))
