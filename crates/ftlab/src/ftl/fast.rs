@@ -179,12 +179,13 @@ impl FastFtl {
     fn take_over_logs(&mut self, flash: &mut Flash) {
         let (mut has_sequential, mut room) = (false, self.most_random);
         let logs = self.data.place_logs(flash, |block, flash| {
+            let written = block.written(flash)?;
             let sequential = SequentialLog::found(block, flash).filter(|_| !has_sequential);
             has_sequential |= sequential.is_some();
             if sequential.is_none() {
                 room = room.checked_sub(1)?;
             }
-            Some((sequential, block.written(flash)?))
+            Some((sequential, written))
         });
         for (block, log) in logs {
             match log {
