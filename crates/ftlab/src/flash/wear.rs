@@ -328,6 +328,7 @@ impl Flash {
     }
 
     /// Books an erase.
+    #[inline(always)]
     pub(super) fn book_erase(&mut self, pbn: Pbn, kind: BlockKind, cause: Cause, unused: u32) {
         self.meter.history.push(Operation::Erase, cause, pbn.0);
         self.meter.ledger.count_erase(kind, cause, unused);
