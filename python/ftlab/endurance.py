@@ -147,7 +147,9 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
                 _by_plane(panels[2], report, line)
         panels[0].set(xlabel="written by the host (drive writes)", ylabel="blocks worn out")
         panels[0].set(xlim=(0, None), ylim=(0, None))
-        panels[1].set(xlabel="blocks, fewest erases first (%)", ylabel="erases of a block in the run")
+        panels[1].set(
+            xlabel="blocks, fewest erases first (%)", ylabel="erases of a block in the run"
+        )
         panels[1].set(xlim=(0, 100), ylim=(0, None))
         if planes:
             panels[2].set(xlabel="plane", ylabel="mean erases of its blocks", ylim=(0, None))

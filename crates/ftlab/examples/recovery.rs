@@ -1,6 +1,6 @@
 //! How long FTLs take to come back after a power cut, with and without checkpoints, and what these cost. Prints CSV.
 //!
-//! `recovery CAPACITY FTL,... [PAGES...]`: a device of `onfi-slc` of so many bytes is filled in order, a tenth of its
+//! `recovery CAPACITY FTL,... [PAGES...]`: a device of `onfi-slc` of so many bytes is filled in order, a hundredth of its
 //! pages are written over at random, and power is cut, without checkpoints and with one whenever so many pages
 //! were programmed. Rows tell the time of the device and of this program until the FTL has mounted, OOBs and pages
 //! read, and write amplification of the overwrites.
@@ -13,7 +13,11 @@ use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Lpn};
 use std::error::Error;
+use std::io::Write;
 use std::time::Instant;
+
+const HEADER: &str =
+    "ftl,checkpoint_pages,device_s,wall_s,oob_reads,page_reads,programs,write_amplification";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -21,12 +25,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let capacity = Bytes::parse(&capacity)?.0;
     let names = arguments.next().ok_or("found no FTLs, expected names with commas between")?;
     let distances: Vec<u64> = arguments.map(|pages| pages.parse()).collect::<Result<_, _>>()?;
-    println!(
-        "ftl,checkpoint_pages,device_s,wall_s,oob_reads,page_reads,programs,write_amplification"
-    );
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{HEADER}")?;
     for name in names.split(',') {
         for every in std::iter::once(None).chain(distances.iter().copied().map(Some)) {
-            println!("{}", row(name, capacity, every)?);
+            writeln!(out, "{}", row(name, capacity, every)?)?;
         }
     }
     Ok(())
@@ -49,7 +52,7 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
     (0..pages).for_each(|lpn| drop(host.serve(Op::Write, vec![Lpn(lpn)])));
     host.device.start_measuring();
     let mut rng = Rng::new(1, "overwrites");
-    let overwrites = pages / 10;
+    let overwrites = pages / 100;
     for _ in 0..overwrites {
         host.serve(Op::Write, vec![Lpn(rng.below(u64::from(pages)) as u32)]);
     }

@@ -185,11 +185,11 @@ impl Flash {
         let summary = &newest.blocks[pbn.index()];
         let owners = &self.medium.owners[self.pages_of_block(pbn)];
         let written = usize::from(summary.written);
-        let is_as_then = match self.medium.order {
+        let looks_so = || match self.medium.order {
             ProgramOrder::Ascending => owners[written..].iter().all(|owner| *owner == 0),
             ProgramOrder::Any => owners.iter().filter(|owner| **owner != 0).count() == written,
         };
-        let is_as_then = unless_bug!(CheckpointTrustsBlock, is_as_then, true);
+        let is_as_then = unless_bug!(CheckpointTrustsBlock, looks_so(), true);
         let erases = self.medium.blocks[pbn.index()].erases;
         (summary.erases == erases && is_as_then).then(|| summary.clone())
     }
