@@ -174,7 +174,7 @@ pub struct FlashReport {
     pub programs: ByCause,
     /// Copy-backs.
     pub copybacks: ByCause,
-    /// Erases of data, log and translation blocks.
+    /// Erases of data, log and translation blocks, and of those of checkpoints.
     pub erases: ByCause,
     /// Pages skipped for parity; `null` where copy-back is not used.
     pub wasted_pages: Option<u64>,
@@ -531,7 +531,11 @@ fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
         oob_reads: row(Operation::ReadOob),
         programs: row(Operation::Program),
         copybacks: row(Operation::CopyBack),
-        erases: BlockKind::ALL.iter().map(|kind| (kind.name(), ledger.erases(*kind))).collect(),
+        erases: BlockKind::ALL
+            .iter()
+            .map(|kind| (kind.name(), ledger.erases(*kind)))
+            .chain([(Cause::Checkpoint.name(), ledger.get(Operation::Erase, Cause::Checkpoint))])
+            .collect(),
         wasted_pages: (copy_back != CopyBack::Off).then(|| ledger.wasted_pages()),
     }
 }

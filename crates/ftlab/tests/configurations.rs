@@ -185,6 +185,12 @@ impl Case {
     fn check(&self, config: &Config, report: &Report) -> Result<(), String> {
         let shadow = Shadow::of(&self.requests, config);
         let host = &report.host;
+        if let Some(life) = report.lifetime.as_ref().filter(|life| life.read_only) {
+            // Which writes came before the end only the device knows.
+            let (served, reads) = (host.requests + life.refused_requests, host.reads);
+            let told = format!("{served}, {reads} reads, as counted: {shadow:?}");
+            return expect(&told, (served, reads) == (shadow.requests, shadow.reads[0]));
+        }
         let found = Shadow {
             requests: host.requests,
             reads: [host.reads, host.page_reads, host.bytes_read],
@@ -215,7 +221,8 @@ impl Case {
         let amplification = report.write_amplification.unwrap_or(0.0) * host.page_writes as f64;
         let whole = host.page_writes == 0 || (amplification - programmed as f64).abs() < 0.5;
         expect(&format!("{amplification} = {programmed} programs"), whole)?;
-        expect("wear has every erase", report.wear.erases_total >= erases)?;
+        let beside = flash.erases["checkpoint"];
+        expect("wear has every erase", report.wear.erases_total >= erases - beside)?;
         let verified = if config.run.verify { host.page_reads } else { 0 };
         expect("every read is verified", report.checks.reads_verified == verified)?;
         expect("no violation", report.checks.violations == 0)?;

@@ -6,7 +6,7 @@
 //! that an FTL sees: `device.checkpoint` costs programs, reads and erases, and as much room.
 
 use super::memory::Change;
-use super::{BlockKind, Cause, Flash, Operation};
+use super::{Cause, Flash, Operation};
 use crate::device::ProgramOrder;
 use crate::engine::Spot;
 use crate::purpose::Purpose;
@@ -140,11 +140,7 @@ impl Flash {
                     self.retime(None, Some(page));
                     self.meter.timeline.program(spot);
                 }
-                _ => {
-                    self.meter.timeline.erase(spot);
-                    self.meter.ledger.count_erase(BlockKind::Translation, Cause::Checkpoint, 0);
-                    continue;
-                }
+                _ => self.meter.timeline.erase(spot),
             }
             self.meter.ledger.count(operation, Cause::Checkpoint);
         }
