@@ -8,7 +8,7 @@
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::crash::shadow::Host;
-use ftlab::flash::{Cuts, Device, Operation, Tear};
+use ftlab::flash::{Cuts, Device, Operation};
 use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Lpn};
@@ -18,6 +18,9 @@ use std::time::Instant;
 
 const HEADER: &str =
     "ftl,checkpoint_pages,device_s,wall_s,oob_reads,page_reads,programs,write_amplification";
+
+/// Changes of the medium that are kept before they are done.
+const JOURNAL: usize = 100_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -35,6 +38,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Serves a write, and keeps what a cut would leave up with it.
+fn write(lpn: u32, host: &mut Host, left: Device) -> Device {
+    host.serve(Op::Write, vec![Lpn(lpn)]);
+    if host.device.changes() < JOURNAL { left } else { Cuts::follow(left, &mut host.device) }
+}
+
 fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn Error>> {
     let catalog = Catalog::standard();
     let mut config: Config =
@@ -49,17 +58,19 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
     let ftl = entry.build(&config, &mut device)?;
     let pages = device.geometry().logical_pages;
     let mut host = Host { device, ftl };
-    (0..pages).for_each(|lpn| drop(host.serve(Op::Write, vec![Lpn(lpn)])));
+    let mut left = erased;
+    for lpn in 0..pages {
+        left = write(lpn, &mut host, left);
+    }
     host.device.start_measuring();
     let mut rng = Rng::new(1, "overwrites");
     let overwrites = pages / 100;
     for _ in 0..overwrites {
-        host.serve(Op::Write, vec![Lpn(rng.below(u64::from(pages)) as u32)]);
+        left = write(rng.below(u64::from(pages)) as u32, &mut host, left);
     }
     let written = host.device.ledger().pages_programmed();
     let amplification = written as f64 / f64::from(overwrites);
-    let change = host.device.changes();
-    let mut device = Cuts::of(erased, &host.device).at(change, Tear::Before);
+    let mut device = Cuts::follow(left, &mut host.device);
     drop(host);
     device.timeline_mut().issue(0);
     let start = Instant::now();

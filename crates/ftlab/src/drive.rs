@@ -259,6 +259,10 @@ impl Run<'_> {
                 *report.passes.get_or_insert(0) += 1;
             }
             passes += 1;
+            if steady.is_some() && self.simulator.outcome().flash.is_read_only() {
+                let message = "found a device that is worn out before it is steady, expected more";
+                return Err(Error::config("device.endurance", message));
+            }
             if let Some(steady) = &mut steady {
                 let host = self.simulator.outcome().host;
                 steady.end_of_pass(self.ledger(), host.page_reads + host.page_writes);

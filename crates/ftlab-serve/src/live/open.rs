@@ -297,6 +297,10 @@ fn check(config: &Config, paced: bool) -> Result<(), Error> {
         );
         return Err(Error::config("buffer.policy", message));
     }
+    if let Some(cycles) = config.device.endurance {
+        let message = format!("found {cycles}, expected none: an image does not wear out");
+        return Err(Error::config("device.endurance", message));
+    }
     if config.run.warmup != Warmup::NONE {
         let message = format!("found {}, expected none: clients write", config.run.warmup);
         return Err(Error::config("run.warmup", message));

@@ -22,7 +22,7 @@ const BLOCK: u64 = 8;
 /// What a checkpoint says of a block.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Summary {
-    /// How often the block was erased.
+    /// How often the FTL has erased the block.
     erases: u32,
     /// Pages programmed or skipped since.
     written: u16,
@@ -47,13 +47,21 @@ pub(super) struct Checkpoints {
     next: u64,
     /// Bytes that an FTL keeps in each OOB.
     pub oob_bytes: u32,
+    /// How often the FTL has erased each block, whatever wear levelling puts below it.
+    erases: Vec<u32>,
     pub newest: Option<Arc<Checkpoint>>,
 }
 
 impl Checkpoints {
     /// One whenever so many pages were programmed.
-    pub const fn every(distance: u64) -> Self {
-        Checkpoints { distance, next: distance, oob_bytes: 0, newest: None }
+    pub fn every(distance: u64, blocks: u32) -> Self {
+        let erases = vec![0; blocks as usize];
+        Checkpoints { distance, next: distance, oob_bytes: 0, erases, newest: None }
+    }
+
+    /// Notes that a block was erased.
+    pub fn erased(&mut self, pbn: Pbn) {
+        self.erases[pbn.index()] += 1;
     }
 
     /// From now on counts begin at zero.
@@ -152,9 +160,11 @@ impl Flash {
 
     /// What a checkpoint will say of a block: the same as the last one if that still holds.
     fn summary(&self, pbn: Pbn, last: Option<&Checkpoint>) -> Arc<Summary> {
-        let block = &self.medium.blocks[pbn.index()];
+        let written = self.medium.blocks[pbn.index()].written;
+        let checkpoints = self.medium.checkpoints.as_ref();
+        let erases = checkpoints.map_or(0, |checkpoints| checkpoints.erases[pbn.index()]);
         if let Some(last) = last.map(|last| &last.blocks[pbn.index()])
-            && (last.erases, last.written) == (block.erases, block.written)
+            && (last.erases, last.written) == (erases, written)
         {
             return last.clone();
         }
@@ -165,7 +175,7 @@ impl Flash {
                 .map(|page| (self.medium.owners[page], memory.sequences[page]))
                 .collect(),
         };
-        Arc::new(Summary { erases: block.erases, written: block.written, pages })
+        Arc::new(Summary { erases, written, pages })
     }
 
     fn pages_of_block(&self, pbn: Pbn) -> Range<usize> {
@@ -177,7 +187,8 @@ impl Flash {
     /// the block was erased, and those of pages that were erased then ([`Flash::look_up`]).
     #[must_use]
     pub(crate) fn checkpointed(&self, pbn: Pbn) -> Option<Arc<Summary>> {
-        let newest = self.medium.checkpoints.as_ref()?.newest.as_ref()?;
+        let checkpoints = self.medium.checkpoints.as_ref()?;
+        let newest = checkpoints.newest.as_ref()?;
         let summary = &newest.blocks[pbn.index()];
         let owners = &self.medium.owners[self.pages_of_block(pbn)];
         let written = usize::from(summary.written);
@@ -186,7 +197,7 @@ impl Flash {
             ProgramOrder::Any => owners.iter().filter(|owner| **owner != 0).count() == written,
         };
         let is_as_then = unless_bug!(CheckpointTrustsBlock, looks_so(), true);
-        let erases = self.medium.blocks[pbn.index()].erases;
+        let erases = checkpoints.erases[pbn.index()];
         (summary.erases == erases && is_as_then).then(|| summary.clone())
     }
 }

@@ -23,7 +23,8 @@ impl Device {
 
     /// Makes a checkpoint whenever so many pages were programmed, or none.
     pub fn checkpoint_every(&mut self, pages: Option<u64>) {
-        self.flash.medium.checkpoints = pages.map(Checkpoints::every);
+        let blocks = self.geometry().blocks();
+        self.flash.medium.checkpoints = pages.map(|pages| Checkpoints::every(pages, blocks));
     }
 
     /// Pages programmed, blocks erased and checkpoints made since power came, where that is [noted](Device::remember).
@@ -77,6 +78,19 @@ impl Cuts {
         let memory = after.flash.medium.memory.as_ref();
         let changes = memory.map_or_else(Vec::new, |memory| memory.changes.clone());
         Cuts { changes, done: 0, now: before }
+    }
+
+    /// The device as a cut behind all changes leaves it; `after` forgets them. So long runs need no long journal.
+    #[must_use]
+    pub fn follow(before: Device, after: &mut Device) -> Device {
+        let mut cuts = Cuts::of(before, after);
+        if let Some(memory) = &mut after.flash.medium.memory {
+            memory.changes.clear();
+        }
+        while !cuts.is_over() {
+            cuts.advance();
+        }
+        cuts.now
     }
 
     /// Whether all changes are done.

@@ -78,7 +78,9 @@ impl Medium {
             valid_words_per_block,
             blocks: vec![Block::default(); blocks],
             memory: None,
-            checkpoints: device.checkpoint.map(Checkpoints::every),
+            checkpoints: device
+                .checkpoint
+                .map(|pages| Checkpoints::every(pages, geometry.blocks())),
             geometry,
         })
     }

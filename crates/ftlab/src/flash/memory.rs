@@ -185,6 +185,9 @@ pub(super) fn apply(change: &Change, medium: &mut Medium, truth: &mut Truth) {
             let first = medium.geometry.first_page(*pbn).index();
             medium.owners[first..first + medium.geometry.pages_per_block as usize].fill(0);
             medium.blocks[pbn.index()].erases += 1;
+            if let Some(checkpoints) = &mut medium.checkpoints {
+                checkpoints.erased(*pbn);
+            }
         }
         Change::Checkpoint(newest) => {
             if let Some(checkpoints) = &mut medium.checkpoints {

@@ -658,6 +658,9 @@ impl Flash {
         if let Some(memory) = &mut self.medium.memory {
             memory.erase(pbn);
         }
+        if let Some(checkpoints) = &mut self.medium.checkpoints {
+            checkpoints.erased(pbn);
+        }
         self.book_erase(pbn, kind, cause, unused);
         if self.wear.is_some() {
             self.level_wear(pbn);
