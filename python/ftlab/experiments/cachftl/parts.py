@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, median
 
+from ftlab.experiments.cachftl import variants
 from ftlab.experiments.cachftl.claims import (
     RIVALS,
     Choice,
@@ -131,6 +132,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
             ),
             [_adaptive(runs)],
         ),
+        variants.part(runs, sources),
     ]
 
 

@@ -99,8 +99,8 @@ VARIANTS: dict[str, tuple[Sequence[str], Config]] = {
 }
 """The FTLs of each variant, and what is changed."""
 
-VARIED_REQUESTS = 100_000
-"""Requests of a volume on which variants are run: its first ones."""
+VARIED_REQUESTS = 200_000
+"""Requests of a volume on which variants are run: its first ones; fewer leave PM without GC."""
 
 PRESET: Config = {"preset": "cachftl"}
 BLOCK = 256 << 10
@@ -125,18 +125,26 @@ def points(sources: Sources) -> dict[Key, Point]:
         for key, config in runs:
             _add(found, (volume, *key), config)
     for trace in TRACES:
-        if volume := longest(sources, trace):
-            source = sources[volume]
-            limit: Config = {"input": {"requests": source.requests or VARIED_REQUESTS}}
-            for variant, (ftls, sections) in VARIANTS.items():
-                for ftl in ftls:
-                    _add(found, (trace, ftl, variant), merge([source.config, limit, sections]))
+        for key, config in _of_variants(sources, trace):
+            _add(found, (trace, *key), config)
     for name, workload in synthetic(quick):
         made: Config = {"workload": workload, "run": {"seed": seed}}
         for ftl in FTLS:
             _add(found, (name, ftl), made)
         _add(found, (name, "page", RESERVE), merge([made, _reserve(SYNTHETIC_BYTES)]))
     return found
+
+
+def _of_variants(sources: Sources, trace: str) -> Iterator[tuple[Key, Config]]:
+    """Yield the variants on the beginning of the longest volume of a trace, if it has any."""
+    chosen = longest(sources, trace)
+    if chosen is None:
+        return
+    source = sources[chosen]
+    limit: Config = {"input": {"requests": source.requests or VARIED_REQUESTS}}
+    for variant, (ftls, sections) in VARIANTS.items():
+        for ftl in ftls:
+            yield (ftl, variant), merge([source.config, limit, sections])
 
 
 def longest(sources: Sources, trace: str) -> str | None:
