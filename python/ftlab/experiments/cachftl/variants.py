@@ -276,13 +276,23 @@ def part(runs: Runs, sources: Sources) -> Part:
         ],
         [
             Picture(
-                "variants",
-                "Variants. (a) response after ten rounds of warm-up against two; (b) to (d) "
-                "response in us below each buffer; (e) CACH-FTL's response in us over the KiB of "
-                "C-lash and (f) over the PMR in percent, (g) its map in bytes; (h) its response in "
-                "us with other GC and wear levelling, (i) the standard deviation of erases.",
-                lambda: drawn(runs, there),
-            )
+                "variants-systems",
+                "(a) response after ten rounds of warm-up against two; (b) to (d) response in us "
+                "below each buffer.",
+                lambda: systems(runs, there),
+            ),
+            Picture(
+                "variants-sizes",
+                "CACH-FTL's response in us (a) over the size of C-lash, (b) over that of the PMR; "
+                "(c) its map in bytes.",
+                lambda: over_sizes(runs, there),
+            ),
+            Picture(
+                "variants-gc",
+                "CACH-FTL with other GC and wear levelling: (a) response in us, (b) standard "
+                "deviation of erases.",
+                lambda: collectors(runs, there),
+            ),
         ],
     )
 
@@ -333,21 +343,15 @@ def _changed_one(runs: Runs, trace: str) -> Table:
     return Table([f"{SHORT[trace]}, CACH-FTL", *header], rows)
 
 
-def drawn(runs: Runs, traces: Sequence[str]) -> Drawing:
-    """Draw warm-ups, buffers, sizes, and GC and wear levelling."""
+def systems(runs: Runs, traces: Sequence[str]) -> Drawing:
+    """Draw the systems after each warm-up and below each buffer."""
     mark = Marks(runs, {})
-    shorts = [SHORT[trace] for trace in traces]
-
-    def warmed() -> Draw:
-        series = [
-            Series(
-                NAMES[ftl],
-                [mark(_changed(RESPONSE, trace, ftl, TEN_ROUNDS)) for trace in traces],
-                ftl,
-            )
-            for ftl in VARIANTS[TEN_ROUNDS][0]
-        ]
-        return bars("ten rounds", shorts, series, percent=True)
+    warmed = [
+        Series(
+            NAMES[ftl], [mark(_changed(RESPONSE, each, ftl, TEN_ROUNDS)) for each in traces], ftl
+        )
+        for ftl in VARIANTS[TEN_ROUNDS][0]
+    ]
 
     def buffers(trace: str) -> Draw:
         series = [
@@ -356,28 +360,39 @@ def drawn(runs: Runs, traces: Sequence[str]) -> Drawing:
         ]
         return bars(SHORT[trace], list(BY_BUFFER), series)
 
-    def over(figure: Figure, found: Mapping[int, str], label: str) -> Draw:
+    first = bars("ten rounds", [SHORT[trace] for trace in traces], warmed, percent=True)
+    return panels([first, *map(buffers, traces)], columns=2)
+
+
+def over_sizes(runs: Runs, traces: Sequence[str]) -> Drawing:
+    """Draw CACH-FTL over the sizes of cache and PMR."""
+    mark = Marks(runs, {})
+
+    def over(what: str, figure: Figure, found: Mapping[int, str], label: str) -> Draw:
         series = [
             Series(SHORT[trace], [mark(of_cachftl(figure, trace, each)) for each in sizes(found)])
             for trace in traces
         ]
-        return lines("", sorted(found), series, label=label)
+        return lines(what, sorted(found), series, label=label)
 
-    def collected(what: str, figure: Figure) -> Draw:
+    return panels(
+        [
+            over("response", RESPONSE, BY_CACHE, "C-lash, KiB"),
+            over("response", RESPONSE, BY_PMR, "PMR, %"),
+            over("map", TABLES, BY_PMR, "PMR, %"),
+        ]
+    )
+
+
+def collectors(runs: Runs, traces: Sequence[str]) -> Drawing:
+    """Draw CACH-FTL with other GC and wear levelling."""
+    mark = Marks(runs, {})
+
+    def each(what: str, figure: Figure) -> Draw:
         series = [
             Series(variant, [mark(of_cachftl(figure, trace, variant)) for trace in traces])
             for variant in (AS_IT_IS, *COLLECTED)
         ]
-        return bars(what, shorts, series)
+        return bars(what, [SHORT[trace] for trace in traces], series)
 
-    return panels(
-        [
-            warmed(),
-            *(buffers(trace) for trace in traces),
-            over(RESPONSE, BY_CACHE, "C-lash, KiB"),
-            over(RESPONSE, BY_PMR, "PMR, %"),
-            over(TABLES, BY_PMR, "PMR, %"),
-            collected("response", RESPONSE),
-            collected("spread of erases", SPREAD),
-        ]
-    )
+    return panels([each("response", RESPONSE), each("spread of erases", SPREAD)], columns=2)
