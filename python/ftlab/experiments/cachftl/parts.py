@@ -76,7 +76,7 @@ BEGINNING = (
 
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
-    """Return the report: set-up, verdicts, claims, figures, volumes, adaptive CACH-FTL."""
+    """Return the report: set-up, verdicts, claims, figures, volumes, adaptive CACH-FTL, variants."""
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
         *claim_parts(judged),
