@@ -100,7 +100,7 @@ VARIANTS: dict[str, tuple[Sequence[str], Config]] = {
 """The FTLs of each variant, and what is changed."""
 
 VARIED_REQUESTS = 200_000
-"""Requests of a volume on which variants are run: its first ones. With half as many PM collects on none."""
+"""First requests of a volume on which variants are run; in half as many PM never collects."""
 
 PRESET: Config = {"preset": "cachftl"}
 BLOCK = 256 << 10
