@@ -5,6 +5,7 @@ FTL, and so are the synthetic workloads. The device is that of the preset ``cach
 played twice before it is measured.
 """
 
+from ftlab.experiments.cachftl import variants
 from ftlab.experiments.cachftl.claims import CLAIMS
 from ftlab.experiments.cachftl.counterfactuals import COUNTERFACTUALS
 from ftlab.experiments.cachftl.parts import parts
@@ -17,9 +18,9 @@ EXPERIMENT = Experiment(
     workloads=WORKLOADS,
     prepare=prepare,
     points=points,
-    claims=CLAIMS,
+    claims=(*CLAIMS, *variants.CLAIMS),
     parts=parts,
-    counterfactuals=COUNTERFACTUALS,
+    counterfactuals=(*COUNTERFACTUALS, *variants.COUNTERFACTUALS),
 )
 
 __all__ = ["EXPERIMENT"]

@@ -57,7 +57,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "no idle time",
         "GC only while a write waits, as if there were no idle time for it",
-        SYNTHETIC,
+        (*SYNTHETIC, "A7"),
         {"cachftl": {"async_free": 0}},
         only=of("cachftl"),
     ),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import fmean, median
 
+from ftlab.experiments.cachftl import variant_parts
 from ftlab.experiments.cachftl.claims import (
     RIVALS,
     Choice,
@@ -75,7 +76,7 @@ BEGINNING = (
 
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
-    """Return the report: set-up, verdicts, claims, figures, volumes, adaptive CACH-FTL."""
+    """Return the report: set-up, verdicts, claims, figures, volumes, adaptive one, variants."""
     return [
         Part("What was run", SETUP, [_inputs(runs, sources)]),
         *claim_parts(judged),
@@ -131,6 +132,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
             ),
             [_adaptive(runs)],
         ),
+        variant_parts.part(runs, sources),
     ]
 
 

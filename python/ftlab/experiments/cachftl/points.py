@@ -3,18 +3,19 @@
 The key of a point is the volume, or the synthetic workload by what is varied, then the FTL; behind
 it the over-provisioning, and for CACH-FTL the threshold, where these are varied. `PREFIX_VOLUME` is
 one more volume, where there is the beginning of the real Financial1; the claims' are all others.
+A variant has the key of its trace, FTL and name: it is run on one volume of each trace.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ftlab.config import Config, merge
 from ftlab.experiments.inputs import Source, Sources, Workload
 from ftlab.experiments.prefixes import BEGINNING
 from ftlab.experiments.runs import Key
-from ftlab.experiments.volumes import extent, split
+from ftlab.experiments.volumes import extent, split, statistics_of, volumes_of
 from ftlab.points import Point
 
 FTLS = ("page", "block-optimized", "fast", "cachftl")
@@ -62,6 +63,45 @@ WRITES = (10_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_000_000, 5_000
 ARRIVALS = (50, 100, 200, 350, 500)
 """The synthetic workloads: percent, requests, and ms between them on average."""
 
+AS_IT_IS = "as it is"
+TEN_ROUNDS = "warm-up of ten rounds"
+
+BUFFERS = ("fab", "bplru", "bpac", "clc", "pud-lru", "lb-clock")
+"""Buffers of groups other than C-lash, which section 3.2 names."""
+
+OUT_OF_PLACE: Config = {"out_of_place": True}
+
+COLLECTED: dict[str, Config] = {
+    "FIFO": {"gc": {"policy": "fifo"}},
+    "cost-benefit": {"gc": {"policy": "cost-benefit"}},
+    "adaptive PMR": {"cachftl": {"adaptive_pmr": True}},
+    "out of place": {"cachftl": OUT_OF_PLACE},
+    "out of place, wear gap 2": {"cachftl": OUT_OF_PLACE | {"wear_gap": 2}},
+}
+"""What is changed of CACH-FTL's GC and wear levelling, which needs blocks out of place."""
+
+CACHES = (512, 1024, 4096, 8192)
+"""KiB of C-lash beside the 2048 of the preset."""
+
+PMRS = (5, 20, 30)
+"""Percent of the address space beside the 10 of the preset; 4.2.2 has 5 to 30."""
+
+SCALED: dict[str, Config] = {
+    **{f"cache of {size} KiB": {"buffer": {"size": f"{size}KiB"}} for size in CACHES},
+    **{f"PMR of {share} %": {"device": {"over_provisioning": share / 100}} for share in PMRS},
+}
+
+VARIANTS: dict[str, tuple[Sequence[str], Config]] = {
+    AS_IT_IS: (FTLS, {}),
+    TEN_ROUNDS: (("page", "fast", "cachftl"), {"run": {"warmup": "replay:10"}}),
+    **{buffer: (FTLS, {"buffer": {"policy": buffer}}) for buffer in BUFFERS},
+    **{name: (("cachftl",), sections) for name, sections in (COLLECTED | SCALED).items()},
+}
+"""The FTLs of each variant, and what is changed."""
+
+VARIED_REQUESTS = 200_000
+"""First requests of a volume on which variants are run; in half as many PM never collects."""
+
 PRESET: Config = {"preset": "cachftl"}
 BLOCK = 256 << 10
 SYNTHETIC_BYTES = 1 << 30
@@ -84,12 +124,36 @@ def points(sources: Sources) -> dict[Key, Point]:
         runs = _by_ftl(source.config) if volume == PREFIX_VOLUME else _of_volume(source)
         for key, config in runs:
             _add(found, (volume, *key), config)
+    for trace in TRACES:
+        for key, config in _of_variants(sources, trace):
+            _add(found, (trace, *key), config)
     for name, workload in synthetic(quick):
         made: Config = {"workload": workload, "run": {"seed": seed}}
         for ftl in FTLS:
             _add(found, (name, ftl), made)
         _add(found, (name, "page", RESERVE), merge([made, _reserve(SYNTHETIC_BYTES)]))
     return found
+
+
+def _of_variants(sources: Sources, trace: str) -> Iterator[tuple[Key, Config]]:
+    """Yield the variants on the beginning of the longest volume of a trace, if it has any."""
+    chosen = longest(sources, trace)
+    if chosen is None:
+        return
+    source = sources[chosen]
+    limit: Config = {"input": {"requests": source.requests or VARIED_REQUESTS}}
+    for variant, (ftls, sections) in VARIANTS.items():
+        for ftl in ftls:
+            yield (ftl, variant), merge([source.config, limit, sections])
+
+
+def longest(sources: Sources, trace: str) -> str | None:
+    """Return the volume of a trace that has most requests, if it has any."""
+    return max(
+        volumes_of(trace, list(sources)),
+        key=lambda volume: statistics_of(sources[volume])["requests"],
+        default=None,
+    )
 
 
 def _reserve(capacity: int) -> Config:

@@ -38,7 +38,7 @@ CAPACITY = {FOLD: 512 * MIB, PREFIX_LOOP: 512 * MIB, TPCH: 4096 * MIB}
 CACHE = 64 << 10
 """DFTL's mapping cache, 8192 entries."""
 
-HYBRIDS = ("fast", "bast", "nftl", "last", "kast", "aftl", "waftl")
+HYBRIDS = ("fast", "bast", "nftl", "superblock", "last", "kast", "aftl", "waftl")
 FTLS = ("page", "dftl", *HYBRIDS)
 MAIN = ("page", "dftl", "fast")
 CACHED = "write-back cache"
