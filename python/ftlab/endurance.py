@@ -130,6 +130,8 @@ def table(reports: Sequence[Record]) -> Table:
 
 def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
     """Draw the blocks that wear out over what is written, and how often blocks were erased."""
+    from matplotlib.ticker import MaxNLocator
+
     from ftlab.looks import of_ftls
     from ftlab.style import legend_above, mark_empty, sized, styled
 
@@ -147,6 +149,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
                 _by_plane(panels[2], report, line)
         panels[0].set(xlabel="written by the host (drive writes)", ylabel="blocks worn out")
         panels[0].set(xlim=(0, None), ylim=(0, None))
+        panels[0].yaxis.set_major_locator(MaxNLocator(integer=True))
         panels[1].set(
             xlabel="blocks, fewest erases first (%)", ylabel="erases of a block in the run"
         )
