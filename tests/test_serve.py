@@ -522,3 +522,18 @@ def test_fio_verifies_what_it_writes(folder, ftl):
         ran(fio, "--name=pages", *shared, *verify, "--bs=4k", "--loops=4", "--fsync=50")
         ran(fio, "--name=parts", *shared, *verify, "--bsrange=512-16k")
     assert live.is_clean(live.fsck(folder / "image"))
+
+
+def test_a_file_that_is_no_socket_is_left_alone(folder):
+    (folder / "socket").write_text("a thesis")
+    with pytest.raises(TraceError, match="socket"), served(folder):
+        pass
+    assert (folder / "socket").read_text() == "a thesis"
+
+
+@pytest.mark.parametrize("key", ["endurance", "checkpoint"])
+def test_what_an_image_has_no_place_for_is_refused(folder, key):
+    config = {**SMALL, "device": {**SMALL["device"], key: 1000}}
+    with pytest.raises(ConfigError, match=f"device.{key}: found 1000, expected none"):
+        live.Device(folder / "image", folder / "socket", "page", config)
+    assert not (folder / "image").exists()

@@ -357,6 +357,8 @@ impl<D: Disk> Image<D> {
         head.resize(HEAD, 0);
         let place = self.layout.checkpoint(generation);
         self.disk.write_at(&body, place + HEAD as u64)?;
+        // What a whole head tells of is durable before it.
+        self.disk.sync()?;
         self.disk.write_at(&head, place)?;
         self.disk.sync()?;
         self.generation = generation;

@@ -63,12 +63,17 @@ pub struct Connections {
 pub struct Server {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    /// What had broken the device when it was stopped.
+    failed: Option<String>,
 }
 
 /// What the threads share.
 pub(crate) struct Shared {
     live: Mutex<Live>,
     broken: Mutex<Option<Error>>,
+    /// Held while the disk is synced: it tells of a failed write once, and whoever waits must not take the next
+    /// answer for theirs.
+    syncing: Mutex<()>,
     stop: AtomicBool,
     connections: Mutex<(Connections, BTreeMap<u64, Stream>)>,
 }
@@ -85,6 +90,7 @@ impl Server {
         let shared = Arc::new(Shared {
             live: Mutex::new(live),
             broken: Mutex::new(None),
+            syncing: Mutex::default(),
             stop: AtomicBool::new(false),
             connections: Mutex::default(),
         });
@@ -94,13 +100,13 @@ impl Server {
             let shared = Arc::clone(&shared);
             threads.push(thread::spawn(move || metrics::tell(&told, &shared)));
         }
-        Ok(Server { shared, threads })
+        Ok(Server { shared, threads, failed: None })
     }
 
     /// Whether nothing has broken the device.
     #[must_use]
     pub fn is_fine(&self) -> bool {
-        lock(&self.shared.broken).is_none()
+        self.failed.is_none() && lock(&self.shared.broken).is_none()
     }
 
     /// The figures, in the text format of Prometheus.
@@ -124,7 +130,11 @@ impl Server {
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
+        if let Some(what) = &self.failed {
+            return Err(Error::Internal(what.clone()));
+        }
         if let Some(error) = lock(&self.shared.broken).take() {
+            self.failed = Some(error.to_string());
             return Err(error);
         }
         let mut live = lock(&self.shared.live);
@@ -216,6 +226,7 @@ impl Shared {
 
     /// Makes durable what was acknowledged, while others go on.
     fn flush(&self) -> Result<(), Errno> {
+        let _alone = lock(&self.syncing);
         let flush = self.attempt(Live::begin_flush)?;
         if let Err(source) = crate::image::disk::Disk::sync(&*flush.disk) {
             let path = self.live().path().to_owned();
@@ -290,6 +301,7 @@ impl<'a> Connection<'a> {
             match self.protocol.step(&self.input[done..], &mut self.output) {
                 Step::Starved => break true,
                 Step::Closed => break false,
+                Step::Do(..) if self.shared.is_over() => break false,
                 Step::Took(bytes) => done += bytes,
                 Step::Do(bytes, piece) => {
                     let data = done + piece.data.start..done + piece.data.end;

@@ -7,6 +7,7 @@ use rustix::process::umask;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -68,8 +69,13 @@ impl Listener {
             Address::Path(path) => {
                 match UnixStream::connect(path) {
                     Ok(_) => return Err(in_use()),
+                    // Left by a server that is gone. Of another file binding says that it is there.
                     Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                        std::fs::remove_file(path).map_err(&failed)?;
+                        if std::fs::symlink_metadata(path)
+                            .is_ok_and(|it| it.file_type().is_socket())
+                        {
+                            std::fs::remove_file(path).map_err(&failed)?;
+                        }
                     }
                     Err(_) => {}
                 }

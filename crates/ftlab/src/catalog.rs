@@ -166,8 +166,9 @@ impl Entry {
     /// # Errors
     /// As [`Entry::build`].
     pub fn mount(&self, config: &Config, flash: &mut Flash) -> Option<Result<Box<dyn Ftl>, Error>> {
+        let mount = self.mount.as_ref()?;
         flash.read_checkpoints();
-        self.mount.as_ref().map(|mount| mount(config, flash))
+        Some(mount(config, flash))
     }
 
     /// A whole simulation of a device of so many bytes, the FTL static inside.
@@ -449,6 +450,20 @@ impl Catalog {
             .iter()
             .find(|entry| entry.name() == name)
             .ok_or_else(|| Error::unknown("FTL", name, known()))
+    }
+
+    /// The FTL called `name`, if it can go on when power was lost.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] when there is none; [`Error::Config`] when it does not mount.
+    pub fn find_mounting(&self, name: &str) -> Result<&Entry, Error> {
+        let entry = self.find(name)?;
+        if entry.recovers() {
+            return Ok(entry);
+        }
+        let able: Vec<_> = self.ftls.iter().filter(|ftl| ftl.recovers()).map(Entry::name).collect();
+        let message = format!("found {name}, expected one that mounts: {}", able.join(", "));
+        Err(Error::config("ftl", message))
     }
 
     /// The kinds of all own sections of policies, placements, buffers and FTLs, each once.

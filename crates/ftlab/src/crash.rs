@@ -143,14 +143,7 @@ pub fn crash(
     plan: Plan,
     watch: Watch<'_>,
 ) -> Result<CrashReport, Error> {
-    let entry = catalog.find(&point.ftl)?;
-    if !entry.recovers() {
-        let able: Vec<_> =
-            catalog.ftls().iter().filter(|ftl| ftl.recovers()).map(Entry::name).collect();
-        let found = entry.name();
-        let message = format!("found {found}, expected one that mounts: {}", able.join(", "));
-        return Err(Error::config("ftl", message));
-    }
+    let entry = catalog.find_mounting(&point.ftl)?;
     let run = Run::serve(entry, &point.config, watch)?;
     let cuts = plan.cuts(&run.changes, run.after.tears(), point.config.run.seed)?;
     run.cut(&cuts, watch)
@@ -202,6 +195,11 @@ impl<'a> Run<'a> {
         if config.buffer.policy != "none" {
             let message = format!("found {}, expected none", config.buffer.policy);
             return Err(Error::config("buffer.policy", message));
+        }
+        if let Some(cycles) = config.device.endurance {
+            let message =
+                format!("found {cycles}, expected none: which blocks are worn out is not kept");
+            return Err(Error::config("device.endurance", message));
         }
         let input = Reading::default().of(config, watch)?;
         let (capacity, address) = place(config, input.as_ref(), input.measured.as_ref())?;

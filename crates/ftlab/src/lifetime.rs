@@ -35,6 +35,9 @@ impl Snapshots {
     /// Takes one if it is due.
     pub fn look(&mut self, simulator: &dyn Simulator) {
         let outcome = simulator.outcome();
+        if self.taken.last().is_some_and(|last| last.pages == outcome.pages_written) {
+            return;
+        }
         if self.due.pop_if(|wear| outcome.flash.most_wear() >= *wear).is_some() {
             self.taken.push(Snapshot::of(outcome.flash, outcome.pages_written));
         }

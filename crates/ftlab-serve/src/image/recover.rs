@@ -78,7 +78,13 @@ fn newest<D: Disk>(disk: &D, layout: &Layout) -> io::Result<Option<(u64, Tables)
         let mut body = vec![0; layout.body_bytes()];
         disk.read_at(&mut body, layout.checkpoint(generation) + HEAD as u64)?;
         if crc32c(&body) == checksum {
-            return Ok(Some((generation, Tables::read(layout, &body, last))));
+            let tables = Tables::read(layout, &body, last);
+            return match tables.has_sound_slots(layout) {
+                true => Ok(Some((generation, tables))),
+                false => {
+                    Err(io::Error::new(io::ErrorKind::InvalidData, "two blocks lie in one slot"))
+                }
+            };
         }
     }
     Ok(None)
@@ -186,6 +192,13 @@ impl Tables {
             blocks: blocks.chunks_exact(BLOCK).map(block).collect(),
             last,
         }
+    }
+
+    /// Whether each block has a slot of its own.
+    fn has_sound_slots(&self, layout: &Layout) -> bool {
+        let mut taken = vec![false; layout.slots as usize];
+        let mut slots = self.blocks.iter().map(|block| block.slot as usize);
+        slots.all(|slot| slot < taken.len() && !std::mem::replace(&mut taken[slot], true))
     }
 
     fn apply(&mut self, layout: &Layout, entry: Entry) {

@@ -23,7 +23,7 @@ pub struct Fsck {
     pub ftl: String,
     /// Bytes that it offers.
     pub capacity_bytes: u64,
-    /// Physical pages, and those that are programmed.
+    /// Physical pages.
     pub pages: u64,
     /// Those that are programmed.
     pub programmed: u64,

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Sections that say how a device is used, and not which it is.
-const OF_A_SESSION: [&str; 5] = ["preset", "host", "input", "workload", "run"];
+const OF_A_SESSION: [&str; 6] = ["preset", "energy", "host", "input", "workload", "run"];
 
 /// What a device is made from, or has to agree with.
 #[derive(Clone, Debug)]
@@ -96,7 +96,10 @@ impl Opening {
             ftl: entry.name().into(),
             config: tree(&config),
         };
-        let image = allocate(&self.image, &superblock, &device).map_err(at(&self.image))?;
+        let image = allocate(&self.image, &superblock, &device).inspect_err(|_| {
+            self.record.iter().for_each(|record| drop(fs::remove_file(record)));
+        });
+        let image = image.map_err(at(&self.image))?;
         let live = self.live(entry, &config, device, ftl, image);
         let mut live = Live { recording, ..live };
         live.store_events()?;
@@ -200,14 +203,7 @@ impl Live {
 
 /// An FTL that can go on when the power, or the process, was gone.
 pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
-    let entry = catalog.find(ftl)?;
-    if entry.recovers() {
-        return Ok(entry);
-    }
-    let able: Vec<_> =
-        catalog.ftls().iter().filter(|ftl| ftl.recovers()).map(Entry::name).collect();
-    let message = format!("found {ftl}, expected one that mounts: {}", able.join(", "));
-    Err(Error::config("ftl", message))
+    catalog.find_mounting(ftl)
 }
 
 /// An erased device that tells what is done to it.
@@ -270,12 +266,13 @@ fn allocate(path: &Path, superblock: &Superblock, device: &Device) -> io::Result
     unfinished.push(".new");
     let unfinished = Path::new(&unfinished);
     let file =
-        File::options().read(true).write(true).create(true).truncate(true).open(unfinished)?;
+        File::options().read(true).write(true).create(true).truncate(false).open(unfinished)?;
     file.try_lock().map_err(|error| match error {
         TryLockError::Error(error) => error,
         TryLockError::WouldBlock => io::ErrorKind::ResourceBusy.into(),
     })?;
     let made = (|| {
+        file.set_len(0)?;
         fallocate(&file, FallocateFlags::empty(), 0, Image::<File>::bytes(device.geometry()))?;
         superblock.write(&file)?;
         let mut image = Image::new(file, device.geometry());
@@ -300,6 +297,10 @@ fn check(config: &Config, paced: bool) -> Result<(), Error> {
     if let Some(cycles) = config.device.endurance {
         let message = format!("found {cycles}, expected none: an image does not wear out");
         return Err(Error::config("device.endurance", message));
+    }
+    if let Some(pages) = config.device.checkpoint {
+        let message = format!("found {pages}, expected none: an image has its own");
+        return Err(Error::config("device.checkpoint", message));
     }
     if config.run.warmup != Warmup::NONE {
         let message = format!("found {}, expected none: clients write", config.run.warmup);

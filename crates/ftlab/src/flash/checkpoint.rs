@@ -1,9 +1,9 @@
 //! Checkpoints: what the OOBs of all blocks say, written now and then to a place of its own, so that a mount
 //! reads the OOBs of those blocks alone that have changed since.
 //!
-//! A checkpoint adds what has changed since the one before. Where all of them would take twice the room of
-//! everything, everything is written anew beside them, and they are erased. The place is no part of the blocks
-//! that an FTL sees: `device.checkpoint` costs programs, reads and erases, and as much room.
+//! A checkpoint adds what has changed since the one before. Before all of them take twice the room that one of
+//! everything takes, everything is written anew, and then they are erased: the place has three times that room. It
+//! is no part of the blocks that an FTL sees. `device.checkpoint` costs programs, reads and erases.
 
 use super::memory::Change;
 use super::{Cause, Flash, Operation};

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from ftlab.experiments.cachftl.claims import to_bmr
 from ftlab.experiments.cachftl.points import (
@@ -32,9 +31,6 @@ from ftlab.experiments.measures import Measure, at, relative
 from ftlab.experiments.quantities import AMPLIFICATION, RESPONSE
 from ftlab.experiments.runs import Figure, Runs, ratio
 from ftlab.result import Result
-
-if TYPE_CHECKING:
-    pass
 
 SPREAD = "wear.erases_stddev"
 TABLES = "ram_bytes.tables"
