@@ -493,8 +493,6 @@ bugs! {
         why "translation pages are looked for where they were", law "power_cuts", by "zftl";
     OobTrustsPieces: "recovery: a piece of a map in an OOB is taken to be as it is now",
         why "a page that the cut has undone is looked for where it was", law "power_cuts", by "mnftl,superblock";
-    GftlOwnBlockFull: "gftl: a full block is taken to be a logical block's own, although another has room",
-        why "the buffer has two blocks with room, of which one is never full", law "power_cuts", by "gftl";
     RebuildKeepsLast: "rebuild: a write that was cut in the midst of a merge is kept",
         why "no block is left to end the merge", law "power_cuts", by "block,nftl-chain";
     RebuildLeavesLogs: "rebuild: log blocks that have been emptied are not freed",

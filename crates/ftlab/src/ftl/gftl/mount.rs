@@ -27,7 +27,7 @@ impl Gftl {
         ftl.free = FreeBlocks::found(blocks, BlockKind::Data, Cause::GcData, flash);
         let mut blocks = FoundBlock::all(&found, flash.geometry());
         blocks.sort_by_key(FoundBlock::written_first);
-        blocks.sort_by_key(|block| unless_bug!(GftlOwnBlockFull, flash.is_full(block.pbn), false));
+        blocks.sort_by_key(|block| flash.is_full(block.pbn));
         let (own, mut buffered): (Vec<_>, Vec<_>) =
             blocks.into_iter().partition(|block| ftl.take_own(block, flash));
         buffered.sort_by_key(FoundBlock::written_first);
