@@ -10,9 +10,8 @@ from ftlab import crash as crashes
 from ftlab.cli import parse
 from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
-from ftlab.cli.show import show_table
 from ftlab.errors import ConfigError
 from ftlab.simulation import check_obeyed
 
@@ -45,10 +44,7 @@ def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **opti
     one = _cut(at) if at else None
     with meter() as progress:
         reports = [crashes.crash(config, each, cuts, one, progress) for each in ftls]
-    table = crashes.table(reports)
-    outputs.figure(lambda: crashes.drawn(reports, outputs.columns_wide))
-    text = in_form(outputs.form, table, [each.to_dict() for each in reports])
-    outputs.result(text, lambda: show_table(table))
+    outputs.records(reports, crashes.table, crashes.drawn)
     violations = list(filter(None, map(crashes.violation, reports)))
     for line in violations:
         click.echo(line, err=True)

@@ -10,9 +10,8 @@ from ftlab import endurance as lives
 from ftlab.cli import parse
 from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
+from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
-from ftlab.cli.show import show_table
 from ftlab.simulation import check_obeyed
 
 DEFAULT = "page,dftl,tpftl"
@@ -45,7 +44,4 @@ def endurance(ftl: str | None, scale: int, passes: int, print_config: bool, **op
     check_obeyed(config, ftls)
     with meter() as progress:
         reports = [lives.endurance(config, each, scale, passes, progress) for each in ftls]
-    table = lives.table(reports)
-    outputs.figure(lambda: lives.drawn(reports, outputs.columns_wide))
-    text = in_form(outputs.form, table, [each.to_dict() for each in reports])
-    outputs.result(text, lambda: show_table(table))
+    outputs.records(reports, lives.table, lives.drawn)

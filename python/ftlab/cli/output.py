@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ftlab.cli.options import Command, decorated
+from ftlab.cli.show import show_table
 from ftlab.files import check_writable, named_files, write_atomically
 from ftlab.report.summary import comparison_table, run_summary, text_of, warning_lines
 from ftlab.report.tables import Table
-from ftlab.result import Comparison, Result
+from ftlab.result import Comparison, Record, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -152,6 +153,18 @@ class Outputs:
             write_atomically(self.output, text)
         else:
             click.echo(text, nl=not text.endswith("\n"))
+
+    def records(
+        self,
+        records: Sequence[Record],
+        table: Callable[[Sequence[Record]], Table],
+        draw: Callable[[Sequence[Record], int | None], Figure],
+    ) -> None:
+        """Draw what was found of each FTL, and write it as a table, or in the form asked for."""
+        self.figure(lambda: draw(records, self.columns_wide))
+        rows = table(records)
+        text = in_form(self.form, rows, [each.to_dict() for each in records])
+        self.result(text, lambda: show_table(rows))
 
 
 def _check_drawn(option: str, path: str) -> None:
