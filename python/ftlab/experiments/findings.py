@@ -22,7 +22,7 @@ Why this rule: choices.md#verdict-rule, choices.md#verdict-ties.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -175,6 +175,16 @@ class Order:
         return Finding(
             self.what, self.published, ours, Verdict.AGREES if holds else Verdict.DIFFERS
         )
+
+
+def rising(
+    term: Callable[[str, str], Term], unit: str, variants: Sequence[str], traces: Mapping[str, str]
+) -> list[Order]:
+    """Return that a figure rises in this order of variants, on each trace, which has a name."""
+    return [
+        Order(name, {variant: term(trace, variant) for variant in variants}, unit)
+        for trace, name in traces.items()
+    ]
 
 
 Statement: TypeAlias = Value | Change | Bound | Order

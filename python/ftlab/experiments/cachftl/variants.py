@@ -26,7 +26,7 @@ from ftlab.experiments.cachftl.points import (
 )
 from ftlab.experiments.cells import cell
 from ftlab.experiments.claims import Claim, Counterfactual, of
-from ftlab.experiments.findings import EQUAL, Bound, Order
+from ftlab.experiments.findings import EQUAL, Bound, Order, rising
 from ftlab.experiments.measures import Measure, at, relative
 from ftlab.experiments.quantities import AMPLIFICATION, RESPONSE
 from ftlab.experiments.runs import Figure, Runs, ratio
@@ -54,14 +54,8 @@ def changed(figure: Figure, trace: str, ftl: str, variant: str, old: str = AS_IT
 
 def _rises(figure: Figure, unit: str, *variants: str) -> list[Order]:
     """Return the order of CACH-FTL's variants by a figure, on each trace."""
-    return [
-        Order(
-            SHORT[trace],
-            {variant: of_cachftl(figure, trace, variant) for variant in variants},
-            unit,
-        )
-        for trace in TRACES
-    ]
+    names = {trace: SHORT[trace] for trace in TRACES}
+    return rising(lambda *named: of_cachftl(figure, *named), unit, variants, names)
 
 
 def _costs(variant: str, old: str, most: float) -> list[Bound]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ftlab.experiments.cells import cell
 from ftlab.experiments.charts import bars, panels
 from ftlab.experiments.claims import Claim, Counterfactual
-from ftlab.experiments.findings import Order
+from ftlab.experiments.findings import Order, rising
 from ftlab.experiments.marks import Marks, Series
 from ftlab.experiments.measures import at
 from ftlab.experiments.mnftl.claims import copies
@@ -49,14 +49,8 @@ def key_of(trace: str, variant: str) -> Key:
 
 def _rises(figure: Figure, unit: str, *variants: str) -> list[Order]:
     """Return the order of variants by a figure, on each trace."""
-    return [
-        Order(
-            TRACES[trace].name,
-            {variant: at(figure, *key_of(trace, variant)) for variant in variants},
-            unit,
-        )
-        for trace in WRITE_DOMINANT
-    ]
+    names = {trace: TRACES[trace].name for trace in WRITE_DOMINANT}
+    return rising(lambda *named: at(figure, *key_of(*named)), unit, variants, names)
 
 
 def still_valid(result: Result) -> float:
