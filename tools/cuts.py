@@ -47,8 +47,9 @@ def main() -> None:
     arguments = parser.parse_args()
     known = [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
     ftls = arguments.ftls or known
+    on_each_input = -(-arguments.cuts // (len(ftls) * len(WORKLOADS) * SEEDS))
     # A second cut follows every other one.
-    cuts = -(-2 * arguments.cuts // (3 * len(ftls) * len(WORKLOADS) * SEEDS))
+    cuts = -(-2 * on_each_input // 3)
     with ProcessPoolExecutor(os.cpu_count()) as cores:
         found = list(cores.map(partial(reports, cuts=cuts), ftls))
     print(table(ftls, found).markdown(), end="")
