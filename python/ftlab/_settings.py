@@ -32,6 +32,7 @@ __all__ = [
     "LAST",
     "MNFTL",
     "NFTL",
+    "SAST",
     "SEPBIT",
     "SFTL",
     "TPFTL",
@@ -1889,6 +1890,36 @@ class KAST(NamedFtl):
     _: KW_ONLY
     associativity: int | None = setting("kast.associativity")
     sequential: Quantity | None = setting("kast.sequential")
+    log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
+
+
+class SAST(NamedFtl):
+    """Groups of N logical blocks that share K log blocks: the reconfigurable FTL.
+
+    Source: Park et al., ACM TECS 2008.
+
+    Parameters
+    ----------
+    data
+        N: logical blocks of a group. Default: 4. Unit: blocks. Range: at least 1. Source:
+        choices.md#sast-rules.
+    logs
+        K: log blocks of a group, at most. Default: 2. Unit: blocks. Range: at least 1. Source:
+        choices.md#sast-rules.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+    """
+
+    registered = "sast"
+
+    _: KW_ONLY
+    data: int | None = setting("sast.data")
+    logs: int | None = setting("sast.logs")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 

@@ -27,7 +27,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     GREEN: ("dloop", "dloop-hot"),
     PINK: ("cachftl", "last"),
     AMBER: ("fast", "bast"),
-    SKY: ("gftl", "kast"),
+    SKY: ("gftl", "kast", "sast"),
     VIOLET: ("mnftl", "mnftl-hybrid", "aftl"),
     RED: ("superblock", "nftl", "nftl-chain"),
     OLIVE: ("block-optimized", "block"),

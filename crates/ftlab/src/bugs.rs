@@ -251,6 +251,16 @@ bugs! {
         why "the newest version must be the last one in the chain";
     ChainFoldsInPlace: "nftl-chain: the own chain is folded in place",
         why "the offset to be written is programmed in its last block";
+    SastGroupTooLarge: "sast: groups have a logical block more than N",
+        why "more than N logical blocks are merged for a page", by "sast";
+    SastGroupOverfull: "sast: a group has a log block more than K",
+        why "K bounds the log blocks that are reclaimed together", by "sast";
+    SastLogTooMany: "sast: a log block more than there are",
+        why "no block is left to merge into", by "sast";
+    SastLogKept: "sast: a log block that was merged is not erased",
+        why "leaked blocks", by "sast";
+    SastSequenceSuperseded: "sast: a log block in order becomes the data block although a page in it is superseded",
+        why "the offset of the newer version is programmed", by "sast";
     HatGcSkipsPages: "hat: GC does not update the map on the chip",
         why "a moved page is looked for in its old place";
     HatWritesAsReads: "hat: a write is served as a read",

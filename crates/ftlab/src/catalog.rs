@@ -293,6 +293,7 @@ impl Catalog {
             .with::<ftl::cachftl::CachFtl>()
             .with::<ftl::last::LastFtl>()
             .with::<ftl::kast::KastFtl>()
+            .with::<ftl::sast::SastFtl>()
             .with::<ftl::aftl::AftlFtl>()
             .with::<ftl::waftl::WaftlFtl>()
             .with::<ftl::mnftl::Mnftl>()

@@ -103,6 +103,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("last", r#"{"last": {"hot": "110%"}}"#),
     ("kast", r#"{"kast": {"associativity": 0}}"#),
     ("kast", r#"{"kast": {"sequential": -1}}"#),
+    ("sast", r#"{"sast": {"logs": 0}}"#),
     ("aftl", r#"{"aftl": {"entries": -1}}"#),
     ("waftl", r#"{"log": {"blocks": 1}}"#),
     ("waftl", r#"{"waftl": {"threshold": 2}}"#),

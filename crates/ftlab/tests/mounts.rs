@@ -129,7 +129,7 @@ fn log_blocks_are_found() {
         fill(ftl, device);
         [9, 9].into_iter().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
     };
-    for name in ["bast", "nftl", "nftl-chain", "fast", "kast", "last", "aftl", "waftl"] {
+    for name in ["bast", "nftl", "nftl-chain", "fast", "kast", "last", "sast", "aftl", "waftl"] {
         assert_eq!(mount(name, twice).programs, 0, "{name}");
     }
 }

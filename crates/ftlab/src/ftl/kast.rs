@@ -138,6 +138,7 @@ impl Ftl for KastFtl {
     fn accounts(&self) -> Accounts {
         Accounts {
             associativity: Some(u64::from(self.associativity)),
+            logs_reclaimed: 1,
             most_merged: self.counts.most_merged,
             ..self.data.accounts()
         }

@@ -22,6 +22,7 @@ pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
 pub mod parts;
+pub mod sast;
 pub mod sepbit;
 pub mod superblock;
 pub mod waftl;
@@ -40,6 +41,7 @@ pub use last::LastConfig;
 pub use mnftl::hybrid::MnftlHybridConfig;
 pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
+pub use sast::SastConfig;
 pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
@@ -228,7 +230,9 @@ pub struct Accounts {
     pub blocks_founded: u64,
     /// Most logical blocks that one page of the host can cause to be merged; `None` if unbounded.
     pub associativity: Option<u64>,
-    /// Most logical blocks merged for one log block.
+    /// Most log blocks that such a page can cause to be reclaimed.
+    pub logs_reclaimed: u64,
+    /// Most logical blocks merged for one such page.
     pub most_merged: u64,
 }
 

@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
             (Cleaning::Itself, _) => {}
         }
         if let Some(most) = self.seen.accounts.associativity {
-            self.a_page_costs_the_merges_of_one_log_block_at_most(most, pages.len() as u64, &then);
+            self.a_page_costs_so_many_merges_at_most(most, pages.len() as u64, &then);
         }
         match spec.cleaning {
             _ if spec.in_place => self.every_page_is_in_its_place(),
@@ -338,8 +338,8 @@ impl<'a> Run<'a> {
         assert!(copied(&self.seen) - copied(then) <= most, "merges copy a block of pages at most");
     }
 
-    /// A bound on associativity: so many logical blocks are merged for a page, and one block more erased.
-    fn a_page_costs_the_merges_of_one_log_block_at_most(&self, most: u64, pages: u64, then: &Seen) {
+    /// A bound on associativity: so many logical blocks are merged for a page, and their log blocks erased.
+    fn a_page_costs_so_many_merges_at_most(&self, most: u64, pages: u64, then: &Seen) {
         let copies = self.count(Operation::Program, Cause::Merge)
             - then.ledger.get(Operation::Program, Cause::Merge);
         let bound = pages * most * u64::from(self.device.geometry().pages_per_block);
@@ -348,9 +348,10 @@ impl<'a> Run<'a> {
             seen.ledger.total(Operation::Erase) - seen.ledger.erases(BlockKind::Translation)
         };
         let erases = of_user_pages(&self.seen) - of_user_pages(then);
-        assert!(erases <= pages * (most + 1), "{erases} erases for {pages} pages, K = {most}");
+        let bound = pages * (most + self.seen.accounts.logs_reclaimed);
+        assert!(erases <= bound, "{erases} erases for {pages} pages, bounded by {bound}");
         let merged = self.seen.accounts.most_merged;
-        assert!(merged <= most, "{merged} logical blocks merged for a log block, K = {most}");
+        assert!(merged <= most, "{merged} logical blocks merged for a page, bounded by {most}");
     }
 
     /// Blocks for pages that left RAM in one access, but for the first.
