@@ -32,6 +32,7 @@ __all__ = [
     "LAST",
     "MNFTL",
     "NFTL",
+    "RNFTL",
     "SAST",
     "SEPBIT",
     "SFTL",
@@ -1704,6 +1705,32 @@ class NFTLChain(NamedFtl):
     registered = "nftl-chain"
 
     _: KW_ONLY
+    log_blocks: int | None = setting("log.blocks")
+    log_map: Literal["ram", "flash"] | None = setting("log.map")
+
+
+class RNFTL(NamedFtl):
+    """Nftl that keeps primary blocks with erased pages, as replacement blocks of others.
+
+    Source: Wang et al., LCTES 2010.
+
+    Parameters
+    ----------
+    many
+        Share of the pages of a primary block, one at least, that must be erased for a merge to keep
+        it. Default: 50%. Range: 0 to 1. Source: choices.md#rnftl-rules.
+    log_blocks
+        Log blocks. Default: every block beyond the logical ones and those of the map, but for the
+        one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
+    log_map
+        Where the table of data blocks is kept. ``"ram"``: In RAM, all of it. ``"flash"``: On flash,
+        one page of it in RAM. Default: ram. Source: DLOOP II.A and V.D; choices.md#log-maps.
+    """
+
+    registered = "rnftl"
+
+    _: KW_ONLY
+    many: Quantity | None = setting("rnftl.many")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 

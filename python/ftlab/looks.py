@@ -29,7 +29,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     AMBER: ("fast", "bast"),
     SKY: ("gftl", "kast", "sast"),
     VIOLET: ("mnftl", "mnftl-hybrid", "aftl"),
-    RED: ("superblock", "nftl", "nftl-chain"),
+    RED: ("superblock", "nftl", "nftl-chain", "rnftl"),
     OLIVE: ("block-optimized", "block"),
     BROWN: ("cdftl", "treeftl"),
     TEAL: ("sftl", "zftl", "waftl"),

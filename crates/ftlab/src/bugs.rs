@@ -261,6 +261,14 @@ bugs! {
         why "leaked blocks", by "sast";
     SastSequenceSuperseded: "sast: a log block in order becomes the data block although a page in it is superseded",
         why "the offset of the newer version is programmed", by "sast";
+    RnftlKeepsFull: "rnftl: a merge keeps every primary block",
+        why "a replacement block without a page to write", by "rnftl";
+    RnftlKeptLost: "rnftl: a primary block that is kept is forgotten",
+        why "leaked blocks", by "rnftl";
+    RnftlWritesOver: "rnftl: all pages of a kept block are taken for erased",
+        why "pages that were written are programmed again", by "rnftl";
+    RnftlOneTooMany: "rnftl: a replacement block more than there are log blocks",
+        why "no block is left to merge into", by "rnftl";
     HatGcSkipsPages: "hat: GC does not update the map on the chip",
         why "a moved page is looked for in its old place";
     HatWritesAsReads: "hat: a write is served as a read",

@@ -288,6 +288,7 @@ impl Catalog {
             .with::<ftl::block_optimized::BlockOptimizedFtl>()
             .with::<ftl::nftl::NftlFtl>()
             .with::<ftl::nftl_chain::NftlChainFtl>()
+            .with::<ftl::rnftl::RnftlFtl>()
             .with::<ftl::bast::BastFtl>()
             .with::<ftl::fast::FastFtl>()
             .with::<ftl::cachftl::CachFtl>()

@@ -104,6 +104,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("kast", r#"{"kast": {"associativity": 0}}"#),
     ("kast", r#"{"kast": {"sequential": -1}}"#),
     ("sast", r#"{"sast": {"logs": 0}}"#),
+    ("rnftl", r#"{"rnftl": {"many": 2}}"#),
     ("aftl", r#"{"aftl": {"entries": -1}}"#),
     ("waftl", r#"{"log": {"blocks": 1}}"#),
     ("waftl", r#"{"waftl": {"threshold": 2}}"#),

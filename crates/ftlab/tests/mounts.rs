@@ -129,9 +129,22 @@ fn log_blocks_are_found() {
         fill(ftl, device);
         [9, 9].into_iter().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
     };
-    for name in ["bast", "nftl", "nftl-chain", "fast", "kast", "last", "sast", "aftl", "waftl"] {
+    let names =
+        ["bast", "nftl", "nftl-chain", "rnftl", "fast", "kast", "last", "sast", "aftl", "waftl"];
+    for name in names {
         assert_eq!(mount(name, twice).programs, 0, "{name}");
     }
+}
+
+/// The primary block with 0, 5 and 63 was kept, and has newer versions of 0 and 63 in its second and third page: a search
+/// from its end would meet the older 63. The three are merged.
+#[test]
+fn a_replacement_block_that_cannot_be_searched_is_merged() {
+    let cost = mount("rnftl", |ftl, device| {
+        let pages = [0, 5, 63].into_iter().chain([0; 65]).chain([63]);
+        pages.for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+    });
+    assert_eq!(cost.programs, 3);
 }
 
 /// All pages of a logical block, in another order: nothing is left of its data block, and they are merged.

@@ -22,6 +22,7 @@ pub mod nftl;
 pub mod nftl_chain;
 pub mod page;
 pub mod parts;
+pub mod rnftl;
 pub mod sast;
 pub mod sepbit;
 pub mod superblock;
@@ -41,6 +42,7 @@ pub use last::LastConfig;
 pub use mnftl::hybrid::MnftlHybridConfig;
 pub use mnftl::{MnftlConfig, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
+pub use rnftl::RnftlConfig;
 pub use sast::SastConfig;
 pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
@@ -226,6 +228,8 @@ pub struct Accounts {
     pub pages_in_ram: u32,
     /// Pages copied by themselves, without a merge.
     pub pages_moved: u64,
+    /// Data blocks that merges have replaced and not erased.
+    pub blocks_kept: u64,
     /// Merges of logical blocks that had no data block before.
     pub blocks_founded: u64,
     /// Most logical blocks that one page of the host can cause to be merged; `None` if unbounded.

@@ -334,17 +334,24 @@ impl DataBlocks {
     /// Full merge: copies the newest pages of a logical block to a fresh one. A page that the host
     /// writes takes its place among them.
     pub fn merge_full(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) {
+        let old = self.merge_aside(lbn, host, flash);
+        self.release(old, flash);
+    }
+
+    /// Full merge that does not erase the old data block, which holds no valid page, and returns it.
+    pub fn merge_aside(&mut self, lbn: Lbn, host: Option<Lpn>, flash: &mut Flash) -> Pbn {
         let old = self.replaced(lbn, flash);
         let fresh = self.take();
         self.gather(lbn, fresh, 0, host, flash);
         if unless_bug!(DataKeepsEmptyBlock, flash.is_erased(fresh), false) {
             // Every page was trimmed, so no data block is needed.
             self.free.give(fresh, flash);
-            self.replace(lbn, old, None, flash);
+            self.set_block(lbn, None, flash);
         } else {
-            self.replace(lbn, old, Some(fresh), flash);
+            self.set_block(lbn, Some(fresh), flash);
         }
         unless_bug!(DataFullUncounted, self.merges.full += 1);
+        old
     }
 
     /// Copies the pages of a logical block that has no data block to a new one: a merge that replaces
@@ -373,7 +380,8 @@ impl DataBlocks {
         let was_full = flash.is_full(log);
         let old = self.replaced(lbn, flash);
         self.gather(lbn, log, held, host, flash);
-        self.replace(lbn, old, Some(log), flash);
+        self.set_block(lbn, Some(log), flash);
+        self.release(old, flash);
         match was_full {
             true => self.merges.switch += 1,
             false => self.merges.partial += 1,
@@ -411,11 +419,15 @@ impl DataBlocks {
         self.block(lbn, flash).expect("only what overwrites a data block is logged")
     }
 
-    /// Makes `new` the data block and erases the old one, which holds no valid page.
-    fn replace(&mut self, lbn: Lbn, old: Pbn, new: Option<Pbn>, flash: &mut Flash) {
+    /// Makes `new` the data block of a logical block.
+    fn set_block(&mut self, lbn: Lbn, new: Option<Pbn>, flash: &mut Flash) {
         unless_bug!(DataBlockForgotten, self.blocks.set(lbn, new, flash));
-        flash.erase(old, BlockKind::Data, Cause::Merge);
-        self.free.give(old, flash);
+    }
+
+    /// Erases a block that was a data block, without valid pages.
+    pub fn release(&mut self, pbn: Pbn, flash: &mut Flash) {
+        flash.erase(pbn, BlockKind::Data, Cause::Merge);
+        self.free.give(pbn, flash);
     }
 
     /// Recomputes where everything is from the flash: each newest page at its own offset of its data
