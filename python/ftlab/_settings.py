@@ -314,7 +314,8 @@ class Buffer(Settings):
         ``"pud-lru"``: Of the blocks not updated often, the one with most pages leaves. ``"clc"``:
         The block with most pages leaves, but for those used lately. ``"bpac"``: Single pages while
         they are written again, then blocks; the border adapts. ``"ref"``: Blocks that left a short
-        while ago leave first, then the oldest. Default: none. Source: choices.md#lru-cache.
+        while ago leave first, then the oldest. ``"informed"``: Of the blocks used longest ago the
+        one leaves that costs the FTL least. Default: none. Source: choices.md#lru-cache.
     size
         RAM for the pages. Default: 2MiB. Source: CACH-FTL 5.1; choices.md#lru-cache.
     page_space
@@ -337,6 +338,9 @@ class Buffer(Settings):
     evicted_blocks
         REF: blocks that left last whose pages leave first. Default: 8. Unit: blocks. Range: 1 to
         1024. Source: choices.md#recent-groups.
+    candidates
+        Liao & Hu: blocks among which the FTL chooses the one that leaves. Default: 8. Unit: blocks.
+        Range: at least 1. Source: choices.md#informed-candidates.
     """
 
     policy: (
@@ -352,6 +356,7 @@ class Buffer(Settings):
             "clc",
             "bpac",
             "ref",
+            "informed",
         ]
         | type
         | Plugin
@@ -365,6 +370,7 @@ class Buffer(Settings):
     update_distance: int | None = setting("buffer.update_distance")
     recent: Quantity | None = setting("buffer.recent")
     evicted_blocks: int | None = setting("buffer.evicted_blocks")
+    candidates: int | None = setting("buffer.candidates")
 
 
 class Energy(Settings):

@@ -269,6 +269,8 @@ bugs! {
         why "pages that were written are programmed again", by "rnftl";
     RnftlOneTooMany: "rnftl: a replacement block more than there are log blocks",
         why "no block is left to merge into", by "rnftl";
+    InformedKeepsPlace: "informed: the block that leaves stays in the order of blocks",
+        why "a block without pages is offered", law "nothing_is_lost";
     HatGcSkipsPages: "hat: GC does not update the map on the chip",
         why "a moved page is looked for in its old place";
     HatWritesAsReads: "hat: a write is served as a read",

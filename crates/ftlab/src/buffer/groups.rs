@@ -143,6 +143,12 @@ impl Groups {
         (token, stays)
     }
 
+    /// The pages of a group, ascending.
+    pub fn pages_of(&self, token: u32) -> impl Iterator<Item = Lpn> {
+        let all = self.geometry.logical_pages_of(self.groups[token].lbn);
+        all.filter(|lpn| self.holds(*lpn))
+    }
+
     /// Removes a group and appends its pages, ascending.
     pub fn take(&mut self, token: u32, pages: &mut Vec<Lpn>) {
         let Group { lbn, pages: count } = self.groups.remove(token);

@@ -189,7 +189,8 @@ impl BufferManager {
     /// Writes what leaves next, if that is dirty.
     fn evict(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
         self.group.clear();
-        self.policy.evict(&mut self.group);
+        let mut cost = |group: &[Lpn]| ftl.cost_of_writing(group, flash);
+        self.policy.evict_by_cost(&mut cost, &mut self.group);
         let held = &mut self.held;
         self.group.retain(|lpn| {
             let dirty = held.is_dirty(*lpn);

@@ -24,6 +24,7 @@ pub mod clc;
 pub mod fab;
 pub mod group_buffer;
 pub mod groups;
+pub mod informed;
 pub mod largest_first;
 pub mod lb_clock;
 pub mod lru;
@@ -72,6 +73,7 @@ pub fn buffers() -> Buffers {
         .with(buffer::<GroupBuffer<clc::Clc>>())
         .with(buffer::<bpac::Bpac>())
         .with(buffer::<GroupBuffer<recently_evicted::RecentlyEvicted>>())
+        .with(buffer::<informed::Informed>())
 }
 
 /// A buffer for a list.
@@ -160,6 +162,13 @@ pub trait WriteBuffer: Send + Debug + DynClone {
     /// Takes a step towards room for one more page; appends the pages that leave, if any: pages of one
     /// logical block, or single ones. Steps until the buffer is empty must end.
     fn evict(&mut self, leaving: &mut Vec<Lpn>);
+
+    /// The same where the FTL says what it would cost to write pages of one logical block now
+    /// ([`Ftl::cost_of_writing`](crate::ftl::Ftl::cost_of_writing)); most buffers do not ask.
+    fn evict_by_cost(&mut self, cost: &mut dyn FnMut(&[Lpn]) -> u64, leaving: &mut Vec<Lpn>) {
+        let _ = cost;
+        self.evict(leaving);
+    }
 
     /// Forgets a page that is there.
     fn remove(&mut self, lpn: Lpn);

@@ -66,6 +66,10 @@ impl Ftl for BastFtl {
         unless_bug!(BastTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        self.blocks.cost_of_writing(pages, flash)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.blocks.data().map_bytes() + self.log_bytes, ..RamUse::default() }
     }
@@ -184,6 +188,17 @@ mod tests {
             assert!(
                 cost.copies >= 4 * cost.full && cost.copies <= 4 * cost.full + 3 * cost.partial
             );
+        }
+    }
+
+    #[test]
+    fn what_a_page_costs_is_known_before_it_is_written() {
+        let mut bench = bench(3);
+        let mut rng = Rng::new(2, "bast");
+        for _ in 0..2000 {
+            let page = rng.below(28) as u32;
+            let told = bench.ftl.cost_of_writing(&[Lpn(page)], &bench.flash);
+            assert_eq!(bench.write(&[page]).copies, told, "page {page}");
         }
     }
 

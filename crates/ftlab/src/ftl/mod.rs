@@ -68,6 +68,13 @@ pub trait Ftl: Send {
     /// Trims pages, ascending: from now on they hold no data.
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
 
+    /// Pages that would be copied to make room if these pages of one logical block were written now: what a write
+    /// buffer may ask before it chooses. 0 where none would, or where it is not known.
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        let _ = (pages, flash);
+        0
+    }
+
     /// Whether [`Ftl::background`] ever has something to do; a constant, so that others pay nothing.
     fn uses_idle_time(&self) -> bool {
         false
@@ -150,6 +157,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         (**self).trim(pages, flash);
+    }
+
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        (**self).cost_of_writing(pages, flash)
     }
 
     fn uses_idle_time(&self) -> bool {

@@ -72,6 +72,10 @@ impl Ftl for NftlFtl {
         unless_bug!(NftlTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        self.blocks.cost_of_writing(pages, flash)
+    }
+
     fn ram(&self) -> RamUse {
         let tables = 2 * self.blocks.data().table_bytes() + self.written_bytes;
         RamUse { tables, ..RamUse::default() }

@@ -113,6 +113,19 @@ impl Ftl for RnftlFtl {
         self.data.trim(pages, flash);
     }
 
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        let lbn = flash.geometry().logical_block_of(pages[0]);
+        let own = self.replacements.get(lbn.0);
+        let room = own.map_or(0, |replacement| replacement.pages.len() - replacement.written);
+        let merged = match own {
+            _ if self.data.overwrites(pages, flash) <= room => None,
+            Some(_) => Some(lbn),
+            None if self.must_merge() => self.replacements.least_recent().map(Lbn),
+            None => None,
+        };
+        merged.map_or(0, |lbn| self.data.pages_held(lbn, flash))
+    }
+
     fn ram(&self) -> RamUse {
         let tables = 2 * self.data.table_bytes() + self.log_bytes;
         RamUse { tables, ..RamUse::default() }
@@ -365,6 +378,17 @@ mod tests {
         let merge = Cost { copies: 1, log_erases: 1, full: 1, ..Cost::of(3) };
         assert_eq!(bench.writes(&[4, 4, 4]), merge, "three erased pages");
         assert_eq!(bench.ftl.kept.len(), 0);
+    }
+
+    #[test]
+    fn what_a_page_costs_is_known_before_it_is_written() {
+        let mut bench = Bench::<RnftlFtl>::empty(8, 4, |_| {});
+        let mut rng = Rng::new(3, "rnftl");
+        for _ in 0..500 {
+            let page = rng.below(32) as u32;
+            let told = bench.ftl.cost_of_writing(&[Lpn(page)], &bench.flash);
+            assert_eq!(bench.write(&[page]).copies, told, "page {page}");
+        }
     }
 
     #[test]

@@ -100,6 +100,26 @@ impl Ftl for SastFtl {
         self.data.trim(pages, flash);
     }
 
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        let group = self.group_of(pages[0], flash);
+        let last = self.groups[group].last();
+        let room = last.map_or(0, |pbn| flash.pages_of(*pbn) - flash.programmed_in(*pbn));
+        if self.data.overwrites(pages, flash) <= room as usize {
+            return 0;
+        }
+        let (mut copies, mut merged) = (0, BTreeSet::new());
+        for pbn in self.reclaimed_for(group) {
+            let log = self.logs.get(pbn.0).expect("a log block in use");
+            let mut owners = self.owners(pbn, log, flash);
+            owners.retain(|lbn| merged.insert(*lbn));
+            copies += owners.iter().map(|lbn| self.data.pages_held(*lbn, flash)).sum::<u64>();
+            if !owners.is_empty() && self.sequence(pbn, log, flash).is_some() {
+                copies -= log.written.len() as u64;
+            }
+        }
+        copies
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }
@@ -370,6 +390,17 @@ mod tests {
                 worst = worst.max(cost.data_erases);
             }
             assert!(worst >= u64::from(data.min(3)), "the bound is met: {worst}");
+        }
+    }
+
+    #[test]
+    fn what_a_page_costs_is_known_before_it_is_written() {
+        let mut bench = bench(3);
+        let mut rng = Rng::new(3, "sast");
+        for _ in 0..2000 {
+            let page = rng.below(32) as u32;
+            let told = bench.ftl.cost_of_writing(&[Lpn(page)], &bench.flash);
+            assert_eq!(bench.write(&[page]).copies, told, "page {page}");
         }
     }
 

@@ -256,6 +256,24 @@ impl DataBlocks {
         free
     }
 
+    /// How many of some pages of one logical block find their offsets in its data block programmed.
+    #[must_use]
+    pub fn overwrites(&self, pages: &[Lpn], flash: &Flash) -> usize {
+        let geometry = flash.geometry();
+        let block = self.audit_block(geometry.logical_block_of(pages[0]));
+        let is_programmed = |pbn: Pbn, lpn: Lpn| {
+            flash.is_programmed(geometry.page_at(pbn, geometry.offset_of(lpn)))
+        };
+        block.map_or(0, |pbn| pages.iter().filter(|lpn| is_programmed(pbn, **lpn)).count())
+    }
+
+    /// Pages of a logical block that hold data: what a full merge of it copies.
+    #[must_use]
+    pub fn pages_held(&self, lbn: Lbn, flash: &Flash) -> u64 {
+        let pages = flash.geometry().logical_pages_of(lbn);
+        pages.filter(|lpn| self.newest(*lpn).is_some()).count() as u64
+    }
+
     /// Reads pages for the host. The map of data blocks is asked for those that are in one: which are in log
     /// blocks, or nowhere, is known from RAM.
     pub fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {

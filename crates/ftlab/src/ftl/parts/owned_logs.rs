@@ -118,6 +118,24 @@ impl OwnedLogs {
         self.logs.get(lbn.0)
     }
 
+    /// Pages that a merge copies before these pages of one logical block can be written, if there must be one.
+    #[must_use]
+    pub fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+        let overwrites = self.data.overwrites(pages, flash);
+        let own = self.log(flash.geometry().logical_block_of(pages[0]));
+        let room = own.map_or(0, |log| (flash.geometry().pages_per_block - log.written) as usize);
+        let is_there = own.is_some() || self.logs.len() < self.most;
+        let merged = match own {
+            _ if overwrites <= room || own.is_none() && is_there => None,
+            Some(log) => Some(log),
+            None => self.least_recent().and_then(|lbn| self.log(lbn)),
+        };
+        merged.map_or(0, |log| {
+            let kept = if log.in_order && self.kinds == Kinds::All { log.written } else { 0 };
+            self.data.pages_held(log.lbn, flash) - u64::from(kept)
+        })
+    }
+
     /// Writes a page for the host: at its offset when nothing is there yet, else to the log.
     pub fn write(&mut self, lpn: Lpn, flash: &mut Flash) {
         if self.data.program_in_place(lpn, flash) {
