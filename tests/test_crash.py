@@ -82,8 +82,8 @@ def test_what_is_lost_ends_with_1_and_says_how_to_have_it_again(ftlab, monkeypat
 
 
 def test_what_cannot_be_cut_is_told(ftlab):
-    unable = ftlab("crash", *SMALL, "--ftl", "page,cachftl")
-    assert "ftl: found cachftl, expected one that mounts: page" in failure(unable)
+    unable = ftlab("crash", *SMALL, "--ftl", "page,treeftl")
+    assert "ftl: found treeftl, expected one that mounts: page" in failure(unable)
     buffered = ftlab("crash", *SMALL, "--ftl", "page", "--buffer", "lru")
     assert "--buffer: found lru, expected none" in failure(buffered)
     assert "--at: found '1'" in failure(ftlab("crash", *SMALL, "--ftl", "page", "--at", "1"))

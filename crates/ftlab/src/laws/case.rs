@@ -260,6 +260,20 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The case, on a device with a block more where the FTL needs one when power may be cut.
+    pub fn that_may_lose_power(&self) -> Case<'a> {
+        let accepts = |case: &Case<'_>| {
+            let mut device = case.erased()?;
+            device.remember();
+            case.entry.build(&case.config, &mut device)
+        };
+        let mut larger = self.clone();
+        if accepts(self).is_err_and(|error| names(&error, "device.over_provisioning")) {
+            larger.config.device.blocks = self.config.device.blocks.map(|blocks| blocks + 1);
+        }
+        larger
+    }
+
     /// Gives the case the smallest device that the FTL accepts, and returns its physical blocks.
     pub fn least_blocks(&mut self) -> u32 {
         for blocks in 1..10_000 {

@@ -32,6 +32,7 @@ pub fn power_cuts(case: &Case<'_>) {
     if !case.entry.recovers() {
         return;
     }
+    let case = &case.that_may_lose_power();
     let mut erased = case.erased().expect("a device that the FTL accepts");
     erased.remember();
     let mut rng = Rng::new(case.seed(), "cuts");
