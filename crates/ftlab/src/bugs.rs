@@ -509,6 +509,12 @@ bugs! {
         why "as in fast", law "power_cuts", by "aftl";
     WaftlInvalidatesEarly: "waftl: an overwrite invalidates the version before, then makes room, although power may be cut",
         why "as in fast", law "power_cuts", by "waftl";
+    BufferFlushesNone: "buffer: a flush writes nothing",
+        why "what was acknowledged and flushed is in RAM alone", law "power_cuts", by "page,dftl,fast";
+    BufferKeepsFua: "buffer: a write with FUA stays in RAM",
+        why "what was to be durable is in RAM alone", law "power_cuts", by "page,dftl,fast";
+    PooledFlushesNone: "pooled: a flush writes nothing",
+        why "what was acknowledged and flushed is in RAM alone", law "power_cuts", by "treeftl,aps";
     BlockOptErasesFirst: "block-optimized: a block is erased before it is programmed, although power may be cut",
         why "what was in RAM is lost", law "power_cuts", by "block-optimized";
     BlockOptMountTakesNewer: "block-optimized: of two blocks the newer counts when it mounts",

@@ -209,8 +209,10 @@ impl BlockOptimizedFtl {
         let in_use: BTreeSet<Pbn> = newest.iter().map(|block| block.pbn).collect();
         let mut found = survey.blocks(&ftl.geometry);
         found.retain(|block| in_use.contains(&block.pbn));
-        found.sort_by_key(FoundBlock::written_last);
-        unless_bug!(BlockOptMountTakesNewer, (), found.reverse());
+        let last = FoundBlock::written_last;
+        found.sort_by_key(|block| {
+            unless_bug!(BlockOptMountTakesNewer, last(block), u64::MAX - last(block))
+        });
         let mut homes = vec![None; ftl.blocks.len()];
         for block in found {
             let owner = block.in_place(&ftl.geometry).expect("pages of one logical block");

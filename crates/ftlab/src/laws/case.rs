@@ -1,5 +1,6 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
+use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::device::{Cell, DeviceConfig, PartialWrites, ProgramOrder};
@@ -245,6 +246,11 @@ impl<'a> Case<'a> {
         }
         let ftl = self.entry.build(&self.config, &mut device)?;
         Ok((device, ftl))
+    }
+
+    /// The write buffer, empty.
+    pub fn buffer(&self, device: &Device, ftl: &dyn Ftl) -> Option<BufferManager> {
+        self.config.buffer_manager(device, ftl.keeps_writes()).expect("a buffer that fits")
     }
 
     /// Blocks that may hold something beside one data block for each logical block, where blocks are merged,
