@@ -19,8 +19,8 @@ SECTIONS = {
     "effective_spare_ratio",
     "warmup": "mode requests host_page_writes passes window_page_writes windows spread drift "
     "steady",
-    "host": "requests reads writes trims page_reads page_writes page_trims unwritten_page_reads "
-    "bytes_read bytes_written duration_s",
+    "host": "requests reads writes trims flushes writes_through page_reads page_writes page_trims "
+    "unwritten_page_reads bytes_read bytes_written duration_s",
     "flash": "reads oob_reads programs copybacks erases wasted_pages",
     "mapping": "lookups hits hit_ratio replacements dirty_replacements gc_hit_ratio "
     "dirty_replacement_probability translation_reads translation_writes cached_entries "

@@ -281,7 +281,7 @@ def test_what_cannot_be_served_is_refused(folder):
         with pytest.raises((ConfigError, TraceError), match=message):
             live.Device(how.pop("image", image), socket_path, ftl, config, **how)
 
-    refused("ftl: found treeftl, expected one that mounts: page, hat,", "treeftl")
+    refused("ftl: found treeftl, expected one that keeps no data of the host", "treeftl")
     refused("ftl: found none, expected the FTL of the new image", None)
     refused("device.capacity: found none, expected the size", config={})
     refused(
@@ -427,7 +427,7 @@ def test_mistakes_on_the_command_line_are_one_line(folder, ftlab):
     for line, message in (
         (("--image", image), "give either --socket PATH or --tcp HOST:PORT"),
         (("--image", image, "--socket", "s", "--tcp", "localhost:0"), "give either --socket"),
-        (("--image", image, "--socket", "s", "--ftl", "aps"), "expected one that mounts"),
+        (("--image", image, "--socket", "s", "--ftl", "aps"), "expected one that keeps no data"),
         (("--image", image, "--socket", "s", "--ftl", "page,dftl"), "serve takes one FTL"),
         (("--image", "no/such/folder", "--socket", "s", *DEVICE), "No such file"),
     ):

@@ -20,7 +20,7 @@ from ftlab.report.tables import Table
 from ftlab.result import Record
 
 WORKLOADS = (
-    {"pattern": "randwrite", "bs": 512},
+    {"pattern": "randwrite", "bs": 512, "fsync": 10},
     {"pattern": "randrw", "bs": 2048, "read_share": 0.3},
     {"pattern": "zipf", "bs": 1024, "read_share": 0.2},
     {"pattern": "seq", "bs": 1536, "streams": 3},
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--cuts", type=int, default=10_000_000, help="of all FTLs [10000000]")
     parser.add_argument("ftls", nargs="*", help="[all that mount]")
     arguments = parser.parse_args()
-    known = [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
+    known = [each["name"] for each in catalog().ftls if each["mounts"] != "no"]
     ftls = arguments.ftls or known
     on_each_input = -(-arguments.cuts // (len(ftls) * len(WORKLOADS) * SEEDS))
     # A second cut follows every other one.

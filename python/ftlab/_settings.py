@@ -467,11 +467,15 @@ class Trace(Source):
     op
         What the requests are, for formats that do not say. ``"read"``: Read the newest version of
         the pages touched. ``"write"``: Write a new version of every page touched. ``"trim"``:
-        Forget the pages that lie wholly inside the request. Default: an error for those formats.
-        Source: ours.
+        Forget the pages that lie wholly inside the request. ``"flush"``: Make durable what was
+        acknowledged: it has no address. ``"fua"``: Write, and make durable what is written (FUA).
+        Default: an error for those formats. Source: ours.
     unit
         Bytes of a page, for formats that do not say. Default: 512B. Source: ARC paper, section IV;
         choices.md#arc-unit.
+    flushes
+        Take flushes, and writes with FUA as such; without it, flushes are left out, and such writes
+        are writes like others. Default: false. Source: choices.md#flush-off.
     columns
         The columns of a CSV file, as ``time=ts:us,offset=lba:sectors,length=bytes,op=rw``. Values:
         what=column or what=column:unit, separated by commas. Default: an error for such a file.
@@ -487,8 +491,9 @@ class Trace(Source):
     until: Quantity | None = setting("input.until")
     skip: int | None = setting("input.skip")
     requests: int | None = setting("input.requests")
-    op: Literal["read", "write", "trim"] | None = setting("input.op")
+    op: Literal["read", "write", "trim", "flush", "fua"] | None = setting("input.op")
     unit: Quantity | None = setting("input.unit")
+    flushes: bool | None = setting("input.flushes")
     columns: str | None = setting("input.columns")
 
 
@@ -552,6 +557,9 @@ class Workload(Source):
     spatial_locality
         ``cachftl``: share of the other requests that stay near the previous one. Default: 20%.
         Range: 0 to 1. Source: CACH-FTL Table 2; choices.md#cachftl-locality.
+    fsync
+        A flush after every so many writes, at once; it is one of the requests. Default: no flushes.
+        Unit: writes. Range: at least 1. Source: fio's fsync and fdatasync.
     arrivals
         How requests follow each other in time. ``"poisson"``: Independent, exponentially
         distributed gaps. ``"fixed"``: Equal gaps. ``"closed"``: All at time 0: a host with a queue
@@ -593,6 +601,7 @@ class Workload(Source):
     sequential_rate: Quantity | None = setting("workload.sequential_rate")
     sequential: Literal["previous", "stream"] | None = setting("workload.sequential")
     spatial_locality: Quantity | None = setting("workload.spatial_locality")
+    fsync: int | None = setting("workload.fsync")
     arrivals: Literal["poisson", "fixed", "closed"] | None = setting("workload.arrivals")
     interarrival: Quantity | None = setting("workload.interarrival")
 

@@ -10,7 +10,7 @@ def catalog() -> Record:
     """Return everything that can be named in a configuration, each with one line about it.
 
     Keys: ``ftls`` (name, summary, source, ``map``: where it lives, ``cleaning``, ``mounts``:
-    whether it goes on after a power cut, settings),
+    whether it goes on after a power cut, and with what, settings),
     ``settings`` (key, section, name, meaning, kind, values, optional, unit, default, range,
     source), ``buffers``, ``policies``, ``placements`` (name, summary, source, settings),
     ``presets`` (name, summary, source), ``formats`` (name, summary, source, columns, order of

@@ -38,7 +38,7 @@ def crash(
     Parameters
     ----------
     config
-        The configuration; `run.warmup` is ``none`` or ``sequential``, `buffer.policy` ``none``.
+        The configuration; `run.warmup` is ``none``, ``sequential`` or ``random:K``.
     ftl
         An FTL that mounts.
     cuts
@@ -53,7 +53,8 @@ def crash(
     -------
     Record
         ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``;
-        ``cuts``, ``torn`` and ``again`` as made; ``exposed`` pages, which paired cuts have
+        ``cuts``, ``torn`` and ``again`` as made; the ``mean`` and ``max`` of ``unflushed`` pages,
+        which were acknowledged, and in RAM alone; ``exposed`` pages, which paired cuts have
         destroyed; ``violations``, the ``first`` of them (None without any); ``mounts`` with the
         ``mean`` and ``max`` of ``oob_reads``, ``reads``, ``programs``, ``erases``, ``time_us`` (of
         the device) and ``wall_us`` (of the simulation), and the ``longest``.
@@ -72,7 +73,7 @@ def crash(
 
 def check_mounts(ftls: Iterable[Named]) -> None:
     """Raise `ftlab.ConfigError` for an FTL that does not mount, of those that ftlab has."""
-    mounts = {each["name"]: each["mounts"] == "yes" for each in catalog().ftls}
+    mounts = {each["name"]: each["mounts"] != "no" for each in catalog().ftls}
     for ftl in ftls:
         if isinstance(ftl, str) and not mounts.get(ftl, True):
             able = ", ".join(name for name, does in mounts.items() if does)

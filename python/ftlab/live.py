@@ -118,7 +118,12 @@ class Device:
         return Result(json.loads(self._server.stop()))
 
     def _replay(self, record: Path) -> str:
-        source = {"trace": str(record.resolve()), "format": "csv", "columns": COLUMNS}
+        source = {
+            "trace": str(record.resolve()),
+            "format": "csv",
+            "columns": COLUMNS,
+            "flushes": True,
+        }
         config = self.opened.config.to_dict()
         return configuration_file.dump(
             {**config, "input": source, "workload": {}}, [self.opened.ftl]

@@ -42,7 +42,7 @@ class Source(Settings):
         """Return the first ``limit`` requests (all by default) as columns of equal length.
 
         ``time_ns`` (since the first request), ``volume``, ``offset`` and ``length`` in bytes,
-        ``op`` (0 read, 1 write, 2 trim).
+        ``op`` (0 read, 1 write, 2 trim, 3 flush, 4 write with FUA).
         """
         return _core.trace_columns(json.dumps(self.config()), limit)
 

@@ -55,6 +55,7 @@ def read_trace(
     columns: str | None = None,
     op: Literal["read", "write", "trim"] | None = None,
     unit: Quantity | None = None,
+    flushes: bool | None = None,
 ) -> Trace:
     """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
 
@@ -83,6 +84,8 @@ def read_trace(
         What the requests are, ``"read"`` or ``"write"``, for files that do not say.
     unit
         Page of a list of the ARC paper, by default 512 bytes.
+    flushes
+        Take flushes, and writes with FUA as such; by default these are left out or writes.
 
     Raises
     ------
@@ -101,6 +104,7 @@ def read_trace(
         columns=columns,
         op=op,
         unit=unit,
+        flushes=flushes,
     )
 
 

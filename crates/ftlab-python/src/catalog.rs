@@ -79,10 +79,19 @@ fn ftls(catalog: &Catalog) -> Vec<Value> {
             "source": ftl.spec.source,
             "map": place(ftl),
             "cleaning": cleaning(ftl),
-            "mounts": if ftl.recovers() { "yes" } else { "no" },
+            "mounts": mounts(ftl),
             "settings": settings,
         })
     })
+}
+
+/// What an FTL has when power was lost.
+const fn mounts(ftl: &Entry) -> &'static str {
+    match (ftl.recovers(), ftl.spec.keeps_writes) {
+        (false, _) => "no",
+        (true, false) => "yes",
+        (true, true) => "with what was flushed",
+    }
 }
 
 /// A setting with the default that an FTL has: a variant may set another.

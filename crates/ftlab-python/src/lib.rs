@@ -397,6 +397,8 @@ mod functions {
             Op::Read => 0_u8,
             Op::Write => 1,
             Op::Trim => 2,
+            Op::Flush => 3,
+            Op::WriteThrough => 4,
         });
         Ok(columns)
     }

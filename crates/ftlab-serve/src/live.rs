@@ -135,12 +135,13 @@ impl Live {
         Ok(due)
     }
 
-    /// Writes bytes. Returns when the device would have done it.
+    /// Writes bytes, with FUA if they are to be durable. Returns when the device would have done it.
     ///
     /// # Errors
     /// [`Fault`].
-    pub fn write(&mut self, offset: u64, data: &[u8]) -> Result<Instant, Fault> {
-        let due = self.serve(Op::Write, offset, data.len() as u32)?;
+    pub fn write(&mut self, offset: u64, data: &[u8], durable: bool) -> Result<Instant, Fault> {
+        let op = if durable { Op::WriteThrough } else { Op::Write };
+        let due = self.serve(op, offset, data.len() as u32)?;
         // Pages of which only a part is written: what was there before.
         let mut bases: Vec<(Lpn, Vec<u8>, bool)> = Vec::new();
         for event in self.simulation.events() {
@@ -180,6 +181,14 @@ impl Live {
         }
         self.end(true)?;
         Ok(due)
+    }
+
+    /// Flushes. Returns when the device would have done it; [`Live::begin_flush`] does it to the image.
+    ///
+    /// # Errors
+    /// [`Fault`].
+    pub fn flush(&mut self) -> Result<Instant, Fault> {
+        self.serve(Op::Flush, 0, 0)
     }
 
     /// Begins to make durable what was written.

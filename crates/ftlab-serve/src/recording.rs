@@ -35,9 +35,11 @@ impl Recording {
     pub fn add(&mut self, request: &Request) -> Result<(), Error> {
         let Request { time, offset, length, op, .. } = *request;
         let op = match op {
-            Op::Read => 'r',
-            Op::Write => 'w',
-            Op::Trim => 't',
+            Op::Read => "r",
+            Op::Write => "w",
+            Op::Trim => "t",
+            Op::Flush => "f",
+            Op::WriteThrough => "fua",
         };
         self.checked(|to| writeln!(to, "{time},{offset},{length},{op}"))
     }

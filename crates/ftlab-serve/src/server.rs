@@ -324,12 +324,12 @@ impl<'a> Connection<'a> {
         let (input, output) = (&self.input, &mut self.output);
         let now = Instant::now();
         let acted = self.shared.attempt(|live| match what {
+            What::Flush => live.flush(),
             _ if length == 0 => Ok(now),
             What::Read => live.read(offset, length, output),
-            What::Write => live.write(offset, &input[data]),
-            What::Zero => live.write(offset, &ZEROES[..length as usize]),
+            What::Write => live.write(offset, &input[data], piece.durable),
+            What::Zero => live.write(offset, &ZEROES[..length as usize], piece.durable),
             What::Trim => live.trim(offset, length),
-            What::Flush => Ok(now),
         });
         let acted = acted.and_then(|due| match piece.durable {
             true => self.shared.flush().map(|()| due),

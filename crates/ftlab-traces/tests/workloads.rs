@@ -120,6 +120,28 @@ fn reads_and_writes_come_as_the_words_say() {
     }
 }
 
+/// Beside the flushes nothing is another.
+#[test]
+fn a_flush_comes_after_so_many_writes() {
+    let without = config(Pattern::RandRw);
+    let with = WorkloadConfig { fsync: Some(3), ..without.clone() };
+    let mut writes = 0;
+    let mut others = Vec::new();
+    for request in generate(&with, 1) {
+        if request.op == Op::Flush {
+            assert_eq!((writes, request.length), (3, 0));
+            assert_eq!(others.last().map(|last: &Request| last.time), Some(request.time));
+            writes = 0;
+            continue;
+        }
+        writes += u64::from(request.op == Op::Write);
+        assert!(writes <= 3);
+        others.push(request);
+    }
+    assert_eq!(others, generate(&without, 1)[..others.len()]);
+    assert!(others.len() < 180_000);
+}
+
 #[test]
 fn sequential_streams_take_turns_and_cover_their_parts() {
     let config = WorkloadConfig {

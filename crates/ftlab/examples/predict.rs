@@ -139,7 +139,7 @@ fn read(path: &str) -> Result<Vec<Request>, Error> {
 
 fn all(input: &dyn Input) -> Result<Vec<Request>, Error> {
     let mut requests = input.open()?.rest()?;
-    requests.retain(|request| request.op != Op::Trim);
+    requests.retain(|request| request.op.has_data());
     Ok(requests)
 }
 

@@ -57,7 +57,7 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
     let mut device = erased.clone();
     let ftl = entry.build(&config, &mut device)?;
     let pages = device.geometry().logical_pages;
-    let mut host = Host { device, ftl };
+    let mut host = Host::new(device, ftl);
     let mut left = erased;
     for lpn in 0..pages {
         left = write(lpn, &mut host, left);

@@ -529,6 +529,20 @@ bugs! {
         why "as in fast", law "power_cuts", by "aftl";
     WaftlInvalidatesEarly: "waftl: an overwrite invalidates the version before, then makes room, although power may be cut",
         why "as in fast", law "power_cuts", by "waftl";
+    BufferFlushesNone: "buffer: a flush writes nothing",
+        why "what was acknowledged and flushed is in RAM alone", law "power_cuts", by "page,dftl,fast";
+    BufferKeepsFua: "buffer: a write with FUA stays in RAM",
+        why "what was to be durable is in RAM alone", law "power_cuts", by "page,dftl,fast";
+    PooledFlushesNone: "pooled: a flush writes nothing",
+        why "what was acknowledged and flushed is in RAM alone", law "power_cuts", by "treeftl,aps";
+    BlockOptErasesFirst: "block-optimized: a block is erased before it is programmed, although power may be cut",
+        why "what was in RAM is lost", law "power_cuts", by "block-optimized";
+    BlockOptMountTakesNewer: "block-optimized: of two blocks the newer counts when it mounts",
+        why "the rewrite was cut before all was copied", law "power_cuts", by "block-optimized";
+    CachErasesFirst: "cachftl: a block is erased before it is programmed, although power may be cut",
+        why "what was in RAM is lost", law "power_cuts", by "cachftl";
+    CachMountLeavesFull: "cachftl: no room is made when it mounts",
+        why "pages that were trimmed have taken it", law "power_cuts", by "cachftl";
     CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",
         why "a logical block is never brought together, or when it is not whole", law "power_cuts", by "cftl";
 }

@@ -8,6 +8,7 @@
 
 pub mod shadow;
 
+use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::drive::{Progress, Watch};
@@ -73,6 +74,9 @@ pub struct CrashReport {
     pub torn: u64,
     /// Second ones.
     pub again: u64,
+    /// Pages that were acknowledged and not flushed when first cuts came: what write buffers, and FTLs that keep data of
+    /// the host in RAM, have lost.
+    pub unflushed: Cost,
     /// Pages that first cuts have destroyed in the cells of another, acknowledged or not: they may have older
     /// versions.
     pub exposed: u64,
@@ -136,7 +140,7 @@ impl Cost {
 ///
 /// # Errors
 /// Those of the input and of `watch`; [`Error::Config`] for an FTL that cannot go on after a cut, and for what
-/// has no place here: a write buffer, and a warm-up that reads the input or ends by rule.
+/// has no place here: a warm-up that reads the input or ends by rule.
 pub fn crash(
     catalog: &Catalog,
     point: &Point,
@@ -188,14 +192,12 @@ struct Run<'a> {
     served: Vec<Served>,
     /// The changes that may be cut.
     changes: Range<usize>,
+    /// Whether what the host writes may stay in RAM until a flush.
+    keeps_writes: bool,
 }
 
 impl<'a> Run<'a> {
     fn serve(entry: &'a Entry, config: &'a Config, watch: Watch<'_>) -> Result<Self, Error> {
-        if config.buffer.policy != "none" {
-            let message = format!("found {}, expected none", config.buffer.policy);
-            return Err(Error::config("buffer.policy", message));
-        }
         if let Some(cycles) = config.device.endurance {
             let message =
                 format!("found {cycles}, expected none: which blocks are worn out is not kept");
@@ -212,7 +214,9 @@ impl<'a> Run<'a> {
         erased.remember();
         let mut device = erased.clone();
         let ftl = entry.build(config, &mut device)?;
-        let mut host = Host { device, ftl };
+        let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
+        let mut host = Host::new(device, ftl);
+        host.put_below(buffer);
         let mut served = Vec::new();
         let (mut rng, logical) =
             (Rng::new(config.run.seed, "warm-up"), erased.geometry().logical_pages);
@@ -233,7 +237,8 @@ impl<'a> Run<'a> {
             tick(&mut last, watch, Progress { phase: SERVING, requests, fraction: None })?;
         }
         let changes = start..host.device.changes();
-        Ok(Run { entry, config, trace, erased, after: host.device, served, changes })
+        let keeps_writes = host.keeps_writes();
+        Ok(Run { entry, config, trace, erased, after: host.device, served, changes, keeps_writes })
     }
 
     fn cut(&self, plan: &[Cut], watch: Watch<'_>) -> Result<CrashReport, Error> {
@@ -247,13 +252,14 @@ impl<'a> Run<'a> {
             cuts: 0,
             torn: 0,
             again: 0,
+            unflushed: Cost::default(),
             exposed: 0,
             violations: 0,
             first: None,
             mounts: Mounts::default(),
         };
         let mut longest = vec![(0, 0.0); PARTS];
-        let mut durable = Durable::nothing(self.erased.geometry().logical_pages);
+        let mut durable = Durable::nothing(self.erased.geometry().logical_pages, self.keeps_writes);
         let mut cuts = Cuts::of(self.erased.clone(), &self.after);
         let (mut acknowledged, mut last) = (0, Instant::now());
         for (number, &cut) in plan.iter().enumerate() {
@@ -266,8 +272,9 @@ impl<'a> Run<'a> {
                 durable.note(request);
                 acknowledged += 1;
             }
-            let left = &self.served[acknowledged..];
+            let (done, left) = self.served.split_at(acknowledged);
             report.count(cut);
+            report.unflushed.add(done.last().map_or(0, |request| request.at_risk) as f64);
             let mounting = AssertUnwindSafe(|| self.survive(&cuts, cut, &durable, left));
             let survived =
                 catch_unwind(mounting).unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
@@ -311,10 +318,11 @@ impl<'a> Run<'a> {
         let (mut host, cost) = self.mount(device.clone());
         let mounted = host.device.changes();
         let mut settled = host.settle(&durable, left.first())?;
+        host.put_below(self.buffer(&host));
         let next = left.iter().take(AFTERWARDS);
         let served: Vec<_> =
             next.map(|request| host.serve(request.op, request.pages.clone())).collect();
-        host.ftl.audit(&host.device);
+        host.audit();
         let Some((number, tear)) = cut.again else { return Ok(cost) };
         let change = (number % (host.device.changes() as u64 + 1)) as usize;
         let (mut twice, _) = self.mount(Cuts::of(device, &host.device).at(change, tear));
@@ -343,7 +351,13 @@ impl<'a> Run<'a> {
             wall: start.elapsed(),
             lost: device.lost().len() as u64,
         };
-        (Host { device, ftl }, cost)
+        (Host::new(device, ftl), cost)
+    }
+
+    /// The write buffer of a host.
+    fn buffer(&self, host: &Host) -> Option<BufferManager> {
+        let buffer = self.config.buffer_manager(&host.device, host.ftl.keeps_writes());
+        buffer.expect("settings that it has accepted")
     }
 }
 

@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::host::Split;
 use crate::locality::{MissRatioCurve, ReuseDistances};
-use crate::request::{BATCH, Request};
+use crate::request::{BATCH, Op, Request};
 use crate::session::{Progress, Watch, open_input, tick};
 use std::ops::Range;
 use std::time::Instant;
@@ -87,7 +87,10 @@ impl Accesses {
 
     #[inline]
     fn of(&self, request: &Request) -> (u32, Range<u64>) {
-        let Request { volume, offset, length, .. } = *request;
+        let Request { volume, offset, length, op, .. } = *request;
+        if op == Op::Flush {
+            return (volume, 0..0);
+        }
         let (volume, offset, length) = match &self.shared {
             None => (volume, offset, length),
             Some(map) => {
@@ -95,7 +98,7 @@ impl Accesses {
                 (0, offset, length)
             }
         };
-        let pages = request.op.pages(offset, offset + u64::from(length), self.shift);
+        let pages = op.pages(offset, offset + u64::from(length), self.shift);
         (volume, self.split.of(pages))
     }
 }

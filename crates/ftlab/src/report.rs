@@ -58,6 +58,8 @@ pub struct Report {
     pub read_response_us: Option<LatencySummary>,
     /// Response times of writes, us.
     pub write_response_us: Option<LatencySummary>,
+    /// Response times of flushes; `null` without any.
+    pub flush_response_us: Option<LatencySummary>,
     /// Service times, us.
     pub service_us: Option<LatencySummary>,
     /// Planes.
@@ -138,6 +140,10 @@ pub struct HostReport {
     pub writes: u64,
     /// Trim requests.
     pub trims: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Of the writes, those with FUA: what they write is durable when they are acknowledged.
+    pub writes_through: u64,
     /// Page accesses of reads.
     pub page_reads: u64,
     /// Page accesses of writes.
@@ -433,6 +439,7 @@ impl Report {
             response_us: responses.summary(),
             read_response_us: outcome.reads.summary(),
             write_response_us: outcome.writes.summary(),
+            flush_response_us: outcome.flushes.summary(),
             service_us: outcome.service.summary(),
             planes: planes(outcome.flash, working),
             channels: ChannelsReport {
@@ -501,6 +508,8 @@ fn host(outcome: &Outcome<'_>) -> HostReport {
         reads: totals.reads,
         writes: totals.writes,
         trims: totals.trims,
+        flushes: totals.flushes,
+        writes_through: totals.writes_through,
         page_reads: totals.page_reads,
         page_writes: totals.page_writes,
         partial_page_writes: totals.partial_page_writes,

@@ -40,6 +40,7 @@ pub struct Simulation<F> {
     failures: Vec<u64>,
     reads: Latencies,
     writes: Latencies,
+    flushes: Latencies,
     service: Latencies,
     series: Series,
     sampled: Sample,
@@ -57,6 +58,10 @@ pub struct HostTotals {
     pub writes: u64,
     /// Trim requests.
     pub trims: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Of the writes, those that make durable what they write.
+    pub writes_through: u64,
     /// Pages read.
     pub page_reads: u64,
     /// Pages written.
@@ -65,7 +70,7 @@ pub struct HostTotals {
     pub partial_page_writes: u64,
     /// Pages trimmed.
     pub page_trims: u64,
-    /// Writes and trims that were refused, because too many blocks are worn out.
+    /// Writes, trims and flushes that were refused, because too many blocks are worn out.
     pub refused: u64,
     /// Bytes asked for by reads.
     pub bytes_read: u64,
@@ -101,6 +106,8 @@ pub struct Outcome<'a> {
     pub reads: &'a Latencies,
     /// Response times of writes, ns.
     pub writes: &'a Latencies,
+    /// Response times of flushes, ns.
+    pub flushes: &'a Latencies,
     /// Service times, from the first flash operation of a request to its last, ns.
     pub service: &'a Latencies,
     /// The run over time.
@@ -196,6 +203,7 @@ impl<F: Ftl> Simulation<F> {
             failures: Vec::new(),
             reads: Latencies::default(),
             writes: Latencies::default(),
+            flushes: Latencies::default(),
             service: Latencies::default(),
             series: Series::default(),
             sampled: Sample::default(),
@@ -243,6 +251,9 @@ impl<F: Ftl> Simulation<F> {
         }
         self.flash.timeline_mut().issue(issued);
         self.access(request.op);
+        if request.op == Op::Flush {
+            self.flash.timeline_mut().end_last();
+        }
         let served = self.flash.timeline().served();
         if served.end >= LATEST {
             return Err(self.too_late());
@@ -301,15 +312,11 @@ impl<F: Ftl> Simulation<F> {
             return buffer.serve(op, pages, cover, ftl, flash);
         }
         match (op, &mut self.read_modify_write) {
-            (Op::Write, Some(rmw)) => rmw.before_write(pages, cover, ftl, flash),
+            (Op::Write | Op::WriteThrough, Some(rmw)) => rmw.before_write(pages, cover, ftl, flash),
             (Op::Trim, Some(rmw)) => rmw.trim(pages),
             _ => {}
         }
-        match op {
-            Op::Read => ftl.read(pages, flash),
-            Op::Write => ftl.write(pages, flash),
-            Op::Trim => ftl.trim(pages, flash),
-        }
+        ftl.access(op, pages, flash);
     }
 
     /// Lets the FTL work in the background until a request arrives. A request that arrives during a step
@@ -367,6 +374,10 @@ impl<F: Ftl> Simulation<F> {
     /// The page accesses of a request, in ascending order. A trim covers whole pages only.
     #[inline]
     fn split(&mut self, request: &Request) -> Result<(), Error> {
+        if request.op == Op::Flush {
+            self.pages.clear();
+            return Ok(());
+        }
         let (offset, length) = self.address.map(request.volume, request.offset, request.length);
         let page_bytes = u64::from(self.flash.geometry().page_bytes);
         let end = offset + u64::from(length);
@@ -419,8 +430,9 @@ impl<F: Ftl> Simulation<F> {
                 totals.bytes_read += u64::from(request.length);
                 self.reads.record(response);
             }
-            Op::Write => {
+            Op::Write | Op::WriteThrough => {
                 totals.writes += 1;
+                totals.writes_through += u64::from(request.op == Op::WriteThrough);
                 totals.page_writes += pages;
                 totals.partial_page_writes += self.cover.cut(&self.pages).count() as u64;
                 totals.bytes_written += u64::from(request.length);
@@ -429,6 +441,11 @@ impl<F: Ftl> Simulation<F> {
             Op::Trim => {
                 totals.trims += 1;
                 totals.page_trims += pages;
+                return;
+            }
+            Op::Flush => {
+                totals.flushes += 1;
+                self.flushes.record(response);
                 return;
             }
         }
@@ -527,9 +544,11 @@ impl<F: Ftl> Simulator for Simulation<F> {
     fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error> {
         match role {
             Role::Asked => self.serve_asked(batch),
-            Role::Writes => batch.iter().try_for_each(|request| {
-                self.serve_one(&Request { op: Op::Write, ..*request }).map(drop)
-            }),
+            Role::Writes => {
+                batch.iter().filter(|request| request.op != Op::Flush).try_for_each(|request| {
+                    self.serve_one(&Request { op: Op::Write, ..*request }).map(drop)
+                })
+            }
             Role::Fill => self.write_outside_the_clock(batch),
         }
     }
@@ -544,7 +563,8 @@ impl<F: Ftl> Simulator for Simulation<F> {
     }
 
     fn pages(&mut self, request: &Request) -> Result<&[Lpn], Error> {
-        self.split(&Request { op: Op::Write, ..*request })?;
+        let op = if request.op == Op::Flush { Op::Flush } else { Op::Write };
+        self.split(&Request { op, ..*request })?;
         Ok(&self.pages)
     }
 
@@ -567,6 +587,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.totals = HostTotals::default();
         self.reads = Latencies::default();
         self.writes = Latencies::default();
+        self.flushes = Latencies::default();
         self.service = Latencies::default();
         self.series = Series::default();
         self.sampled = Sample::default();
@@ -637,6 +658,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             reads_verified: self.reads_verified(),
             reads: &self.reads,
             writes: &self.writes,
+            flushes: &self.flushes,
             service: &self.service,
             series,
             cache_samples: &self.cache_samples,

@@ -6,7 +6,7 @@ use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::Config;
 use ftlab::flash::{Device, Ledger};
 use ftlab::report::Report;
-use ftlab::request::{Op, Request};
+use ftlab::request::Request;
 use ftlab::session::{Point, open_input, run, run_points};
 use ftlab::simulate::Role;
 use ftlab::units::{Bytes, Lpn};
@@ -109,11 +109,7 @@ fn by_hand(entry: &Entry, config: &Config, requests: &[Request]) -> Ledger {
     for request in requests {
         let pages = request.offset / page..request.end().div_ceil(page);
         let pages: Vec<Lpn> = pages.map(|page| Lpn(page as u32)).collect();
-        match request.op {
-            Op::Read => ftl.read(&pages, &mut flash),
-            Op::Write => ftl.write(&pages, &mut flash),
-            Op::Trim => ftl.trim(&pages, &mut flash),
-        }
+        ftl.access(request.op, &pages, &mut flash);
     }
     ftl.audit(&flash);
     flash.ledger().clone()

@@ -310,6 +310,7 @@ def _responses(result: Result) -> list[tuple[str, str]]:
         "response_us": "all",
         "read_response_us": "reads",
         "write_response_us": "writes",
+        "flush_response_us": "flushes",
         "service_us": "service, without queueing",
     }
     lines = [

@@ -69,7 +69,7 @@ impl PythonBuffer {
     }
 
     fn tell(&self, method: &Py<PyAny>, lpn: Lpn, op: Op) {
-        self.faults.run(|py| method.call1(py, (lpn.0, op == Op::Write)).map(drop));
+        self.faults.run(|py| method.call1(py, (lpn.0, op.writes())).map(drop));
     }
 }
 

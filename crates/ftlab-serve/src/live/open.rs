@@ -201,9 +201,14 @@ impl Live {
     }
 }
 
-/// An FTL that can go on when the power, or the process, was gone.
+/// An FTL that can go on when the power, or the process, was gone, with all that it has acknowledged.
 pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
-    catalog.find_mounting(ftl)
+    let entry = catalog.find_mounting(ftl)?;
+    if entry.spec.keeps_writes {
+        let message = format!("found {ftl}, expected one that keeps no data of the host in RAM");
+        return Err(Error::config("ftl", message));
+    }
+    Ok(entry)
 }
 
 /// An erased device that tells what is done to it.

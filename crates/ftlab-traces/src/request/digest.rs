@@ -25,6 +25,8 @@ impl Digest {
             Op::Read => 0u64,
             Op::Write => 1,
             Op::Trim => 2,
+            Op::Flush => 3,
+            Op::WriteThrough => 4,
         };
         let tail = u64::from(request.length) | op << 32;
         // Independent products: only the last step waits for the request before.

@@ -1,6 +1,6 @@
 //! What one light pass tells about a stream of requests.
 
-use super::{BATCH, Digest, Request, RequestSource, Volumes};
+use super::{BATCH, Digest, Op, Request, RequestSource, Volumes};
 use crate::error::Error;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -67,10 +67,13 @@ impl Measure {
     /// Takes the next requests into account.
     pub(crate) fn add(&mut self, batch: &[Request]) -> Result<(), Error> {
         for request in batch {
+            self.digest.add(request);
+            if request.op == Op::Flush {
+                continue;
+            }
             let (first, end) = self.volumes.of(request.volume, || (u64::MAX, 0))?;
             *first = request.offset.min(*first);
             *end = request.end().max(*end);
-            self.digest.add(request);
         }
         self.requests += batch.len() as u64;
         self.duration = batch.last().map_or(self.duration, |last| last.time);
@@ -89,7 +92,6 @@ impl Measure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Op;
 
     fn extent(volume: u32, first_byte: u64, end_byte: u64) -> Extent {
         Extent { volume, first_byte, end_byte }
@@ -102,6 +104,14 @@ mod tests {
             batch.append(&mut self.0);
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_flush_has_no_address() {
+        let write = Request { time: 0, offset: 4096, length: 512, volume: 5, op: Op::Write };
+        let flush = Request { offset: 0, length: 0, op: Op::Flush, ..write };
+        let found = extents(&mut Once(vec![write, flush]), &mut |_, _| Ok(())).unwrap();
+        assert_eq!((found.requests, &found.extents[..]), (2, &[extent(5, 4096, 4608)][..]));
     }
 
     #[test]

@@ -30,6 +30,10 @@ crate::choices! {
         Write = "write",
         /// Forget the pages that lie wholly inside the request.
         Trim = "trim",
+        /// Make durable what was acknowledged: it has no address.
+        Flush = "flush",
+        /// Write, and make durable what is written (FUA).
+        WriteThrough = "fua",
     }
 }
 
@@ -41,8 +45,23 @@ impl Op {
     pub const fn pages(self, offset: u64, end: u64, shift: u32) -> Range<u64> {
         match self {
             Op::Trim => (offset + (1 << shift) - 1) >> shift..end >> shift,
-            Op::Read | Op::Write => offset >> shift..((end - 1) >> shift) + 1,
+            Op::Read | Op::Write | Op::WriteThrough => offset >> shift..((end - 1) >> shift) + 1,
+            Op::Flush => 0..0,
         }
+    }
+
+    /// Whether it writes data.
+    #[inline]
+    #[must_use]
+    pub const fn writes(self) -> bool {
+        matches!(self, Op::Write | Op::WriteThrough)
+    }
+
+    /// Whether it reads or writes data.
+    #[inline]
+    #[must_use]
+    pub const fn has_data(self) -> bool {
+        matches!(self, Op::Read | Op::Write | Op::WriteThrough)
     }
 }
 
@@ -51,13 +70,13 @@ impl Op {
 pub struct Request {
     /// Arrival, nanoseconds after the first request of the stream.
     pub time: Nanos,
-    /// First byte, within the volume.
+    /// First byte, within the volume; 0 of a flush.
     pub offset: u64,
-    /// Length in bytes, from 1; at most [`LONGEST_REQUEST_BYTES`] unless it is a trim.
+    /// Length in bytes, from 1; at most [`LONGEST_REQUEST_BYTES`] unless it is a trim; 0 of a flush.
     pub length: u32,
     /// Volume, disk or application storage unit.
     pub volume: u32,
-    /// Read, write or trim.
+    /// What it does.
     pub op: Op,
 }
 

@@ -4,8 +4,8 @@
 //! seconds, 512-byte sectors. A request passes several stages, each with a line of its own: only
 //! `Q`, its arrival at the block layer, is taken, and every other action is passed over, so that
 //! nothing is counted twice. Of RWBS (`R` read, `W` write, `D` discard, `N` no data, with flags
-//! around) a discard becomes a trim; a flush without data holds no request. The device is the
-//! volume.
+//! around) a discard becomes a trim. An `F` in front is a flush, before the data if there are any;
+//! an `F` behind `W` is FUA, as the kernel's `blk_fill_rwbs` writes them. The device is the volume.
 //!
 //! `Input file sda.blktrace.0 added` may stand before the events, and a summary that begins with
 //! `CPU0 (sda):` behind them. From there to the next line that begins with a digit, all is passed
@@ -27,6 +27,8 @@ const REMARKS: [&[u8]; 4] = [b"Input", b"CPU", b"Total", b"Throughput"];
 #[derive(Default)]
 pub(super) struct BlkParse {
     in_remarks: bool,
+    /// The data of a request that a flush precedes.
+    behind_flush: Option<RawRequest>,
     /// Events that issue a request to a driver and that complete one.
     issued: u64,
     completed: u64,
@@ -69,13 +71,25 @@ impl LineFormat for BlkParse {
             }
         }
         let rwbs = fields.understood(operation)?;
+        let flush = RawRequest { ticks, volume, offset: 0, length: 0, op: Op::Flush };
+        let flush = rwbs.flushes.then_some(flush);
         // A request without data has no address.
-        let (Some(op), false) = (rwbs, fields.peek().starts_with(b"[")) else { return Ok(None) };
+        let (Some(op), false) = (rwbs.op, fields.peek().starts_with(b"[")) else {
+            return Ok(flush);
+        };
         let offset = fields.integer()?;
         fields.one_of(&[b"+"])?;
         let length = fields.integer()?;
         let raw = RawRequest { ticks, volume, offset, length, op };
-        raw.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
+        let raw = raw.in_units(SECTOR_BYTES, SECTOR_BYTES)?;
+        if flush.is_some() {
+            self.behind_flush = Some(raw);
+        }
+        Ok(flush.or(Some(raw)))
+    }
+
+    fn rest_of_line(&mut self) -> Option<RawRequest> {
+        self.behind_flush.take()
     }
 
     fn recognise(sample: &Sample) -> Verdict {
@@ -126,26 +140,37 @@ fn action(text: &[u8]) -> Option<&[u8]> {
     (text.len() <= 2 && text.iter().all(u8::is_ascii_alphabetic)).then_some(text)
 }
 
-/// What RWBS says: `Some(None)` for a request without data.
-fn operation(rwbs: &[u8]) -> Option<Option<Op>> {
+/// What RWBS says.
+#[derive(Debug, PartialEq, Eq)]
+struct Rwbs {
+    /// Whether a flush comes first.
+    flushes: bool,
+    /// What is done with data, if there are any.
+    op: Option<Op>,
+}
+
+fn operation(rwbs: &[u8]) -> Option<Rwbs> {
     if !rwbs.iter().all(u8::is_ascii_uppercase) {
         return None;
     }
-    // A leading F asks for a flush before the data, if there are any.
-    match rwbs.strip_prefix(b"F").unwrap_or(rwbs).first() {
-        Some(b'R') => Some(Some(Op::Read)),
-        Some(b'W') => Some(Some(Op::Write)),
-        Some(b'D') => Some(Some(Op::Trim)),
-        Some(b'N' | b'F' | b'S') => Some(None),
-        None if rwbs == b"F" => Some(None),
-        _ => None,
-    }
+    let behind = rwbs.strip_prefix(b"F");
+    let op = match behind.unwrap_or(rwbs) {
+        [b'R', ..] => Some(Op::Read),
+        [b'W', b'F', ..] => Some(Op::WriteThrough),
+        [b'W', ..] => Some(Op::Write),
+        [b'D', ..] => Some(Op::Trim),
+        [b'N' | b'F' | b'S', ..] => None,
+        [] if behind.is_some() => None,
+        _ => return None,
+    };
+    Some(Rwbs { flushes: behind.is_some(), op })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::checks::{misread, parse, requests};
+    use crate::request::Request;
+    use crate::trace::checks::{flushing, misread, parse, requests};
 
     const FILE: &str = "\
 Input file sda.blktrace.0 added
@@ -206,25 +231,41 @@ Skips: 0 forward (0 -   0.0%)
 
     #[test]
     fn rwbs_says_what_a_request_does() {
-        for (rwbs, op) in [
-            ("R", Some(Op::Read)),
-            ("RSM", Some(Op::Read)),
-            ("W", Some(Op::Write)),
-            ("WFS", Some(Op::Write)),
-            ("FW", Some(Op::Write)),
-            ("D", Some(Op::Trim)),
-            ("DE", Some(Op::Trim)),
-            ("N", None),
-            ("F", None),
-            ("FF", None),
-            ("FN", None),
+        for (rwbs, flushes, op) in [
+            ("R", false, Some(Op::Read)),
+            ("RSM", false, Some(Op::Read)),
+            ("W", false, Some(Op::Write)),
+            ("WFS", false, Some(Op::WriteThrough)),
+            ("FW", true, Some(Op::Write)),
+            ("FWFSM", true, Some(Op::WriteThrough)),
+            ("D", false, Some(Op::Trim)),
+            ("DE", false, Some(Op::Trim)),
+            ("N", false, None),
+            ("F", true, None),
+            ("FF", true, None),
+            ("FN", true, None),
         ] {
-            assert_eq!(operation(rwbs.as_bytes()), Some(op), "{rwbs}");
+            assert_eq!(operation(rwbs.as_bytes()), Some(Rwbs { flushes, op }), "{rwbs}");
         }
         for rwbs in ["", "X", "r", "W1"] {
             assert_eq!(operation(rwbs.as_bytes()), None, "{rwbs}");
         }
         assert_eq!(parse::<BlkParse>("259,2 0 1 1.5 1 Q WS 8 + 8 [a]").volume, 259_002);
+    }
+
+    /// A commit of a journal: a flush, then its record through the cache.
+    #[test]
+    fn a_flush_comes_before_the_data_that_it_is_with() {
+        let lines = "8,0 1 1 0.0 1 Q W 8 + 8 [a]\n8,0 1 2 0.5 1 Q FN [a]\n\
+                     8,0 1 3 1.0 1 Q FWFS 16 + 8 [a]\n";
+        let write = Request { time: 0, offset: 4096, length: 4096, volume: 8000, op: Op::Write };
+        let flush = Request { time: 500_000_000, offset: 0, length: 0, op: Op::Flush, ..write };
+        let time = 1_000_000_000;
+        let through = Request { time, offset: 8192, op: Op::WriteThrough, ..write };
+        let all = flushing::<BlkParse>(lines).unwrap();
+        assert_eq!(all, [write, flush, Request { time, ..flush }, through]);
+        let without = requests::<BlkParse>(lines).unwrap();
+        assert_eq!(without, [write, Request { op: Op::Write, ..through }]);
     }
 
     #[test]

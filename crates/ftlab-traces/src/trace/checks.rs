@@ -50,10 +50,19 @@ pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Er
     decoded(RecordDecoder::<F>::new(drip(bytes)), TimeOrder::Error)
 }
 
+/// All requests of `text`, flushes among them.
+pub(super) fn flushing<F: LineFormat>(text: &str) -> Result<Vec<Request>, Error> {
+    let decoder = LineDecoder::new(F::default(), drip(text.as_bytes()));
+    admitted(decoder, Gate::new(F::ORDER, None, None).with_flushes(true))
+}
+
 fn decoded(decoder: impl Decode, order: TimeOrder) -> Result<Vec<Request>, Error> {
+    admitted(decoder, Gate::new(order, None, None))
+}
+
+fn admitted(decoder: impl Decode, gate: Gate) -> Result<Vec<Request>, Error> {
     let place = Place { file: "trace".into(), consumed: Default::default(), size: None };
-    let mut source = Source::new(decoder, Gate::new(order, None, None), place);
-    source.rest()
+    Source::new(decoder, gate, place).rest()
 }
 
 /// The record that begins at byte `at` is an error that has `found` in it.

@@ -29,6 +29,9 @@ crate::settings! {
         /// Bytes of a page, for formats that do not say.
         unit: Option<Bytes> = None, absent "512B",
             source "ARC paper, section IV; choices.md#arc-unit";
+        /// Take flushes, and writes with FUA as such; without it, flushes are left out, and such writes are writes
+        /// like others.
+        flushes: bool = false, source "choices.md#flush-off";
         /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
         columns: Option<Columns> = None, absent "an error for such a file", source "ours";
     }
@@ -53,6 +56,7 @@ impl InputConfig {
             op: self.op,
             unit: self.unit,
             columns: self.columns.clone(),
+            flushes: self.flushes,
         }
     }
 }

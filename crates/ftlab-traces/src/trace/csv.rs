@@ -261,8 +261,10 @@ impl Record {
 
     fn operation(&self, before: usize, reads: Option<u8>) -> Result<Op, Mistake> {
         let expected = match reads {
-            Some(_) => "0 or 1, read, write, trim or discard",
-            None => "read, write, trim or discard; for 0 and 1 say which reads, as op=COLUMN:1",
+            Some(_) => "0 or 1, read, write, trim, discard, flush or fua",
+            None => {
+                "read, write, trim, discard, flush or fua; for 0 and 1 say which reads, as op=COLUMN:1"
+            }
         };
         self.read(before, "op", expected, |value| {
             let word = value.to_ascii_lowercase();
@@ -270,6 +272,8 @@ impl Record {
                 (b"r" | b"rd" | b"read", _) => Some(Op::Read),
                 (b"w" | b"wr" | b"write", _) => Some(Op::Write),
                 (b"t" | b"trim" | b"d" | b"discard" | b"unmap", _) => Some(Op::Trim),
+                (b"f" | b"flush" | b"sync", _) => Some(Op::Flush),
+                (b"fua", _) => Some(Op::WriteThrough),
                 (&[digit @ (b'0' | b'1')], Some(reads)) => {
                     Some(if digit == reads { Op::Read } else { Op::Write })
                 }

@@ -53,8 +53,14 @@ pub(super) const TEXT_FORMATS: &[TextFormat] = &[
 impl TextFormat {
     /// Appends the line of `request`.
     pub(super) fn line(&self, text: &mut Vec<u8>, request: &Request) -> Result<(), Mistake> {
-        if request.op == Op::Trim {
-            return Err(Mistake(format!("found a trim, which {} cannot tell", self.name)));
+        let untold = match request.op {
+            Op::Read | Op::Write => None,
+            Op::Trim => Some("a trim"),
+            Op::Flush => Some("a flush"),
+            Op::WriteThrough => Some("a write with FUA"),
+        };
+        if let Some(what) = untold {
+            return Err(Mistake(format!("found {what}, which {} cannot tell", self.name)));
         }
         let length = if self.length_in_sectors { u64::from(request.length) } else { 0 };
         if !(request.offset | length).is_multiple_of(SECTOR_BYTES) {

@@ -6,8 +6,8 @@
 //! file action offset length           time file action offset length
 //! ```
 //!
-//! Bytes; actions are `read`, `write` and `trim`, and `sync`, `datasync` and `wait`, which are no
-//! requests. Version 3 has microseconds from the start, as fio's `iolog.c` writes them. Version 2 has
+//! Bytes; actions are `read`, `write` and `trim`, `sync` and `datasync`, which are flushes, and `wait`, which
+//! is no request. Version 3 has microseconds from the start, as fio's `iolog.c` writes them. Version 2 has
 //! no times but those of `wait`, whose offset is the microseconds since the wait before (fio's
 //! manual). Each file is a volume, numbered in the order of first mention.
 
@@ -46,8 +46,6 @@ pub(super) struct Fio {
 enum Action {
     Request(Op),
     Wait,
-    /// Flushes; offset and length mean nothing.
-    Sync,
     /// Has neither offset nor length.
     File,
 }
@@ -89,6 +87,7 @@ impl LineFormat for Fio {
         let length = fields.integer()?;
         fields.finish()?;
         match action {
+            // Of a flush offset and length mean nothing.
             Action::Request(op) => {
                 let ticks = time.unwrap_or(self.waited);
                 Ok(Some(RawRequest { ticks, volume, offset, length, op }))
@@ -98,7 +97,7 @@ impl LineFormat for Fio {
                 self.waited = waited.ok_or_else(|| too_long_a_wait(offset))?;
                 Ok(None)
             }
-            Action::Sync | Action::File => Ok(None),
+            Action::File => Ok(None),
         }
     }
 
@@ -142,7 +141,7 @@ fn action(word: &[u8], timed: bool) -> Option<Action> {
         b"write" => Some(Action::Request(Op::Write)),
         b"trim" => Some(Action::Request(Op::Trim)),
         b"wait" if !timed => Some(Action::Wait),
-        b"sync" | b"datasync" => Some(Action::Sync),
+        b"sync" | b"datasync" => Some(Action::Request(Op::Flush)),
         b"add" | b"open" | b"close" => Some(Action::File),
         _ => None,
     }
@@ -159,7 +158,7 @@ fn too_long_a_wait(microseconds: u64) -> Mistake {
 mod tests {
     use super::*;
     use crate::request::Request;
-    use crate::trace::checks::requests;
+    use crate::trace::checks::{flushing, requests};
 
     const START_2: &str = "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n";
     const START_3: &str = "fio version 3 iolog\n0 /dev/sda add\n4 /dev/sda open\n";
@@ -185,6 +184,16 @@ mod tests {
         let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
         let trim = Request { time: 250_000, offset: 8192, op: Op::Trim, ..write };
         assert_eq!(all(START_3, lines).unwrap(), [write, trim]);
+    }
+
+    #[test]
+    fn syncs_are_flushes() {
+        let lines = "9 /dev/sda write 0 4096\n10 /dev/sda sync 0 0\n12 /dev/sda datasync 7 0\n";
+        let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
+        let sync = Request { time: 1000, offset: 0, length: 0, op: Op::Flush, ..write };
+        let all = flushing::<Fio>(&[START_3, lines].concat()).unwrap();
+        assert_eq!(all, [write, sync, Request { time: 3000, ..sync }]);
+        assert_eq!(requests::<Fio>(&[START_3, lines].concat()).unwrap(), [write]);
     }
 
     #[test]

@@ -130,7 +130,8 @@ impl Format {
 
     pub(super) fn read(&self, stream: Stream, options: &TraceOptions, place: Place) -> Opened {
         let order = options.order.unwrap_or(self.order);
-        let gate = Gate::new(order, options.volume, options.requests_before_window());
+        let gate = Gate::new(order, options.volume, options.requests_before_window())
+            .with_flushes(options.flushes);
         (self.read)(stream, options, gate, place)
     }
 

@@ -24,7 +24,7 @@ pub struct RawRequest {
     pub offset: u64,
     /// Length in bytes.
     pub length: u64,
-    /// Read, write or trim.
+    /// What it does; a flush has no address.
     pub op: Op,
 }
 
@@ -65,6 +65,8 @@ type Arrival = (u32, u64);
 pub(super) struct Gate {
     order: TimeOrder,
     volume: Option<u32>,
+    /// Whether flushes pass, and writes with FUA as such.
+    flushes: bool,
     /// Requests that may still pass.
     left: u64,
     passed: u64,
@@ -86,6 +88,7 @@ impl Gate {
         Self {
             order,
             volume,
+            flushes: false,
             left: requests.unwrap_or(u64::MAX),
             passed: 0,
             base: 0,
@@ -96,6 +99,11 @@ impl Gate {
             others: BTreeSet::new(),
             latest_other: None,
         }
+    }
+
+    /// The same with flushes, and writes with FUA as such.
+    pub(super) fn with_flushes(self, flushes: bool) -> Self {
+        Self { flushes, ..self }
     }
 
     /// True when as many requests as asked for have passed.
@@ -111,6 +119,7 @@ impl Gate {
         raw: RawRequest,
         clock: Clock,
     ) -> Result<Option<Request>, Mistake> {
+        let Some(raw) = self.flushed(raw) else { return Ok(None) };
         check(&raw)?;
         if self.volume.is_some_and(|volume| volume != raw.volume) {
             self.hold_back(raw.volume);
@@ -127,6 +136,16 @@ impl Gate {
             arrival = self.last;
         }
         self.pass(arrival, raw, clock.tick_ns).map(Some)
+    }
+
+    /// The request as it passes, if flushes do or it is none.
+    #[inline]
+    fn flushed(&self, raw: RawRequest) -> Option<RawRequest> {
+        match raw.op {
+            Op::Flush => self.flushes.then_some(RawRequest { offset: 0, length: 0, ..raw }),
+            Op::WriteThrough if !self.flushes => Some(RawRequest { op: Op::Write, ..raw }),
+            _ => Some(raw),
+        }
     }
 
     /// The next request that sorting holds back, once the trace has ended.
@@ -254,7 +273,7 @@ const LAST_BYTE: u64 = i64::MAX as u64;
 
 #[inline]
 fn check(raw: &RawRequest) -> Result<(), Mistake> {
-    if raw.length == 0 {
+    if raw.length == 0 && raw.op != Op::Flush {
         return Err(Mistake("found a request of length 0, expected at least 1 byte".into()));
     }
     if raw.length > longest(raw.op) {
@@ -405,6 +424,19 @@ mod tests {
         assert!(Gate::new(TimeOrder::Error, None, None).admit(last, Clock::NANOSECONDS).is_ok());
         assert!(RawRequest { offset: u64::MAX / 2, ..good }.in_units(512, 1).is_err());
         assert!(RawRequest { length: u64::MAX / 2, ..good }.in_units(1, 512).is_err());
+    }
+
+    #[test]
+    fn flushes_pass_where_they_are_asked_for() {
+        let flush = RawRequest { op: Op::Flush, length: 0, ..at(1, 0) };
+        let through = RawRequest { op: Op::WriteThrough, ..at(2, 0) };
+        let ops = |flushes| {
+            let mut gate = Gate::new(TimeOrder::Error, None, None).with_flushes(flushes);
+            [at(0, 0), flush, through]
+                .map(|raw| gate.admit(raw, Clock::NANOSECONDS).unwrap().map(|request| request.op))
+        };
+        assert_eq!(ops(false), [Some(Op::Write), None, Some(Op::Write)]);
+        assert_eq!(ops(true), [Op::Write, Op::Flush, Op::WriteThrough].map(Some));
     }
 
     #[test]

@@ -142,11 +142,16 @@ impl Tally {
                 self.reads += 1;
                 self.read_bytes += u128::from(request.length);
             }
-            Op::Write => {
+            Op::Write | Op::WriteThrough => {
                 self.writes += 1;
                 self.write_bytes += u128::from(request.length);
             }
             Op::Trim => {}
+            Op::Flush => {
+                self.last_time = request.time;
+                self.digest.add(request);
+                return Ok(());
+            }
         }
         let is_aligned = (request.offset | u64::from(request.length)).is_multiple_of(PAGE_BYTES);
         self.aligned += u64::from(is_aligned);

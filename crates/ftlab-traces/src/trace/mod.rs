@@ -105,6 +105,8 @@ pub struct TraceOptions {
     pub unit: Option<Bytes>,
     /// The columns of a CSV file; the format is `csv` then.
     pub columns: Option<Columns>,
+    /// Whether flushes are taken, and writes with FUA as such.
+    pub flushes: bool,
 }
 
 impl TraceOptions {

@@ -190,6 +190,8 @@ fn pack(request: &Request, packed: &mut Vec<u8>) {
         Op::Read => 0,
         Op::Write => 1,
         Op::Trim => 2,
+        Op::Flush => 3,
+        Op::WriteThrough => 4,
     });
 }
 
@@ -202,7 +204,9 @@ fn unpack(volume: u32, mut record: &[u8]) -> Request {
         op: match record.get_u8() {
             0 => Op::Read,
             1 => Op::Write,
-            _ => Op::Trim,
+            2 => Op::Trim,
+            3 => Op::Flush,
+            _ => Op::WriteThrough,
         },
     }
 }

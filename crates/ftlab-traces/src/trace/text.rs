@@ -41,6 +41,12 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// The request that one line tells; `None` for a line of another kind, such as a header.
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake>;
 
+    /// What the line parsed last tells beside the request that was returned.
+    #[inline]
+    fn rest_of_line(&mut self) -> Option<RawRequest> {
+        None
+    }
+
     /// What is wrong when all lines have been read and none held a request.
     fn without_requests(&self) -> Mistake {
         Mistake("found no request, expected at least one".into())
@@ -120,6 +126,9 @@ impl<F: LineFormat> LineDecoder<F> {
 impl<F: LineFormat> Decode for LineDecoder<F> {
     #[inline]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        if let Some(raw) = self.format.rest_of_line() {
+            return Ok(Some(raw));
+        }
         loop {
             let Some(line) = self.lines.next()? else { return Ok(None) };
             if is_blank(line) {

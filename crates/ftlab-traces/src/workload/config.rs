@@ -58,6 +58,8 @@ crate::settings! {
         /// `cachftl`: share of the other requests that stay near the previous one.
         spatial_locality: Ratio = Ratio(0.2), in 0.0..=1.0,
             source "CACH-FTL Table 2; choices.md#cachftl-locality";
+        /// A flush after every so many writes, at once; it is one of the requests.
+        fsync: Option<u64> = None, absent "no flushes", in 1.., unit "writes", source "fio's fsync and fdatasync";
         /// How requests follow each other in time.
         arrivals: Arrivals = Arrivals::Poisson, source "ours";
         /// Mean time between arrivals.
@@ -89,6 +91,7 @@ pub(super) struct Plan {
     pub(super) sequential_rate: f64,
     pub(super) sequential: Sequential,
     pub(super) spatial_locality: f64,
+    pub(super) fsync: Option<u64>,
     pub(super) arrivals: Arrivals,
     pub(super) mean_gap: f64,
 }
@@ -155,6 +158,7 @@ impl WorkloadConfig {
             sequential_rate: self.sequential_rate.0,
             sequential: self.sequential,
             spatial_locality: self.spatial_locality.0,
+            fsync: self.fsync,
             arrivals: self.arrivals,
             mean_gap: self.mean_gap().0 as f64,
         };

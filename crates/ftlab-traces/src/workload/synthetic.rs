@@ -10,6 +10,7 @@ use super::place::Place;
 use crate::error::Error;
 use crate::request::{BATCH, Input, Op, Request, RequestSource};
 use crate::rng::Rng;
+use crate::units::Nanos;
 
 /// A configuration that can be read again and again.
 #[derive(Clone, Debug)]
@@ -47,6 +48,11 @@ struct Stream {
     sizes: Rng,
     read_share: f64,
     ops: Rng,
+    /// Writes that a flush follows.
+    fsync: Option<u64>,
+    /// Since the last flush.
+    writes: u64,
+    last: Nanos,
 }
 
 impl Stream {
@@ -63,15 +69,24 @@ impl Stream {
             sizes: Rng::new(seed, "sizes"),
             read_share: plan.read_share,
             ops: Rng::new(seed, "ops"),
+            fsync: plan.fsync,
+            writes: 0,
+            last: 0,
         }
     }
 
     #[inline]
     fn next(&mut self) -> Request {
+        if self.fsync == Some(self.writes) {
+            self.writes = 0;
+            return Request { time: self.last, offset: 0, length: 0, volume: 0, op: Op::Flush };
+        }
         let length = self.lengths[self.mix.draw(&mut self.sizes)];
         let op = if self.ops.chance(self.read_share) { Op::Read } else { Op::Write };
+        self.writes += u64::from(op == Op::Write);
         let offset = self.place.next(length, &mut self.places);
-        Request { time: self.clock.tick(), offset, length, volume: 0, op }
+        self.last = self.clock.tick();
+        Request { time: self.last, offset, length, volume: 0, op }
     }
 }
 

@@ -102,6 +102,13 @@ impl BufferManager {
         }
     }
 
+    /// The same, above a device on which these logical pages alone hold data.
+    #[must_use]
+    pub fn resumed(mut self, holds_data: impl Fn(Lpn) -> bool) -> Self {
+        self.held.resume(holds_data);
+        self
+    }
+
     /// Serves the pages of a host request, of which it touches the sectors that `cover` says.
     pub fn serve(
         &mut self,
@@ -115,6 +122,11 @@ impl BufferManager {
             Op::Read => self.read(pages, cover, ftl, flash),
             Op::Write => self.write(pages, cover, ftl, flash),
             Op::Trim => self.trim(pages, ftl, flash),
+            Op::Flush => self.flush(ftl, flash),
+            Op::WriteThrough => {
+                self.write(pages, cover, ftl, flash);
+                unless_bug!(BufferKeepsFua, self.flush_pages(pages, ftl, flash));
+            }
         }
         let dirty = self.counts().dirty;
         self.risk.requests += 1;
@@ -179,6 +191,31 @@ impl BufferManager {
         ftl.trim(pages, flash);
     }
 
+    /// Writes all that is dirty, in the order in which it would leave (choices.md#flush-order).
+    fn flush(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        while unless_bug!(BufferFlushesNone, self.counts().dirty > 0, false) {
+            self.evict(ftl, flash);
+        }
+        ftl.flush(flash);
+    }
+
+    /// Writes those of these pages that are dirty.
+    fn flush_pages(&mut self, pages: &[Lpn], ftl: &mut dyn Ftl, flash: &mut Flash) {
+        self.group.clear();
+        self.group.extend(pages.iter().filter(|lpn| self.held.is_dirty(**lpn)));
+        if !self.group.is_empty() {
+            self.group.iter().for_each(|lpn| self.policy.remove(*lpn));
+            self.incomplete.before_write(&self.group, ftl, flash);
+            self.write_group(ftl, flash);
+        }
+        ftl.flush_pages(pages, flash);
+    }
+
+    fn write_group(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        self.held.flush(&self.group, flash, |group, flash| ftl.write(group, flash));
+        flash.end_cause();
+    }
+
     fn admit(&mut self, lpn: Lpn, op: Op, ftl: &mut dyn Ftl, flash: &mut Flash) {
         while !self.policy.has_room() {
             self.evict(ftl, flash);
@@ -207,8 +244,7 @@ impl BufferManager {
         if self.policy.pads() {
             self.pad(ftl, flash);
         }
-        self.held.flush(&self.group, flash, |group, flash| ftl.write(group, flash));
-        flash.end_cause();
+        self.write_group(ftl, flash);
     }
 
     /// Reads the pages of a block that are missing in the group, and adds them. Pages that were never

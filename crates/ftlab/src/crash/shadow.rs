@@ -1,9 +1,12 @@
 //! What the host was promised, and a device that is held to it.
 
+use crate::buffer::BufferManager;
 use crate::flash::Device;
 use crate::ftl::Ftl;
+use crate::partial::Cover;
 use crate::request::Op;
 use crate::units::Lpn;
+use std::collections::BTreeMap;
 
 /// A request that was served.
 pub struct Served {
@@ -13,24 +16,41 @@ pub struct Served {
     pub pages: Vec<Lpn>,
     /// Changes of the medium when it was acknowledged.
     pub changes: usize,
-    /// Of each of its pages, the version after it.
+    /// Of each of its pages, the version after it on flash.
     pub versions: Vec<Option<u16>>,
+    /// Pages whose newest version was in RAM alone when it was acknowledged.
+    pub at_risk: u64,
 }
 
 /// What each logical page may be after a cut. Trims are hints: a page that was trimmed may come back as it was.
 #[derive(Clone)]
 pub struct Durable {
-    /// What was acknowledged.
+    /// What was acknowledged; where writes stay in RAM, what was flushed.
     versions: Vec<Option<u16>>,
     /// Whether it was trimmed, or lost with another, so that any older version may come back.
     unsure: Vec<bool>,
+    /// Whether writes may stay in RAM until a flush: later versions may be on flash, or not.
+    keeps_writes: bool,
+}
+
+/// Versions are numbered modulo this.
+const VERSIONS: u16 = 1 << 15;
+
+/// Whether a version is not older than another.
+fn is_as_new(version: Option<u16>, as_other: Option<u16>) -> bool {
+    match (version, as_other) {
+        (_, None) => true,
+        (None, Some(_)) => false,
+        (Some(version), Some(other)) => version.wrapping_sub(other) % VERSIONS < VERSIONS / 2,
+    }
 }
 
 impl Durable {
-    /// Of a device that nothing was written to.
+    /// Of a device that nothing was written to, which may keep writes in RAM until a flush.
     #[must_use]
-    pub fn nothing(pages: u32) -> Self {
-        Durable { versions: vec![None; pages as usize], unsure: vec![false; pages as usize] }
+    pub fn nothing(pages: u32, keeps_writes: bool) -> Self {
+        let pages = pages as usize;
+        Durable { versions: vec![None; pages], unsure: vec![false; pages], keeps_writes }
     }
 
     /// Logical pages.
@@ -44,11 +64,14 @@ impl Durable {
         for (lpn, after) in served.pages.iter().zip(&served.versions) {
             match served.op {
                 Op::Read => {}
-                Op::Write => {
+                Op::Trim => self.unsure[lpn.index()] = true,
+                Op::Write if self.keeps_writes => {}
+                // That a page was trimmed is no more durable after a flush.
+                Op::Flush if after.is_none() => {}
+                Op::Write | Op::WriteThrough | Op::Flush => {
                     self.versions[lpn.index()] = *after;
                     self.unsure[lpn.index()] = false;
                 }
-                Op::Trim => self.unsure[lpn.index()] = true,
             }
         }
     }
@@ -67,7 +90,9 @@ impl Durable {
             let place = request.pages.iter().position(|page| *page == lpn)?;
             Some((request.op, request.versions[place]))
         });
-        found == self.versions[lpn.index()]
+        let durable = self.versions[lpn.index()];
+        found == durable
+            || self.keeps_writes && is_as_new(found, durable)
             || self.unsure[lpn.index()]
             || during.is_some_and(|(op, after)| op == Op::Trim || after == found)
     }
@@ -79,22 +104,91 @@ pub struct Host {
     pub device: Device,
     /// The FTL on it.
     pub ftl: Box<dyn Ftl>,
+    /// The write buffer above it.
+    buffer: Option<BufferManager>,
+    /// Of pages that were written, and not flushed since, the version on flash before.
+    unflushed: BTreeMap<Lpn, Option<u16>>,
 }
 
 impl Host {
-    /// Serves a request, which is issued when the one before it is complete.
+    /// An FTL on its device, below no write buffer.
+    #[must_use]
+    pub const fn new(device: Device, ftl: Box<dyn Ftl>) -> Self {
+        Host { device, ftl, buffer: None, unflushed: BTreeMap::new() }
+    }
+
+    /// Whether what the host writes may stay in RAM until a flush.
+    #[must_use]
+    pub fn keeps_writes(&self) -> bool {
+        self.buffer.is_some() || self.ftl.keeps_writes()
+    }
+
+    /// Serves a request, which is issued when the one before it is complete. The pages of a flush are those that were
+    /// written and not flushed since, whichever are told.
+    ///
+    /// # Panics
+    /// When a page that is flushed is not on flash.
     pub fn serve(&mut self, op: Op, pages: Vec<Lpn>) -> Served {
+        let pages = match op {
+            Op::Flush => self.unflushed.keys().copied().collect(),
+            _ => pages,
+        };
+        if self.keeps_writes() {
+            self.note(op, &pages);
+        }
         let timeline = self.device.timeline_mut();
         timeline.issue(timeline.served().end);
-        match op {
-            Op::Read => self.ftl.read(&pages, &mut self.device),
-            Op::Write => self.ftl.write(&pages, &mut self.device),
-            Op::Trim => self.ftl.trim(&pages, &mut self.device),
+        let (ftl, device) = (&mut *self.ftl, &mut self.device);
+        match &mut self.buffer {
+            Some(buffer) => buffer.serve(op, &pages, Cover::WHOLE, ftl, device),
+            None => ftl.access(op, &pages, device),
+        }
+        if matches!(op, Op::Flush | Op::WriteThrough) {
+            self.must_be_on_flash(&pages);
         }
         let versions = pages.iter().map(|lpn| self.device.version(*lpn)).collect();
-        let served = Served { op, changes: self.device.changes(), versions, pages };
+        let above = self.buffer.as_ref().map(BufferManager::counts).unwrap_or_default();
+        let at_risk = above.plus(self.ftl.buffered()).dirty;
+        let served = Served { op, changes: self.device.changes(), versions, pages, at_risk };
         self.device.checkpoint_if_due();
         served
+    }
+
+    fn note(&mut self, op: Op, pages: &[Lpn]) {
+        for &lpn in pages {
+            match op {
+                Op::Write | Op::WriteThrough => {
+                    self.unflushed.insert(lpn, self.device.version(lpn));
+                }
+                Op::Trim => _ = self.unflushed.remove(&lpn),
+                Op::Read | Op::Flush => {}
+            }
+        }
+    }
+
+    fn must_be_on_flash(&mut self, pages: &[Lpn]) {
+        for lpn in pages {
+            let before = self.unflushed.remove(lpn);
+            let is_there = before.is_none_or(|before| self.device.version(*lpn) != before);
+            assert!(is_there, "logical page {lpn} was flushed, and is not on flash");
+        }
+    }
+
+    /// Recomputes every invariant.
+    ///
+    /// # Panics
+    /// When one does not hold.
+    pub fn audit(&self) {
+        self.ftl.audit(&self.device);
+        if let Some(buffer) = &self.buffer {
+            buffer.audit(&self.device);
+        }
+    }
+
+    /// Goes on below a write buffer, in which nothing is yet.
+    pub fn put_below(&mut self, buffer: Option<BufferManager>) {
+        let holds_data = |lpn| self.device.version(lpn).is_some();
+        self.buffer = buffer.map(|buffer| buffer.resumed(holds_data));
     }
 
     /// Reads each page, which must be one of those that it may be, and takes it as it is.
@@ -110,7 +204,7 @@ impl Host {
         interrupted: Option<&Served>,
     ) -> Result<Durable, String> {
         self.device.settle(true);
-        let mut settled = Durable::nothing(durable.pages());
+        let mut settled = Durable::nothing(durable.pages(), durable.keeps_writes);
         for lpn in (0..durable.pages()).map(Lpn) {
             self.ftl.read(&[lpn], &mut self.device);
             let found = self.device.version(lpn);
@@ -123,7 +217,7 @@ impl Host {
             settled.versions[lpn.index()] = found;
         }
         self.device.settle(false);
-        self.ftl.audit(&self.device);
+        self.audit();
         Ok(settled)
     }
 }

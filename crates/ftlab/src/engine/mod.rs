@@ -236,6 +236,11 @@ impl Timeline {
         Service { start: self.start.min(self.end), end: self.end }
     }
 
+    /// Has the request end no sooner than all that was placed so far.
+    pub fn end_last(&mut self) {
+        self.end = self.end.max(self.idle_at());
+    }
+
     /// When a plane and its channel are done with what was placed so far.
     #[inline]
     #[must_use]

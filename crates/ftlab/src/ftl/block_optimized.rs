@@ -8,16 +8,22 @@
 //! Role     the lower bound of CACH-FTL's comparison.
 //! Departs  a block that was never written is not erased first (choices.md#first-erase).
 //! Not here spare blocks, as in the paper ("BM does not use over-provisioning"): they stay unused.
-//!          Without a write buffer above, a group is what one request brings. A power failure between
-//!          the erase and the programs would lose the block.
+//!          Without a write buffer above, a group is what one request brings.
+//! Power    a rewrite that is cut between the erase and the programs would lose the block. Where power may be cut,
+//!          the group and the pages that were read go to a spare block, then the old one is erased, and is the
+//!          spare one: as many operations (choices.md#block-optimized-power). Of two blocks with pages of one
+//!          logical block the older counts, for the rewrite was not acknowledged.
 
 use super::parts::by_block::first_group;
+use super::parts::free_blocks::FreeBlocks;
 use super::parts::rewrite::program_in_order;
+use super::parts::survey::{Filled, FoundBlock, Survey};
 use super::{Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Device, Flash, Loaded, Owner};
-use crate::ftl::design::{Design, Setup, Spec};
-use crate::units::{Lpn, Pbn, Ppn};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Loaded, Owner};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::units::{Lbn, Lpn, Pbn, Ppn};
+use std::collections::BTreeSet;
 
 crate::settings! {
     /// Parameters of `block-optimized`.
@@ -32,16 +38,14 @@ crate::settings! {
 #[derive(Clone, Debug)]
 pub struct BlockOptimizedFtl {
     append: bool,
-    logical_pages: u32,
-    logical_blocks: u32,
+    geometry: Geometry,
+    /// The block of each logical block: that of the same number, until power may be cut.
+    blocks: Vec<Pbn>,
+    /// Where blocks are rewritten to; none if they are in place.
+    spare: FreeBlocks,
     rewrites: u64,
     /// The pages of a block that are in RAM while it is rewritten.
     kept: Vec<(Lpn, Loaded)>,
-}
-
-/// The page of a logical page: logical blocks are physical blocks.
-const fn slot(lpn: Lpn) -> Ppn {
-    Ppn(lpn.0)
 }
 
 impl Design for BlockOptimizedFtl {
@@ -54,13 +58,27 @@ impl Design for BlockOptimizedFtl {
         in_place: true,
         ..Spec::DATA_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<BlockOptimizedConfig>, flash: &mut Flash) -> Result<Self, Error> {
         flash.allow_any_order()?;
+        let geometry = flash.geometry().clone();
+        let homes = geometry.logical_blocks();
+        let spare = if unless_bug!(BlockOptErasesFirst, flash.may_lose_power(), false) {
+            FreeBlocks::within(homes..geometry.blocks())
+        } else {
+            FreeBlocks::none()
+        };
+        if flash.may_lose_power() && homes == geometry.blocks() {
+            let message = "found no spare block, expected one: where power may be cut, blocks are rewritten \
+                           to another";
+            return Err(Error::config("device.over_provisioning", message));
+        }
         Ok(BlockOptimizedFtl {
             append: setup.own.append,
-            logical_pages: flash.geometry().logical_pages,
-            logical_blocks: flash.geometry().logical_blocks(),
+            geometry,
+            blocks: (0..homes).map(Pbn).collect(),
+            spare,
             rewrites: 0,
             kept: Vec::new(),
         })
@@ -71,14 +89,14 @@ impl Ftl for BlockOptimizedFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            let ppn = Some(slot(lpn)).filter(|ppn| flash.is_valid(*ppn));
+            let ppn = Some(self.slot(lpn)).filter(|ppn| flash.is_valid(*ppn));
             flash.host_read(lpn, ppn);
         }
     }
 
     fn write(&mut self, mut pages: &[Lpn], flash: &mut Flash) {
         while let Some((lbn, group, rest)) = first_group(pages, flash.geometry()) {
-            self.write_group(Pbn(lbn.0), group, flash);
+            self.write_group(lbn, group, flash);
             pages = rest;
         }
     }
@@ -86,16 +104,16 @@ impl Ftl for BlockOptimizedFtl {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            if flash.is_valid(slot(lpn)) {
-                unless_bug!(BlockOptTrimmedStays, flash.invalidate(slot(lpn)));
+            if flash.is_valid(self.slot(lpn)) {
+                unless_bug!(BlockOptTrimmedStays, flash.invalidate(self.slot(lpn)));
             }
             flash.trim(lpn);
         }
     }
 
     fn ram(&self) -> RamUse {
-        let table = 4 * u64::from(self.logical_blocks);
-        let tables = table + u64::from(self.logical_pages).div_ceil(8);
+        let table = 4 * self.blocks.len() as u64;
+        let tables = table + u64::from(self.geometry.logical_pages).div_ceil(8);
         RamUse { tables, ..RamUse::default() }
     }
 
@@ -111,48 +129,104 @@ impl Ftl for BlockOptimizedFtl {
     fn audit(&self, device: &Device) {
         device.audit();
         assert!(self.kept.is_empty(), "pages were left in RAM");
-        for lpn in (0..self.logical_pages).map(Lpn) {
-            let valid = device.is_valid(slot(lpn));
+        for lpn in (0..self.geometry.logical_pages).map(Lpn) {
+            let slot = self.slot(lpn);
+            let valid = device.is_valid(slot);
             let expected = device.audit_holds_data(lpn) || valid && !device.verifies();
             assert_eq!(valid, expected, "whether {lpn} is in its place");
-            let owner = device.audit_owner(slot(lpn));
+            let owner = device.audit_owner(slot);
             assert!(!valid || owner == Some(Owner::Data(lpn)), "{lpn} is elsewhere: {owner:?}");
         }
-        let spare = self.logical_blocks..device.geometry().blocks();
-        let used = spare.filter(|pbn| !device.is_erased(Pbn(*pbn))).count();
+        let homes: BTreeSet<Pbn> = self.blocks.iter().copied().collect();
+        assert_eq!(homes.len(), self.blocks.len(), "logical blocks share a block");
+        let others = (0..self.geometry.blocks()).map(Pbn).filter(|pbn| !homes.contains(pbn));
+        let used = others.filter(|pbn| !device.is_erased(*pbn)).count();
         assert_eq!(used, 0, "spare blocks that are not erased");
     }
 }
 
 impl BlockOptimizedFtl {
+    /// The page of a logical page.
+    fn slot(&self, lpn: Lpn) -> Ppn {
+        let home = self.blocks[self.geometry.logical_block_of(lpn).index()];
+        self.geometry.page_at(home, self.geometry.offset_of(lpn))
+    }
+
     /// Writes pages of one block, with one erase at most.
-    fn write_group(&mut self, pbn: Pbn, group: &[Lpn], flash: &mut Flash) {
+    fn write_group(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
         flash.begin_page();
-        let unwritten = |lpn: &Lpn| !flash.is_programmed(slot(*lpn));
+        let home = self.blocks[lbn.index()];
+        let unwritten = |lpn: &Lpn| !flash.is_programmed(self.slot(*lpn));
         let free = unless_bug!(
             BlockOptAppendsOver,
             group.iter().all(unwritten),
             group.iter().any(unwritten)
         );
-        let room = flash.is_erased(pbn) || self.append && free;
-        if !room {
-            self.empty(pbn, group, flash);
+        let room = flash.is_erased(home) || self.append && free;
+        if room {
+            self.program(group, flash);
+            return;
         }
-        program_in_order(group, self.kept.drain(..), slot, flash);
+        self.load_others(lbn, group, flash);
+        self.rewrites += 1;
+        if let Some(other) = self.spare.take() {
+            self.blocks[lbn.index()] = other;
+            self.program(group, flash);
+            flash.erase(home, BlockKind::Data, Cause::Merge);
+            self.spare.give(home, flash);
+        } else {
+            flash.erase(home, BlockKind::Data, Cause::Merge);
+            self.program(group, flash);
+        }
     }
 
-    /// Reads into RAM what a block holds beside the pages of the group, and erases it.
-    fn empty(&mut self, pbn: Pbn, group: &[Lpn], flash: &mut Flash) {
-        let mut pages = flash.valid_pages(pbn);
-        while let Some(ppn) = pages.next(flash) {
-            let found = group.binary_search(&Lpn(ppn.0));
+    /// Reads into RAM what a block holds beside the pages of the group: nothing of it is valid any more.
+    fn load_others(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
+        for lpn in self.geometry.logical_pages_of(lbn) {
+            let ppn = self.slot(lpn);
+            if !flash.is_valid(ppn) {
+                continue;
+            }
+            let found = group.binary_search(&lpn);
             if unless_bug!(BlockOptKeepsOverwritten, found.is_err(), found.is_ok()) {
-                self.kept.push((Lpn(ppn.0), flash.load(ppn, Cause::Merge)));
+                self.kept.push((lpn, flash.load(ppn, Cause::Merge)));
             }
             flash.invalidate(ppn);
         }
-        flash.erase(pbn, BlockKind::Data, Cause::Merge);
-        self.rewrites += 1;
+    }
+
+    fn program(&mut self, group: &[Lpn], flash: &mut Flash) {
+        let kept = std::mem::take(&mut self.kept);
+        program_in_order(group, kept.into_iter(), |lpn| self.slot(lpn), flash);
+    }
+
+    /// Goes on after power was lost.
+    fn mount(setup: &Setup<BlockOptimizedConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut ftl = Self::build(setup, flash)?;
+        let all = 0..flash.geometry().blocks();
+        let survey = Survey::of(all.clone(), Filled::Anywhere, flash);
+        let newest = FoundBlock::all(&survey.newest(&ftl.geometry), &ftl.geometry);
+        let in_use: BTreeSet<Pbn> = newest.iter().map(|block| block.pbn).collect();
+        let mut found = survey.blocks(&ftl.geometry);
+        found.retain(|block| in_use.contains(&block.pbn));
+        let last = FoundBlock::written_last;
+        found.sort_by_key(|block| {
+            unless_bug!(BlockOptMountTakesNewer, last(block), u64::MAX - last(block))
+        });
+        let mut homes = vec![None; ftl.blocks.len()];
+        for block in found {
+            let owner = block.in_place(&ftl.geometry).expect("pages of one logical block");
+            let home = &mut homes[owner.index()];
+            if home.is_none() {
+                *home = Some(block.pbn);
+                block.pages.iter().for_each(|page| flash.revive(page.ppn));
+            }
+        }
+        let mut spare = FreeBlocks::found(all, BlockKind::Data, Cause::Merge, flash);
+        let mut spared = || spare.take().expect("a block for each logical block");
+        ftl.blocks = homes.into_iter().map(|home| home.unwrap_or_else(&mut spared)).collect();
+        ftl.spare = spare;
+        Ok(ftl)
     }
 }
 

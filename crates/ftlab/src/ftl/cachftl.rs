@@ -22,7 +22,8 @@
 //! Beyond   the paper's future work (section 7), each a switch (choices.md#cachftl-beyond): a threshold
 //!          by measured costs (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR
 //!          rewritten out of place, and with these a wear leveller over both regions.
-//! Not here power failures between erase and program of a block rewritten in place, as in the paper.
+//! Power    a block that is rewritten in place is in RAM alone for a while. Where power may be cut, it is
+//!          rewritten to another block, and the old one is erased at once (choices.md#cachftl-power).
 
 use super::parts::by_block::first_group;
 use super::parts::held_pages::BufferCounts;
@@ -30,7 +31,7 @@ use super::parts::rewrite::program_in_order;
 use super::{Accounts, Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
-use crate::ftl::design::{Cleaning, Design, Setup, Spec};
+use crate::ftl::design::{Cleaning, Design, Mount, Setup, Spec};
 use crate::gc::Copies;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use bmr::Bmr;
@@ -41,6 +42,7 @@ use std::collections::BTreeMap;
 
 mod bmr;
 mod job;
+mod mount;
 mod pmr;
 mod redirect;
 
@@ -99,9 +101,9 @@ impl CachftlConfig {
     }
 
     /// Blocks of the PMR: the spare blocks, less one for rewrites out of place.
-    fn pmr_blocks(&self, geometry: &Geometry) -> Result<u32, Error> {
+    fn pmr_blocks(&self, geometry: &Geometry, out_of_place: bool) -> Result<u32, Error> {
         let spare = geometry.blocks() - geometry.logical_blocks();
-        let other = u32::from(self.out_of_place);
+        let other = u32::from(out_of_place);
         let least = self.least_blocks(geometry) + other;
         if unless_bug!(CachTooFewBlocks, spare < least, false) {
             let message = format!(
@@ -162,17 +164,20 @@ impl Design for CachFtl {
         obeys: &["gc.policy", "gc.choices", "gc.window", "gc.mode", "gc.oob_scan"],
         ..Spec::LOG_BLOCKS
     };
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<CachftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         flash.allow_any_order()?;
         let own = &setup.own;
         let geometry = flash.geometry().clone();
-        let blocks = own.pmr_blocks(&geometry)?;
+        let may_lose_power = unless_bug!(CachErasesFirst, flash.may_lose_power(), false);
+        let out_of_place = own.out_of_place || may_lose_power;
+        let blocks = own.pmr_blocks(&geometry, out_of_place)?;
         let mut gc = setup.collection()?;
         gc.low = own.sync_blocks;
         gc.high = own.sync_blocks + 1;
         gc.copies = Copies::Shared;
-        let first = if own.out_of_place { 0 } else { geometry.logical_blocks() };
+        let first = if out_of_place { 0 } else { geometry.logical_blocks() };
         let mut pmr = Pmr::new(&gc, &geometry, first, blocks)?;
         flash.begin_region(Pbn(first));
         let pages = pmr.pages();
@@ -191,7 +196,7 @@ impl Design for CachFtl {
             async_free: own.async_free.0,
             adaptive_pmr: own.adaptive_pmr,
             wear_gap: own.wear_gap,
-            bmr: Bmr::new(&geometry, own.out_of_place),
+            bmr: Bmr::new(&geometry, out_of_place),
             geometry,
             pmr,
             job: None,
@@ -552,6 +557,10 @@ impl CachFtl {
         let kept = merge.kept.into_iter().map(|kept| (kept.lpn, kept.page));
         let slot = |lpn| self.slot(lpn).expect("the block has room");
         program_in_order(group, kept, slot, flash);
+        if flash.may_lose_power() {
+            // A page of it that was trimmed would come back, and hold the block.
+            while self.erase_retired(flash) {}
+        }
     }
 
     /// Erases a retired block when no other is erased.

@@ -148,6 +148,8 @@ pub struct Spec {
     pub opens_least_erased: bool,
     /// A page written to the FTL's own RAM is translated when it leaves, not when it is written.
     pub translates_late: bool,
+    /// Pages that the host writes may stay in its own RAM, until a flush.
+    pub keeps_writes: bool,
     /// Blocks that it keeps free beyond `gc.low` for its own use.
     pub early_blocks: u32,
     /// Address space of the simulator for each physical page, bytes: tables of device, FTL and audit. A
@@ -200,6 +202,7 @@ impl Spec {
         in_place: false,
         opens_least_erased: true,
         translates_late: false,
+        keeps_writes: false,
         early_blocks: 0,
         bytes_per_page: 32,
     };

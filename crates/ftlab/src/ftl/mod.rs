@@ -48,6 +48,7 @@ pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
 use crate::flash::{Device, Flash};
+use crate::request::Op;
 use crate::units::{Lpn, Pbn};
 use parts::block_pool::GcCounts;
 use parts::held_pages::BufferCounts;
@@ -75,6 +76,21 @@ pub trait Ftl: Send {
         0
     }
 
+    /// Does with pages, ascending, what the host asks for.
+    #[inline]
+    fn access(&mut self, op: Op, pages: &[Lpn], flash: &mut Flash) {
+        match op {
+            Op::Read => self.read(pages, flash),
+            Op::Write => self.write(pages, flash),
+            Op::Trim => self.trim(pages, flash),
+            Op::Flush => self.flush(flash),
+            Op::WriteThrough => {
+                self.write(pages, flash);
+                self.flush_pages(pages, flash);
+            }
+        }
+    }
+
     /// Whether [`Ftl::background`] ever has something to do; a constant, so that others pay nothing.
     fn uses_idle_time(&self) -> bool {
         false
@@ -100,9 +116,15 @@ pub trait Ftl: Send {
         BufferCounts::default()
     }
 
-    /// Programs the pages whose newest version is in the FTL's own RAM, after the measured phase.
+    /// Programs the pages whose newest version is in the FTL's own RAM: the host flushes, or the measured phase is
+    /// over.
     fn flush(&mut self, flash: &mut Flash) {
         let _ = flash;
+    }
+
+    /// Programs those of these pages whose newest version is in the FTL's own RAM.
+    fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        let _ = (pages, flash);
     }
 
     /// RAM in use, in bytes, by one rule for all FTLs: payload fields only (choices.md#ram-payload).
@@ -181,6 +203,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn flush(&mut self, flash: &mut Flash) {
         (**self).flush(flash);
+    }
+
+    fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        (**self).flush_pages(pages, flash);
     }
 
     fn ram(&self) -> RamUse {

@@ -3,6 +3,7 @@
 
 use super::case::{Case, PAGE};
 use crate::address::{AddressMap, AddressPolicy, Extent};
+use crate::buffer::BufferManager;
 use crate::flash::{Cause, Operation};
 use crate::request::{Op, Request};
 use crate::rng::Rng;
@@ -65,6 +66,15 @@ impl Buffered {
         };
         self.simulator.serve(&[request], Role::Asked).expect("inside the device");
         request
+    }
+
+    /// Flushes: all that was acknowledged is on flash.
+    pub fn flush(&mut self) {
+        self.serve(Op::Flush, 0..0);
+        self.simulator.check();
+        let outcome = self.simulator.outcome();
+        let above = outcome.buffer.map(BufferManager::counts).unwrap_or_default();
+        assert_eq!(above.plus(outcome.ftl.buffered()).dirty, 0, "pages in RAM after a flush");
     }
 
     /// Reads every page; each is compared with the last version written, in RAM or on flash.

@@ -1,5 +1,6 @@
 //! One case of the laws: an FTL, a configuration and a seed, drawn at random or read from a line.
 
+use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::device::{Cell, DeviceConfig, PartialWrites, ProgramOrder};
@@ -247,6 +248,11 @@ impl<'a> Case<'a> {
         Ok((device, ftl))
     }
 
+    /// The write buffer, empty.
+    pub fn buffer(&self, device: &Device, ftl: &dyn Ftl) -> Option<BufferManager> {
+        self.config.buffer_manager(device, ftl.keeps_writes()).expect("a buffer that fits")
+    }
+
     /// Blocks that may hold something beside one data block for each logical block, where blocks are merged,
     /// and beside those that hold the map.
     pub fn log_blocks(&self, geometry: &Geometry, map_blocks: u32) -> u32 {
@@ -258,6 +264,20 @@ impl<'a> Case<'a> {
             Cleaning::Merges => 0,
             _ => spare,
         }
+    }
+
+    /// The case, on a device with a block more where the FTL needs one when power may be cut.
+    pub fn that_may_lose_power(&self) -> Case<'a> {
+        let accepts = |case: &Case<'_>| {
+            let mut device = case.erased()?;
+            device.remember();
+            case.entry.build(&case.config, &mut device)
+        };
+        let mut larger = self.clone();
+        if accepts(self).is_err_and(|error| names(&error, "device.over_provisioning")) {
+            larger.config.device.blocks = self.config.device.blocks.map(|blocks| blocks + 1);
+        }
+        larger
     }
 
     /// Gives the case the smallest device that the FTL accepts, and returns its physical blocks.

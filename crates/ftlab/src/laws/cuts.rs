@@ -1,5 +1,6 @@
 //! Power is cut in one change of the medium after another, before and within it, and again while or after the
-//! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing. Where cells
+//! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing. Below a write
+//! buffer, or an FTL that keeps writes in RAM, that holds for what was flushed. Where cells
 //! have several bits nothing else is lost than what was in those of the page that was cut.
 
 use super::case::{Case, pick};
@@ -24,6 +25,7 @@ const LONGER: u64 = 16;
 struct Cutting<'a> {
     case: &'a Case<'a>,
     rng: Rng,
+    is_buffered: bool,
     /// What mounting, and all that came after it, has taken.
     operations: u64,
 }
@@ -32,22 +34,26 @@ pub fn power_cuts(case: &Case<'_>) {
     if !case.entry.recovers() {
         return;
     }
+    let case = &case.that_may_lose_power();
     let mut erased = case.erased().expect("a device that the FTL accepts");
     erased.remember();
     let mut rng = Rng::new(case.seed(), "cuts");
     erased.checkpoint_every(pick(&mut rng, &[None, Some(1), Some(6), Some(30)]));
     let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
-    let mut host = Host { device, ftl };
+    let buffer = if rng.chance(0.5) { case.buffer(&device, &*ftl) } else { None };
+    let is_buffered = buffer.is_some();
+    let mut host = Host::new(device, ftl);
+    host.put_below(buffer);
     let mut durable = write_some(&mut host, &mut rng);
     let start = host.device.changes();
     let mut traffic = Traffic::draw(case.seed(), durable.pages());
     let mut served = Vec::new();
     while served.len() < REQUESTS && host.device.changes() < start + CHANGES {
-        let (op, pages) = traffic.next();
+        let (op, pages) = flushing(traffic.next(), &mut rng);
         served.push(host.serve(op, pages));
     }
-    let mut cutting = Cutting { case, rng, operations: 0 };
+    let mut cutting = Cutting { case, rng, is_buffered, operations: 0 };
     let mut cuts = Cuts::of(erased, &host.device);
     (0..start).for_each(|_| cuts.advance());
     let mut left = served.iter().peekable();
@@ -72,14 +78,17 @@ impl Cutting<'_> {
         let durable = &durable.without(device.lost());
         let (mut host, mounted) = self.mounted(device.clone());
         let settled = settle(&mut host, durable, cut, place);
+        if self.is_buffered {
+            host.put_below(self.case.buffer(&host.device, &*host.ftl));
+        }
         let mut traffic = Traffic::writes(self.rng.below(u64::MAX), settled.pages());
         let mut served = Vec::new();
         let is_longer = self.rng.below(LONGER) == 0;
         for _ in 0..AFTERWARDS[usize::from(is_longer)] {
-            let (op, pages) = traffic.next();
+            let (op, pages) = flushing(traffic.next(), &mut self.rng);
             served.push(host.serve(op, pages));
         }
-        host.ftl.audit(&host.device);
+        host.audit();
         self.operations += host.device.ledger().flash_operations();
         let again = self.rng.below(host.device.changes() as u64 + 1) as usize;
         let tear = pick(&mut self.rng, host.device.tears());
@@ -103,7 +112,16 @@ impl Cutting<'_> {
         let mounted = self.case.entry.mount(&self.case.config, &mut device);
         let ftl = mounted.expect("an FTL that recovers").expect("settings that it accepts");
         let changes = device.changes();
-        (Host { device, ftl }, changes)
+        (Host::new(device, ftl), changes)
+    }
+}
+
+/// Now and then a flush in place of a request, or a write that is durable when it is acknowledged.
+fn flushing((op, pages): (Op, Vec<Lpn>), rng: &mut Rng) -> (Op, Vec<Lpn>) {
+    match (op, rng.below(10)) {
+        (_, 0) => (Op::Flush, pages),
+        (Op::Write, 1) => (Op::WriteThrough, pages),
+        _ => (op, pages),
     }
 }
 
@@ -114,7 +132,7 @@ fn settle(host: &mut Host, durable: &Durable, cut: Option<&Served>, place: &str)
 /// Writes nothing, every page once, or every page and then as many at random.
 fn write_some(host: &mut Host, rng: &mut Rng) -> Durable {
     let pages = host.device.geometry().logical_pages;
-    let mut durable = Durable::nothing(pages);
+    let mut durable = Durable::nothing(pages, host.keeps_writes());
     let rounds = rng.below(3) as u32;
     let random = (pages..pages * rounds).map(|_| Lpn(rng.below(u64::from(pages)) as u32));
     for lpn in (0..pages * rounds.min(1)).map(Lpn).chain(random) {

@@ -240,9 +240,13 @@ fn full(case: &Case<'_>) {
 fn below_a_buffer(case: &Case<'_>) {
     let mut run = Buffered::new(case);
     let mut traffic = Traffic::draw(case.seed(), run.pages());
+    let mut flushes = Rng::new(case.seed(), "flushes");
     for _ in 0..2 * REQUESTS {
-        let (op, pages) = traffic.next();
-        run.step(op, &pages);
+        match (flushes.below(20), traffic.next()) {
+            (0, _) => run.flush(),
+            (1, (Op::Write, pages)) => drop(run.step(Op::WriteThrough, &pages)),
+            (_, (op, pages)) => drop(run.step(op, &pages)),
+        }
     }
     run.read_everything();
     run.drain();

@@ -44,8 +44,8 @@ impl Parts {
     pub fn serve(&mut self, request: &Request) {
         for Touched { page, left, is_covered } in touched(request, self.sector) {
             match request.op {
-                Op::Read => {}
-                Op::Write => {
+                Op::Read | Op::Flush => {}
+                Op::Write | Op::WriteThrough => {
                     let held = !self.written.insert(page);
                     self.completed += u64::from(held && !left.is_empty());
                 }
@@ -78,8 +78,8 @@ impl PartsInRam {
                         missing.clear();
                     }
                 }
-                Op::Write if self.trimmed.contains(&page) => {}
-                Op::Write => {
+                Op::Write | Op::WriteThrough if self.trimmed.contains(&page) => {}
+                Op::Write | Op::WriteThrough => {
                     let missing = self.missing.entry(page).or_insert_with(|| left.clone());
                     missing.retain(|sector| left.contains(sector));
                 }
@@ -87,7 +87,7 @@ impl PartsInRam {
                     self.trimmed.insert(page);
                     self.missing.remove(&page);
                 }
-                Op::Trim => {}
+                Op::Trim | Op::Flush => {}
             }
         }
     }

@@ -94,13 +94,9 @@ impl<'a> Run<'a> {
                 "a step of an FTL that uses no idle time"
             );
         }
-        match op {
-            Op::Read => self.ftl.read(pages, &mut self.device),
-            Op::Write => self.ftl.write(pages, &mut self.device),
-            Op::Trim => self.ftl.trim(pages, &mut self.device),
-        }
+        self.ftl.access(op, pages, &mut self.device);
         if op != Op::Read {
-            pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = op == Op::Write);
+            pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = op.writes());
         }
     }
 
@@ -170,8 +166,8 @@ impl<'a> Run<'a> {
     fn every_host_page_is_served_once(&self, op: Op, pages: u64, unwritten: u64, then: &Seen) {
         let (read, written, blank) = match op {
             Op::Read => (pages, 0, unwritten),
-            Op::Write => (0, pages, 0),
-            Op::Trim => (0, 0, 0),
+            Op::Write | Op::WriteThrough => (0, pages, 0),
+            Op::Trim | Op::Flush => (0, 0, 0),
         };
         // What is in RAM is read from there, and programmed when it leaves.
         let (now, before) = (self.seen.buffered, then.buffered);
@@ -258,8 +254,8 @@ impl<'a> Run<'a> {
         let hits = now.read_hits - before.read_hits + now.write_hits - before.write_hits;
         let flushed = now.flushed_pages - before.flushed_pages;
         match (self.case.entry.spec.translates_late, op) {
-            (true, Op::Write) => flushed,
-            (true, Op::Read | Op::Trim) => pages - hits + flushed,
+            (true, Op::Write | Op::WriteThrough) => flushed,
+            (true, Op::Read | Op::Trim | Op::Flush) => pages - hits + flushed,
             (false, _) => pages - hits,
         }
     }

@@ -159,8 +159,8 @@ impl PageTally {
         self.windows.advance(request.time);
         let writes = match request.op {
             Op::Read => false,
-            Op::Write => true,
-            Op::Trim => return,
+            Op::Write | Op::WriteThrough => true,
+            Op::Trim | Op::Flush => return,
         };
         let (first, last) = (request.offset >> self.shift, (request.end() - 1) >> self.shift);
         self.requests += 1;

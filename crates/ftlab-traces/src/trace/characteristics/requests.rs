@@ -129,6 +129,9 @@ impl RequestTally {
 
     #[inline]
     pub(super) fn add(&mut self, request: &Request) -> Result<(), Error> {
+        if request.op == Op::Flush {
+            return Ok(());
+        }
         self.requests += 1;
         self.arrivals.add(request.time);
         let zeros = (request.offset | u64::from(request.length)).trailing_zeros();
@@ -139,8 +142,8 @@ impl RequestTally {
         self.streams.add(request);
         match request.op {
             Op::Read => self.kinds[0].add(request, end, overlaid_end),
-            Op::Write => self.kinds[1].add(request, end, overlaid_end),
-            Op::Trim => {}
+            Op::Write | Op::WriteThrough => self.kinds[1].add(request, end, overlaid_end),
+            Op::Trim | Op::Flush => {}
         }
         Ok(())
     }

@@ -69,7 +69,9 @@ impl Input for Parquet {
             path: self.path.clone(),
             rows,
             rows_in_all: self.metadata.file_metadata().num_rows().max(1) as f64,
-            gate: Gate::new(order, volume, self.options.requests_before_window()),
+            // What was converted without flushes has none.
+            gate: Gate::new(order, volume, self.options.requests_before_window())
+                .with_flushes(true),
             wanted: Wanted {
                 places: self.places,
                 options: self.options.clone(),
@@ -220,6 +222,8 @@ fn believed(row: [i64; COLUMNS.len()]) -> Result<RawRequest, Mistake> {
         0 => Op::Read,
         1 => Op::Write,
         2 => Op::Trim,
+        3 => Op::Flush,
+        4 => Op::WriteThrough,
         _ => return Err(unbelievable(OP, op)),
     };
     let Ok(volume) = u32::try_from(volume) else { return Err(unbelievable(VOLUME, volume)) };

@@ -94,6 +94,8 @@ fn write_group<W: Write + Send>(
         Op::Read => 0,
         Op::Write => 1,
         Op::Trim => 2,
+        Op::Flush => 3,
+        Op::WriteThrough => 4,
     })?;
     group.close().map(drop)
 }

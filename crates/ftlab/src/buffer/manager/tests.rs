@@ -91,6 +91,21 @@ fn a_read_hit_takes_no_time_and_a_flush_delays_the_request_that_needs_room() {
     assert_eq!(bench.flash.timeline().served().end, 201_000);
 }
 
+#[test]
+fn a_flush_writes_what_is_dirty_and_fua_its_own_pages() {
+    let mut bench = Bench::new("page", "lru", 4);
+    [3, 9, 5].map(|lpn| bench.serve(Op::Write, &[lpn]));
+    let counts = bench.serve(Op::WriteThrough, &[5, 6]);
+    assert_eq!((counts.dirty, counts.absorbed), (2, 1), "3 and 9 stay in RAM");
+    assert_eq!(bench.operations(), (0, 2, 0));
+    let counts = bench.serve(Op::Flush, &[]);
+    assert_eq!((counts.dirty, counts.flushed_pages), (0, 4));
+    assert_eq!(bench.operations(), (0, 4, 0));
+    assert_eq!(bench.serve(Op::Flush, &[]), counts, "nothing is left to write");
+    bench.serve(Op::Read, &[5]);
+    assert_eq!(bench.operations(), (1, 4, 0), "what was written through has left the buffer");
+}
+
 /// The first read finds nothing on flash, the second in RAM.
 #[test]
 fn a_read_of_nothing_from_ram_is_counted_as_one() {

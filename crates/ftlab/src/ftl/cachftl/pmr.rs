@@ -4,6 +4,7 @@ use super::super::GcMetrics;
 use super::super::parts::block_pool::{BlockPool, Stream};
 use super::super::parts::page_map::PageMap;
 use super::super::parts::region::Region;
+use super::super::parts::survey::FoundBlock;
 use super::job::{Collect, Kept};
 use super::redirect::Work;
 use crate::cache::block_set::BlockSets;
@@ -98,6 +99,20 @@ impl Pmr {
     /// Takes back a block that was lent and has been erased.
     pub fn return_block(&mut self, pbn: Pbn, flash: &Flash) {
         self.pool.take_back(pbn, flash);
+    }
+
+    /// Takes over what was found after power was lost: blocks of the block-mapped region are lent, with the pages in all
+    /// others that are valid.
+    pub fn recover(&mut self, lent: &[FoundBlock], own: &[FoundBlock], flash: &mut Flash) {
+        lent.iter().for_each(|block| self.pool.lend_found(block.pbn));
+        self.pool.recover(&[Stream::Data], |_| false, flash);
+        for block in own {
+            self.map.fill(&block.pages);
+            self.valid_pages += block.pages.len() as u64;
+            let owners = block.pages.iter().map(|page| self.geometry.logical_block_of(page.lpn()));
+            owners.for_each(|lbn| self.groups.grow(lbn));
+        }
+        self.limit = self.blocks;
     }
 
     pub fn has_erased_block(&self) -> bool {

@@ -26,7 +26,7 @@ pub use whole_pages::WholePages;
 use super::{DemandFtl, MappingCache};
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
-use crate::ftl::design::{Design, Setup, Spec};
+use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
 use crate::ftl::{
     Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
@@ -115,16 +115,10 @@ pub struct PooledFtl<P> {
 impl<P: Pool> Design for PooledFtl<P> {
     type Settings = P::Settings;
     const SPEC: Spec = P::SPEC;
+    const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
     fn build(setup: &Setup<P::Settings>, flash: &mut Flash) -> Result<Self, Error> {
-        let geometry = flash.geometry().clone();
-        Ok(PooledFtl {
-            engine: DemandFtl::build(&setup.with(()), flash)?,
-            held: HeldPages::new(geometry.logical_pages),
-            pool: P::build(setup, &geometry)?,
-            data_pages: 0,
-            bytes_of_data_page: u64::from(geometry.page_bytes) + P::DATA_HEADER_BYTES,
-        })
+        Self::over(DemandFtl::build, setup, flash)
     }
 }
 
@@ -175,13 +169,16 @@ impl<P: Pool> Ftl for PooledFtl<P> {
     }
 
     fn flush(&mut self, flash: &mut Flash) {
-        for lpn in (0..flash.geometry().logical_pages).map(Lpn) {
-            if self.held.is_dirty(lpn) {
-                self.write_out(lpn, flash);
-                self.held.keep(lpn);
-                self.settle(flash);
-            }
+        let mut pages = (0..flash.geometry().logical_pages).map(Lpn);
+        while self.held.counts().dirty > 0
+            && let Some(lpn) = pages.next()
+        {
+            self.flush_page(lpn, flash);
         }
+    }
+
+    fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        pages.iter().for_each(|lpn| self.flush_page(*lpn, flash));
     }
 
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
@@ -247,6 +244,38 @@ impl<P: Pool> Ftl for PooledFtl<P> {
 }
 
 impl<P: Pool> PooledFtl<P> {
+    fn over(
+        engine: fn(&Setup, &mut Flash) -> Result<DemandFtl<WholePages>, Error>,
+        setup: &Setup<P::Settings>,
+        flash: &mut Flash,
+    ) -> Result<Self, Error> {
+        let geometry = flash.geometry().clone();
+        Ok(PooledFtl {
+            engine: engine(&setup.with(()), flash)?,
+            held: HeldPages::new(geometry.logical_pages),
+            pool: P::build(setup, &geometry)?,
+            data_pages: 0,
+            bytes_of_data_page: u64::from(geometry.page_bytes) + P::DATA_HEADER_BYTES,
+        })
+    }
+
+    /// Goes on after power was lost, with nothing in RAM.
+    fn mount(setup: &Setup<P::Settings>, flash: &mut Flash) -> Result<Self, Error> {
+        let mut ftl = Self::over(DemandFtl::mount, setup, flash)?;
+        let pages = &ftl.engine.store.pages;
+        ftl.held.resume(|lpn| pages.audit_mapping(lpn).is_some());
+        Ok(ftl)
+    }
+
+    /// Programs a page if its newest version is in RAM, where it stays.
+    fn flush_page(&mut self, lpn: Lpn, flash: &mut Flash) {
+        if unless_bug!(PooledFlushesNone, self.held.is_dirty(lpn), false) {
+            self.write_out(lpn, flash);
+            self.held.keep(lpn);
+            self.settle(flash);
+        }
+    }
+
     fn bytes(&self) -> u64 {
         self.engine.cache.bytes() + self.data_pages * self.bytes_of_data_page
     }

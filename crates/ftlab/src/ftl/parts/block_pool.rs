@@ -467,6 +467,13 @@ impl BlockPool {
         Some(pbn)
     }
 
+    /// Notes that a block was found lent after power was lost.
+    pub fn lend_found(&mut self, pbn: Pbn) {
+        let slot = self.slot(pbn);
+        self.blocks[slot.index()].state = State::Lent;
+        self.lent += 1;
+    }
+
     /// Takes back a block that was lent and has just been erased.
     pub fn take_back(&mut self, pbn: Pbn, flash: &Flash) {
         debug_assert_eq!(self.blocks[pbn.index()].state, State::Lent);
@@ -586,6 +593,9 @@ impl BlockPool {
         self.free = FreeBlocks::none();
         for pbn in self.region.clone().map(Pbn) {
             let slot = self.slot(pbn);
+            if self.blocks[slot.index()].state == State::Lent {
+                continue;
+            }
             if flash.valid_in(pbn) == 0 {
                 self.free.give_if_empty(pbn, self.data_kind, Cause::GcData, flash);
                 continue;

@@ -125,6 +125,14 @@ impl HeldPages {
         HeldPages { above_flash: false, ..self }
     }
 
+    /// Takes it that nothing is in RAM, and that these logical pages alone are on flash.
+    pub fn resume(&mut self, is_on_flash: impl Fn(Lpn) -> bool) {
+        for lpn in (0..self.held.len() as u32).map(Lpn) {
+            let version = u16::from(is_on_flash(lpn));
+            (self.newest[lpn.index()], self.on_flash[lpn.index()]) = (version, version);
+        }
+    }
+
     /// Counts since measuring started.
     #[must_use]
     pub const fn counts(&self) -> BufferCounts {

@@ -56,8 +56,9 @@ pub fn fit(
         if batch.is_empty() {
             break;
         }
-        for request in batch.iter().filter(|request| request.op != Op::Trim) {
-            fit.add(request)?;
+        for request in batch.iter().filter(|request| request.op.has_data()) {
+            let op = if request.op.writes() { Op::Write } else { Op::Read };
+            fit.add(&Request { op, ..*request })?;
         }
         watch(fit.requests(), source.progress())?;
     }
