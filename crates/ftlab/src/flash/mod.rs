@@ -316,6 +316,12 @@ impl Flash {
         }
     }
 
+    /// Whether a page holds a part of the map: known in RAM by its place, which is in the directory.
+    #[must_use]
+    pub fn is_of_map(&self, ppn: Ppn) -> bool {
+        matches!(self.medium.decode(self.medium.owners[ppn.index()]), Owner::Translation(_))
+    }
+
     /// Serves a host read of `lpn` from a page that was loaded into RAM: no flash operation.
     pub fn host_read_loaded(&self, lpn: Lpn, page: &Loaded) {
         let newest = self.truth.is_newest(lpn, page.stamp) || !self.truth.verify;

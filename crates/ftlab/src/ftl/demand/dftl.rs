@@ -105,7 +105,7 @@ impl MappingCache for Dftl {
         name: "dftl",
         summary: "single entries cached on demand, segmented LRU",
         source: "Gupta, Kim & Urgaonkar, ASPLOS 2009",
-        ..Spec::DEMAND_PAGED
+        ..Spec::HOLDS_MAP
     };
 
     fn build(setup: &Setup<DftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
