@@ -29,7 +29,15 @@ impl Variant for Dloop {
         name: "dloop",
         summary: "DFTL striped over planes; GC copies back inside each plane, off the bus",
         source: "Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &["ftl.cache", "gc.", "ftl.order", "ftl.map_blocks", "ftl.map_updates"],
+        obeys: &[
+            "ftl.cache",
+            "gc.",
+            "ftl.order",
+            "ftl.search",
+            "ftl.search_step",
+            "ftl.map_blocks",
+            "ftl.map_updates",
+        ],
         ..Spec::DEMAND_PAGED
     };
 
@@ -52,7 +60,7 @@ impl Variant for DloopHot {
         name: "dloop-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &["ftl.cache", "gc.", "ftl.order"],
+        obeys: &["ftl.cache", "gc.", "ftl.order", "ftl.search", "ftl.search_step"],
         ..Spec::DEMAND_PAGED
     };
 

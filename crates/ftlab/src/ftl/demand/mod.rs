@@ -24,6 +24,7 @@ mod held;
 mod image;
 mod pooled;
 mod recovery;
+mod search;
 mod sftl;
 mod tpftl;
 mod zftl;
@@ -33,6 +34,7 @@ pub use cftl::{Cftl, CftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
+pub use search::{Level, Search};
 pub use sftl::{Sftl, SftlConfig};
 pub use tpftl::{DirtyVictims, Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt};
 pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
@@ -48,10 +50,11 @@ use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
     Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
 };
+use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner};
 use crate::settings::Group;
-use crate::units::{Bytes, Lpn, Ppn, Vtpn};
+use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
 use held::Held;
 use std::collections::BTreeMap;
 
@@ -70,6 +73,10 @@ crate::settings! {
         order: PlaneOrder = PlaneOrder::PDWC,
             laws [PlaneOrder::PDWC, PlaneOrder::CWDP, PlaneOrder::DPCW, PlaneOrder::WCPD],
             source "DLOOP, equation 1; choices.md#plane-numbers";
+        /// How the index of the mapping cache is searched.
+        search: Search = Search::None, laws Search::ALL, source "TPFTL 4.1; choices.md#search";
+        /// Time of a step of that search, before the first flash operation of a page.
+        search_step: Duration = Duration(0), in ..=LONGEST_TIME, source "TPFTL 4.1; choices.md#search";
         /// Which open block a translation page goes to.
         map_blocks: MapBlocks = MapBlocks::Own, laws MapBlocks::ALL,
             source "FlashSim; choices.md#dloop-frontiers";
@@ -192,6 +199,9 @@ impl MapStore {
     }
 }
 
+/// The levels of an index.
+pub type Levels = Vec<Level>;
+
 /// A cache of mappings in RAM.
 pub trait MappingCache: Send + 'static {
     /// Its own settings.
@@ -258,6 +268,12 @@ pub trait MappingCache: Send + 'static {
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
 
+    /// The levels of the index that are searched for the mapping of `lpn`, one after another, as the cache is
+    /// now.
+    fn searched(&self, _lpn: Lpn) -> Levels {
+        Levels::new()
+    }
+
     /// Budget of the cache, bytes.
     fn budget(&self) -> u64;
 
@@ -306,6 +322,9 @@ pub trait MappingCache: Send + 'static {
 pub struct DemandFtl<C> {
     cache: C,
     store: MapStore,
+    search: Search,
+    search_step: Duration,
+    search_steps: u64,
     gc_lookups: u64,
     gc_hits: u64,
     /// Pages that GC moved and whose mappings are not cached; kept to reuse its memory.
@@ -333,7 +352,7 @@ impl<C: MappingCache> DemandFtl<C> {
         let cache = cache(flash.geometry())?;
         let mut pool = Self::pool(setup, flash.geometry())?;
         let pages = TranslationPages::format(&mut pool, flash);
-        Ok(DemandFtl::new(cache, MapStore::new(pool, pages)))
+        Ok(DemandFtl::new(cache, MapStore::new(pool, pages)).searching(&setup.ftl))
     }
 
     fn mount(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
@@ -343,7 +362,8 @@ impl<C: MappingCache> DemandFtl<C> {
         let whole = Region::whole(&geometry, geometry.translation_pages());
         let found = recovery::find(&whole, flash);
         cache.recover(&found, &geometry);
-        Ok(DemandFtl::new(cache, MapStore::of(&found, &whole, pool, flash)))
+        let store = MapStore::of(&found, &whole, pool, flash);
+        Ok(DemandFtl::new(cache, store).searching(&setup.ftl))
     }
 
     fn pool(setup: &Setup<C::Settings>, geometry: &Geometry) -> Result<Planes, Error> {
@@ -433,6 +453,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     }
 
     fn reset_metrics(&mut self) {
+        self.search_steps = 0;
         self.gc_lookups = 0;
         self.gc_hits = 0;
         self.cache.reset_metrics();
@@ -460,12 +481,41 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 
 impl<C: MappingCache> DemandFtl<C> {
     fn new(cache: C, store: MapStore) -> Self {
-        let (moved, changes) = (Vec::new(), Vec::new());
-        DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes }
+        DemandFtl {
+            cache,
+            store,
+            search: Search::None,
+            search_step: Duration(0),
+            search_steps: 0,
+            gc_lookups: 0,
+            gc_hits: 0,
+            moved: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// The same with an index whose search is counted, if the cache knows its steps.
+    fn searching(self, ftl: &FtlConfig) -> Self {
+        match C::SPEC.obeys("ftl.search") {
+            true => DemandFtl { search: ftl.search, search_step: ftl.search_step, ..self },
+            false => self,
+        }
+    }
+
+    /// Counts the steps of the search for a mapping, and spends their time.
+    #[cold]
+    fn search(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let levels = self.cache.searched(lpn);
+        let steps = levels.into_iter().map(|level| self.search.steps(level)).sum::<u64>();
+        self.search_steps += steps;
+        flash.spend(Duration(steps * self.search_step.0));
     }
 
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         let mut own = self.cache.own_metrics();
+        if self.search != Search::None {
+            own.insert("map.search_steps", self.search_steps);
+        }
         if self.store.pool.holds_map_updates() {
             own.insert("map.held", self.store.held.added);
             own.insert("map.held_max", self.store.held.most);
@@ -478,6 +528,9 @@ impl<C: MappingCache> DemandFtl<C> {
         // A miss may program a translation page: make room first, while no eviction is under way.
         if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
             self.make_room_for_the_map(flash);
+        }
+        if self.search != Search::None {
+            self.search(lpn, flash);
         }
         while self.cache.prepare(lpn, last, &mut self.store, flash) {
             self.make_room_for_the_map(flash);
