@@ -203,6 +203,9 @@ impl Timeline {
         if let Some(commands) = &mut self.commands {
             commands.issue(time);
         }
+        if let Some(map) = &mut self.map {
+            map.forget_before(time);
+        }
         self.issued = time;
         self.chain = time;
         self.start = Nanos::MAX;
@@ -218,7 +221,7 @@ impl Timeline {
 
     /// From now on the map is on a chip of its own, where a lookup and a change take so long.
     pub(crate) fn use_map_chip(&mut self, read: Nanos, write: Nanos) {
-        self.map = (read + write > 0).then_some(MapMemory::Chip { read, write, free_at: 0 });
+        self.map = (read + write > 0).then(|| MapMemory::chip(read, write));
     }
 
     /// Notes that the chain has to find a page in the map.
