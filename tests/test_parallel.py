@@ -17,8 +17,10 @@ from ftlab.experiments.dloop.points import (
     ALL,
     CACHES,
     CAPACITIES,
+    EXTRAS,
     FTLS,
     HOT_FTLS,
+    PAGES,
     SKEWS,
     device,
     settings,
@@ -28,6 +30,7 @@ from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
 from ftlab.plot_schedule import Clock
 from ftlab.simulation import execute
+from ftlab.source import statistics
 from test_cli import failure
 
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16", "--over-provisioning", "50%")
@@ -185,7 +188,7 @@ def test_every_claim_of_dloop_is_judged(tmp_path):
 
     report = reproduce(replace(EXPERIMENT, points=few), tmp_path, requests=300, seeds=1)
     verdicts = {judged.claim.id: judged.verdict.value for judged in report.judged}
-    assert list(verdicts) == [f"D{number}" for number in range(1, 29)]
+    assert list(verdicts) == [f"D{number}" for number in range(1, 34)]
     assert verdicts["D2"] == "agrees"
     assert verdicts["D6"] != "not measured"
     assert verdicts["D7"] == "not measured", "64 GB was not run"
@@ -200,6 +203,78 @@ def test_the_rows_that_need_no_long_run_agree():
     runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})
     (d2,) = (claim for claim in CLAIMS if claim.id == "D2")
     assert judge(d2, runs).verdict.value == "agrees"
+
+
+def figures(response, sdrpp):
+    """A result with a mean response and an SDRPP, and what reasons look at."""
+    return ftlab.Result(
+        {
+            "response_us": {"mean": response},
+            "planes": {
+                "host_sdrpp": sdrpp,
+                "sdrpp": sdrpp,
+                "host_requests": [1, 2],
+                "busy_fraction": [0.5],
+            },
+            "flash": {"programs": {}, "copybacks": {}, "erases": {}},
+            "host": {"page_writes": 1},
+        }
+    )
+
+
+TRENDS = {
+    "D29": ("financial1", {"dftl": 4, "fast": 5, "dloop": 3}),
+    "D30": ("financial2", {"dftl": 4, "fast": 5, "dloop": 3}),
+    "D31": ("exchange", {"dftl": 1, "fast": 1, "dloop": 1}),
+    "D32": ("exchange", {"dftl": 4, "fast": 5, "dloop": 3}),
+    "D33": ("financial1", {"dftl": 4, "fast": 5, "dloop": 3}),
+}
+"""Claims on trends: their workload, and how fast figures fall with page size so that they hold.
+
+With extra blocks they rise as fast.
+"""
+
+
+@pytest.mark.parametrize("name", TRENDS)
+def test_a_claim_of_dloop_on_a_trend_fails_where_the_trend_is_another(name):
+    workload, slopes = TRENDS[name]
+    (claim,) = (each for each in CLAIMS if each.id == name)
+
+    def verdict(slopes, dloop_starts):
+        start = {"dftl": 20.0, "fast": 20.0, "dloop": dloop_starts}
+        found = {}
+        for ftl, slope in slopes.items():
+            for step, (page, extra) in enumerate(zip(PAGES, EXTRAS, strict=True)):
+                falling = start[ftl] - slope * step
+                found[workload, page, ftl] = figures(falling, falling)
+                rising = start[ftl] + slope * step
+                found[workload, extra, ftl] = figures(rising, rising)
+        return judge(claim, Runs(found)).verdict.value
+
+    assert verdict(slopes, 19.0) == "agrees"
+    other = {"dftl": -1, "fast": -1, "dloop": 0.5}
+    assert verdict(other, 30.0 if name == "D31" else 15.0) == "differs"
+
+
+def test_real_servers_are_cut_to_one_device_and_a_quarter_of_an_hour(tmp_path):
+    """Disk 2 is nearer to Table II, but for what disk 1 has after the first 15 minutes."""
+
+    def line(second, disk, op):
+        return f"{128166372000000000 + second * 10**7},exch,{disk},{op},8192,4096,100\n"
+
+    lines = [(second, 2, op) for second in range(890) for op in ("Read", "Write")]
+    lines += [(0, 1, "Read")] * 20 + [
+        (1000, 1, op) for op in ("Read", "Write") for _ in range(9000)
+    ]
+    (tmp_path / "exchange.csv").write_text("".join(line(*each) for each in sorted(lines)))
+    inputs = EXPERIMENT.prepare(sources(EXPERIMENT.workloads, tmp_path, None), tmp_path)
+    assert inputs["exchange"].config["input"]["volume"] == 2
+    assert inputs["exchange"].described == "the real trace, exchange.csv, until 15m, volume 2"
+    point = EXPERIMENT.points(inputs)["exchange", "8 GB", "dloop"]
+    assert point.config["input"]["until"] == "15m"
+    assert "until" not in inputs["build"].config["input"], "a model is what it is"
+    info = statistics(inputs["exchange"].config)
+    assert (info["requests"], info["reads"]) == (1780, 890)
 
 
 MODERN = [each.name for each in catalog().presets if each.name.startswith(("onfi", "nvme"))]

@@ -104,6 +104,9 @@ class Device(Settings):
     map_access
         Time to find a page of a request in the map in RAM. Default: 0ns. Range: at most 10s.
         Source: choices.md#map-access.
+    map_update
+        Time to note in RAM where a page of data is that was programmed, or that one was trimmed.
+        Default: 0ns. Range: at most 10s. Source: choices.md#map-access.
     program_order
         Order in which the pages of a block may be programmed; the result tells which it is.
         ``"ascending"``: Page after page, as MLC and modern SLC demand. ``"any"``: Any erased page,
@@ -146,6 +149,9 @@ class Device(Settings):
         choices.md#bus-order.
     interleave
         Whether the dies of a chip work at the same time. Default: true. Source: ours.
+    package_chips
+        Chips of a package, which are busy together: while one of them is, the others wait. Default:
+        1. Unit: chips. Range: 1 to 1024. Source: DLOOP II.B; choices.md#packages.
     multi_plane
         Whether the planes of a die take one command together, at the same page of their blocks, and
         none apart. Default: false. Source: DLOOP: planes are independent.
@@ -188,6 +194,7 @@ class Device(Settings):
     erase: Quantity | None = setting("device.erase")
     transfer_per_byte: Quantity | None = setting("device.transfer_per_byte")
     map_access: Quantity | None = setting("device.map_access")
+    map_update: Quantity | None = setting("device.map_update")
     program_order: Literal["ascending", "any"] | None = setting("device.program_order")
     oob: Quantity | None = setting("device.oob")
     checkpoint: int | None = setting("device.checkpoint")
@@ -202,6 +209,7 @@ class Device(Settings):
     command: Quantity | None = setting("device.command")
     bus: Literal["placement", "gaps"] | None = setting("device.bus")
     interleave: bool | None = setting("device.interleave")
+    package_chips: int | None = setting("device.package_chips")
     multi_plane: bool | None = setting("device.multi_plane")
     cache_read: bool | None = setting("device.cache_read")
     cache_program: bool | None = setting("device.cache_program")
@@ -723,6 +731,12 @@ class HAT(NamedFtl):
 
     Parameters
     ----------
+    pcm_read
+        Time of a lookup. Each waits until the chip is done with those and the changes before it.
+        Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
+    pcm_write
+        Time to write a changed mapping, after it was read. It waits in the buffer, and no request
+        for it. Default: 0ns. Range: at most 10s. Source: choices.md#hat-time.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -757,6 +771,8 @@ class HAT(NamedFtl):
     registered = "hat"
 
     _: KW_ONLY
+    pcm_read: Quantity | None = setting("hat.pcm_read")
+    pcm_write: Quantity | None = setting("hat.pcm_write")
     gc_policy: (
         Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
         | type
@@ -872,6 +888,22 @@ class DFTL(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
         Source: DLOOP, equation 1; choices.md#plane-numbers.
+    search
+        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
+        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
+        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
+        4.1; choices.md#search.
+    search_step
+        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
+        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
+    map_blocks
+        Which open block a translation page goes to. ``"own"``: One of its own. ``"shared"``: That
+        of user pages. Default: own. Source: FlashSim; choices.md#dloop-frontiers.
+    map_updates
+        What GC does with the mappings of pages that it has moved and that are not cached.
+        ``"written"``: GC writes their translation pages. ``"held"``: They stay in RAM until the
+        planes of their translation pages have room for these without GC. Default: written. Source:
+        DFTL; choices.md#dloop-reserve.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -903,6 +935,10 @@ class DFTL(NamedFtl):
         setting("ftl.placement")
     )
     order: str | None = setting("ftl.order")
+    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search_step: Quantity | None = setting("ftl.search_step")
+    map_blocks: Literal["own", "shared"] | None = setting("ftl.map_blocks")
+    map_updates: Literal["written", "held"] | None = setting("ftl.map_updates")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -947,6 +983,22 @@ class DLOOP(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
         Source: DLOOP, equation 1; choices.md#plane-numbers.
+    search
+        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
+        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
+        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
+        4.1; choices.md#search.
+    search_step
+        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
+        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
+    map_blocks
+        Which open block a translation page goes to. ``"own"``: One of its own. ``"shared"``: That
+        of user pages. Default: own. Source: FlashSim; choices.md#dloop-frontiers.
+    map_updates
+        What GC does with the mappings of pages that it has moved and that are not cached.
+        ``"written"``: GC writes their translation pages. ``"held"``: They stay in RAM until the
+        planes of their translation pages have room for these without GC. Default: written. Source:
+        DFTL; choices.md#dloop-reserve.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -975,6 +1027,10 @@ class DLOOP(NamedFtl):
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     order: str | None = setting("ftl.order")
+    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search_step: Quantity | None = setting("ftl.search_step")
+    map_blocks: Literal["own", "shared"] | None = setting("ftl.map_blocks")
+    map_updates: Literal["written", "held"] | None = setting("ftl.map_updates")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1019,6 +1075,14 @@ class DLOOPHot(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
         Source: DLOOP, equation 1; choices.md#plane-numbers.
+    search
+        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
+        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
+        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
+        4.1; choices.md#search.
+    search_step
+        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
+        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1047,6 +1111,8 @@ class DLOOPHot(NamedFtl):
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     order: str | None = setting("ftl.order")
+    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1092,6 +1158,14 @@ class CDFTL(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
         Source: DLOOP, equation 1; choices.md#plane-numbers.
+    search
+        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
+        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
+        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
+        4.1; choices.md#search.
+    search_step
+        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
+        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1120,6 +1194,8 @@ class CDFTL(NamedFtl):
         setting("ftl.placement")
     )
     order: str | None = setting("ftl.order")
+    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1316,6 +1392,14 @@ class TPFTL(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
         Source: DLOOP, equation 1; choices.md#plane-numbers.
+    search
+        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
+        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
+        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
+        4.1; choices.md#search.
+    search_step
+        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
+        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1351,6 +1435,8 @@ class TPFTL(NamedFtl):
         setting("ftl.placement")
     )
     order: str | None = setting("ftl.order")
+    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -1413,6 +1499,14 @@ class TPFTLAdaptive(NamedFtl):
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
         Source: DLOOP, equation 1; choices.md#plane-numbers.
+    search
+        How the index of the mapping cache is searched. ``"none"``: At once, as with a hash table in
+        RAM: not counted. ``"list"``: Along a list: half of the keys for one that is there, all for
+        one that is not. ``"binary"``: By halves of a sorted table. Default: none. Source: TPFTL
+        4.1; choices.md#search.
+    search_step
+        Time of a step of that search, before the first flash operation of a page. Default: 0ns.
+        Range: at most 10s. Source: TPFTL 4.1; choices.md#search.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1448,6 +1542,8 @@ class TPFTLAdaptive(NamedFtl):
         setting("ftl.placement")
     )
     order: str | None = setting("ftl.order")
+    search: Literal["none", "list", "binary"] | None = setting("ftl.search")
+    search_step: Quantity | None = setting("ftl.search_step")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 

@@ -71,7 +71,7 @@ PAGE = 4096
 """Bytes of a page where theory is measured; they do not matter."""
 
 POLICIES = ("greedy", "d-choices", "fifo", "random")
-"""The victim policies that have closed forms."""
+"""The victim policies that have models."""
 
 
 def gc(measured: int = 0, /, **parameters: Any) -> Record:
@@ -94,7 +94,7 @@ def gc(measured: int = 0, /, **parameters: Any) -> Record:
     -------
     Record
         ``parameters``; ``least`` and ``most``, between which the write amplification of a finite
-        device is expected, by policy, None where there is no closed form; ``measured``, a list for
+        device is expected, by policy, None where there is no model; ``measured``, a list for
         each policy, one value a seed, empty unless asked for.
 
     Raises

@@ -109,6 +109,7 @@ bugs! {
         why "the directory points at an erased page";
     PageOldStaysValid: "page: the old page is not invalidated",
         why "two valid copies";
+    DemandHoldsNothing: "demand: the mappings that GC should hold in RAM are forgotten";
     DemandOldStaysValid: "demand: the old page is not invalidated",
         why "two valid copies";
     MapOldStaysValid: "demand: the old translation page is not invalidated",

@@ -6,7 +6,7 @@ What that means for verdicts: choices.md#models-for-traces.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ftlab.config import Config
@@ -51,12 +51,14 @@ class Source:
     """Of the model."""
     prefix: Path | None = None
     """Its real first requests, where they are all that is there of it."""
+    part: Config = field(default_factory=dict, hash=False)
+    """Settings of the input that choose a part of the file."""
 
     @property
     def config(self) -> Config:
         """The section of the configuration that names it."""
         trace = self.workload.name if self.file is None else str(self.file)
-        section: Config = {"trace": trace}
+        section: Config = {"trace": trace, **self.part}
         if self.requests is not None:
             section["requests"] = self.requests
         made = {} if self.file is not None else {"run": {"seed": self.seed}}
@@ -67,7 +69,8 @@ class Source:
         """The text that says what was run."""
         what = "the built-in model" if self.file is None else f"the real trace, {self.file.name}"
         part = "" if self.requests is None else f", its first {self.requests:,} requests"
-        return what + part
+        chosen = "".join(f", {key} {value}" for key, value in self.part.items())
+        return what + chosen + part
 
 
 Sources = Mapping[str, Source]

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::units::{Bytes, Duration, Ratio};
 
 /// The longest time of an operation, ns: 10 s.
-const LONGEST_TIME: u64 = 10_000_000_000;
+pub(crate) const LONGEST_TIME: u64 = 10_000_000_000;
 
 crate::settings! {
     /// The NAND device: capacity, shape and timing.
@@ -50,6 +50,9 @@ crate::settings! {
         /// Time to find a page of a request in the map in RAM.
         map_access: Duration = Duration(0), in ..=LONGEST_TIME,
             source "choices.md#map-access";
+        /// Time to note in RAM where a page of data is that was programmed, or that one was trimmed.
+        map_update: Duration = Duration(0), in ..=LONGEST_TIME,
+            source "choices.md#map-access";
         /// Order in which the pages of a block may be programmed; the result tells which it is.
         program_order: Option<ProgramOrder> = None,
             absent "the strictest that the FTL can work with", source "choices.md#program-order";
@@ -84,6 +87,8 @@ crate::settings! {
         bus: BusOrder = BusOrder::Placement, source "choices.md#bus-order";
         /// Whether the dies of a chip work at the same time.
         interleave: bool = true, source "ours";
+        /// Chips of a package, which are busy together: while one of them is, the others wait.
+        package_chips: u32 = 1, in 1..=1024, unit "chips", source "DLOOP II.B; choices.md#packages";
         /// Whether the planes of a die take one command together, at the same page of their blocks,
         /// and none apart.
         multi_plane: bool = false, source "DLOOP: planes are independent";
@@ -105,6 +110,14 @@ crate::settings! {
         bad_blocks: Ratio = Ratio(0.0), in 0.0..=10.0, source "choices.md#wear-out";
     }
     check |own| {
+        if !own.chips_per_channel.is_multiple_of(own.package_chips) {
+            let chips = own.chips_per_channel;
+            let message = format!(
+                "found {}, expected a divisor of device.chips_per_channel = {chips}",
+                own.package_chips
+            );
+            return Err(Error::config("device.package_chips", message));
+        }
         if unless_bug!(DevicePageAny, !own.page.0.is_power_of_two(), false) {
             let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
             return Err(Error::config("device.page", message));
@@ -150,6 +163,7 @@ impl DeviceConfig {
         self.command.0 > 0
             || self.bus != BusOrder::Placement
             || !self.interleave
+            || self.package_chips > 1
             || self.multi_plane
             || self.cache_read
             || self.cache_program

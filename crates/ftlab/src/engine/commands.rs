@@ -5,6 +5,7 @@
 //!                several planes if consecutive pages of a request have the same number in their
 //!                blocks
 //! interleave     without it, the dies of a chip share command logic, too, without multi-plane commands
+//! package_chips  the chips of a package share it, too
 //! cache_read     |= T_r =|= T_r =|          a page leaves through the cache register while the array
 //!                        |= bus =|= bus =|  reads the next
 //! cache_program  |= bus =|= bus =|          a page arrives in the cache register while the array
@@ -129,6 +130,7 @@ impl Commands {
     pub fn new(device: &DeviceConfig, geometry: &Geometry, timing: Timing, log: Log) -> Self {
         let [_, _, dies, planes] = geometry.shape();
         let planes_per_array = match (device.interleave, device.multi_plane) {
+            _ if device.package_chips > 1 => device.package_chips * dies * planes,
             (false, _) => dies * planes,
             (true, true) => planes,
             (true, false) => 1,

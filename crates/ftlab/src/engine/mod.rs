@@ -27,6 +27,7 @@ mod blocks;
 mod calendar;
 mod commands;
 mod log;
+mod map_memory;
 
 pub use log::{Booking, Kind, Log};
 
@@ -34,6 +35,7 @@ use crate::device::{DeviceConfig, Geometry};
 use crate::purpose::Purpose;
 use crate::units::Nanos;
 use commands::{Commands, Order};
+use map_memory::MapMemory;
 
 /// Durations of the flash operations, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -123,6 +125,8 @@ pub struct Timeline {
     bus: Resource,
     /// Replaces them on a device of several planes or with other commands, and while a log is kept.
     commands: Option<Box<Commands>>,
+    /// The memory with the map, where changes of that take time.
+    map: Option<MapMemory>,
     requests: u64,
     chains: u32,
     issued: Nanos,
@@ -160,6 +164,8 @@ impl Timeline {
             plane: Resource::default(),
             bus: Resource::default(),
             commands: None,
+            map: (device.map_update.0 > 0)
+                .then_some(MapMemory::Ram { update: device.map_update.0 }),
             requests: 0,
             chains: 0,
             issued: 0,
@@ -197,6 +203,9 @@ impl Timeline {
         if let Some(commands) = &mut self.commands {
             commands.issue(time);
         }
+        if let Some(map) = &mut self.map {
+            map.forget_before(time);
+        }
         self.issued = time;
         self.chain = time;
         self.start = Nanos::MAX;
@@ -208,6 +217,39 @@ impl Timeline {
     pub fn begin_chain(&mut self) {
         self.chains += 1;
         self.chain = self.issued + self.timing.map_access;
+    }
+
+    /// From now on the map is on a chip of its own, where a lookup and a change take so long.
+    pub(crate) fn use_map_chip(&mut self, read: Nanos, write: Nanos) {
+        self.map = (read + write > 0).then(|| MapMemory::chip(read, write));
+    }
+
+    /// Notes that the chain has to find a page in the map.
+    #[inline]
+    pub(crate) fn find_in_map(&mut self) {
+        if let Some(map) = &mut self.map {
+            let time = map.found(self.chain);
+            self.pause_until(time);
+        }
+    }
+
+    /// Notes that the chain changes the map.
+    #[inline]
+    pub(crate) fn change_map(&mut self) {
+        if let Some(map) = &mut self.map {
+            let time = map.changed(self.chain);
+            self.pause_until(time);
+        }
+    }
+
+    /// The chain goes on after so long.
+    pub(crate) fn pause(&mut self, time: Nanos) {
+        self.pause_until(self.chain + time);
+    }
+
+    fn pause_until(&mut self, time: Nanos) {
+        self.chain = time;
+        self.end = self.end.max(time);
     }
 
     /// Makes later chains of the request wait for what this one has done so far.
@@ -263,6 +305,9 @@ impl Timeline {
     /// Drops all bookings and busy times: the device is idle at time 0.
     pub fn reset(&mut self) {
         (self.plane, self.bus) = Default::default();
+        if let Some(map) = &mut self.map {
+            map.reset();
+        }
         if let Some(commands) = &mut self.commands {
             commands.reset();
         }
@@ -369,7 +414,7 @@ impl Timeline {
     /// Whether the time of an operation depends neither on its page nor on its plane.
     #[inline]
     pub(crate) const fn books_alike(&self) -> bool {
-        self.commands.is_none()
+        self.commands.is_none() && self.map.is_none()
     }
 
     /// Copies `count` pages, one after another, on a device that [`books_alike`](Self::books_alike).
@@ -497,6 +542,29 @@ mod tests {
                 timeline.read(|| spot(0));
             }
             assert_eq!(timeline.served(), Service { start: 5_000, end: 55_000 }, "{planes}");
+        }
+    }
+
+    /// Two pages of a request: the second is programmed meanwhile, and its update is what the host waits for.
+    #[test]
+    fn an_update_of_the_map_takes_time_behind_its_program() {
+        for planes in [1, 2] {
+            let device = DeviceConfig {
+                planes_per_die: planes,
+                map_update: Duration(5_000),
+                ..DeviceConfig::default()
+            };
+            let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+            let mut timeline = Timeline::of(&device, &geometry);
+            timeline.issue(0);
+            for _ in 0..2 {
+                timeline.begin_chain();
+                timeline.program(|| spot(0));
+                timeline.change_map();
+            }
+            assert_eq!(timeline.served(), Service { start: 0, end: 405_000 }, "{planes}");
+            timeline.read(|| spot(0));
+            assert_eq!(timeline.served().end, 430_000, "what follows in the access waits for it");
         }
     }
 

@@ -68,7 +68,7 @@ use crate::engine::Spot;
 use crate::error::Error;
 use crate::purpose::Purpose;
 use crate::settings::Section;
-use crate::units::{Lpn, Nanos, Pbn, Ppn, Vtpn};
+use crate::units::{Duration, Lpn, Nanos, Pbn, Ppn, Vtpn};
 use cells::Cells;
 use medium::{Medium, WASTED};
 use memory::{Origin, TORN};
@@ -287,6 +287,7 @@ impl Flash {
     /// an unmapped page, which costs a page read all the same (choices.md#unwritten-reads).
     #[inline]
     pub fn host_read(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
+        self.meter.timeline.find_in_map();
         match ppn {
             Some(ppn) => {
                 let owner = self.read(ppn, self.truth.cause(lpn));
@@ -314,6 +315,22 @@ impl Flash {
             }
             None => self.read_unwritten(lpn),
         }
+    }
+
+    /// Says that the map is on a chip of its own, where a lookup and a change take so long.
+    pub fn use_map_chip(&mut self, read: Duration, write: Duration) {
+        self.meter.timeline.use_map_chip(read.0, write.0);
+    }
+
+    /// Spends time of the controller on this page access, before its next flash operation.
+    pub fn spend(&mut self, time: Duration) {
+        self.meter.timeline.pause(time.0);
+    }
+
+    /// Whether a page holds a part of the map: known in RAM by its place, which is in the directory.
+    #[must_use]
+    pub fn is_of_map(&self, ppn: Ppn) -> bool {
+        matches!(self.medium.decode(self.medium.owners[ppn.index()]), Owner::Translation(_))
     }
 
     /// Serves a host read of `lpn` from a page that was loaded into RAM: no flash operation.
@@ -530,6 +547,7 @@ impl Flash {
         self.meter.serve(cause, self.medium.geometry.plane_of(target), 1);
         let spot = |pbn, ppn| self.medium.spot(pbn, ppn, cause, Some(owner));
         self.meter.timeline.copy(|| spot(source, from), || spot(target, to));
+        self.note_in_map(owner);
         owner
     }
 
@@ -614,6 +632,7 @@ impl Flash {
         self.meter.serve(cause, plane, 1);
         let spot = || self.medium.spot(target, to, cause, Some(owner));
         self.meter.timeline.copy_back(source.0, spot);
+        self.note_in_map(owner);
         owner
     }
 
@@ -689,6 +708,7 @@ impl Flash {
     /// Notes that the host trimmed `lpn`: from now on it holds no data.
     pub fn trim(&mut self, lpn: Lpn) {
         self.truth.trim(lpn);
+        self.meter.timeline.change_map();
     }
 
     /// Valid pages in a block.
@@ -809,6 +829,14 @@ impl Flash {
         self.retime(None, Some(ppn));
         self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
         self.meter.timeline.program(|| self.medium.spot(pbn, ppn, cause, Some(owner)));
+        self.note_in_map(owner);
+    }
+
+    #[inline(always)]
+    fn note_in_map(&mut self, owner: Owner) {
+        if let Owner::Data(_) = owner {
+            self.meter.timeline.change_map();
+        }
     }
 
     /// Makes page `to` of block `target` hold what page `from` of block `source` holds.

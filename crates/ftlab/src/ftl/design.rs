@@ -187,6 +187,20 @@ const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
 const OWN_FRONTIERS: &[&str] =
     &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
 const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
+/// The same where translation pages may share blocks with user pages, and wait for room.
+const DFTL: &[&str] = &[
+    "ftl.cache",
+    "gc.",
+    "ftl.order",
+    "ftl.placement",
+    "ftl.search",
+    "ftl.search_step",
+    "ftl.map_blocks",
+    "ftl.map_updates",
+];
+/// The same where steps of a search are known.
+const SEARCHED: &[&str] =
+    &["ftl.cache", "gc.", "ftl.order", "ftl.placement", "ftl.search", "ftl.search_step"];
 const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
 
 impl Spec {
@@ -211,6 +225,10 @@ impl Spec {
     /// A page-level FTL with its map on flash, part of it cached.
     pub const DEMAND_PAGED: Spec =
         Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
+    /// The same with an index of which the steps of a search are known.
+    pub const SEARCHED: Spec = Spec { obeys: SEARCHED, ..Spec::DEMAND_PAGED };
+    /// The same where GC may hold what it changes of the map.
+    pub const HOLDS_MAP: Spec = Spec { obeys: DFTL, ..Spec::DEMAND_PAGED };
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
         Spec { cleaning: Cleaning::Merges, obeys: LOG_BLOCKS, ..Spec::PAGE_LEVEL };

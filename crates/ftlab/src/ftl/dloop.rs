@@ -5,14 +5,15 @@
 //!          VTPN. Cached mappings as in DFTL.
 //! RAM      DFTL's + 8 B per plane (current block and page).
 //! Departs  data and translation pages have frontiers of their own in each plane, as in the `FlashSim`
-//!          that it was built on; the text names one pair of pointers. Three free blocks stay in
-//!          reserve in each plane, so that GC of one plane can write the map in another
-//!          (choices.md#dloop-frontiers, choices.md#dloop-reserve).
+//!          that it was built on; the text names one pair of pointers (`ftl.map_blocks = shared`). Three free
+//!          blocks stay in reserve in each plane, so that GC of one plane can write the map in another; none
+//!          does with `ftl.map_updates = held`, and one is enough (choices.md#dloop-frontiers,
+//!          choices.md#dloop-reserve).
 //! Options  `gc.copy_back`: pages in the order that wastes least, or in order; `ftl.order`: how planes
 //!          are counted. The same placement with another cache is `ftl.placement = striped` and
 //!          `gc.copy_back = greedy` for that FTL.
 
-use super::demand::{DemandFtl, Dftl, DftlConfig};
+use super::demand::{DemandFtl, Dftl, DftlConfig, MapBlocks, MapUpdates};
 use super::design::{Setup, Spec, Variant};
 use super::parts::placement::STRIPED;
 use crate::gc::CopyBack;
@@ -28,7 +29,15 @@ impl Variant for Dloop {
         name: "dloop",
         summary: "DFTL striped over planes; GC copies back inside each plane, off the bus",
         source: "Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &["ftl.cache", "gc.", "ftl.order"],
+        obeys: &[
+            "ftl.cache",
+            "gc.",
+            "ftl.order",
+            "ftl.search",
+            "ftl.search_step",
+            "ftl.map_blocks",
+            "ftl.map_updates",
+        ],
         ..Spec::DEMAND_PAGED
     };
 
@@ -51,12 +60,17 @@ impl Variant for DloopHot {
         name: "dloop-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: Dloop::SPEC.obeys,
+        obeys: &["ftl.cache", "gc.", "ftl.order", "ftl.search", "ftl.search_step"],
         ..Spec::DEMAND_PAGED
     };
 
     fn set(setup: &mut Setup<DftlConfig>) {
         Dloop::set(setup);
         setup.ftl.placement = "striped-hot".to_owned();
+        setup.ftl.map_blocks = MapBlocks::Own;
+        setup.ftl.map_updates = MapUpdates::Written;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,18 +5,29 @@
 //! RAM      a buffer for map updates under way, as large as a block table: 4 B per logical block. The
 //!          chip holds 4 B per logical page (`hat.pcm_bytes`).
 //! Departs  in what we do not know: the paper is known to us by TPFTL and DLOOP alone.
-//! Not here the time of the chip: it is hidden behind the flash, as the name says
-//!          (choices.md#hat-time). Its accesses are counted: a read for each page that the host reads,
+//! Options  `pcm_read`, `pcm_write`: the time of the chip, 0 unless said: it is hidden behind the flash, as the
+//!          name says (choices.md#hat-time). Its accesses are counted: a read for each page that the host reads,
 //!          a read-modify-write for each page that the host writes or trims or that GC moves. After a power
 //!          cut the map is found again on the flash, as if the chip had lost it, too.
 
 use super::page::PageFtl;
 use super::{Ftl, FtlMetrics, RamUse};
+use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::Lpn;
+use crate::units::{Duration, Lpn};
 use std::collections::BTreeMap;
+
+crate::settings! {
+    /// The chip with the map.
+    pub struct HatConfig in "hat" {
+        /// Time of a lookup. Each waits until the chip is done with those and the changes before it.
+        pcm_read: Duration = Duration(0), in ..=LONGEST_TIME, source "choices.md#hat-time";
+        /// Time to write a changed mapping, after it was read. It waits in the buffer, and no request for it.
+        pcm_write: Duration = Duration(0), in ..=LONGEST_TIME, source "choices.md#hat-time";
+    }
+}
 
 /// Page-level mapping with the map on a separate chip.
 #[derive(Clone, Debug)]
@@ -30,7 +41,7 @@ pub struct Hat {
 }
 
 impl Design for Hat {
-    type Settings = ();
+    type Settings = HatConfig;
 
     const SPEC: Spec = Spec {
         name: "hat",
@@ -41,8 +52,8 @@ impl Design for Hat {
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);
 
-    fn build(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Ok(Hat::over(PageFtl::build(setup, flash)?, flash))
+    fn build(setup: &Setup<HatConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Ok(Hat::over(PageFtl::build(&setup.with(()), flash)?, &setup.own, flash))
     }
 }
 
@@ -89,11 +100,12 @@ impl Ftl for Hat {
 }
 
 impl Hat {
-    fn mount(setup: &Setup<()>, flash: &mut Flash) -> Result<Self, Error> {
-        Ok(Hat::over(PageFtl::mount(setup, flash)?, flash))
+    fn mount(setup: &Setup<HatConfig>, flash: &mut Flash) -> Result<Self, Error> {
+        Ok(Hat::over(PageFtl::mount(&setup.with(()), flash)?, &setup.own, flash))
     }
 
-    fn over(page: PageFtl, flash: &Flash) -> Self {
+    fn over(page: PageFtl, own: &HatConfig, flash: &mut Flash) -> Self {
+        flash.use_map_chip(own.pcm_read, own.pcm_write);
         let buffer = 4 * u64::from(flash.geometry().logical_blocks());
         Hat { page, buffer, reads: 0, host_updates: 0 }
     }
@@ -121,6 +133,27 @@ mod tests {
     fn chip(hat: &Hat) -> (u64, u64) {
         let own = hat.metrics().own;
         (own["hat.pcm_reads"], own["hat.pcm_updates"])
+    }
+
+    /// Two reads at a time ask the chip, which does one thing at a time; a write is not held up, but holds it.
+    #[test]
+    fn lookups_wait_for_the_chip_and_changes_hold_it() {
+        let served = |flash: &Device| flash.timeline().served().end;
+        let (mut hat, mut flash) = device();
+        flash.use_map_chip(Duration(1_000), Duration(4_000));
+        hat.write(&[Lpn(3), Lpn(4)], &mut flash);
+        let (program, read) = (200_000, 25_000);
+        assert_eq!(served(&flash), 2 * program, "no one waits for a change");
+        flash.timeline_mut().issue(2 * program);
+        hat.read(&[Lpn(3)], &mut flash);
+        assert_eq!(
+            served(&flash),
+            2 * program + 5_000 + 1_000 + read,
+            "the chip was busy with one"
+        );
+        flash.timeline_mut().issue(3 * program);
+        hat.read(&[Lpn(3), Lpn(4)], &mut flash);
+        assert_eq!(served(&flash), 3 * program + 1_000 + 2 * read, "the second is found meanwhile");
     }
 
     /// R, W, R cost 2 reads and 1 program of flash, 2 reads and 1 update of the chip.

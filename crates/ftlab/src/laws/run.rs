@@ -360,8 +360,15 @@ impl<'a> Run<'a> {
     }
 
     fn blocks_of_the_map_opened(&self, then: &Seen) -> u32 {
-        let programs = self.count(Operation::Program, Cause::Translation)
-            - then.ledger.get(Operation::Program, Cause::Translation);
+        let programs = |cause| {
+            self.count(Operation::Program, cause) - then.ledger.get(Operation::Program, cause)
+        };
+        // What GC does not write of the map is written after it.
+        let held = match self.case.config.ftl.map_rules().is_held_in_gc {
+            true => programs(Cause::GcMapping),
+            false => 0,
+        };
+        let programs = programs(Cause::Translation) + held;
         (programs as u32).div_ceil(self.device.geometry().pages_per_block).max(1)
     }
 

@@ -1,7 +1,7 @@
 //! What [`greedy_gc`](super::greedy_gc) predicts for a device: write amplification by victim policy.
 
 use super::greedy_gc::{Class, d_choices, fifo, fifo_of_classes, greedy, random, shared_frontier};
-use super::mistake;
+use super::{mean_field, mistake};
 use crate::error::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -43,7 +43,8 @@ fn default_choices() -> u32 {
     10
 }
 
-/// Write amplification by victim policy; absent where there is no closed form.
+/// Write amplification by victim policy; absent where there is no model: of greedy and d-choices with a hot part
+/// if the rest is never written, or blocks have more pages than [`mean_field::MOST_PAGES`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Policies {
     /// `gc.policy = greedy`.
@@ -129,9 +130,19 @@ impl Parameters {
 
     fn policies(&self, u: f64, classes: &[Class]) -> Policies {
         let alike = classes.is_empty();
+        let pages = self.pages_per_block;
+        let of_classes = |choices| match classes {
+            [hot, cold] if cold.writes > 0.0 && pages <= mean_field::MOST_PAGES => {
+                Some(mean_field::of_classes(u, pages, choices, &[*hot, *cold]))
+            }
+            _ => None,
+        };
         Policies {
-            greedy: alike.then(|| greedy(u, self.pages_per_block)),
-            d_choices: alike.then(|| d_choices(u, self.pages_per_block, self.choices)),
+            greedy: if alike { Some(greedy(u, pages)) } else { of_classes(mean_field::GREEDY) },
+            d_choices: match alike {
+                true => Some(d_choices(u, pages, self.choices)),
+                false => of_classes(self.choices),
+            },
             fifo: Some(if alike { fifo(u) } else { fifo_of_classes(u, classes) }),
             random: Some(random(u)),
         }

@@ -3,18 +3,19 @@
 //! Each file holds one subject and names its sources. The formulas know nothing of the simulator;
 //! the tests in `tests/against_theory` hold both against each other.
 //!
-//! * [`greedy_gc`]: write amplification under random writes, by victim policy; [`collection`], of a device.
+//! * [`greedy_gc`]: write amplification under random writes, by victim policy; [`mean_field`], of classes that
+//!   nothing keeps apart; [`collection`], of a device.
 //! * [`caching`]: hit ratios of LRU and FIFO, traffic of a demand-cached map, under independent
 //!   references.
 //! * [`queueing`]: waiting times of a single server.
 //! * [`translation`]: time and write amplification of a demand-paged map, from measured ratios.
 //!
-//! Absent: skewed writes under greedy collection, and anything about a finite run that is not in its
-//! steady state.
+//! Absent: anything about a finite run that is not in its steady state.
 
 pub mod caching;
 pub mod collection;
 pub mod greedy_gc;
+pub mod mean_field;
 pub mod queueing;
 pub mod translation;
 

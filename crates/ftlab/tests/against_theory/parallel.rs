@@ -103,6 +103,16 @@ fn without_interleaving_the_dies_of_a_chip_take_turns() {
     }
 }
 
+/// DLOOP II.B: a package serves nothing until its chips are idle, so that chips beside each other gain nothing.
+#[test]
+fn the_chips_of_a_package_are_busy_together() {
+    for (package_chips, packages) in [(1, 4.0), (2, 2.0), (4, 1.0)] {
+        let config = striped([1, 4, 1, 1], 0, &json!({"package_chips": package_chips}));
+        let found = time_per_request(&config, Op::Read, 4000);
+        assert!(percent_off(found, READ / packages).abs() < 1.0, "{found}");
+    }
+}
+
 /// A read that arrives while its plane programs or erases waits for the pause alone; the next program
 /// of the plane is as much later.
 #[test]

@@ -52,6 +52,7 @@ fn draw(rng: &mut Rng, commands: bool) -> Config {
         let [one_die_at_a_time, multi_plane, cache_read, cache_program] = switches;
         device = DeviceConfig {
             interleave: !one_die_at_a_time,
+            package_chips: if flip(rng) { 1 } else { device.chips_per_channel },
             multi_plane,
             cache_read,
             cache_program,

@@ -174,6 +174,7 @@ impl<'a> Tape<'a> {
     fn array_of(&self, plane: u32) -> usize {
         let [_, _, dies, planes] = self.geometry.shape();
         let shared = match (self.device.interleave, self.device.multi_plane) {
+            _ if self.device.package_chips > 1 => self.device.package_chips * dies * planes,
             (false, _) => dies * planes,
             (true, true) => planes,
             (true, false) => 1,

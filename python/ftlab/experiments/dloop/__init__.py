@@ -5,13 +5,15 @@ capacity or page size has as many planes as it needs, half of them on each chann
 is silent: a mapping cache of 64 KiB (and others, for Financial1); every request of the trace is
 served once as a write before measuring (FlashSim's warm-up); addresses beyond the device wrap
 around; FAST has all spare blocks but one as log blocks; SDRPP counts flash operations for the host
-and the map, and not those of GC (choices.md#dloop-silent, choices.md#sdrpp).
+and the map, and not those of GC; of a real file of Exchange or Build one device and a quarter of an
+hour (choices.md#dloop-silent, choices.md#sdrpp, choices.md#dloop-windows).
 """
 
 from ftlab.experiments.dloop.claims import CLAIMS
 from ftlab.experiments.dloop.counterfactuals import COUNTERFACTUALS
 from ftlab.experiments.dloop.parts import parts
 from ftlab.experiments.dloop.points import WORKLOADS, points
+from ftlab.experiments.dloop.windows import one_device
 from ftlab.experiments.experiment import Experiment
 
 EXPERIMENT = Experiment(
@@ -21,6 +23,7 @@ EXPERIMENT = Experiment(
     points=points,
     claims=CLAIMS,
     parts=parts,
+    prepare=one_device,
     counterfactuals=COUNTERFACTUALS,
 )
 

@@ -1,4 +1,4 @@
-"""What DLOOP's paper claims: D1 to D28, in the order of the paper."""
+"""What DLOOP's paper claims: D1 to D33, in the order of the paper."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def against(workload: str, setting: str, **published: float) -> list[Statement]:
     ]
 
 
-def best(settings: Sequence[str], figure: str = RESPONSE) -> list[Statement]:
+def best(
+    settings: Sequence[str], figure: str = RESPONSE, workloads: Sequence[str] = ALL
+) -> list[Statement]:
     """Return for each workload at how many settings DLOOP has the lowest figure."""
 
     def lowest(workload: str) -> Measure:
@@ -60,7 +62,7 @@ def best(settings: Sequence[str], figure: str = RESPONSE) -> list[Statement]:
 
     return [
         Bound(f"{name}: settings with DLOOP best", lowest(name), above=len(settings))
-        for name in ALL
+        for name in workloads
     ]
 
 
@@ -124,6 +126,19 @@ def most_wasted() -> Measure:
 def effect(workload: str, ftl: str) -> Measure:
     """Return the change of the mean response from 3 to 10 % of extra blocks."""
     return relative(RESPONSE, (workload, "10 %", ftl), (workload, "3 %", ftl))
+
+
+def faster(workload: str, settings: Sequence[str]) -> list[Statement]:
+    """Return that over the settings the SDRPP of each rival falls by more than DLOOP's."""
+    first, *_, last = settings
+
+    def change(ftl: str) -> Measure:
+        return at(SDRPP, workload, last, ftl) - at(SDRPP, workload, first, ftl)
+
+    return [
+        Order(f"{first} to {last}", {rival: change(rival), "dloop": change("dloop")}, "+")
+        for rival in RIVALS
+    ]
 
 
 def flat(workload: str, ftl: str) -> Statement:
@@ -415,5 +430,53 @@ CLAIMS = (
         "DLOOP's SDRPP is below both",
         best(EXTRAS, SDRPP),
         spread(FIN1, "3 %"),
+    ),
+    Claim(
+        "D29",
+        "V.C",
+        "Financial1: as pages grow, DFTL gets better than DLOOP",
+        [Order("16 KB", {ftl: at(RESPONSE, FIN1, "16 KB", ftl) for ftl in ("dftl", "dloop")})],
+        reason(FIN1, "16 KB"),
+    ),
+    Claim(
+        "D30",
+        "V.C",
+        "Financial2: SDRPP of DFTL and FAST falls faster with page size than DLOOP's",
+        faster(FIN2, PAGES),
+        spread(FIN2, "16 KB"),
+    ),
+    Claim(
+        "D31",
+        "V.C",
+        "Exchange: DLOOP's SDRPP is below both at every page size",
+        best(PAGES, SDRPP, [EXCHANGE]),
+        spread(EXCHANGE, "4 KB"),
+    ),
+    Claim(
+        "D32",
+        "V.C",
+        "Exchange: the response of DFTL and FAST falls faster with page size than DLOOP's",
+        [
+            Order(
+                f"2 to 16 KB, {rival}",
+                {
+                    each: relative(RESPONSE, (EXCHANGE, "16 KB", each), (EXCHANGE, "2 KB", each))
+                    for each in (rival, "dloop")
+                },
+                "%+",
+            )
+            for rival in RIVALS
+        ],
+        reason(EXCHANGE, "16 KB"),
+    ),
+    Claim(
+        "D33",
+        "V.D",
+        "Financial1: SDRPP of DFTL and FAST rises with extra blocks",
+        [
+            Order(ftl, {each: at(SDRPP, FIN1, each, ftl) for each in ("3 %", "10 %")})
+            for ftl in RIVALS
+        ],
+        spread(FIN1, "10 %"),
     ),
 )

@@ -12,7 +12,7 @@ from ftlab.experiments.runs import Key
 OF_GAINS = ("D6", "D15", "D17", "D23", "D24")
 """By how much DLOOP's mean response is below that of DFTL."""
 
-OF_SDRPP = ("D10", "D11", "D12", "D18", "D19", "D20", "D27", "D28")
+OF_SDRPP = ("D10", "D11", "D12", "D18", "D19", "D20", "D27", "D28", "D30", "D31", "D33")
 
 DEFAULT_LOG = 960
 """Blocks of FAST's log on the device of Table I's fixed values, 8 GB with 3 % of extra blocks."""
@@ -70,7 +70,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "free transfers",
         "transfers that take no time",
-        ("D13", "D17"),
+        ("D13", "D17", "D29", "D32"),
         {"device": {"transfer_per_byte": "0ns"}},
     ),
 )

@@ -21,7 +21,7 @@
 //! Replacements count pages that leave the CTP. An uncovered victim's page takes the place of the oldest, in
 //! a step of its own: GC may run before (choices.md#cache-overshoot).
 
-use super::{Image, MapStore, MappingCache, MappingCounts, Occupancy};
+use super::{Image, Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
@@ -106,7 +106,7 @@ impl MappingCache for Cdftl {
         name: "cdftl",
         summary: "two levels: single entries, and whole translation pages that take their dirty ones in",
         source: "Qin, Wang, Liu & Shao, RTAS 2011",
-        ..Spec::DEMAND_PAGED
+        ..Spec::SEARCHED
     };
 
     fn build(setup: &Setup<CdftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
@@ -206,6 +206,14 @@ impl MappingCache for Cdftl {
 
     fn contains(&self, lpn: Lpn) -> bool {
         self.tokens.contains(lpn.0) || self.is_covered(lpn)
+    }
+
+    /// Its entries, and for one that is not there its translation pages, in which each mapping has its place.
+    fn searched(&self, lpn: Lpn) -> Levels {
+        let entry = Level { keys: self.entries.len(), found: self.tokens.contains(lpn.0) };
+        let page = self.page_tokens.contains(self.page_of(lpn).0);
+        let page = Level { keys: self.pages.len(), found: page };
+        if entry.found { vec![entry] } else { vec![entry, page] }
     }
 
     fn budget(&self) -> u64 {

@@ -9,7 +9,7 @@
 //!          [`ReplacementOrder`] from outside; `evict_batch` writes all dirty entries of the victim's
 //!          translation page, as other codes do (choices.md#dftl-segments, choices.md#dftl-write-back).
 
-use super::{DemandFtl, MapStore, MappingCache, MappingCounts, Occupancy};
+use super::{DemandFtl, Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::aged_segments::AgedSegments;
 use crate::cache::links::NIL;
 use crate::cache::replacement::ReplacementOrder;
@@ -105,7 +105,7 @@ impl MappingCache for Dftl {
         name: "dftl",
         summary: "single entries cached on demand, segmented LRU",
         source: "Gupta, Kim & Urgaonkar, ASPLOS 2009",
-        ..Spec::DEMAND_PAGED
+        ..Spec::HOLDS_MAP
     };
 
     fn build(setup: &Setup<DftlConfig>, geometry: &Geometry) -> Result<Self, Error> {
@@ -166,6 +166,10 @@ impl MappingCache for Dftl {
 
     fn contains(&self, lpn: Lpn) -> bool {
         self.tokens.contains(lpn.0)
+    }
+
+    fn searched(&self, lpn: Lpn) -> Levels {
+        vec![Level { keys: self.entries.len(), found: self.contains(lpn) }]
     }
 
     fn budget(&self) -> u64 {

@@ -20,9 +20,11 @@ mod bench;
 mod cdftl;
 mod cftl;
 mod dftl;
+mod held;
 mod image;
 mod pooled;
 mod recovery;
+mod search;
 mod sftl;
 mod tpftl;
 mod zftl;
@@ -32,13 +34,14 @@ pub use cftl::{Cftl, CftlConfig};
 pub use dftl::{Dftl, DftlConfig, Replacement};
 pub use image::Image;
 pub use pooled::{Aps, ApsConfig, Pool, PooledFtl, Tree};
+pub use search::{Level, Search};
 pub use sftl::{Sftl, SftlConfig};
 pub use tpftl::{DirtyVictims, Features, Judge, Loaded, MeasuredUse, PageOrder, PrefetchAt};
 pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Mount, Setup, Spec};
-use super::parts::block_pool::Stream;
+use super::parts::block_pool::{MapRules, Stream};
 use super::parts::placement::{PlaneOrder, SINGLE};
 use super::parts::planes::{Planes, Victim};
 use super::parts::region::Region;
@@ -47,10 +50,12 @@ use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
     Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
 };
+use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner};
 use crate::settings::Group;
-use crate::units::{Bytes, Lpn, Ppn, Vtpn};
+use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
+use held::Held;
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -68,6 +73,45 @@ crate::settings! {
         order: PlaneOrder = PlaneOrder::PDWC,
             laws [PlaneOrder::PDWC, PlaneOrder::CWDP, PlaneOrder::DPCW, PlaneOrder::WCPD],
             source "DLOOP, equation 1; choices.md#plane-numbers";
+        /// How the index of the mapping cache is searched.
+        search: Search = Search::None, laws Search::ALL, source "TPFTL 4.1; choices.md#search";
+        /// Time of a step of that search, before the first flash operation of a page.
+        search_step: Duration = Duration(0), in ..=LONGEST_TIME, source "TPFTL 4.1; choices.md#search";
+        /// Which open block a translation page goes to.
+        map_blocks: MapBlocks = MapBlocks::Own, laws MapBlocks::ALL,
+            source "FlashSim; choices.md#dloop-frontiers";
+        /// What GC does with the mappings of pages that it has moved and that are not cached.
+        map_updates: MapUpdates = MapUpdates::Written, laws MapUpdates::ALL,
+            source "DFTL; choices.md#dloop-reserve";
+    }
+    check |own| {
+        let shares = own.map_blocks == MapBlocks::Shared;
+        if shares && own.map_updates == MapUpdates::Written {
+            let message = "found shared with ftl.map_updates = written, expected own, or held: what GC \
+                           writes of the map would fill the blocks that it empties";
+            return Err(Error::config("ftl.map_blocks", message));
+        }
+        Ok(())
+    }
+}
+
+crate::choices! {
+    /// Which open block a translation page goes to.
+    pub enum MapBlocks {
+        /// One of its own.
+        Own = "own",
+        /// That of user pages.
+        Shared = "shared",
+    }
+}
+
+crate::choices! {
+    /// What becomes of the mappings of pages that GC has moved and that are not cached.
+    pub enum MapUpdates {
+        /// GC writes their translation pages.
+        Written = "written",
+        /// They stay in RAM until the planes of their translation pages have room for these without GC.
+        Held = "held",
     }
 }
 
@@ -75,6 +119,15 @@ crate::settings! {
 const PAPERS_PAGES_PER_BLOCK: u32 = 64;
 
 impl FtlConfig {
+    /// What translation pages ask of the blocks.
+    #[must_use]
+    pub fn map_rules(&self) -> MapRules {
+        MapRules {
+            shares_blocks: self.map_blocks == MapBlocks::Shared,
+            is_held_in_gc: self.map_updates == MapUpdates::Held,
+        }
+    }
+
     /// Bytes of the mapping cache on this device.
     #[must_use]
     pub fn cache_bytes(&self, geometry: &Geometry) -> u64 {
@@ -91,17 +144,46 @@ pub struct MapStore {
     pub pool: Planes,
     /// Translation pages and GTD.
     pub pages: TranslationPages,
+    /// Mappings that GC has changed and translation pages on flash lack, by these; kept in RAM.
+    held: Held,
 }
 
 impl MapStore {
+    /// The map of a pool, all of it on flash.
+    #[must_use]
+    pub fn new(pool: Planes, pages: TranslationPages) -> Self {
+        MapStore { pool, pages, held: Held::default() }
+    }
+
     /// Read, modify, write of one translation page during address translation.
     pub fn write_back(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
+        self.held.written(vtpn);
         self.pages.rewrite(vtpn, changes, Cause::Translation, &mut self.pool, flash);
     }
 
     /// Program of a translation page that is whole in RAM: nothing has to be read first.
     pub fn write_whole(&mut self, vtpn: Vtpn, changes: &[Change], flash: &mut Flash) {
+        self.held.written(vtpn);
         self.pages.write(vtpn, changes, Cause::Translation, &mut self.pool, flash);
+    }
+
+    /// Notes mappings in RAM that translation pages on flash lack from now on.
+    fn hold(&mut self, changes: &[Change]) {
+        self.pages.overlay(changes);
+        let pages = &self.pages;
+        self.held.add(changes.iter().map(|(lpn, _)| (pages.page_of(*lpn), *lpn)));
+    }
+
+    /// Writes the translation pages with mappings held in RAM whose planes have room for them without GC.
+    fn write_held(&mut self, flash: &mut Flash) {
+        let mut next = self.held.first_from(Vtpn(0));
+        while let Some(vtpn) = next {
+            if self.pool.has_room_for_map_page(vtpn) {
+                self.pages.rewrite(vtpn, &[], Cause::GcMapping, &mut self.pool, flash);
+                self.held.written(vtpn);
+            }
+            next = self.held.first_from(Vtpn(vtpn.0 + 1));
+        }
     }
 
     /// Programs what has changed of a directory of the translation pages that is on flash; returns how many
@@ -116,6 +198,9 @@ impl MapStore {
         Image::new(self.pages.first_on_page(vtpn), self.pages.image(vtpn))
     }
 }
+
+/// The levels of an index.
+pub type Levels = Vec<Level>;
 
 /// A cache of mappings in RAM.
 pub trait MappingCache: Send + 'static {
@@ -183,6 +268,12 @@ pub trait MappingCache: Send + 'static {
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
 
+    /// The levels of the index that are searched for the mapping of `lpn`, one after another, as the cache is
+    /// now.
+    fn searched(&self, _lpn: Lpn) -> Levels {
+        Levels::new()
+    }
+
     /// Budget of the cache, bytes.
     fn budget(&self) -> u64;
 
@@ -231,6 +322,9 @@ pub trait MappingCache: Send + 'static {
 pub struct DemandFtl<C> {
     cache: C,
     store: MapStore,
+    search: Search,
+    search_step: Duration,
+    search_steps: u64,
     gc_lookups: u64,
     gc_hits: u64,
     /// Pages that GC moved and whose mappings are not cached; kept to reuse its memory.
@@ -258,7 +352,7 @@ impl<C: MappingCache> DemandFtl<C> {
         let cache = cache(flash.geometry())?;
         let mut pool = Self::pool(setup, flash.geometry())?;
         let pages = TranslationPages::format(&mut pool, flash);
-        Ok(DemandFtl::new(cache, MapStore { pool, pages }))
+        Ok(DemandFtl::new(cache, MapStore::new(pool, pages)).searching(&setup.ftl))
     }
 
     fn mount(setup: &Setup<C::Settings>, flash: &mut Flash) -> Result<Self, Error> {
@@ -268,15 +362,19 @@ impl<C: MappingCache> DemandFtl<C> {
         let whole = Region::whole(&geometry, geometry.translation_pages());
         let found = recovery::find(&whole, flash);
         cache.recover(&found, &geometry);
-        Ok(DemandFtl::new(cache, MapStore::of(&found, &whole, pool, flash)))
+        let store = MapStore::of(&found, &whole, pool, flash);
+        Ok(DemandFtl::new(cache, store).searching(&setup.ftl))
     }
 
     fn pool(setup: &Setup<C::Settings>, geometry: &Geometry) -> Result<Planes, Error> {
         // A GC step may open a block for data and, with updates of the map, one for translation. Two
         // are enough: what it opens for data it gives back by erasing its victim, and what it opens
         // for translation leaves waste behind that the pool collects before the next data block.
-        let reserve = unless_bug!(DemandReserveIsShort, 2, 1);
-        Planes::new(setup, geometry, reserve, geometry.translation_pages())
+        // One is enough for GC that writes nothing of the map.
+        let obeys = C::SPEC.obeys("ftl.map_updates");
+        let rules = if obeys { setup.ftl.map_rules() } else { MapRules::default() };
+        let reserve = if rules.is_held_in_gc { 1 } else { unless_bug!(DemandReserveIsShort, 2, 1) };
+        Planes::with_map(setup, geometry, reserve, geometry.translation_pages(), rules)
     }
 }
 
@@ -316,6 +414,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
     fn ram(&self) -> RamUse {
         let tables = self.store.pages.directory_bytes()
             + self.store.pool.pointer_bytes()
+            + self.store.held.most_bytes()
             + self.cache.extra_ram();
         RamUse { tables, cache: self.cache.budget(), buffer: 0 }
     }
@@ -349,15 +448,17 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             }),
             gc: Some(self.store.pool.metrics()),
             merges: None,
-            own: self.cache.own_metrics(),
+            own: self.own_metrics(),
         }
     }
 
     fn reset_metrics(&mut self) {
+        self.search_steps = 0;
         self.gc_lookups = 0;
         self.gc_hits = 0;
         self.cache.reset_metrics();
         self.store.pool.reset_counts();
+        self.store.held.reset_counts();
     }
 
     fn accounts(&self) -> Accounts {
@@ -372,6 +473,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         device.audit();
         self.store.pool.audit(device);
         self.store.pages.audit(device);
+        self.store.held.audit(&self.store.pages);
         self.cache.audit();
         self.audit_map(device);
     }
@@ -379,8 +481,46 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 
 impl<C: MappingCache> DemandFtl<C> {
     fn new(cache: C, store: MapStore) -> Self {
-        let (moved, changes) = (Vec::new(), Vec::new());
-        DemandFtl { cache, store, gc_lookups: 0, gc_hits: 0, moved, changes }
+        DemandFtl {
+            cache,
+            store,
+            search: Search::None,
+            search_step: Duration(0),
+            search_steps: 0,
+            gc_lookups: 0,
+            gc_hits: 0,
+            moved: Vec::new(),
+            changes: Vec::new(),
+        }
+    }
+
+    /// The same with an index whose search is counted, if the cache knows its steps.
+    fn searching(self, ftl: &FtlConfig) -> Self {
+        match C::SPEC.obeys("ftl.search") {
+            true => DemandFtl { search: ftl.search, search_step: ftl.search_step, ..self },
+            false => self,
+        }
+    }
+
+    /// Counts the steps of the search for a mapping, and spends their time.
+    #[cold]
+    fn search(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let levels = self.cache.searched(lpn);
+        let steps = levels.into_iter().map(|level| self.search.steps(level)).sum::<u64>();
+        self.search_steps += steps;
+        flash.spend(Duration(steps * self.search_step.0));
+    }
+
+    fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        let mut own = self.cache.own_metrics();
+        if self.search != Search::None {
+            own.insert("map.search_steps", self.search_steps);
+        }
+        if self.store.pool.holds_map_updates() {
+            own.insert("map.held", self.store.held.added);
+            own.insert("map.held_max", self.store.held.most);
+        }
+        own
     }
 
     #[inline]
@@ -388,6 +528,9 @@ impl<C: MappingCache> DemandFtl<C> {
         // A miss may program a translation page: make room first, while no eviction is under way.
         if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
             self.make_room_for_the_map(flash);
+        }
+        if self.search != Search::None {
+            self.search(lpn, flash);
         }
         while self.cache.prepare(lpn, last, &mut self.store, flash) {
             self.make_room_for_the_map(flash);
@@ -423,6 +566,9 @@ impl<C: MappingCache> DemandFtl<C> {
             if self.cache.is_over_budget() {
                 self.cache.shrink(&mut self.store, flash);
             }
+        }
+        if self.store.held.is_any() {
+            self.store.write_held(flash);
         }
     }
 
@@ -478,11 +624,18 @@ impl<C: MappingCache> DemandFtl<C> {
         self.update_map_of_moved_pages(flash);
     }
 
-    /// Batch update (DFTL): one read-modify-write for each translation page concerned.
+    /// Batch update (DFTL): one read-modify-write for each translation page concerned, unless they are held.
     fn update_map_of_moved_pages(&mut self, flash: &mut Flash) {
         let mut moved = std::mem::take(&mut self.moved);
+        if self.store.pool.holds_map_updates() {
+            self.changes.clear();
+            self.changes.extend(moved.drain(..).map(|(lpn, ppn)| (lpn, Some(ppn))));
+            unless_bug!(DemandHoldsNothing, self.store.hold(&self.changes));
+            self.moved = moved;
+            return;
+        }
         moved.sort_unstable_by_key(|(lpn, _)| *lpn);
-        let MapStore { pool, pages } = &mut self.store;
+        let MapStore { pool, pages, .. } = &mut self.store;
         let shift = pages.entries_shift();
         for group in moved.chunk_by(|(a, _), (b, _)| a.0 >> shift == b.0 >> shift) {
             let vtpn = pages.page_of(group[0].0);

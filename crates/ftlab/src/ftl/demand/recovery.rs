@@ -25,7 +25,11 @@ impl MapStore {
     pub fn of(found: &[Page], region: &Region, mut pool: Planes, flash: &mut Flash) -> Self {
         pool.recover(found, flash);
         let (pages, lacking) = TranslationPages::found(region, found, flash);
-        let mut store = MapStore { pool, pages };
+        let mut store = MapStore::new(pool, pages);
+        if store.pool.holds_map_updates() {
+            store.hold(&lacking);
+            return store;
+        }
         Lacking { mappings: lacking.into_iter().collect() }.write(&mut store, flash);
         store
     }

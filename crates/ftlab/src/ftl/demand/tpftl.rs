@@ -33,7 +33,7 @@ pub use detector::SequenceDetector;
 pub use judge::{Judge, Loaded};
 pub use measured_use::MeasuredUse;
 
-use super::{MapStore, MappingCache, MappingCounts, Occupancy};
+use super::{Level, Levels, MapStore, MappingCache, MappingCounts, Occupancy};
 use crate::cache::links::NIL;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry};
@@ -179,6 +179,17 @@ impl<J: Judge> MappingCache for Tpftl<J> {
 
     fn contains(&self, lpn: Lpn) -> bool {
         self.nodes.find(lpn).is_some()
+    }
+
+    /// The nodes, and if that of its translation page is there, the entries of it.
+    fn searched(&self, lpn: Lpn) -> Levels {
+        let node = self.nodes.node_at(lpn);
+        let mut levels = vec![Level { keys: self.nodes.len(), found: node.is_some() }];
+        levels.extend(node.map(|node| Level {
+            keys: self.nodes.entries_of(node),
+            found: self.nodes.find(lpn).is_some(),
+        }));
+        levels
     }
 
     fn budget(&self) -> u64 {

@@ -75,7 +75,7 @@ impl Design for Zftl {
     fn build(setup: &Setup<ZftlConfig>, flash: &mut Flash) -> Result<Self, Error> {
         Zftl::over(setup, flash, |region, mut pool, flash| {
             let pages = TranslationPages::format_region(region, &mut pool, flash);
-            MapStore { pool, pages }
+            MapStore::new(pool, pages)
         })
     }
 }

@@ -53,6 +53,15 @@ impl Stream {
     }
 }
 
+/// What translation pages ask of the blocks that they share with user pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MapRules {
+    /// They go to the open block of user pages.
+    pub shares_blocks: bool,
+    /// GC writes none of them for the pages that it moves.
+    pub is_held_in_gc: bool,
+}
+
 /// Levels that user pages can be divided into.
 pub const LEVELS: u8 = 8;
 
@@ -132,6 +141,8 @@ pub struct BlockPool {
     /// Blocks that are free or open when GC ends.
     kept: u32,
     copies: Copies,
+    /// Translation pages go to the open block of user pages.
+    shares_blocks: bool,
     mode: GcMode,
     oob_scan: bool,
     data_kind: BlockKind,
@@ -168,12 +179,26 @@ impl BlockPool {
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
-        let open = match (region.map_pages() > 0, gc.copies) {
-            (false, Copies::Shared) => 1,
-            (false, Copies::Own) | (true, Copies::Shared) => 2,
-            (true, Copies::Own) => 3,
-        };
-        Self::with_frontiers(gc, geometry, reserve, region, open)
+        Self::with_map(gc, geometry, reserve, region, MapRules::default())
+    }
+
+    /// The same under other rules for translation pages.
+    ///
+    /// # Errors
+    /// As [`BlockPool::new`].
+    pub fn with_map(
+        gc: &Gc,
+        geometry: &Geometry,
+        reserve: u32,
+        region: &Region,
+        rules: MapRules,
+    ) -> Result<Self, Error> {
+        let has_map = region.map_pages() > 0;
+        let open =
+            1 + u64::from(has_map && !rules.shares_blocks) + u64::from(gc.copies == Copies::Own);
+        // Updates of the map waste pages while GC makes room, unless they wait until it is made.
+        let wasted = u64::from(has_map && !rules.is_held_in_gc);
+        Self::with_frontiers(gc, geometry, reserve, region, open + wasted, rules)
     }
 
     /// All blocks free, for user pages of so many levels, each with a frontier of its own, and for no map on
@@ -192,7 +217,7 @@ impl BlockPool {
     ) -> Result<Self, Error> {
         assert!(levels <= LEVELS, "{levels} levels");
         let whole = Region::whole(geometry, 0);
-        Self::with_frontiers(gc, geometry, spread, &whole, u64::from(levels))
+        Self::with_frontiers(gc, geometry, spread, &whole, u64::from(levels), MapRules::default())
     }
 
     fn with_frontiers(
@@ -200,14 +225,17 @@ impl BlockPool {
         geometry: &Geometry,
         reserve: u32,
         region: &Region,
-        open: u64,
+        beside: u64,
+        rules: MapRules,
     ) -> Result<Self, Error> {
         let map_pages = region.map_pages();
         let low = gc.low.max(reserve);
         let high = gc.high.max(low.saturating_add(1));
         let blocks_of = |pages: u32| u64::from(pages.div_ceil(geometry.pages_per_block));
         let logical = blocks_of(region.pages.len() as u32);
-        let kept = u64::from(high) + open + u64::from(map_pages > 0);
+        // GC by single blocks that wastes nothing beside ends as it began.
+        let at_end = if rules.is_held_in_gc && gc.mode == GcMode::Single { low } else { high };
+        let kept = u64::from(at_end) + beside;
         let needed = logical + blocks_of(map_pages) + kept;
         if unless_bug!(PoolTooFewBlocks, (region.blocks.len() as u64) < needed, false) {
             let pages = region.pages.len() as u32;
@@ -240,6 +268,7 @@ impl BlockPool {
             high,
             kept: kept as u32,
             copies: gc.copies,
+            shares_blocks: rules.shares_blocks,
             mode: gc.mode,
             oob_scan: gc.oob_scan,
             data_kind: BlockKind::Data,
@@ -305,6 +334,7 @@ impl BlockPool {
     fn frontier_of(&self, stream: Stream) -> usize {
         match (stream, self.copies) {
             (Stream::GcData, Copies::Shared) => Stream::Data.index(),
+            (Stream::Translation, _) if self.shares_blocks => Stream::Data.index(),
             _ => stream.index(),
         }
     }
@@ -504,6 +534,12 @@ impl BlockPool {
         (pbn, self.blocks[self.slot(pbn).index()].stream)
     }
 
+    /// Notes that of the pages of user blocks that were moved, so many were translation pages.
+    pub fn tell_map_pages(&mut self, pages: u64) {
+        self.counts.valid_data -= pages;
+        self.counts.valid_translation += pages;
+    }
+
     fn collect(&mut self, pbn: Pbn, flash: &mut Flash) -> Pbn {
         let (valid, slot) = (flash.valid_in(pbn), self.slot(pbn));
         self.victims.remove(slot, valid);
@@ -600,7 +636,8 @@ impl BlockPool {
                 self.free.give_if_empty(pbn, self.data_kind, Cause::GcData, flash);
                 continue;
             }
-            let streams = if holds_map(pbn) { &[Stream::Translation][..] } else { streams };
+            let holds_map = holds_map(pbn) && !self.shares_blocks;
+            let streams = if holds_map { &[Stream::Translation][..] } else { streams };
             let is_free = |stream: &&Stream| self.frontiers[self.frontier_of(**stream)].is_none();
             let stream = *streams.iter().find(is_free).unwrap_or(&streams[0]);
             let rest = rest_of(pbn, flash);

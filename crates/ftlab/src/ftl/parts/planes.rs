@@ -3,11 +3,15 @@
 //! With `ftl.placement = single` there is one [`BlockPool`] over all planes. Else each plane has one of
 //! its own, and a page that GC moves stays in its plane; translation pages are spread by VTPN.
 //!
+//! **Map.** By default translation pages have open blocks of their own, and GC writes those that it makes
+//! out of date, wherever they are. Under other [`MapRules`] they share the blocks of user pages, or what they
+//! lack is held in RAM, and GC of a plane writes to that plane alone.
+//!
 //! **Room.** A plane holds at most as many valid pages as leave GC something to collect. GC of a plane
 //! may rewrite translation pages of any other, each of which may thereby open one block. So three free
 //! blocks are kept in reserve where there is a map on flash: a plane has lost two of them to translation
 //! pages only if a block's worth of those is superseded, and then such blocks are collected first, which
-//! touches no other plane (choices.md#dloop-reserve).
+//! touches no other plane (choices.md#dloop-reserve). GC that writes to its own plane alone needs one.
 //!
 //! **Copy-back** (DLOOP III.A and C) keeps the parity of a page's number. Where the next free page has
 //! the wrong one, `greedy` takes another page of the victim if one fits (figure 5a), and else the free
@@ -16,13 +20,13 @@
 //! case rare; choices.md#dloop-parity).
 
 use super::super::GcMetrics;
-use super::block_pool::{BlockPool, GcCounts, Stream};
+use super::block_pool::{BlockPool, GcCounts, MapRules, Stream};
 use super::placement::{BuildPlacement, Chooser};
 use super::region::Region;
 use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
-use crate::flash::{Device, Flash, Geometry, Owner, Parity, ValidPages};
+use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
 use crate::ftl::design::Setup;
 use crate::gc::{CopyBack, Gc};
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
@@ -43,6 +47,7 @@ pub struct Planes {
     chooser: Chooser,
     /// [`SHORT`] and [`LAST`], where there are several pools and a map on flash.
     watched: Option<BlockSets>,
+    rules: MapRules,
     copy_back: CopyBack,
     /// What was moved out of the last victim.
     moved: Vec<(Owner, Ppn)>,
@@ -108,15 +113,30 @@ impl Planes {
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
+        Self::with_map(setup, geometry, reserve, translation_pages, MapRules::default())
+    }
+
+    /// The same with other rules for translation pages.
+    ///
+    /// # Errors
+    /// As [`Planes::new`].
+    pub fn with_map<S>(
+        setup: &Setup<S>,
+        geometry: &Geometry,
+        reserve: u32,
+        translation_pages: u32,
+        rules: MapRules,
+    ) -> Result<Self, Error> {
         let gc = &setup.collection()?;
         let build = setup.placements.find(&setup.ftl.placement, &[])?.checked(&setup.settings)?;
         if let BuildPlacement::Single = build {
             let whole = Region::whole(geometry, translation_pages);
-            return Self::in_region(gc, geometry, reserve, &whole);
+            return Self::in_region_with(gc, geometry, reserve, &whole, rules);
         }
         let planes = geometry.planes();
         let has_map = translation_pages > 0;
-        let reserve = if has_map && planes > 1 { RESERVE_OF_A_PLANE } else { reserve };
+        let crosses_planes = has_map && planes > 1 && !rules.is_held_in_gc;
+        let reserve = if crosses_planes { RESERVE_OF_A_PLANE } else { reserve };
         // Where pages may go to any plane, one that is full of valid pages is passed by: one page more
         // than all logical ones then has room.
         let most_data = match build {
@@ -131,13 +151,14 @@ impl Planes {
             let blocks = first..first + geometry.blocks_per_plane;
             let pages = 0..most_data;
             let part = Region { blocks, pages, translation_pages: 0..most_map, directory: 0..0 };
-            BlockPool::in_region(gc, geometry, reserve, &part)
+            BlockPool::with_map(gc, geometry, reserve, &part, rules)
         });
         let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;
         let most_valid = pools[0].most_data_pages(geometry, most_map) + translation_pages / planes;
         Ok(Planes {
             chooser: Chooser::new(build, &setup.settings, setup.ftl.order, geometry, most_valid),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
+            rules,
             copy_back: gc.copy_back,
             moved: Vec::new(),
             pools,
@@ -154,6 +175,16 @@ impl Planes {
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
+        Self::in_region_with(gc, geometry, reserve, region, MapRules::default())
+    }
+
+    fn in_region_with(
+        gc: &Gc,
+        geometry: &Geometry,
+        reserve: u32,
+        region: &Region,
+        rules: MapRules,
+    ) -> Result<Self, Error> {
         if unless_bug!(
             PlanesCopyBackAcross,
             gc.copy_back != CopyBack::Off && geometry.planes() > 1,
@@ -164,9 +195,10 @@ impl Planes {
             return Err(Error::config("gc.copy_back", message));
         }
         Ok(Planes {
-            pools: vec![BlockPool::in_region(gc, geometry, reserve, region)?],
+            pools: vec![BlockPool::with_map(gc, geometry, reserve, region, rules)?],
             chooser: Chooser::single(),
             watched: None,
+            rules,
             copy_back: gc.copy_back,
             moved: Vec::new(),
         })
@@ -216,6 +248,19 @@ impl Planes {
             }
             None => self.pools[0].must_collect(Stream::Translation).then_some(0),
         }
+    }
+
+    /// Whether the mappings of pages that GC moves wait in RAM.
+    #[inline]
+    #[must_use]
+    pub const fn holds_map_updates(&self) -> bool {
+        self.rules.is_held_in_gc
+    }
+
+    /// Whether the plane of a translation page can take it without GC.
+    #[must_use]
+    pub fn has_room_for_map_page(&self, vtpn: Vtpn) -> bool {
+        !self.must_collect(self.chooser.home(vtpn), Stream::Translation)
     }
 
     /// The next free page of a plane, for what is no copy.
@@ -330,7 +375,8 @@ impl Planes {
 
     /// Takes the next block to collect, of this plane or of one that is at its last free block.
     pub fn take_victim(&mut self, plane: u32, flash: &mut Flash) -> Victim {
-        let last = self.watched.as_ref().and_then(|watched| watched.lowest(LAST));
+        let watched = self.watched.as_ref().filter(|_| !self.rules.is_held_in_gc);
+        let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
         let (pbn, stream) = self.pools[plane as usize].take_victim(flash);
         self.victim(pbn, plane, stream, flash)
@@ -355,22 +401,28 @@ impl Planes {
         let Victim { pbn, plane, stream, .. } = *victim;
         let pool = &mut self.pools[plane as usize];
         let cause = stream.gc_cause();
+        let copies_back = self.copy_back != CopyBack::Off;
+        let mut map_pages = 0;
         while flash.valid_in(pbn) > 0 {
-            if self.copy_back == CopyBack::Off {
+            if !copies_back && !self.rules.shares_blocks {
                 let (to, pages) = pool.next_pages(stream, flash.valid_in(pbn), flash);
                 flash.relocate_run(&mut victim.pages[0], to, pages, cause, &mut self.moved);
                 continue;
             }
             let from = victim.next_for_copy_back(self.copy_back, pool, flash);
             let from = from.expect("a valid page that was not moved");
-            let copy_back = victim.waste_until_parity_fits(from, pool, flash);
+            let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
             let to = pool.next_page(stream, flash);
+            let is_of_map = self.rules.shares_blocks && flash.is_of_map(from);
+            let cause = if is_of_map { Cause::GcTranslation } else { cause };
+            map_pages += u64::from(is_of_map);
             let owner = match copy_back {
                 true => flash.move_back(from, to, cause),
                 false => flash.relocate(from, to, cause),
             };
             self.moved.push((owner, to));
         }
+        pool.tell_map_pages(map_pages);
         self.watch(plane);
         &self.moved
     }

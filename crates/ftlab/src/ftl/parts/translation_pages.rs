@@ -264,6 +264,13 @@ impl TranslationPages {
         self.content.part(self.first_on_page(vtpn), self.last_on_page(vtpn))
     }
 
+    /// Lays changes over what the translation pages say. Until these are written, the caller keeps them in RAM.
+    pub fn overlay(&mut self, changes: &[Change]) {
+        for &(lpn, ppn) in changes {
+            self.content.replace(lpn, ppn);
+        }
+    }
+
     /// Programs a new version of a translation page with `changes`; the old one, which the caller
     /// has read or holds whole in RAM, is superseded.
     pub fn write(
@@ -274,10 +281,8 @@ impl TranslationPages {
         pool: &mut Planes,
         flash: &mut Flash,
     ) {
-        for &(lpn, ppn) in changes {
-            debug_assert_eq!(self.page_of(lpn), vtpn);
-            self.content.replace(lpn, ppn);
-        }
+        debug_assert!(changes.iter().all(|(lpn, _)| self.page_of(*lpn) == vtpn));
+        self.overlay(changes);
         let new = pool.next_map_page(vtpn, flash);
         flash.program_map(new, vtpn, cause, || self.mappings(vtpn));
         let old = self.directory[self.slot(vtpn)];

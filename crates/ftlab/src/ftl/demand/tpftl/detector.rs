@@ -34,7 +34,7 @@ impl Judge for SequenceDetector {
         name: "tpftl",
         summary: "two-level lists, prefetching, batch-update and clean-first replacement",
         source: "Zhou et al., EuroSys 2015",
-        ..Spec::DEMAND_PAGED
+        ..Spec::SEARCHED
     };
 
     const RAM_BYTES: u64 = 1;

@@ -113,7 +113,7 @@ impl Judge for MeasuredUse {
         name: "tpftl-adaptive",
         summary: "tpftl that prefetches successors while the measured use of prefetched entries is worth it",
         source: "this project; the parameters of tpftl but the threshold",
-        ..Spec::DEMAND_PAGED
+        ..Spec::SEARCHED
     };
 
     /// Four counts.

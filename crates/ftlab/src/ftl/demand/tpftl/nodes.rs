@@ -112,6 +112,12 @@ impl Nodes {
         self.node_of[vtpn.index()]
     }
 
+    /// The node of the translation page with the mapping of a logical page, if it has one.
+    pub fn node_at(&self, lpn: Lpn) -> Option<u32> {
+        let node = self.node_of(Vtpn(lpn.0 >> self.entries_shift));
+        (node != NIL).then_some(node)
+    }
+
     pub fn vtpn(&self, node: u32) -> Vtpn {
         self.nodes[node].vtpn
     }
