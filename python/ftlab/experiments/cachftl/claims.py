@@ -121,7 +121,7 @@ def against(figure: Figure, trace: str, other: str, choice: Choice = default) ->
 
 
 def otherwise(claim: Claim, **how: Any) -> Claim:
-    """Return a claim with its changes over volumes worked out otherwise: what of them is replaced."""
+    """Return a claim whose changes over volumes are worked out otherwise, as ``how`` says."""
 
     def read(statement: Statement) -> Statement:
         term = statement.ours
@@ -232,9 +232,8 @@ def covered(figure: Figure, choice: Choice) -> Term:
     """Return the share of volumes on which the setting chosen is as good as FAST's, and as BM."""
 
     def is_covered(runs: Runs, volume: str) -> bool:
-        ours, *rivals = (
-            runs(figure, *choice(runs, volume, ftl)) for ftl in ("cachftl", "fast", "block-optimized")
-        )
+        ftls = ("cachftl", "fast", "block-optimized")
+        ours, *rivals = (runs(figure, *choice(runs, volume, ftl)) for ftl in ftls)
         return ours <= min(rivals)
 
     return lambda runs: share(runs, is_covered, *TRACES)
