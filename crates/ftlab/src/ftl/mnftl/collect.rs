@@ -56,8 +56,8 @@ impl Mnftl {
         }
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
-            let lbn = unless_bug!(MnftlCopiesElsewhere, lbn, Lbn(0));
-            let to = self.next_page(lbn, Version::Later, flash);
+            let target = unless_bug!(MnftlCopiesElsewhere, lbn, Lbn(0));
+            let to = self.next_page(target, Version::Later, flash);
             self.relocate(from, to, flash);
         }
         for piece in self.map.pieces_of(lbn.0) {
