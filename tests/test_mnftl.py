@@ -1,5 +1,6 @@
 """MNFTL's Table 2 checked against itself, and its evaluation run in short."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -82,7 +83,7 @@ def test_the_evaluation_runs_in_short(tmp_path):
     assert list(verdicts) == [
         *(f"M{n}" for n in range(1, 11)),
         "O1",
-        *(f"A{n}" for n in range(1, 6)),
+        *(f"A{n}" for n in range(1, 7)),
     ]
     for claim in ("M4", "M5", "M6", "M7", "M9"):
         assert verdicts[claim] is Verdict.AGREES, claim
@@ -96,16 +97,23 @@ SMALL = {
     "preset": "mnftl-dac11",
     "device": {"capacity": "64MiB", "blocks": 256 + 300},
     "workload": {"pattern": "zipf", "bs": "2k", "size": "64MiB", "requests": 100_000},
-    "run": {"warmup": "sequential"},
 }
+
+
+ALL = {variants_of_mnftl.MNFTL: ("mnftl", {}), **VARIANTS}
+
+
+def played(names: Collection[str], warmup: str) -> dict[str, ftlab.Result]:
+    """Return what comes out for variants on a small device."""
+    small = merge([SMALL, {"run": {"warmup": warmup}}])
+    points = [(merge([small, sections]), ftl) for ftl, sections in map(ALL.__getitem__, names)]
+    return dict(zip(names, execute(points), strict=True))
 
 
 @pytest.fixture(scope="module")
 def variants() -> dict[str, ftlab.Result]:
-    """Return what comes out for each variant on a small device that is mostly full."""
-    chosen = {variants_of_mnftl.MNFTL: ("mnftl", {}), **VARIANTS}
-    points = [(merge([SMALL, sections]), ftl) for ftl, sections in chosen.values()]
-    return dict(zip(chosen, execute(points), strict=True))
+    """Return what comes out for each variant on a device that is mostly full."""
+    return played(ALL, "sequential")
 
 
 @pytest.mark.parametrize("claim", variants_of_mnftl.CLAIMS, ids=lambda claim: claim.id)
@@ -119,6 +127,8 @@ def test_a_claim_on_variants_agrees_or_fails_with_what_each_is_set_to(claim, var
         return judge(claim, Runs(keys)).verdict
 
     order = list(claim.statements[0].ours)
+    if claim.id == "A6":  # A device that was filled has no first versions any more.
+        variants = played(order, "none")
     wrong = dict(zip(order, [variants[each] for each in reversed(order)], strict=True))
     found = [verdict(variants), verdict(variants | wrong)]
     assert sorted(found, key=str) == sorted([Verdict.AGREES, Verdict.DIFFERS], key=str)

@@ -1,6 +1,7 @@
 """``ftlab reproduce cachftl`` and ``dftl``: complete, and every claim has its row."""
 
 import json
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
@@ -8,7 +9,17 @@ from statistics import fmean
 import pytest
 
 from ftlab.experiments import cachftl, dftl
-from ftlab.experiments.cachftl.claims import FIGURE_4, FIGURE_5, against, of_changes
+from ftlab.experiments.cachftl.claims import (
+    CLAIMS,
+    FIGURE_4,
+    FIGURE_5,
+    SPARES,
+    THRESHOLDS,
+    against,
+    best,
+    otherwise,
+    sparing,
+)
 from ftlab.experiments.cachftl.proofs import not_the_same_runs, worse_at_best
 from ftlab.experiments.claims import Claim, judge, ours
 from ftlab.experiments.dftl.points import (
@@ -23,9 +34,10 @@ from ftlab.experiments.dftl.points import (
     prepare,
 )
 from ftlab.experiments.dftl.volumes import FINANCIAL, Row, by_distance, row
-from ftlab.experiments.findings import Change
+from ftlab.experiments.findings import Change, Verdict
 from ftlab.experiments.inputs import Source, Workload, sources
 from ftlab.experiments.made import looped
+from ftlab.experiments.quantities import erases
 from ftlab.experiments.runs import Runs
 from ftlab.experiments.volumes import extent
 from ftlab.result import Result
@@ -76,7 +88,51 @@ def test_a_change_of_means_can_be_read_as_the_mean_of_changes():
     )
     claim = Claim("X", "", "", [Change("", 0.25, against("response_us.mean", "cello99", "page"))])
     assert ours(judge(claim, runs)) == "+86.4 %"
-    assert ours(judge(of_changes(claim, fmean), runs)) == "+25.0 %"
+    assert ours(judge(otherwise(claim, middle=fmean), runs)) == "+25.0 %"
+
+
+def settings_of_a_volume(fewest: float) -> Runs:
+    """Return runs of all settings of CACH-FTL and of its rivals, which erase 100 blocks.
+
+    CACH-FTL is fastest at 5 % and threshold 1, and erases least at 10 % and threshold 2: `fewest`.
+    """
+
+    def run(response, erased):
+        return Result(
+            {
+                "ftl": "x",
+                "response_us": {"mean": response},
+                "flash": {"erases": {"data": erased, "log": 0}},
+            }
+        )
+
+    found = {
+        ("cachftl", str(spare), str(each)): run(1000.0 + spare + each, 200)
+        for spare in SPARES
+        for each in THRESHOLDS
+    }
+    found["cachftl", "10", "2"] = run(1500.0, fewest)
+    rivals = [*(("fast", str(spare)) for spare in SPARES), ("block-optimized", "start")]
+    found |= dict.fromkeys(rivals, run(2000.0, 100))
+    return Runs({("cello99/0", *key): result for key, result in found.items()})
+
+
+def test_the_best_setting_can_be_that_of_fewest_erases():
+    runs = settings_of_a_volume(50)
+    assert best(runs, "cello99/0", "cachftl") == ("cello99/0", "cachftl", "5", "1")
+    assert sparing(runs, "cello99/0", "cachftl") == ("cello99/0", "cachftl", "10", "2")
+    term = against(erases, "cello99", "fast", best)
+    claim = Claim("X", "", "", [Change("", -0.5, term)])
+    assert ours(judge(claim, runs)) == "+100.0 %"
+    assert ours(judge(otherwise(claim, choice=sparing), runs)) == "-50.0 %"
+
+
+@pytest.mark.parametrize(
+    ("fewest", "verdict"), [(100, Verdict.AGREES), (101, Verdict.DIFFERS)], ids=["as few", "more"]
+)
+def test_no_rival_may_erase_less_than_the_setting_that_erases_least(fewest, verdict):
+    (claim,) = (replace(each, why=None) for each in CLAIMS if each.id == "C31")
+    assert judge(claim, settings_of_a_volume(fewest)).verdict is verdict
 
 
 def test_dftl_has_equal_ram_with_and_without_its_cache(tmp_path):
@@ -123,7 +179,7 @@ def test_a_prefix_is_looped_with_a_mean_gap_between_its_rounds(tmp_path):
 def test_every_claim_has_a_row_of_its_own():
     names = [claim.id for claim in cachftl.EXPERIMENT.claims]
     assert sorted(names, key=lambda name: (name[0] != "C", int(name[1:]))) == [
-        *(f"C{number}" for number in range(1, 31)),
+        *(f"C{number}" for number in range(1, 32)),
         *(f"A{number}" for number in range(1, 11)),
     ]
     assert [claim.id for claim in dftl.EXPERIMENT.claims] == ["J1", "J2", "J3", "J4", "J5"]

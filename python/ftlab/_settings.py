@@ -2131,6 +2131,11 @@ class MNFTL(NamedFtl):
         number. ``"global"``: The least valid full block of all, the lowest number among equals.
         Default: most-blocks-first. Source: MNFTL 4.3, the rule that needs no search;
         choices.md#mnftl-victim.
+    mapping
+        Where the first version of a page goes. ``"concentrated"``: Into the block that its logical
+        block writes, among updates of other pages. ``"separated"``: Into a block of first versions:
+        updates and copies go to other blocks of the logical block. Default: concentrated. Source:
+        MNFTL 3, Figure 2; choices.md#mnftl-mapping.
     rows
         Rows of a subtable; each is a page number. Default: the largest power of two that fits into
         an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
@@ -2153,6 +2158,7 @@ class MNFTL(NamedFtl):
 
     _: KW_ONLY
     victim: Literal["most-blocks-first", "global"] | None = setting("mnftl.victim")
+    mapping: Literal["concentrated", "separated"] | None = setting("mnftl.mapping")
     rows: int | None = setting("mnftl.rows")
     idle_blocks: int | None = setting("mnftl.idle_blocks")
     cache: Quantity | None = setting("mnftl.cache")
@@ -2174,6 +2180,11 @@ class MNFTLHybrid(NamedFtl):
         number. ``"global"``: The least valid full block of all, the lowest number among equals.
         Default: most-blocks-first. Source: MNFTL 4.3, the rule that needs no search;
         choices.md#mnftl-victim.
+    mapping
+        Where the first version of a page goes. ``"concentrated"``: Into the block that its logical
+        block writes, among updates of other pages. ``"separated"``: Into a block of first versions:
+        updates and copies go to other blocks of the logical block. Default: concentrated. Source:
+        MNFTL 3, Figure 2; choices.md#mnftl-mapping.
     rows
         Rows of a subtable; each is a page number. Default: the largest power of two that fits into
         an OOB. Unit: rows. Range: at least 1. Source: choices.md#mnftl-rows.
@@ -2199,6 +2210,7 @@ class MNFTLHybrid(NamedFtl):
 
     _: KW_ONLY
     victim: Literal["most-blocks-first", "global"] | None = setting("mnftl.victim")
+    mapping: Literal["concentrated", "separated"] | None = setting("mnftl.mapping")
     rows: int | None = setting("mnftl.rows")
     idle_blocks: int | None = setting("mnftl.idle_blocks")
     cache: Quantity | None = setting("mnftl.cache")

@@ -304,6 +304,8 @@ bugs! {
         why "the map of its neighbours is lost";
     MnftlCopiesElsewhere: "mnftl: copies go to the block of another logical block",
         why "mapping is not concentrated";
+    MnftlKeepsFirst: "mnftl: a collected block stays that of first versions",
+        why "another logical block may own it by then";
     HybridForgetsValid: "mnftl: a hybrid forgets to move what is valid",
         why "an SLC block is erased with valid pages";
     GftlForgetsBuffered: "gftl: a page written while its block is cleaned is lost",

@@ -497,7 +497,8 @@ impl<F: Ftl> Simulation<F> {
 
     fn at_risk_bytes(&self) -> Option<u64> {
         let held = self.buffer.is_some() || self.ftl.keeps_writes();
-        held.then(|| self.buffered().dirty * u64::from(self.flash.geometry().page_bytes))
+        let pages = || self.buffered().dirty + u64::from(self.ftl.accounts().pages_in_ram);
+        held.then(|| pages() * u64::from(self.flash.geometry().page_bytes))
     }
 
     /// Serves requests through the host's queues, or at once if it has none.

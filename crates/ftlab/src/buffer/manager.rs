@@ -128,10 +128,10 @@ impl BufferManager {
                 unless_bug!(BufferKeepsFua, self.flush_pages(pages, ftl, flash));
             }
         }
-        let dirty = self.counts().dirty;
+        let at_risk = self.counts().dirty + u64::from(ftl.accounts().pages_in_ram);
         self.risk.requests += 1;
-        self.risk.sum += dirty;
-        self.risk.most = self.risk.most.max(dirty);
+        self.risk.sum += at_risk;
+        self.risk.most = self.risk.most.max(at_risk);
     }
 
     fn write(&mut self, pages: &[Lpn], cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
@@ -289,7 +289,8 @@ impl BufferManager {
         self.bytes
     }
 
-    /// Mean and most pages that a power failure would have lost, as each request left them.
+    /// Mean and most pages that a power failure would have lost, as each request left them: here, and in the
+    /// RAM that the FTL cleans with.
     #[must_use]
     pub fn pages_at_risk(&self) -> (f64, u64) {
         (self.risk.sum as f64 / self.risk.requests.max(1) as f64, self.risk.most)

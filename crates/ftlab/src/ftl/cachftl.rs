@@ -11,8 +11,8 @@
 //!          largest set of pages of one block to the BMR (BMR-GC; choices.md#cachftl-enough). In idle time
 //!          it does so in steps.
 //! RAM      4 B and a bit per page for each logical block; 4 B for each page of the PMR, as the paper
-//!          counts (its "78 %" and "80 %" fit only so: choices.md#cachftl-sizes). The block of RAM for
-//!          merges is not counted.
+//!          counts (its "78 %" and "80 %" fit only so: choices.md#cachftl-sizes); a block for the pages of
+//!          merges, beside those of the write buffer.
 //! Departs  a block that was never written is not erased first (choices.md#first-erase); BMR-GC inside
 //!          PMR-GC does not count as progress (choices.md#cachftl-progress); idle GC goes on until it
 //!          is over its threshold (choices.md#cachftl-idle). The map follows each copy of PMR-GC, which any
@@ -278,7 +278,8 @@ impl Ftl for CachFtl {
 
     fn ram(&self) -> RamUse {
         let tables = self.bmr_table_bytes() + self.valid_bits_bytes() + 4 * self.pmr.pages();
-        RamUse { tables, ..RamUse::default() }
+        let buffer = u64::from(self.geometry.pages_per_block * self.geometry.page_bytes);
+        RamUse { tables, buffer, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -13,7 +13,8 @@
 //!          which costs no RAM or OOB reads here (choices.md#mnftl-victim). Blocks kept free are
 //!          `gc.low`, of which one takes the copies (choices.md#mnftl-reserve). No OOB is read for a
 //!          subtable that was never written, but for a read of nothing it is
-//!          (choices.md#mnftl-new-subtable). Reclaiming in idle time, which 4.3 suggests, is off unless
+//!          (choices.md#mnftl-new-subtable). What concentrated mapping is held against in section 3 is
+//!          `mnftl.mapping = separated`. Reclaiming in idle time, which 4.3 suggests, is off unless
 //!          `mnftl.idle_blocks` says from how many blocks of a logical block on. A cache of subtables
 //!          in RAM is ours: their address translation "further exploited" (6).
 
@@ -25,14 +26,14 @@ mod mount;
 mod tests;
 
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-pub use config::{MnftlConfig, MnftlVictim};
+pub use config::{MnftlConfig, MnftlMapping, MnftlVictim};
 
 use super::parts::block_pool::GcCounts;
 use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::parts::piece_cache::PieceCache;
 use super::parts::survey::{Filled, Survey};
-use super::{Ftl, FtlMetrics, GcMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
 use crate::error::Error;
@@ -52,6 +53,8 @@ pub struct Mnftl {
     map: OobMap,
     /// The blocks of each logical block, the one that is written at the front.
     lists: Vec<List>,
+    /// The block to which each logical block writes first versions, or `NIL`; empty if that is the same one.
+    firsts: Vec<u32>,
     links: Links,
     /// The logical block of each block in use.
     owners: Vec<Lbn>,
@@ -115,9 +118,10 @@ impl Ftl for Mnftl {
         for &lpn in pages {
             flash.begin_page();
             let lbn = flash.geometry().logical_block_of(lpn);
-            self.make_room(lbn, flash);
+            let version = self.version_of(lpn);
+            self.make_room(lbn, version, flash);
             self.look_up(lpn, flash);
-            let to = self.next_page(lbn, flash);
+            let to = self.next_page(lbn, version, flash);
             self.program(lpn, to, flash);
         }
     }
@@ -160,6 +164,10 @@ impl Ftl for Mnftl {
         self.rescues = 0;
     }
 
+    fn accounts(&self) -> Accounts {
+        Accounts { collects_unfilled: !self.firsts.is_empty(), ..Accounts::default() }
+    }
+
     fn audit(&self, device: &Device) {
         self.map.audit(|pbn| self.owner_of(pbn), device);
         self.audit_blocks(device);
@@ -189,10 +197,16 @@ impl Mnftl {
         let slots = (setup.own.cache.0 / entry).min(u64::from(pieces)) as u32;
         let mut links = Links::default();
         links.grow(geometry.blocks() as usize);
-        let per_logical = u64::from(map.pieces() * row) + POINTER;
+        let firsts = match setup.own.mapping {
+            MnftlMapping::Concentrated => Vec::new(),
+            MnftlMapping::Separated => vec![NIL; logical as usize],
+        };
+        let written = 1 + u64::from(!firsts.is_empty());
+        let per_logical = u64::from(map.pieces() * row) + written * POINTER;
         let per_physical = u64::from(bytes_of_number(geometry.blocks())) + POINTER;
         Ok(Mnftl {
             lists: vec![List::default(); logical as usize],
+            firsts,
             links,
             owners: vec![Lbn(NIL); geometry.blocks() as usize],
             by_blocks: IndexedHeap::default(),
@@ -226,20 +240,56 @@ impl Mnftl {
         true
     }
 
+    /// Which version of a page a write of it makes, as far as that decides where it goes.
+    #[inline]
+    fn version_of(&self, lpn: Lpn) -> Version {
+        match self.firsts.is_empty() || self.map.newest(lpn).is_some() {
+            true => Version::Later,
+            false => Version::First,
+        }
+    }
+
+    /// The block to which a logical block writes first versions, if it has one of its own.
+    #[inline]
+    fn first_of(&self, lbn: Lbn) -> Option<Pbn> {
+        self.firsts.get(lbn.index()).filter(|first| **first != NIL).map(|first| Pbn(*first))
+    }
+
+    /// The block with room that a logical block writes.
+    #[inline]
+    fn written(&self, lbn: Lbn, version: Version, flash: &Flash) -> Option<Pbn> {
+        let first = self.first_of(lbn);
+        let block = match version {
+            Version::First => first,
+            Version::Later => {
+                let front = self.lists[lbn.index()].front();
+                Some(Pbn(front)).filter(|pbn| front != NIL && Some(*pbn) != first)
+            }
+        };
+        block.filter(|pbn| !flash.is_full(*pbn))
+    }
+
     /// The next page of the block that a logical block writes; a new one when it is full.
     #[inline]
-    fn next_page(&mut self, lbn: Lbn, flash: &Flash) -> Ppn {
-        let pbn = match self.lists[lbn.index()].front() {
-            front if front != NIL && !flash.is_full(Pbn(front)) => Pbn(front),
-            _ => self.open(lbn),
+    fn next_page(&mut self, lbn: Lbn, version: Version, flash: &Flash) -> Ppn {
+        let pbn = match self.written(lbn, version, flash) {
+            Some(pbn) => pbn,
+            None => self.open(lbn, version),
         };
         flash.next_page(pbn)
     }
 
-    fn open(&mut self, lbn: Lbn) -> Pbn {
+    fn open(&mut self, lbn: Lbn, version: Version) -> Pbn {
         let pbn = self.free.take().expect("one block is kept free for the copies of collection");
         self.owners[pbn.index()] = lbn;
-        self.links.push_front(&mut self.lists[lbn.index()], pbn.0);
+        let list = &mut self.lists[lbn.index()];
+        match version {
+            Version::First => {
+                self.links.push_back(list, pbn.0);
+                self.firsts[lbn.index()] = pbn.0;
+            }
+            Version::Later => self.links.push_front(list, pbn.0),
+        }
         self.rank(lbn);
         pbn
     }
@@ -325,7 +375,8 @@ impl Mnftl {
             }
             for pbn in self.links.from_oldest(list).map(Pbn) {
                 assert_eq!(self.owners[pbn.index()], lbn, "owner of block {pbn}");
-                let written = flash.is_full(pbn) || pbn.0 == list.front();
+                let is_written = pbn.0 == list.front() || Some(pbn) == self.first_of(lbn);
+                let written = flash.is_full(pbn) || is_written;
                 assert!(written && !flash.is_erased(pbn), "block {pbn} was left half written");
             }
         }
@@ -333,6 +384,13 @@ impl Mnftl {
         assert_eq!(owners, owned, "blocks with an owner");
         assert!(!self.free.is_empty(), "no block is left for copies");
     }
+}
+
+/// Which version of a page is programmed; copies and subtables that are saved are later ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    First,
+    Later,
 }
 
 /// Some logical block has two blocks as long as collection has not made `kept` of so many free, so it

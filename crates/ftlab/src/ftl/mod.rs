@@ -40,7 +40,7 @@ pub use gftl::GftlConfig;
 pub use kast::KastConfig;
 pub use last::LastConfig;
 pub use mnftl::hybrid::MnftlHybridConfig;
-pub use mnftl::{MnftlConfig, MnftlVictim};
+pub use mnftl::{MnftlConfig, MnftlMapping, MnftlVictim};
 pub use parts::data_blocks::LogConfig;
 pub use rnftl::RnftlConfig;
 pub use sast::SastConfig;
@@ -259,6 +259,8 @@ pub struct Accounts {
     pub directory_writes: u64,
     /// Whether blocks are divided into regions that do not exchange any.
     pub regions: bool,
+    /// Whether GC may take a block before it is full.
+    pub collects_unfilled: bool,
     /// Blocks that were rewritten or filled with the pages of a logical block.
     pub blocks_filled: u64,
     /// Pages that cleaning holds in RAM and nowhere else, now.
@@ -284,7 +286,7 @@ pub struct RamUse {
     pub tables: u64,
     /// Budget of the mapping cache.
     pub cache: u64,
-    /// Budget of the write buffer.
+    /// Budget of the write buffer, and of the pages that cleaning holds.
     pub buffer: u64,
 }
 

@@ -486,7 +486,9 @@ impl<'a> Run<'a> {
         let unused = ledger.pages_erased_unused();
         let used = ledger.pages_programmed() + ledger.wasted_pages();
         assert_eq!(used + unused, written + erased, "programs = written + erased");
-        let full_blocks_only = self.seen.gc_runs.is_some() && !self.seen.accounts.regions;
+        let accounts = &self.seen.accounts;
+        let full_blocks_only =
+            self.seen.gc_runs.is_some() && !accounts.regions && !accounts.collects_unfilled;
         let merges = self.seen.merges.is_some();
         assert!(unused == 0 || merges || !full_blocks_only, "GC collects full blocks only");
         let kinds: u64 = BlockKind::ALL.iter().map(|kind| ledger.erases(*kind)).sum();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from statistics import fmean, median
 
-from ftlab.experiments.cachftl.claims import of_changes
+from ftlab.experiments.cachftl.claims import otherwise, sparing
 from ftlab.experiments.cachftl.points import PREFIX_VOLUME, RESERVE
 from ftlab.experiments.claims import Counterfactual, of
 from ftlab.experiments.prefixes import SCANS
@@ -57,9 +57,16 @@ COUNTERFACTUALS = (
     Counterfactual(
         "no idle time",
         "GC only while a write waits, as if there were no idle time for it",
-        (*SYNTHETIC, "A7"),
+        (*SYNTHETIC, "A7", "A10"),
         {"cachftl": {"async_free": 0}},
         only=of("cachftl"),
+    ),
+    Counterfactual(
+        "fewest log blocks",
+        "FAST with no more log blocks than it needs, a sequential and a random one",
+        ("C8", "C9", "C10", *BEST, "C28", "C31", "A3"),
+        {"log": {"blocks": 2}},
+        only=of("fast"),
     ),
     Counterfactual(
         "FAB",
@@ -108,8 +115,15 @@ COUNTERFACTUALS = (
             "change of their means",
             ("C4", "C5", "C6", "C7", "C16", "C17", "C18"),
             only=lambda key: False,
-            reading=partial(of_changes, middle=middle),
+            reading=partial(otherwise, middle=middle),
         )
         for middle in (fmean, median)
+    ),
+    Counterfactual(
+        "fewest erases",
+        "the best setting of a volume is that of fewest erases, of CACH-FTL and of FAST",
+        BEST,
+        only=lambda key: False,
+        reading=partial(otherwise, choice=sparing),
     ),
 )

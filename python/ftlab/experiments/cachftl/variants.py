@@ -241,4 +241,11 @@ COUNTERFACTUALS = (
         {"cachftl": {"enough": 16}},
         only=of("cachftl"),
     ),
+    Counterfactual(
+        "PMR of 20 %",
+        "a PMR of 20 % of the address space",
+        ("A4",),
+        {"device": {"over_provisioning": 0.2}},
+        only=of("cachftl"),
+    ),
 )

@@ -186,6 +186,7 @@ fn the_map_takes_78_percent_less_ram_than_a_page_map() {
     let saved = 1.0 - map as f64 / page_map as f64;
     assert!((saved - 0.7875).abs() < 1e-9, "{saved}");
     assert_eq!(map, own["cachftl.bmr_table_bytes"] + own["cachftl.pmr_table_bytes"]);
+    assert_eq!(ftl.ram().buffer, 64 * 4096, "a block for the pages of merges");
 }
 
 #[test]

@@ -2,10 +2,11 @@
 //!
 //! A logical block with two blocks has a full one that is not all valid: each page written to the second
 //! block either supersedes a page of the first or is missing there. So the logical block with most blocks
-//! always has a victim. The copies first fill up the block that it writes; the rest goes to the free block
+//! always has a victim. With separated mapping neither of two blocks may be full; so that of first versions
+//! may be the victim before it is. The copies first fill up the block that it writes; the rest goes to the free block
 //! in reserve, which the erased victim replaces.
 
-use super::Mnftl;
+use super::{Mnftl, Version};
 use crate::cache::links::NIL;
 use crate::flash::{BlockKind, Cause, Flash};
 use crate::gc::GcMode;
@@ -14,27 +15,26 @@ use crate::units::{Lbn, Pbn};
 impl Mnftl {
     /// Collects until a page of this logical block can be written.
     #[inline]
-    pub(super) fn make_room(&mut self, lbn: Lbn, flash: &mut Flash) {
-        if !self.has_room(lbn, flash) {
-            self.collect_until_room(lbn, flash);
+    pub(super) fn make_room(&mut self, lbn: Lbn, version: Version, flash: &mut Flash) {
+        if !self.has_room(lbn, version, flash) {
+            self.collect_until_room(lbn, version, flash);
         }
     }
 
     #[inline]
-    fn has_room(&self, lbn: Lbn, flash: &Flash) -> bool {
-        let front = self.lists[lbn.index()].front();
-        (front != NIL && !flash.is_full(Pbn(front))) || self.free.len() > self.low
+    fn has_room(&self, lbn: Lbn, version: Version, flash: &Flash) -> bool {
+        self.written(lbn, version, flash).is_some() || self.free.len() > self.low
     }
 
     /// A block gains one page at least, so that a run ends.
-    fn collect_until_room(&mut self, lbn: Lbn, flash: &mut Flash) {
+    fn collect_until_room(&mut self, lbn: Lbn, version: Version, flash: &mut Flash) {
         self.counts.runs += 1;
         let most = flash.geometry().pages();
         for _ in 0..most {
             self.collect(flash);
             let enough = match self.mode {
                 GcMode::Batch => self.free.len() >= self.high,
-                GcMode::Single => self.has_room(lbn, flash),
+                GcMode::Single => self.has_room(lbn, version, flash),
             };
             if enough {
                 return;
@@ -56,7 +56,8 @@ impl Mnftl {
         }
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
-            let to = self.next_page(unless_bug!(MnftlCopiesElsewhere, lbn, Lbn(0)), flash);
+            let target = unless_bug!(MnftlCopiesElsewhere, lbn, Lbn(0));
+            let to = self.next_page(target, Version::Later, flash);
             self.relocate(from, to, flash);
         }
         for piece in self.map.pieces_of(lbn.0) {
@@ -84,8 +85,9 @@ impl Mnftl {
         let pages = flash.geometry().pages_per_block as usize;
         let blocks = self.links.from_oldest(&self.lists[lbn as usize]).map(Pbn);
         let full = blocks.filter(|pbn| flash.is_full(*pbn)).take(pages + 1);
+        let unfilled = self.first_of(Lbn(lbn)).filter(|pbn| !flash.is_full(*pbn));
         let mut best: Option<(u32, Pbn)> = None;
-        for pbn in full {
+        for pbn in unfilled.into_iter().chain(full) {
             let valid = flash.valid_in(pbn);
             if best.is_none_or(|(fewest, _)| valid < fewest) {
                 best = Some((valid, pbn));
@@ -102,7 +104,7 @@ impl Mnftl {
     pub(super) fn rescue(&mut self, piece: u32, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
         let last = self.map.rescue(piece, victim, flash);
         if let Some(from) = unless_bug!(MnftlErasesSubtable, last, None) {
-            let to = self.next_page(lbn, flash);
+            let to = self.next_page(lbn, Version::Later, flash);
             self.relocate(from, to, flash);
             self.rescues += 1;
         }
@@ -110,6 +112,9 @@ impl Mnftl {
 
     fn release(&mut self, victim: Pbn, lbn: Lbn, flash: &mut Flash) {
         self.links.remove(&mut self.lists[lbn.index()], victim.0);
+        if self.first_of(lbn) == Some(victim) {
+            unless_bug!(MnftlKeepsFirst, self.firsts[lbn.index()] = NIL);
+        }
         self.rank(lbn);
         flash.erase(victim, BlockKind::Data, Cause::GcData);
         self.free.give(victim, flash);

@@ -11,6 +11,9 @@ crate::settings! {
         /// Which block is collected.
         victim: MnftlVictim = MnftlVictim::MostBlocksFirst, laws MnftlVictim::ALL,
             source "MNFTL 4.3, the rule that needs no search; choices.md#mnftl-victim";
+        /// Where the first version of a page goes.
+        mapping: MnftlMapping = MnftlMapping::Concentrated, laws MnftlMapping::ALL,
+            source "MNFTL 3, Figure 2; choices.md#mnftl-mapping";
         /// Rows of a subtable; each is a page number.
         rows: Option<u32> = None, absent "the largest power of two that fits into an OOB", in 1..,
             unit "rows", laws [None, Some(1), Some(2)], source "choices.md#mnftl-rows";
@@ -21,6 +24,23 @@ crate::settings! {
         /// RAM for a cache of subtables.
         cache: Bytes = Bytes(0), laws [0, 0, 10, 100].map(Bytes),
             source "the paper has none; choices.md#mnftl-cache";
+    }
+    check |own| match (own.mapping, own.victim) {
+        (MnftlMapping::Separated, MnftlVictim::Global) => Err(Error::config(
+            "mnftl.victim",
+            "found global, expected most-blocks-first: with mnftl.mapping = separated all full blocks may be valid",
+        )),
+        _ => Ok(()),
+    }
+}
+
+crate::choices! {
+    /// Where the first version of a page goes.
+    pub enum MnftlMapping {
+        /// Into the block that its logical block writes, among updates of other pages.
+        Concentrated = "concentrated",
+        /// Into a block of first versions: updates and copies go to other blocks of the logical block.
+        Separated = "separated",
     }
 }
 

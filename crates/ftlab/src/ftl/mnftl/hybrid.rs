@@ -10,7 +10,7 @@
 //!          half (a third) of what it would.
 //! Departs  all of it is ours: the paper says only that the extension is "an interesting problem".
 
-use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, RamUse};
+use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, RamUse, Version};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::Accounts;
@@ -220,13 +220,13 @@ impl Mnftl {
         }
         let lbn = flash.geometry().logical_block_of(lpn);
         if self.map.newest(lpn) == Some(from) || self.map.holder(piece) == Some(from) {
-            self.make_room(lbn, flash);
+            self.make_room(lbn, Version::Later, flash);
         }
         // Collection, which saves subtables, may have moved the page already.
         let newest = unless_bug!(HybridForgetsValid, true, !lpn.0.is_multiple_of(64));
         let valid = newest && self.map.newest(lpn) == Some(from);
         if valid {
-            let to = self.next_page(lbn, flash);
+            let to = self.next_page(lbn, Version::Later, flash);
             self.relocate(from, to, flash);
         } else if self.map.holder(piece) == Some(from) {
             self.rescue(piece, victim, lbn, flash);

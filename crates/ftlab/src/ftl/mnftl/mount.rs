@@ -1,10 +1,11 @@
 //! MNFTL after power was lost: OOBs tell what its lists and pointers were.
 //!
-//! A block is its logical block's whose pages it holds, and the one with erased pages is the one that is written.
+//! A block is its logical block's whose pages it holds, and the one with erased pages is the one that is written. Of
+//! two with erased pages the one that was written last takes updates, and the other first versions.
 //! Among full ones the age is that of the newest version in them. A subtable that no OOB has as it is, for a page
 //! was trimmed or the cut has undone a copy, is written again with a copy of one of its pages.
 
-use super::Mnftl;
+use super::{Mnftl, Version};
 use crate::flash::{BlockKind, Cause, Flash};
 use crate::ftl::parts::free_blocks::FreeBlocks;
 use crate::ftl::parts::survey::{FoundBlock, Page};
@@ -22,6 +23,10 @@ impl Mnftl {
         for FoundBlock { pbn, pages } in found {
             let lbn = Lbn(self.map.group_of(pages[0].lpn()));
             self.owners[pbn.index()] = lbn;
+            let older = self.written(lbn, Version::Later, flash);
+            if let (Some(older), Some(first)) = (older, self.firsts.get_mut(lbn.index())) {
+                *first = older.0;
+            }
             self.links.push_front(&mut self.lists[lbn.index()], pbn.0);
             self.rank(lbn);
             if let Some(full) = self.full.as_mut().filter(|_| flash.is_full(pbn)) {
@@ -35,11 +40,11 @@ impl Mnftl {
         for piece in self.map.all_pieces() {
             let lbn = Lbn(self.map.group_of_piece(piece));
             if self.map.lost_piece(piece).is_some() {
-                self.make_room(lbn, flash);
+                self.make_room(lbn, Version::Later, flash);
             }
             // Collection may have copied a page of it.
             if let Some(from) = self.map.lost_piece(piece) {
-                let to = self.next_page(lbn, flash);
+                let to = self.next_page(lbn, Version::Later, flash);
                 self.relocate(from, to, flash);
             }
         }

@@ -82,6 +82,40 @@ fn concentrated_mapping_leaves_nothing_to_copy() {
     assert_eq!((work.copies, work.erases), (0, 1));
 }
 
+/// MNFTL Figure 2 (b): block 0 is for first versions, of which two are valid to the end.
+#[test]
+fn separated_mapping_leaves_two_pages_to_copy() {
+    let mut bench = separated(1, 4);
+    bench.write_work(&[0, 1, 0, 1, 0, 1, 2, 3]);
+    assert_eq!([0, 1].map(|pbn| bench.flash.valid_in(Pbn(pbn))), [2, 2]);
+    let work = bench.work(|ftl, flash| ftl.collect(flash));
+    assert_eq!((work.copies, work.erases), (2, 1));
+    assert!(bench.flash.is_erased(Pbn(0)), "the older of two equals");
+}
+
+/// Two logical blocks have two blocks each, none of which is full: that of first versions is emptied.
+#[test]
+fn separated_mapping_collects_a_block_that_is_not_full() {
+    let mut bench = separated(2, 5);
+    bench.write_work(&[0, 1, 0, 4, 4]);
+    let work = bench.work(|ftl, flash| ftl.collect(flash));
+    assert_eq!((work.copies, work.erases), (1, 1), "page 1 joins the update of page 0");
+    assert!(bench.flash.is_erased(Pbn(0)));
+    let work = bench.write_work(&[2, 0]);
+    assert_eq!((work.copies, work.erases), (0, 0), "first versions go to a new block");
+    assert_eq!([0, 1].map(|pbn| bench.flash.valid_in(Pbn(pbn))), [0, 2]);
+    let mut rng = Rng::new(7, "separated");
+    for _ in 0..500 {
+        bench.write_work(&[rng.below(8) as u32]);
+    }
+}
+
+fn separated(logical: u32, blocks: u32) -> Bench<Mnftl> {
+    let mut bench = bench(4, 4, logical, blocks);
+    bench.ftl.firsts = vec![NIL; logical as usize];
+    bench
+}
+
 /// MNFTL Figure 2 (c): what is collected later has been overwritten meanwhile.
 #[test]
 fn postponed_reclamation_copies_less() {
