@@ -1,4 +1,4 @@
-"""A file system on a live device whose server is killed: a few of the kills of `make kills-ext4`."""
+"""A file system on a live device whose server is killed: a few of `make kills-ext4`."""
 
 import sys
 from pathlib import Path

@@ -1,7 +1,7 @@
 """Has `fio` write to, trim, flush and verify a live device on every FTL that mounts.
 
-Run `python tools/fio.py`, or with the names of FTLs; needs a `fio` with the engine `nbd`. Prints for
-each FTL how many requests of each kind came, and 4 KiB requests a second at depth 32, random writes
+Run `python tools/fio.py`, or with the names of FTLs; needs a `fio` with the engine `nbd`. Prints
+for each FTL how many requests of each kind came, and 4 KiB requests a second at depth 32, random writes
 and then random reads. Ends with 1 where `fio` finds anything else than it has written, or the image
 is damaged.
 """

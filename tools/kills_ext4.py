@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import kills
+
 from ftlab import catalog, live
 from ftlab.report.tables import Table
 
@@ -126,7 +127,7 @@ def main() -> None:
 
 
 def not_permitted() -> str | None:
-    """Return why nothing can be tested here, if so: found by mounting a device that nobody kills."""
+    """Return why nothing can be tested here, if so; mounts a device that nobody kills."""
     for name, package in PACKAGES.items():
         if not shutil.which(name):
             return f"found no {name} (apt-get install {package})"
@@ -136,11 +137,10 @@ def not_permitted() -> str | None:
         if not os.access(device, os.R_OK | os.W_OK):
             return f"found no {device} that can be opened"
     try:
-        with tempfile.TemporaryDirectory() as name:
-            with served("page", Path(name)) as (_, disk):
-                make(disk)
-                with mounted(disk, Path(name)):
-                    pass
+        with tempfile.TemporaryDirectory() as name, served("page", Path(name)) as (_, disk):
+            make(disk)
+            with mounted(disk, Path(name)):
+                pass
     except FailedError as why:
         return str(why)
     return None
@@ -228,9 +228,9 @@ def replace(path: Path, data: bytes | None) -> None:
 @contextmanager
 def served(ftl: str, folder: Path) -> Iterator[tuple[int, str]]:
     """Serve the image of a folder as a block device; the process and the device are yielded."""
-    with kills.serving(ftl, folder / "image", folder / "socket", CONFIG) as server:
-        with block_device(folder) as disk:
-            yield server, disk
+    image, socket = folder / "image", folder / "socket"
+    with kills.serving(ftl, image, socket, CONFIG) as server, block_device(folder) as disk:
+        yield server, disk
 
 
 def make(disk: str) -> None:

@@ -1,95 +1,73 @@
-"""Prints and draws how long FTLs take to come back after a power cut, over the distance of checkpoints.
+"""Makes a table and a figure of how long FTLs take to come back after a power cut.
 
-Run ``python tools/recovery.py [--capacity 64GiB] [--figure FILE.svg] [FTL...]``: each device of
-``onfi-slc`` is filled in order, a hundredth of its pages are written over at random, and the FTL is
-mounted. Rows come as they are done; 64 GiB need about 10 GB of memory and minutes for each.
+Run ``python tools/recovery.py RECOVERY.csv FIGURE.svg`` on what ``cargo run --release -p ftlab
+--example recovery`` has printed for several FTLs and distances of checkpoints.
 """
 
 from __future__ import annotations
 
-import argparse
-import resource
-import time
+import csv
+import sys
+from itertools import groupby
 from pathlib import Path
 
-import ftlab
+from ftlab.report.tables import Table
 from ftlab.style import image, sized, styled
-from ftlab.units import number
 
-FTLS = ("page", "dftl", "tpftl", "sftl", "fast", "bast", "gftl", "mnftl", "superblock")
-DISTANCES = (None, 100_000, 1_000_000, 10_000_000)
-OVERWRITTEN = 100
-"""One page in so many."""
+Row = dict[str, str]
 
 HEADER = (
     *("FTL", "`device.checkpoint`", "back in", "OOBs read", "pages read", "programs"),
-    *("write amplification", "simulated in", "memory"),
+    *("write amplification", "simulated in"),
 )
 
 
-def main() -> None:
-    """Print the table, and draw it."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--capacity", default="64GiB", help="[64GiB]")
-    parser.add_argument("--figure", type=Path, help="recovery and cost over the distance")
-    parser.add_argument("ftls", nargs="*", default=FTLS, help=f"[{' '.join(FTLS)}]")
-    arguments = parser.parse_args()
-    print("|", " | ".join(HEADER), "|")
-    print("| :-- |", " | ".join("--:" for _ in HEADER[1:]), "|", flush=True)
-    found = {}
-    for ftl in arguments.ftls:
-        found[ftl] = [run(ftl, arguments.capacity, distance) for distance in DISTANCES]
-    if arguments.figure:
-        arguments.figure.write_bytes(figure(found))
+def main(measured: Path, figure: Path) -> None:
+    """Print the table, and draw the figure."""
+    with measured.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    print(Table(HEADER, [cells(row) for row in rows]).markdown(), end="")
+    figure.write_bytes(drawn(rows))
 
 
-def run(ftl: str, capacity: str, distance: int | None) -> tuple[float, float]:
-    """Print a row; return the time of the mount, s, and the write amplification."""
-    start = time.monotonic()
-    device = ftlab.Device(capacity=capacity, program_order=None, checkpoint=distance)
-    page = 4096
-    trace = ftlab.Workload(
-        "randwrite", bs=page, size=capacity, requests=int(number(capacity, "size")) // page // OVERWRITTEN
-    )
-    setup = {"warmup": "sequential", "run": {"recovery": True}, "host": "closed:1"}
-    result = ftlab.simulate(trace, ftl, device, preset="onfi-slc", **setup)
-    back = result.recovery
-    gigabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    cells = (
-        *(f"`{ftl}`", "none" if distance is None else f"{distance:,}", f"{back.time_s:.1f} s"),
-        *(f"{each:,}" for each in (back.oob_reads, back.page_reads, back.programs)),
-        f"{result.write_amplification:.4f}",
-        f"{time.monotonic() - start:.0f} s",
-        f"{gigabytes:.1f} GB",
-    )
-    print("|", " | ".join(cells), "|", flush=True)
-    return back.time_s, result.write_amplification
+def cells(row: Row) -> list[str]:
+    """Return a line of the table."""
+    counts = ("oob_reads", "page_reads", "programs")
+    return [
+        f"`{row['ftl']}`",
+        f"{distance:,}" if (distance := int(row["checkpoint_pages"])) else "none",
+        f"{float(row['device_s']):.1f} s",
+        *(f"{int(row[key]):,}" for key in counts),
+        f"{float(row['write_amplification']):.4f}",
+        f"{float(row['wall_s']):.1f} s",
+    ]
 
 
-def figure(found: dict[str, list[tuple[float, float]]]) -> bytes:
+def drawn(rows: list[Row]) -> bytes:
     """Draw the time of the mount, and what checkpoints cost, over their distance."""
     with styled():
-        drawing = sized(8.0, 3.4)
+        drawing = sized(8.5, 3.4)
         left, right = drawing.subplots(1, 2)
-        for ftl, rows in found.items():
-            distances, with_them = DISTANCES[1:], rows[1:]
-            (line,) = left.plot(distances, [back for back, _ in with_them], marker="o", label=ftl)
-            left.axhline(rows[0][0], color=line.get_color(), linewidth=0.8, linestyle=":")
-            cost = [100 * (amplification / rows[0][1] - 1) for _, amplification in with_them]
+        for ftl, group in groupby(rows, lambda row: row["ftl"]):
+            without, *with_them = group
+            distances = [int(row["checkpoint_pages"]) for row in with_them]
+            back = [float(row["device_s"]) for row in with_them]
+            (line,) = left.plot(distances, back, marker="o", label=ftl)
+            left.axhline(float(without["device_s"]), color=line.get_color(), lw=0.8, ls=":")
+            base = float(without["write_amplification"])
+            cost = [100 * (float(row["write_amplification"]) / base - 1) for row in with_them]
             right.plot(distances, cost, marker="o", color=line.get_color())
-        left.set_title("mount after a power cut (dotted: without checkpoints)")
+        left.set_title("back after a power cut (dotted: no checkpoints)")
         left.set_ylabel("s")
         left.set_yscale("log")
-        right.set_title("what checkpoints add to write amplification")
+        right.set_title("added to write amplification")
         right.set_ylabel("%")
         for axes in (left, right):
             axes.set_xscale("log")
-            axes.set_xlabel("pages programmed between two checkpoints")
+            axes.set_xlabel("pages programmed between checkpoints")
         drawing.legend(loc="outside right upper")
         return image(drawing)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
