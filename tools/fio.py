@@ -1,9 +1,9 @@
 """Has `fio` write to, trim, flush and verify a live device on every FTL that mounts.
 
 Run `python tools/fio.py`, or with the names of FTLs; needs a `fio` with the engine `nbd`. Prints
-for each FTL how many requests of each kind came, and 4 KiB requests a second at depth 32, random writes
-and then random reads. Ends with 1 where `fio` finds anything else than it has written, or the image
-is damaged.
+for each FTL how many requests of each kind came, and 4 KiB requests a second at depth 32, random
+writes and then random reads. Ends with 1 where `fio` finds anything else than it has written, or
+the image is damaged.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ def fio(folder: Path, *how: str) -> Any:
     where = ("--ioengine=nbd", f"--uri=nbd+unix:///?socket={folder / 'socket'}", f"--size={SIZE}")
     line = ["fio", "--output-format=json", *where, *how]
     ended = subprocess.run(line, capture_output=True, text=True, check=True)
-    return json.loads(ended.stdout)["jobs"][0]
+    # Notes may stand before what was asked for.
+    return json.loads(ended.stdout[ended.stdout.index("{") :])["jobs"][0]
 
 
 if __name__ == "__main__":
