@@ -18,7 +18,7 @@ Row = dict[str, str]
 
 HEADER = (
     *("FTL", "`device.checkpoint`", "back in", "OOBs read", "pages read", "programs"),
-    *("write amplification", "simulated in"),
+    "write amplification",
 )
 
 
@@ -39,7 +39,6 @@ def cells(row: Row) -> list[str]:
         f"{float(row['device_s']):.1f} s",
         *(f"{int(row[key]):,}" for key in counts),
         f"{float(row['write_amplification']):.4f}",
-        f"{float(row['wall_s']):.1f} s",
     ]
 
 
