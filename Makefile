@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test bugs fuzz lint lint-rust lint-python bench bench-peers cuts kills settings picture docs dist clean
+.PHONY: demo test bugs fuzz lint lint-rust lint-python bench bench-peers cuts kills kills-ext4 settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -65,6 +65,10 @@ cuts: $(CORE)
 # A thousand kills of live devices under load, at night.
 kills: $(CORE)
 	$(BIN)/python tools/kills.py
+
+# A hundred kills below a mounted ext4, as root.
+kills-ext4: $(CORE)
+	$(BIN)/python tools/kills_ext4.py
 
 # Whole processes against each other: make bench-peers PEERS='"ours=.venv/bin/ftlab run ..." "theirs=./flashsim ..."'.
 bench-peers: $(CORE)

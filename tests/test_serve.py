@@ -240,6 +240,45 @@ def test_hostile_clients_hurt_nobody_else(folder):
     assert live.is_clean(live.fsck(folder / "image"))
 
 
+@pytest.mark.parametrize("ftl", ["mnftl", "mnftl-hybrid", "superblock"])
+def test_an_image_keeps_what_oobs_have_of_a_map(folder, ftl):
+    rng = random.Random(ftl)
+    cell = {"cell": "mlc"} if ftl == "mnftl-hybrid" else {}
+    config = {**SMALL, "device": {**SMALL["device"], **cell}}
+    with served(folder, ftl, config), connected(folder) as client:
+        for _ in range(2000):
+            client.write(4096 * rng.randrange(512), rng.randbytes(4096))
+    report = live.fsck(folder / "image")
+    assert live.is_clean(report)
+    assert report.mount.programs == 0
+
+
+def test_a_long_command_lets_others_in_between(folder):
+    config = {"device": {"capacity": 128 * MIB, "page": 4096}}
+    with kills.serving("page", folder / "image", folder / "socket", config) as server:
+        other, one = kills.connected(folder / "socket"), connected(folder)
+        other.write(0, b"mine" * 1024)
+        for command in (nbd.ZERO, nbd.TRIM):
+            before = memory_mib(server)
+            one.send(command, MIB, 127 * MIB)
+            start, answers = time.monotonic(), 0
+            one.socket.settimeout(0)
+            while True:
+                assert other.read(0, 4096) == b"mine" * 1024
+                answers += 1
+                with suppress(BlockingIOError):
+                    one.socket.recv(1, socket.MSG_PEEK)
+                    break
+            took = time.monotonic() - start
+            one.socket.settimeout(60)
+            assert one.receive()[1] == 0
+            # A piece of 64 pages is done between two of the other's reads, and not all 508.
+            assert answers > 100 or took < 0.1, (command, answers, took)
+            assert memory_mib(server) - before < 64
+        one.socket.close()
+        other.socket.close()
+
+
 def test_there_are_so_many_connections_and_no_more(folder):
     with served(folder) as device:
         clients = [connected(folder) for _ in range(64)]

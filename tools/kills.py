@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -149,12 +149,14 @@ def kill(ftl: str, kills: int, seed: int, folder: Path) -> Killed:
 
 
 @contextmanager
-def serving(ftl: str, image: Path, socket: Path) -> Iterator[int]:
+def serving(
+    ftl: str, image: Path, socket: Path, config: Mapping[str, object] = CONFIG
+) -> Iterator[int]:
     """Serve an image in a process of its own, whose number is yielded; wait until it has gone."""
     server = os.fork()
     if not server:
         try:
-            with live.Device(image, socket, ftl, CONFIG):
+            with live.Device(image, socket, ftl, config):
                 while True:
                     signal.pause()
         except BaseException:

@@ -641,6 +641,10 @@ class Run(Settings):
     audit
         Requests between two checks of every invariant; 0 means only at the end. Default: 0. Unit:
         requests. Source: ours.
+    recovery
+        Whether the FTL is mounted when all is measured, as after a power cut, on a copy of the
+        device. FTLs do then what they do where power may be cut (choices.md#early-invalidation).
+        Default: false. Source: ours.
     samples
         Page accesses between two looks into the mapping cache, each a walk over it; 0 means never.
         Default: 0. Unit: page accesses. Source: ours.
@@ -658,6 +662,7 @@ class Run(Settings):
     seed: int | None = setting("run.seed")
     verify: bool | None = setting("run.verify")
     audit: int | None = setting("run.audit")
+    recovery: bool | None = setting("run.recovery")
     samples: int | None = setting("run.samples")
     timeline: int | None = setting("run.timeline")
     timeline_from: int | None = setting("run.timeline_from")

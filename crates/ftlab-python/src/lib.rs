@@ -41,8 +41,10 @@ mod functions {
     use crate::live::{Server, fsck, replay};
     use crate::plugin::{self, Faults};
     use crate::reading::Reading;
+    use ftlab::Error;
     use ftlab::catalog::Catalog;
     use ftlab::crash::{self as crashes, Plan};
+    use ftlab::drive::Watch;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
     use ftlab::model::{collection, translation::Prediction};
@@ -151,6 +153,24 @@ mod functions {
         Ok(Point { config: catalog.resolve(&tree(&config)?).map_err(raise)?, ftl })
     }
 
+    /// Does something with a point, of which a catalogue with plug-ins knows the FTL. Returns what came of it as JSON.
+    fn of_point(
+        py: Python<'_>,
+        point: (String, String),
+        progress: Option<Py<PyAny>>,
+        plugins: &[Bound<'_, PyAny>],
+        work: impl FnOnce(&Catalog, &Point, Watch<'_>) -> Result<serde_json::Result<String>, Error>
+        + Send
+        + 'static,
+    ) -> PyResult<String> {
+        let faults = Faults::default();
+        let catalog = plugin::catalog(plugins, &faults)?;
+        let point = resolved(&catalog, point)?;
+        let done = with_progress(py, progress, move |watch| work(&catalog, &point, watch))
+            .map_err(|error| faults.instead_of(py, error))?;
+        Ok(done.expect("a report serialises"))
+    }
+
     /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
     /// input that all of them name; `plugins` are what they name that is written in Python. Calls with one
     /// `reading` share it. Returns a JSON list of results.
@@ -189,16 +209,12 @@ mod functions {
         progress: Option<Py<PyAny>>,
         plugins: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let faults = Faults::default();
-        let catalog = plugin::catalog(&plugins, &faults)?;
-        let point = resolved(&catalog, point)?;
         let one = at.map(serde_json::from_str).transpose();
         let one = one.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let plan = one.map_or(Plan::Random(cuts), Plan::One);
-        let report =
-            with_progress(py, progress, move |watch| crashes::crash(&catalog, &point, plan, watch))
-                .map_err(|error| faults.instead_of(py, error))?;
-        Ok(serde_json::to_string(&report).expect("a report serialises"))
+        of_point(py, point, progress, &plugins, move |catalog, point, watch| {
+            Ok(serde_json::to_string(&crashes::crash(catalog, point, plan, watch)?))
+        })
     }
 
     /// Runs a point, a configuration (JSON) and the name of an FTL, pass after pass over its input until the
@@ -214,14 +230,10 @@ mod functions {
         progress: Option<Py<PyAny>>,
         plugins: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
-        let faults = Faults::default();
-        let catalog = plugin::catalog(&plugins, &faults)?;
-        let point = resolved(&catalog, point)?;
-        let life = with_progress(py, progress, move |watch| {
-            session::run_to_the_end(&catalog, &point, most, scale, watch)
+        of_point(py, point, progress, &plugins, move |catalog, point, watch| {
+            let life = session::run_to_the_end(catalog, point, most, scale, watch)?;
+            Ok(serde_json::to_string(&life))
         })
-        .map_err(|error| faults.instead_of(py, error))?;
-        Ok(serde_json::to_string(&life).expect("a report serialises"))
     }
 
     /// Runs a point, a configuration (JSON) and the name of an FTL, and calls `show` with a frame before its

@@ -10,6 +10,7 @@
 pub mod disk;
 mod journal;
 mod layout;
+mod oob;
 mod recover;
 pub mod superblock;
 
@@ -78,8 +79,8 @@ pub struct Flush<D> {
 
 impl<D: Disk> Image<D> {
     /// An image of an erased device, which is not on the disk yet: [`Image::checkpoint`] puts it there.
-    pub fn new(disk: D, geometry: &Geometry) -> Self {
-        let layout = Layout::new(geometry);
+    pub fn new(disk: D, geometry: &Geometry, oob_bytes: u32) -> Self {
+        let layout = Layout::new(geometry, oob_bytes);
         let blocks = (0..layout.blocks).map(|slot| Block { erases: 0, slot }).collect();
         let pages = vec![Page::default(); layout.pages as usize];
         Image::of(disk, layout, Tables { pages, blocks, last: 0 }, 0)
@@ -106,29 +107,31 @@ impl<D: Disk> Image<D> {
 
     /// Bytes that an image of a device has.
     #[must_use]
-    pub fn bytes(geometry: &Geometry) -> u64 {
-        Layout::new(geometry).bytes()
+    pub fn bytes(geometry: &Geometry, oob_bytes: u32) -> u64 {
+        Layout::new(geometry, oob_bytes).bytes()
     }
 
-    /// The pages that are programmed, with what translation pages hold.
+    /// The pages that are programmed, with what translation pages hold, and OOBs of a map.
     ///
     /// # Errors
     /// Those of the disk.
     pub fn kept(&self) -> io::Result<Vec<Kept>> {
         let mut kept = Vec::new();
         let mut held = vec![0; self.layout.page_bytes as usize];
+        let mut oob = vec![0; self.layout.oob_bytes as usize];
         for (ppn, page) in (0..).map(Ppn).zip(&self.tables.pages) {
             let (owner, content) = match page.tag.kind() {
                 Kind::Erased => continue,
-                Kind::Data => (Owner::Data(Lpn(page.owner)), None),
+                Kind::Data => {
+                    self.disk.read_at(&mut oob, self.oob_place(ppn))?;
+                    let mappings = oob::mappings(&oob, page.tag.sequence());
+                    (Owner::Data(Lpn(page.owner)), mappings.map(Iterator::collect))
+                }
                 Kind::Map => (Owner::Translation(Vtpn(page.owner)), None),
                 Kind::Mappings(count) => {
                     self.read_raw(ppn, &mut held)?;
-                    let words = held.chunks_exact(4).take(count as usize);
-                    let mapping = |word: &[u8]| {
-                        Mapping::from_raw(u32::from_le_bytes(word.try_into().expect("4 bytes")))
-                    };
-                    (Owner::Translation(Vtpn(page.owner)), Some(words.map(mapping).collect()))
+                    let mappings = oob::raw_mappings(&held).take(count as usize);
+                    (Owner::Translation(Vtpn(page.owner)), Some(mappings.collect()))
                 }
             };
             kept.push(Kept { ppn, owner, sequence: page.tag.sequence(), content });
@@ -169,9 +172,20 @@ impl<D: Disk> Image<D> {
     }
 
     fn place(&self, ppn: Ppn) -> u64 {
+        let (slot, page) = self.slot(ppn);
+        self.layout.page(slot, page)
+    }
+
+    fn oob_place(&self, ppn: Ppn) -> u64 {
+        let (slot, page) = self.slot(ppn);
+        self.layout.oob(slot, page)
+    }
+
+    /// The slot of a page, and where in it.
+    fn slot(&self, ppn: Ppn) -> (u32, u32) {
         let (block, page) =
             (ppn.0 / self.layout.pages_per_block, ppn.0 % self.layout.pages_per_block);
-        self.layout.page(self.tables.blocks[block as usize].slot, page)
+        (self.tables.blocks[block as usize].slot, page)
     }
 
     /// Programmed pages that do not hold what was written to them.
@@ -203,6 +217,12 @@ impl<D: Disk> Image<D> {
         event: Event,
         data: impl FnOnce(Lpn) -> (Cow<'a, [u8]>, bool),
     ) -> io::Result<()> {
+        if let Event::Program {
+            ppn, owner: Owner::Data(_), sequence, content: Some(content), ..
+        } = &event
+        {
+            self.write_oob(*ppn, *sequence, content)?;
+        }
         match event {
             Event::Read { .. } => Ok(()),
             Event::Erase { pbn } => self.erase(pbn.0),
@@ -223,6 +243,13 @@ impl<D: Disk> Image<D> {
                 };
                 self.program(ppn, Tag::new(kind, sequence), owner, bytes, sound)
             }
+        }
+    }
+
+    fn write_oob(&self, ppn: Ppn, sequence: u64, content: &[Mapping]) -> io::Result<()> {
+        match oob::bytes(content, sequence, self.layout.oob_bytes) {
+            Some(bytes) => self.disk.write_at(&bytes, self.oob_place(ppn)),
+            None => Ok(()),
         }
     }
 

@@ -20,8 +20,8 @@ use ftlab::request::{Op, Request};
 use ftlab::simulate::{Simulation, Simulator};
 use ftlab::units::{Lpn, Nanos, Ppn};
 use ftlab::warmup::{Warmup, WarmupReport};
-pub(crate) use open::able;
 pub use open::{Mount, Opening};
+pub(crate) use open::{able, capacity, whole};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fs::File;
@@ -225,14 +225,7 @@ impl Live {
     #[must_use]
     pub fn report(&self) -> Report {
         let outcome = self.simulation.outcome();
-        let wall_s = self.serving.as_secs_f64();
-        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
-        let speed = SpeedReport {
-            wall_s,
-            requests_per_s: per_second(outcome.host.requests),
-            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
-            trace_read_s: 0.0,
-        };
+        let speed = SpeedReport::new(&outcome, self.serving, Duration::ZERO);
         let name = self.path.display().to_string();
         let trace = TraceReport { name, format: "nbd".into(), ..TraceReport::default() };
         Report::new(self.ftl, &outcome, WarmupReport::new(Warmup::NONE), trace, speed)

@@ -70,6 +70,8 @@ pub struct Server {
 /// What the threads share.
 pub(crate) struct Shared {
     live: Mutex<Live>,
+    /// Held by whoever is next with the device: so the pieces of a long command let others in between.
+    next: Mutex<()>,
     broken: Mutex<Option<Error>>,
     /// Held while the disk is synced: it tells of a failed write once, and whoever waits must not take the next
     /// answer for theirs.
@@ -89,6 +91,7 @@ impl Server {
         let told = told.as_ref().map(Listener::bind).transpose()?;
         let shared = Arc::new(Shared {
             live: Mutex::new(live),
+            next: Mutex::default(),
             broken: Mutex::new(None),
             syncing: Mutex::default(),
             stop: AtomicBool::new(false),
@@ -205,7 +208,9 @@ impl Shared {
 
     /// Does something with the device, unless that is broken.
     fn attempt<T>(&self, act: impl FnOnce(&mut Live) -> Result<T, Fault>) -> Result<T, Errno> {
+        let next = lock(&self.next);
         let mut live = lock(&self.live);
+        drop(next);
         if lock(&self.broken).is_some() {
             return Err(Errno::IO);
         }

@@ -3,12 +3,13 @@
 //! `recovery CAPACITY FTL,... [PAGES...]`: a device of `onfi-slc` of so many bytes is filled in order, a hundredth of its
 //! pages are written over at random, and power is cut, without checkpoints and with one whenever so many pages
 //! were programmed. Rows tell the time of the device and of this program until the FTL has mounted, OOBs and pages
-//! read, and write amplification of the overwrites.
+//! read, and write amplification of the overwrites. `tools/recovery.py` makes a table and a figure of them.
 
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::crash::shadow::Host;
-use ftlab::flash::{Cuts, Device, Operation};
+use ftlab::flash::Device;
+use ftlab::recovery::MountCost;
 use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Lpn};
@@ -18,9 +19,6 @@ use std::time::Instant;
 
 const HEADER: &str =
     "ftl,checkpoint_pages,device_s,wall_s,oob_reads,page_reads,programs,write_amplification";
-
-/// Changes of the medium that are kept before they are done.
-const JOURNAL: usize = 100_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -38,12 +36,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Serves a write, and keeps what a cut would leave up with it.
-fn write(lpn: u32, host: &mut Host, left: Device) -> Device {
-    host.serve(Op::Write, vec![Lpn(lpn)]);
-    if host.device.changes() < JOURNAL { left } else { Cuts::follow(left, &mut host.device) }
-}
-
 fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn Error>> {
     let catalog = Catalog::standard();
     let mut config: Config =
@@ -51,38 +43,36 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
     config.device.oob_read = config.device.read;
     config.device.program_order = None;
     let entry = catalog.find(name)?;
-    let mut erased = Device::new(&config.device, capacity)?;
-    erased.remember();
-    erased.checkpoint_every(every);
-    let mut device = erased.clone();
+    let mut device = Device::new(&config.device, capacity)?;
+    device.number_versions();
+    device.checkpoint_every(every);
     let ftl = entry.build(&config, &mut device)?;
     let pages = device.geometry().logical_pages;
     let mut host = Host::new(device, ftl);
-    let mut left = erased;
     for lpn in 0..pages {
-        left = write(lpn, &mut host, left);
+        host.serve(Op::Write, vec![Lpn(lpn)]);
     }
     host.device.start_measuring();
     let mut rng = Rng::new(1, "overwrites");
     let overwrites = pages / 100;
     for _ in 0..overwrites {
-        left = write(rng.below(u64::from(pages)) as u32, &mut host, left);
+        host.serve(Op::Write, vec![Lpn(rng.below(u64::from(pages)) as u32)]);
     }
     let written = host.device.ledger().pages_programmed();
     let amplification = written as f64 / f64::from(overwrites);
-    let mut device = Cuts::follow(left, &mut host.device);
-    drop(host);
+    let Host { mut device, .. } = host;
+    device.lose_power(&config.device);
     device.timeline_mut().issue(0);
     let start = Instant::now();
     entry.mount(&config, &mut device).ok_or("found an FTL that does not mount")??;
     let wall = start.elapsed().as_secs_f64();
-    let total = |operation| device.ledger().total(operation);
+    let cost = MountCost::of(&device);
     Ok(format!(
         "{name},{},{:.4},{wall:.2},{},{},{},{amplification:.4}",
         every.unwrap_or_default(),
-        device.timeline().idle_at() as f64 / 1e9,
-        device.surveyed(),
-        total(Operation::Read),
-        total(Operation::Program),
+        cost.time as f64 / 1e9,
+        cost.oob_reads,
+        cost.page_reads,
+        cost.programs,
     ))
 }

@@ -109,7 +109,8 @@ bugs! {
         why "the directory points at an erased page";
     PageOldStaysValid: "page: the old page is not invalidated",
         why "two valid copies";
-    DemandHoldsNothing: "demand: the mappings that GC should hold in RAM are forgotten";
+    DemandHoldsNothing: "demand: the mappings that GC should hold in RAM are forgotten",
+        why "pages that GC moved are looked for where they were";
     DemandOldStaysValid: "demand: the old page is not invalidated",
         why "two valid copies";
     MapOldStaysValid: "demand: the old translation page is not invalidated",

@@ -25,6 +25,7 @@ use crate::ftl::parts::placement::{BuildPlacement, Placements, placements};
 use crate::ftl::{self, Design, Ftl, Spec, Variant};
 use crate::gc::{self, BuildPolicy, Policies};
 use crate::named::{Named, expect_new};
+use crate::recovery::Mount;
 use crate::settings::{Group, Row, Section, SectionKind, Table};
 use crate::simulate::{Simulation, Simulator};
 use std::collections::BTreeSet;
@@ -32,7 +33,6 @@ use std::fmt;
 use std::sync::Arc;
 
 type Build = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
-type Mount = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
 type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, Error> + Send + Sync;
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
@@ -46,7 +46,7 @@ pub struct Entry {
     pub settings: Vec<SectionKind>,
     adapt: Arc<Adapt>,
     build: Arc<Build>,
-    mount: Option<Arc<Mount>>,
+    mount: Option<Mount>,
     simulate: Arc<Simulate>,
 }
 
@@ -64,16 +64,15 @@ impl Entry {
         let settings = F::Settings::kinds();
         let adapt: Arc<Adapt> = Arc::new(adapt);
         let for_mount = adapt.clone();
-        let mount = F::MOUNT.map(|mount| -> Arc<Mount> {
-            Arc::new(move |config, flash| {
+        let mount = F::MOUNT.map(|mount| {
+            Mount::by(move |config, flash| {
                 let setup = for_mount(config).setup().checked()?;
                 Ok(Box::new(wearing(config, flash, |flash| mount(&setup, flash))?))
             })
         });
-        let entry = Entry::adapting(spec, settings, adapt, |config, flash| {
+        Entry::adapting(spec, settings, adapt, mount, |config, flash| {
             F::build(&config.setup(), flash)
-        });
-        Entry { mount, ..entry }
+        })
     }
 
     /// An FTL that is built by a function instead of a [`Design`]: of a type that is known at run time only
@@ -95,7 +94,7 @@ impl Entry {
         settings: Vec<SectionKind>,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        Entry::adapting(spec, settings, Arc::new(Config::clone), build)
+        Entry::adapting(spec, settings, Arc::new(Config::clone), None, build)
     }
 
     /// The same FTL, built by a function that is given the configuration as this one would be.
@@ -104,13 +103,14 @@ impl Entry {
         spec: Spec,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        Entry::adapting(spec, self.settings.clone(), self.adapt.clone(), build)
+        Entry::adapting(spec, self.settings.clone(), self.adapt.clone(), None, build)
     }
 
     fn adapting<F: Ftl + 'static>(
         spec: Spec,
         settings: Vec<SectionKind>,
         adapt: Arc<Adapt>,
+        mount: Option<Mount>,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
         let (for_build, for_simulate) = (adapt.clone(), adapt.clone());
@@ -120,17 +120,18 @@ impl Entry {
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
             wearing(config, flash, |flash| build(config, flash))
         });
-        let alone = build.clone();
+        let (alone, mounting) = (build.clone(), mount.clone());
         Entry {
             spec,
             settings,
             adapt,
-            mount: None,
+            mount,
             build: Arc::new(move |config, flash| Ok(Box::new(alone(&for_build(config), flash)?))),
             simulate: Arc::new(move |config, capacity, address| {
                 let build = &*build;
                 let config = for_simulate(config);
-                Ok(Box::new(simulation_of(&spec, &config, capacity, address, build)?))
+                let mount = mounting.as_ref();
+                Ok(Box::new(simulation_of(&spec, &config, capacity, address, mount, build)?))
             }),
         }
     }
@@ -166,9 +167,7 @@ impl Entry {
     /// # Errors
     /// As [`Entry::build`].
     pub fn mount(&self, config: &Config, flash: &mut Flash) -> Option<Result<Box<dyn Ftl>, Error>> {
-        let mount = self.mount.as_ref()?;
-        flash.read_checkpoints();
-        Some(mount(config, flash))
+        Some(self.mount.as_ref()?.mount(config, flash))
     }
 
     /// A whole simulation of a device of so many bytes, the FTL static inside.
@@ -200,7 +199,7 @@ pub fn simulation<F: Design>(
     capacity: u64,
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
-    simulation_of(&F::SPEC, config, capacity, address, |config, flash| {
+    simulation_of(&F::SPEC, config, capacity, address, None, |config, flash| {
         let setup = config.setup().checked()?;
         wearing(config, flash, |flash| F::build(&setup, flash))
     })
@@ -223,13 +222,23 @@ fn simulation_of<F: Ftl>(
     config: &Config,
     capacity: u64,
     address: AddressMap,
+    mount: Option<&Mount>,
     build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
-    memory::check(spec, &config.device, capacity)?;
+    memory::check(spec, config, capacity)?;
     let mut device = Device::new(&config.device, capacity)?;
+    if config.run.recovery {
+        if let Some(cycles) = config.device.endurance {
+            let message = format!(
+                "found {cycles} with run.recovery, expected none: which blocks are worn out is not kept"
+            );
+            return Err(Error::config("device.endurance", message));
+        }
+        device.number_versions();
+    }
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-    Ok(Simulation::new(spec, config, device, ftl, buffer, address))
+    Ok(Simulation::new(spec, config, device, ftl, buffer, address).mounting(mount.cloned()))
 }
 
 /// What is done around the work of each thread of a session.

@@ -13,12 +13,13 @@ use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::drive::{Progress, Watch};
 use crate::error::Error;
-use crate::flash::{Cuts, Device, Operation, Tear};
+use crate::flash::{Cuts, Device, Tear};
+use crate::recovery::{MountCost, timed_oobs};
 use crate::report::TraceReport;
 use crate::request::{Input, Op};
 use crate::rng::Rng;
 use crate::session::{Point, Reading, panic_message, place, tick, trace_report};
-use crate::units::{Lpn, Nanos};
+use crate::units::Lpn;
 use crate::warmup::{Source, Until, Warmup};
 use serde::{Deserialize, Serialize};
 use shadow::{Durable, Host, Served};
@@ -206,11 +207,7 @@ impl<'a> Run<'a> {
         let input = Reading::default().of(config, watch)?;
         let (capacity, address) = place(config, input.as_ref(), input.measured.as_ref())?;
         let trace = trace_report(input.as_ref(), input.measured.as_ref(), &address);
-        let mut device = config.device.clone();
-        if device.oob_read.0 == 0 {
-            device.oob_read = device.read;
-        }
-        let mut erased = Device::new(&device, capacity)?;
+        let mut erased = Device::new(&timed_oobs(&config.device), capacity)?;
         erased.remember();
         let mut device = erased.clone();
         let ftl = entry.build(config, &mut device)?;
@@ -279,13 +276,13 @@ impl<'a> Run<'a> {
             let survived =
                 catch_unwind(mounting).unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
             match survived {
-                Ok(cost) => {
-                    report.exposed += cost.lost;
-                    report.mounts.add(cost);
+                Ok(mounted) => {
+                    report.exposed += mounted.lost;
+                    report.mounts.add(mounted);
                     let place = cut.change - self.changes.start;
                     let slowest: &mut (usize, f64) =
                         &mut longest[place * PARTS / (self.changes.len() + 1)];
-                    let time = cost.time as f64 / 1000.0;
+                    let time = mounted.cost.time as f64 / 1000.0;
                     if time >= slowest.1 {
                         *slowest = (place, time);
                     }
@@ -312,46 +309,42 @@ impl<'a> Run<'a> {
         cut: Cut,
         durable: &Durable,
         left: &[Served],
-    ) -> Result<MountCost, String> {
+    ) -> Result<Mounted, String> {
         let device = cuts.cut(cut.tear);
         let durable = durable.without(device.lost());
-        let (mut host, cost) = self.mount(device.clone());
-        let mounted = host.device.changes();
+        let (mut host, mounted) = self.mount(device.clone());
+        let changes = host.device.changes();
         let mut settled = host.settle(&durable, left.first())?;
         host.put_below(self.buffer(&host));
         let next = left.iter().take(AFTERWARDS);
         let served: Vec<_> =
             next.map(|request| host.serve(request.op, request.pages.clone())).collect();
         host.audit();
-        let Some((number, tear)) = cut.again else { return Ok(cost) };
+        let Some((number, tear)) = cut.again else { return Ok(mounted) };
         let change = (number % (host.device.changes() as u64 + 1)) as usize;
         let (mut twice, _) = self.mount(Cuts::of(device, &host.device).at(change, tear));
         let lost = twice.device.lost().to_vec();
-        if change < mounted {
+        if change < changes {
             twice.settle(&durable.without(&lost), left.first())?;
-            return Ok(cost);
+            return Ok(mounted);
         }
         let done = served.partition_point(|request| request.changes <= change);
         served[..done].iter().for_each(|request| settled.note(request));
         twice.settle(&settled.without(&lost), served.get(done))?;
-        Ok(cost)
+        Ok(mounted)
     }
 
-    fn mount(&self, mut device: Device) -> (Host, MountCost) {
+    fn mount(&self, mut device: Device) -> (Host, Mounted) {
         device.timeline_mut().issue(0);
         let start = Instant::now();
-        let mounted = self.entry.mount(self.config, &mut device);
-        let ftl = mounted.expect("an FTL that mounts").expect("settings that it has accepted");
-        let cost = MountCost {
-            oob_reads: device.surveyed(),
-            reads: device.ledger().total(Operation::Read),
-            programs: device.ledger().pages_programmed(),
-            erases: device.ledger().total(Operation::Erase),
-            time: device.timeline().idle_at(),
+        let ftl = self.entry.mount(self.config, &mut device);
+        let ftl = ftl.expect("an FTL that mounts").expect("settings that it has accepted");
+        let mounted = Mounted {
+            cost: MountCost::of(&device),
             wall: start.elapsed(),
             lost: device.lost().len() as u64,
         };
-        (Host::new(device, ftl), cost)
+        (Host::new(device, ftl), mounted)
     }
 
     /// The write buffer of a host.
@@ -378,14 +371,11 @@ fn passes(warmup: Warmup) -> Result<Vec<Source>, Error> {
     Ok(passes)
 }
 
-/// What one mount cost.
+/// What came of one mount.
 #[derive(Clone, Copy)]
-struct MountCost {
-    oob_reads: u64,
-    reads: u64,
-    programs: u64,
-    erases: u64,
-    time: Nanos,
+struct Mounted {
+    cost: MountCost,
+    /// Time of the simulation.
     wall: Duration,
     /// Pages that the cut has destroyed in the cells of another.
     lost: u64,
@@ -403,12 +393,12 @@ impl CrashReport {
 }
 
 impl Mounts {
-    fn add(&mut self, cost: MountCost) {
+    fn add(&mut self, Mounted { cost, wall, .. }: Mounted) {
         self.oob_reads.add(cost.oob_reads as f64);
-        self.reads.add(cost.reads as f64);
+        self.reads.add(cost.page_reads as f64);
         self.programs.add(cost.programs as f64);
         self.erases.add(cost.erases as f64);
         self.time_us.add(cost.time as f64 / 1000.0);
-        self.wall_us.add(cost.wall.as_secs_f64() * 1e6);
+        self.wall_us.add(wall.as_secs_f64() * 1e6);
     }
 }

@@ -225,20 +225,14 @@ impl Run<'_> {
     fn end(&mut self, ftl: &str, warmup: WarmupReport, spent: Spent) -> Report {
         self.simulator.check();
         let outcome = self.simulator.outcome();
-        let wall_s = spent.serving.as_secs_f64();
-        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
-        let speed = SpeedReport {
-            wall_s,
-            requests_per_s: per_second(outcome.host.requests),
-            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
-            trace_read_s: spent.reading.as_secs_f64(),
-        };
+        let speed = SpeedReport::new(&outcome, spent.serving, spent.reading);
         let trace = TraceReport {
             name: self.input.name(),
             format: self.input.format(),
             ..TraceReport::default()
         };
         let mut report = Report::new(ftl, &outcome, warmup, trace, speed);
+        report.add_recovery(self.simulator.recovery());
         report.add_flushed_at_end(self.simulator.drain());
         report
     }

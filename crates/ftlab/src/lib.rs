@@ -106,16 +106,17 @@
 //! 15. [`warmup`]: what happens before measuring, as a plan.
 //! 16. [`run`]: the settings of a run itself.
 //! 17. [`config`]: all settings of a run, as one tree.
-//! 18. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 19. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 20. [`report`]: the result of a run.
-//! 21. [`frames`]: what a run looks like as it goes.
-//! 22. [`lifetime`]: the life of a device from a part of it.
-//! 23. [`drive`]: the order of a run, from warm-up to report.
-//! 24. [`session`]: several FTLs at once over one reading of the input.
-//! 25. [`crash`]: power cuts in a run on any input.
-//! 26. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 27. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 18. [`recovery`]: what a power cut at the end of a run would leave.
+//! 19. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 20. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 21. [`report`]: the result of a run.
+//! 22. [`frames`]: what a run looks like as it goes.
+//! 23. [`lifetime`]: the life of a device from a part of it.
+//! 24. [`drive`]: the order of a run, from warm-up to report.
+//! 25. [`session`]: several FTLs at once over one reading of the input.
+//! 26. [`crash`]: power cuts in a run on any input.
+//! 27. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 28. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
@@ -144,6 +145,7 @@ pub mod model;
 pub mod named;
 pub mod partial;
 pub mod purpose;
+pub mod recovery;
 pub mod report;
 pub mod run;
 pub mod session;

@@ -13,11 +13,13 @@ use crate::metrics::energy::EnergyReport;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
+use crate::recovery::Recovery;
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Nanos, Pbn};
 use crate::warmup::{WINDOWS, WarmupReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Everything that a run tells.
 #[derive(Clone, Debug, Serialize)]
@@ -70,6 +72,8 @@ pub struct Report {
     pub wear: WearReport,
     /// Blocks that wore out over the device's life; `null` where they last for ever.
     pub lifetime: Option<LifetimeReport>,
+    /// What a power cut at the end would leave; `null` unless `run.recovery` asks for it.
+    pub recovery: Option<Recovery>,
     /// RAM by one rule for all (choices.md#ram-payload).
     pub ram_bytes: RamUse,
     /// What it took.
@@ -362,6 +366,21 @@ pub struct SpeedReport {
     pub trace_read_s: f64,
 }
 
+impl SpeedReport {
+    /// That of a measured phase whose requests were read and served in these times.
+    #[must_use]
+    pub fn new(outcome: &Outcome<'_>, serving: Duration, reading: Duration) -> Self {
+        let wall_s = serving.as_secs_f64();
+        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
+        SpeedReport {
+            wall_s,
+            requests_per_s: per_second(outcome.host.requests),
+            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
+            trace_read_s: reading.as_secs_f64(),
+        }
+    }
+}
+
 /// What was checked.
 #[derive(Clone, Debug, Serialize)]
 pub struct ChecksReport {
@@ -397,6 +416,17 @@ impl Report {
                 ("flushed_at_end.erases", flushed.erases),
             ]),
         }
+    }
+
+    /// Adds what a power cut would have left, with the bytes at risk over time.
+    pub fn add_recovery(&mut self, recovery: Option<Recovery>) {
+        if recovery.as_ref().is_some_and(|recovery| recovery.time_s.is_none()) {
+            let message =
+                "this FTL does not mount after a power cut, so there is no time of a mount";
+            self.warnings.push(message.into());
+        }
+        self.recovery =
+            recovery.map(|recovery| recovery.with_at_risk(&self.timeline.at_risk_bytes));
     }
 
     /// The report of a simulation.
@@ -447,6 +477,7 @@ impl Report {
             },
             wear: wear(outcome.flash),
             lifetime: lifetime(outcome),
+            recovery: None,
             energy: EnergyReport::new(
                 &outcome.config.energy,
                 &outcome.config.device,

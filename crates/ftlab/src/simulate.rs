@@ -13,6 +13,7 @@ use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
 use crate::partial::{Cover, ReadModifyWrite};
+use crate::recovery::{Mount, Recovery};
 use crate::request::{Op, Request};
 use crate::run::RunConfig;
 use crate::units::{Lpn, Nanos};
@@ -45,6 +46,8 @@ pub struct Simulation<F> {
     series: Series,
     sampled: Sample,
     cache_samples: CacheSamples,
+    /// How the FTL comes back after its power was cut, if it does.
+    mount: Option<Mount>,
 }
 
 /// What the host asked for since measuring started.
@@ -167,6 +170,12 @@ pub trait Simulator: Send {
     /// What was measured.
     fn outcome(&self) -> Outcome<'_>;
 
+    /// What a power cut now would leave; `None` unless `run.recovery` asks for it.
+    ///
+    /// # Panics
+    /// When the FTL breaks a rule while it mounts.
+    fn recovery(&self) -> Option<Recovery>;
+
     /// Writes what is still in RAM, of the write buffer and of the FTL, once everything was measured, and
     /// checks everything again. `None` if neither keeps writes, so that nothing has changed.
     fn drain(&mut self) -> Option<FlushedAtEnd>;
@@ -208,9 +217,17 @@ impl<F: Ftl> Simulation<F> {
             series: Series::default(),
             sampled: Sample::default(),
             cache_samples: CacheSamples::new(0),
+            mount: None,
         };
         simulation.start_measuring();
         simulation
+    }
+
+    /// Knows how the FTL comes back after its power was cut.
+    #[must_use]
+    pub fn mounting(mut self, mount: Option<Mount>) -> Self {
+        self.mount = mount;
+        self
     }
 
     /// Goes on with a device that is not erased: its FTL was mounted. The counts begin at zero.
@@ -496,7 +513,9 @@ impl<F: Ftl> Simulation<F> {
     }
 
     fn at_risk_bytes(&self) -> Option<u64> {
-        let held = self.buffer.is_some() || self.ftl.keeps_writes();
+        // An FTL that mounts has nothing else in RAM alone.
+        let is_known = self.config.run.recovery && self.mount.is_some();
+        let held = self.buffer.is_some() || self.ftl.keeps_writes() || is_known;
         let pages = || self.buffered().dirty + u64::from(self.ftl.accounts().pages_in_ram);
         held.then(|| pages() * u64::from(self.flash.geometry().page_bytes))
     }
@@ -535,6 +554,7 @@ impl<F: Ftl> Simulation<F> {
             }
             self.totals.requests += 1;
             self.totals.page_writes += self.pages.len() as u64;
+            self.flash.checkpoint_if_due();
             self.note_failures();
         }
         Ok(())
@@ -664,6 +684,11 @@ impl<F: Ftl> Simulator for Simulation<F> {
             series,
             cache_samples: &self.cache_samples,
         }
+    }
+
+    fn recovery(&self) -> Option<Recovery> {
+        let Simulation { mount, spec, config, flash, .. } = self;
+        config.run.recovery.then(|| Recovery::measure(mount.as_ref(), spec, config, flash))
     }
 
     fn drain(&mut self) -> Option<FlushedAtEnd> {

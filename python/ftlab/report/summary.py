@@ -61,6 +61,8 @@ HEADLINES = (
     Figure("read_response_us.mean", "mean read response", "us", "lower", waits=True),
     Figure("write_response_us.mean", "mean write response", "us", "lower", waits=True),
     Figure("service_us.mean", "mean service time", "us", "lower"),
+    Figure("recovery.time_s", "mount after a power cut", "s", "lower"),
+    Figure("recovery.at_risk_bytes_max", "lost by a power cut, at most", "bytes", "lower"),
     Figure("ram_bytes", "RAM", "bytes", "lower"),
     Figure("energy.nj_per_host_byte", "energy for a byte of the host", "nj", "lower"),
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
@@ -165,6 +167,7 @@ def run_summary(result: Result) -> list[Section]:
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),
+        ("power cut at the end", _group(result, "recovery")),
         ("cost", _cost(result)),
     ]
     return [(title, lines) for title, lines in sections if lines]

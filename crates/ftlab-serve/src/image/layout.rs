@@ -1,8 +1,9 @@
 //! Where in an image is what.
 //!
 //! ```text
-//! superblock | checkpoint | checkpoint | journal | slot slot slot ...
-//!              by turns                            pages of a block each; a few more than there are blocks
+//! superblock | checkpoint | checkpoint | journal | slot slot slot ... | OOBs
+//!              by turns                            pages of a block each  room for each page of a slot, where the
+//!                                                  and a few to spare     map of the FTL is in OOBs
 //! ```
 
 use ftlab::flash::Geometry;
@@ -36,6 +37,8 @@ pub struct Layout {
     pub pages_per_block: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
+    /// Bytes of what an OOB has of a map; 0 where no OOB has.
+    pub oob_bytes: u32,
     /// Slots.
     pub slots: u32,
     /// Entries of the journal.
@@ -44,7 +47,7 @@ pub struct Layout {
 
 impl Layout {
     /// The layout for a device.
-    pub fn new(geometry: &Geometry) -> Self {
+    pub fn new(geometry: &Geometry, oob_bytes: u32) -> Self {
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block);
         let pages = blocks * pages_per_block;
         let spare = (blocks / SPARE_SHARE).clamp(FEWEST_SPARE, MOST_SPARE);
@@ -53,6 +56,7 @@ impl Layout {
             blocks,
             pages_per_block,
             page_bytes: geometry.page_bytes,
+            oob_bytes,
             slots: blocks + spare,
             entries: pages + MORE_ENTRIES,
         }
@@ -80,12 +84,20 @@ impl Layout {
     /// Where a page of a block in a slot is.
     pub const fn page(&self, slot: u32, page: u32) -> u64 {
         let slots = self.entry(self.entries).next_multiple_of(ALIGNMENT);
-        let number = slot as u64 * self.pages_per_block as u64 + page as u64;
-        slots + number * self.page_bytes as u64
+        slots + self.number(slot, page) * self.page_bytes as u64
+    }
+
+    /// Where the OOB of a page of a block in a slot is.
+    pub const fn oob(&self, slot: u32, page: u32) -> u64 {
+        self.page(self.slots, 0) + self.number(slot, page) * self.oob_bytes as u64
+    }
+
+    const fn number(&self, slot: u32, page: u32) -> u64 {
+        slot as u64 * self.pages_per_block as u64 + page as u64
     }
 
     /// Bytes of the image.
     pub const fn bytes(&self) -> u64 {
-        self.page(self.slots, 0)
+        self.oob(self.slots, 0)
     }
 }

@@ -48,8 +48,8 @@ impl<D: Disk> Image<D> {
     ///
     /// # Errors
     /// Those of the disk; `InvalidData` when there is no whole checkpoint.
-    pub fn open(disk: D, geometry: &Geometry) -> io::Result<(Self, Recovered)> {
-        let layout = Layout::new(geometry);
+    pub fn open(disk: D, geometry: &Geometry, oob_bytes: u32) -> io::Result<(Self, Recovered)> {
+        let layout = Layout::new(geometry, oob_bytes);
         let Some((generation, mut tables)) = newest(&disk, &layout)? else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "no checkpoint is whole"));
         };

@@ -3,6 +3,7 @@
 use super::disk::Disk;
 use super::layout::SUPERBLOCK;
 use crc32c::crc32c;
+use ftlab::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io;
@@ -20,24 +21,29 @@ pub struct Superblock {
     pub ftl: String,
     /// Every setting.
     pub config: Map<String, Value>,
+    /// Bytes for what the OOB of each page has of a map; images that were made before there was such room have
+    /// none.
+    #[serde(default)]
+    pub oob_bytes: u32,
 }
 
 impl Superblock {
-    /// Writes it.
+    /// Its bytes, which an image begins with.
     ///
     /// # Errors
-    /// Those of the disk.
-    ///
-    /// # Panics
-    /// When there are more settings than have a place.
-    pub fn write(&self, disk: &impl Disk) -> io::Result<()> {
+    /// [`Error::Config`] when there are more settings than have a place.
+    pub fn bytes(&self) -> Result<Vec<u8>, Error> {
         let text = serde_json::to_vec(self).expect("settings serialise");
-        assert!(HEAD + text.len() <= SUPERBLOCK, "{} B of settings", text.len());
+        let most = SUPERBLOCK - HEAD;
+        if text.len() > most {
+            let message = format!("found {} B of settings, expected at most {most}", text.len());
+            return Err(Error::config("image", message));
+        }
         let mut bytes = MAGIC.to_vec();
         bytes.extend((text.len() as u32).to_le_bytes());
         bytes.extend(crc32c(&text).to_le_bytes());
         bytes.extend(text);
-        disk.write_at(&bytes, 0)
+        Ok(bytes)
     }
 
     /// Reads it; `None` if there is none, or it is damaged.

@@ -1,11 +1,14 @@
 use super::*;
 use ftlab::device::DeviceConfig;
+use ftlab::flash::Content;
 use ftlab::units::{Bytes, Pbn};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 const SECTOR: usize = 512;
+/// Room for what an OOB has of a map, B.
+const OOB: u32 = 512;
 
 /// A disk that forgets: of what was written since the last barrier, any sectors may be lost in a cut.
 #[derive(Default)]
@@ -13,6 +16,8 @@ struct Lossy(Mutex<Sectors>);
 
 #[derive(Clone, Default)]
 struct Sectors {
+    /// The disk before each sync, where that is kept.
+    before_syncs: Option<Vec<Sectors>>,
     durable: Vec<u8>,
     /// Of sectors that were written since the last barrier, what was written, in order.
     written: BTreeMap<usize, Vec<[u8; SECTOR]>>,
@@ -54,6 +59,12 @@ impl Disk for Lossy {
 
     fn sync(&self) -> io::Result<()> {
         let mut sectors = self.0.lock().expect("one thread");
+        let Sectors { durable, written, .. } = &*sectors;
+        let before =
+            Sectors { before_syncs: None, durable: durable.clone(), written: written.clone() };
+        if let Some(kept) = &mut sectors.before_syncs {
+            kept.push(before);
+        }
         for (sector, versions) in std::mem::take(&mut sectors.written) {
             let last = versions.last().expect("it was written");
             sectors.durable[sector * SECTOR..][..SECTOR].copy_from_slice(last);
@@ -63,6 +74,14 @@ impl Disk for Lossy {
 }
 
 impl Lossy {
+    /// Keeps the disk as it is before each sync of what is done.
+    fn before_syncs(&self, act: impl FnOnce()) -> Vec<Lossy> {
+        self.0.lock().expect("one thread").before_syncs = Some(Vec::new());
+        act();
+        let kept = self.0.lock().expect("one thread").before_syncs.take();
+        kept.expect("they are kept").into_iter().map(|sectors| Lossy(Mutex::new(sectors))).collect()
+    }
+
     /// The disk after a cut of the machine: `choose` says which version of a sector is there.
     fn cut(&self, mut choose: impl FnMut(usize) -> usize) -> Lossy {
         let mut sectors = self.0.lock().expect("one thread").clone();
@@ -110,9 +129,9 @@ struct Medium {
 impl Medium {
     fn new() -> Self {
         let disk = Lossy::default();
-        let bytes = Image::<Lossy>::bytes(&geometry()) as usize;
+        let bytes = Image::<Lossy>::bytes(&geometry(), OOB) as usize;
         disk.0.lock().expect("one thread").durable = vec![0; bytes];
-        let mut image = Image::new(disk, &geometry());
+        let mut image = Image::new(disk, &geometry(), OOB);
         image.checkpoint().expect("it writes");
         Medium { image, pages: vec![None; 48], sequence: 0 }
     }
@@ -160,7 +179,7 @@ fn a_killed_process_loses_nothing() {
         medium.change(step % 3, 7 * step as usize, 11 * step as usize);
         if step % 97 == 0 {
             let disk = medium.image.disk.cut(|versions| versions - 1);
-            let (image, recovered) = Image::open(disk, &geometry()).expect("it opens");
+            let (image, recovered) = Image::open(disk, &geometry(), OOB).expect("it opens");
             assert_eq!((held(&image), recovered.given_up), (medium.pages.clone(), 0));
             assert_eq!(image.erases(), medium.image.erases());
             assert_eq!(image.last_sequence(), medium.sequence);
@@ -177,6 +196,37 @@ fn a_damaged_page_is_found_and_its_copies_too() {
     medium.image.disk.write_at(&[99], place).expect("it writes");
     medium.change(0, 2, 1);
     assert_eq!(medium.image.damaged().expect("it reads"), [Ppn(1), Ppn(2)]);
+}
+
+/// What OOBs have of a map is there again with its version, and with no other; a copy has its own. What does not fit
+/// is left out.
+#[test]
+fn what_an_oob_has_of_a_map_is_kept() {
+    let mut image = Medium::new().image;
+    let mappings =
+        |count: u32| -> Content { (0..count).map(|page| Some(Ppn(page)).into()).collect() };
+    let mut program = |ppn, sequence, from, content| {
+        let owner = Owner::Data(Lpn(3));
+        let event = Event::Program { ppn: Ppn(ppn), owner, sequence, from, content };
+        image.apply(event, |_| (Cow::Owned(vec![1; 512]), true)).expect("it writes");
+    };
+    program(0, 1, None, Some(mappings(126)));
+    program(1, 1, Some(Ppn(0)), Some(mappings(2)));
+    program(2, 2, None, None);
+    program(3, 3, None, Some(mappings(127)));
+    image.checkpoint().expect("it writes");
+    let disk = Arc::into_inner(image.disk).expect("one image");
+    let place = {
+        let (image, _) = Image::open(disk.cut(|_| 0), &geometry(), OOB).expect("it opens");
+        let kept: Vec<_> =
+            image.kept().expect("it reads").into_iter().map(|page| page.content).collect();
+        assert_eq!(kept, [Some(mappings(126)), Some(mappings(2)), None, None]);
+        image.oob_place(Ppn(1))
+    };
+    disk.write_at(&[99], place + 8).expect("it writes");
+    let (image, _) = Image::open(disk, &geometry(), OOB).expect("it opens");
+    assert_eq!(image.kept().expect("it reads")[1].content, None);
+    assert_eq!(image.damaged().expect("it reads"), []);
 }
 
 proptest! {
@@ -219,12 +269,52 @@ proptest! {
                     _ => (versions - 1) * usize::from(!(luck >> 33).is_multiple_of(8)),
                 }
             });
-            let (mut image, _) = Image::open(disk, &geometry()).expect("it opens");
+            let (mut image, _) = Image::open(disk, &geometry(), OOB).expect("it opens");
             let found = held(&image);
             let state = states.iter().rposition(|state| *state == found);
             prop_assert!(state.is_some_and(|state| state >= flushed), "{state:?} of {}, flushed {flushed}", states.len());
             image.checkpoint().expect("it writes");
             medium = Medium { image, pages: found, sequence: medium.sequence };
+        }
+    }
+
+    /// A cut within a checkpoint or a flush leaves a state that was, the last flushed or a later one; behind the
+    /// first sync of a checkpoint the last of all, by the older checkpoint or by the new one. What is written before a
+    /// sync may be there in part, so what is before each has every moment since the one before it.
+    #[test]
+    fn a_cut_within_a_barrier_leaves_a_state_that_was(
+        before in prop::collection::vec((0u32..3, 0usize..48, 0usize..48), 0..100),
+        after in prop::collection::vec((0u32..3, 0usize..48, 0usize..48), 1..100),
+        checkpoint: bool,
+        mut luck: u64,
+    ) {
+        let mut medium = Medium::new();
+        before.into_iter().for_each(|(what, at, other)| medium.change(what, at, other));
+        medium.image.flush().expect("it syncs");
+        let mut states = vec![medium.pages.clone()];
+        for (what, at, other) in after {
+            medium.change(what, at, other);
+            states.push(medium.pages.clone());
+        }
+        let disk = Arc::clone(&medium.image.disk);
+        let image = &mut medium.image;
+        let moments = disk.before_syncs(|| match checkpoint {
+            true => image.checkpoint().expect("it writes"),
+            false => image.flush().expect("it writes"),
+        });
+        prop_assert_eq!(moments.len(), if checkpoint { 2 } else { 1 });
+        for (syncs, disk) in moments.iter().enumerate() {
+            for _ in 0..4 {
+                let cut = disk.cut(|versions| {
+                    luck = luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (luck >> 33) as usize % versions
+                });
+                let (image, recovered) = Image::open(cut, &geometry(), OOB).expect("it opens");
+                let found = held(&image);
+                let state = states.iter().rposition(|state| *state == found);
+                prop_assert!(state.is_some(), "a third thing");
+                prop_assert!(syncs == 0 || state == Some(states.len() - 1), "{:?}", recovered);
+            }
         }
     }
 }

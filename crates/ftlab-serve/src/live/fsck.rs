@@ -50,7 +50,8 @@ pub fn fsck(catalog: &Catalog, path: &Path) -> Result<Fsck, Error> {
     let entry = able(catalog, &superblock.ftl)?;
     let config = catalog.resolve(&superblock.config)?;
     let mut device = device(&config)?;
-    let (image, recovered) = Image::open(opened.file, device.geometry()).map_err(at(path))?;
+    let (image, recovered) =
+        Image::open(opened.file, device.geometry(), superblock.oob_bytes).map_err(at(path))?;
     let damaged = image.damaged().map_err(at(path))?;
     let mut report = Fsck {
         ftl: superblock.ftl,

@@ -10,9 +10,10 @@ use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::{Config, merge};
 use ftlab::device::PartialWrites;
-use ftlab::flash::{Device, Operation};
-use ftlab::ftl::Ftl;
+use ftlab::flash::Device;
+use ftlab::ftl::{Ftl, MapPlace};
 use ftlab::host::HostMode;
+use ftlab::recovery::MountCost;
 use ftlab::session::panic_message;
 use ftlab::simulate::Simulation;
 use ftlab::warmup::Warmup;
@@ -22,12 +23,19 @@ use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::fs::{self, File, TryLockError};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Sections that say how a device is used, and not which it is.
 const OF_A_SESSION: [&str; 6] = ["preset", "energy", "host", "input", "workload", "run"];
+
+/// Bytes of mappings in an image for each byte of an OOB, where a number has half a byte at least.
+const BYTES_PER_OOB_BYTE: u64 = 8;
+
+/// What a disk writes as a whole, B: so writing one OOB does not harm another.
+const SECTOR: u64 = 512;
 
 /// What a device is made from, or has to agree with.
 #[derive(Clone, Debug)]
@@ -90,15 +98,18 @@ impl Opening {
         let (entry, config) = (able(catalog, ftl)?, self.config(catalog, Map::new())?);
         let mut device = device(&config)?;
         let ftl = entry.build(&config, &mut device)?;
-        let recording = self.record.as_deref().map(Recording::create).transpose()?;
         let superblock = Superblock {
             ftlab: env!("CARGO_PKG_VERSION").into(),
             ftl: entry.name().into(),
             config: tree(&config),
+            oob_bytes: oob_bytes(entry, &config),
         };
-        let image = allocate(&self.image, &superblock, &device).inspect_err(|_| {
-            self.record.iter().for_each(|record| drop(fs::remove_file(record)));
-        });
+        let bytes = superblock.bytes()?;
+        let recording = self.record.as_deref().map(Recording::create).transpose()?;
+        let image =
+            allocate(&self.image, &bytes, superblock.oob_bytes, &device).inspect_err(|_| {
+                self.record.iter().for_each(|record| drop(fs::remove_file(record)));
+            });
         let image = image.map_err(at(&self.image))?;
         let live = self.live(entry, &config, device, ftl, image);
         let mut live = Live { recording, ..live };
@@ -124,10 +135,11 @@ impl Opening {
         }
         let entry = able(catalog, ftl)?;
         let config = self.config(catalog, superblock.config.clone())?;
-        agree(&tree(&config), &superblock.config)?;
+        // An image from before a setting was there has its default.
+        agree(&tree(&config), &tree(&catalog.resolve(&superblock.config)?))?;
         let mut device = device(&config)?;
         let (mut image, recovered) =
-            Image::open(file, device.geometry()).map_err(at(&self.image))?;
+            Image::open(file, device.geometry(), superblock.oob_bytes).map_err(at(&self.image))?;
         image.checkpoint().map_err(at(&self.image))?;
         let ftl = mount(entry, &config, &mut device, &image).map_err(at(&self.image))??;
         let costs = costs(&device, recovered);
@@ -164,10 +176,8 @@ impl Opening {
         let sector = config.device.sector.0;
         let capacity = config.device.capacity.expect("it was checked").0;
         let page_bytes = device.geometry().page_bytes as usize;
-        let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
-        let address = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity));
-        let address = address.expect("all fits where all is");
         let config = entry.adapted(config);
+        let address = whole(capacity);
         Live {
             ftl: entry.name(),
             path: self.image.clone(),
@@ -211,13 +221,30 @@ pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Err
     Ok(entry)
 }
 
+/// Bytes that a device offers, which its configuration has to say.
+pub(crate) fn capacity(config: &Config, expected: &str) -> Result<u64, Error> {
+    let none = || Error::config("device.capacity", format!("found none, expected {expected}"));
+    config.device.capacity.map(|bytes| bytes.0).ok_or_else(none)
+}
+
+/// The addresses of a host that sees all of a device.
+pub(crate) fn whole(capacity: u64) -> AddressMap {
+    let all = Extent { volume: 0, first_byte: 0, end_byte: capacity };
+    let map = AddressMap::new(AddressPolicy::Overlay, &[all], Some(capacity));
+    map.expect("all fits where all is")
+}
+
+/// Room of an image for what an OOB has of a map.
+fn oob_bytes(entry: &Entry, config: &Config) -> u32 {
+    let of_a_map = entry.spec.map == MapPlace::Oob;
+    let most = if of_a_map { BYTES_PER_OOB_BYTE * config.device.oob_bytes() } else { 0 };
+    most.next_multiple_of(SECTOR) as u32
+}
+
 /// An erased device that tells what is done to it.
 pub(super) fn device(config: &Config) -> Result<Device, Error> {
-    let Some(capacity) = config.device.capacity else {
-        let message = "found none, expected the size of the new image, as 4GiB";
-        return Err(Error::config("device.capacity", message));
-    };
-    let mut device = Device::new(&config.device, capacity.0)?;
+    let capacity = capacity(config, "the size of the new image, as 4GiB")?;
+    let mut device = Device::new(&config.device, capacity)?;
     device.tell();
     Ok(device)
 }
@@ -235,13 +262,14 @@ pub(super) fn mount(
 }
 
 pub(super) fn costs(device: &Device, recovered: Recovered) -> Mount {
+    let cost = MountCost::of(device);
     Mount {
         journal_entries: recovered.entries,
         given_up: recovered.given_up,
-        oob_reads: device.surveyed(),
-        programs: device.ledger().pages_programmed(),
-        erases: device.ledger().total(Operation::Erase),
-        device_us: device.timeline().idle_at() as f64 / 1e3,
+        oob_reads: cost.oob_reads,
+        programs: cost.programs,
+        erases: cost.erases,
+        device_us: cost.time as f64 / 1e3,
         wall_s: 0.0,
     }
 }
@@ -266,7 +294,12 @@ pub(super) fn found(path: &Path, to_write: bool) -> Result<Found, Error> {
 }
 
 /// Makes an image of an erased device. It has its name when it is whole.
-fn allocate(path: &Path, superblock: &Superblock, device: &Device) -> io::Result<Image<File>> {
+fn allocate(
+    path: &Path,
+    superblock: &[u8],
+    oob_bytes: u32,
+    device: &Device,
+) -> io::Result<Image<File>> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".new");
     let unfinished = Path::new(&unfinished);
@@ -278,9 +311,14 @@ fn allocate(path: &Path, superblock: &Superblock, device: &Device) -> io::Result
     })?;
     let made = (|| {
         file.set_len(0)?;
-        fallocate(&file, FallocateFlags::empty(), 0, Image::<File>::bytes(device.geometry()))?;
-        superblock.write(&file)?;
-        let mut image = Image::new(file, device.geometry());
+        fallocate(
+            &file,
+            FallocateFlags::empty(),
+            0,
+            Image::<File>::bytes(device.geometry(), oob_bytes),
+        )?;
+        file.write_all_at(superblock, 0)?;
+        let mut image = Image::new(file, device.geometry(), oob_bytes);
         image.checkpoint()?;
         fs::rename(unfinished, path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -341,3 +379,6 @@ fn tree(config: &Config) -> Map<String, Value> {
         _ => unreachable!("a configuration is a tree"),
     }
 }
+
+#[cfg(test)]
+mod tests;

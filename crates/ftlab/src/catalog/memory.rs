@@ -1,6 +1,7 @@
 //! Whether there is memory for a simulation: asked before its tables are made, which would end the process.
 
-use crate::device::{DeviceConfig, Geometry};
+use crate::config::Config;
+use crate::device::Geometry;
 use crate::error::Error;
 use crate::ftl::Spec;
 use crate::units::Bytes;
@@ -8,14 +9,19 @@ use crate::units::Bytes;
 /// Address space of the simulator for each physical block, beside [`Spec::bytes_per_page`].
 const BYTES_PER_BLOCK: u64 = 256;
 
+/// Address space for each physical page where the FTL is mounted afterwards: sequence numbers, a copy of the
+/// device, and what its OOBs say.
+const BYTES_TO_MOUNT: u64 = 128;
+
 /// Tables of about the same length that a simulation has.
 const TABLES: u64 = 8;
 
 /// Fails where the tables of a device could not be had.
-pub(super) fn check(spec: &Spec, device: &DeviceConfig, capacity: u64) -> Result<(), Error> {
-    let geometry = Geometry::new(device, capacity)?;
+pub(super) fn check(spec: &Spec, config: &Config, capacity: u64) -> Result<(), Error> {
+    let geometry = Geometry::new(&config.device, capacity)?;
     let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
-    let needed = pages * u64::from(spec.bytes_per_page) + blocks * BYTES_PER_BLOCK;
+    let to_mount = if config.run.recovery { BYTES_TO_MOUNT } else { 0 };
+    let needed = pages * (u64::from(spec.bytes_per_page) + to_mount) + blocks * BYTES_PER_BLOCK;
     // Several tables, as they will be: a system may grant each that is smaller than its memory.
     let reserve = |_| {
         let mut table = Vec::<u8>::new();

@@ -2,7 +2,9 @@
 
 use super::checkpoint::Checkpoints;
 use super::memory::{Change, Memory, Tear, apply, tear_paired};
+use super::meter::Meter;
 use super::{Device, Flash};
+use crate::device::DeviceConfig;
 use crate::units::Lpn;
 
 /// A device as cuts at one change of its medium after another leave it.
@@ -17,8 +19,28 @@ impl Device {
     /// Has the OOB of each page keep a sequence number, and notes each change of the medium from now on. To
     /// be called while the device is erased.
     pub fn remember(&mut self) {
-        let pages = self.geometry().pages();
-        self.flash.medium.memory = Some(Box::new(Memory::new(pages)));
+        let memory = Memory::of(&self.flash.medium);
+        self.flash.medium.memory = Some(Box::new(memory));
+    }
+
+    /// [`Device::remember`] without notes: power can be cut behind the last change alone
+    /// ([`Device::lose_power`]).
+    pub fn number_versions(&mut self) {
+        self.remember();
+        if let Some(memory) = &mut self.flash.medium.memory {
+            memory.keeps_changes = false;
+        }
+    }
+
+    /// Cuts power, behind all changes: what was programmed is left, and nothing is known of it. Counts begin at
+    /// zero, and from now on operations take as long as `device` says.
+    pub fn lose_power(&mut self, device: &DeviceConfig) {
+        let Flash { medium, truth, meter, regions, wear } = &mut self.flash;
+        medium.forget();
+        truth.reset_counts();
+        *meter = Meter::new(device, &medium.geometry);
+        regions.clear();
+        *wear = None;
     }
 
     /// Makes a checkpoint whenever so many pages were programmed, or none.
@@ -74,23 +96,10 @@ impl Cuts {
     pub fn of(mut before: Device, after: &Device) -> Cuts {
         before.flash.truth.remember_versions(&after.flash.truth);
         // Which blocks are in SLC mode, the FTL has said.
-        before.flash.medium.cells.clone_from(&after.flash.medium.cells);
+        before.flash.medium.set_cells(after.flash.medium.cells.clone());
         let memory = after.flash.medium.memory.as_ref();
         let changes = memory.map_or_else(Vec::new, |memory| memory.changes.clone());
         Cuts { changes, done: 0, now: before }
-    }
-
-    /// The device as a cut behind all changes leaves it; `after` forgets them. So long runs need no long journal.
-    #[must_use]
-    pub fn follow(before: Device, after: &mut Device) -> Device {
-        let mut cuts = Cuts::of(before, after);
-        if let Some(memory) = &mut after.flash.medium.memory {
-            memory.changes.clear();
-        }
-        while !cuts.is_over() {
-            cuts.advance();
-        }
-        cuts.now
     }
 
     /// Whether all changes are done.

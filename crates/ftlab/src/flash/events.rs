@@ -97,12 +97,11 @@ impl Device {
         let (medium, truth) = (&mut self.flash.medium, &mut self.flash.truth);
         let mut newest = vec![0; medium.geometry.logical_pages as usize];
         for Kept { ppn, owner, sequence, content } in pages {
-            medium.owners[ppn.index()] = medium.encode(owner);
+            let raw = medium.encode(owner);
+            medium.owners[ppn.index()] = raw;
             let memory = medium.memory.as_mut().expect("a medium that remembers");
             memory.sequences[ppn.index()] = sequence;
-            if let Some(content) = content {
-                memory.contents.insert(ppn, content);
-            }
+            memory.contents.program(ppn, raw, sequence, content);
             let Owner::Data(lpn) = owner else { continue };
             let stamp = (sequence & STAMP) as u16;
             truth.set_stamp(ppn, stamp);

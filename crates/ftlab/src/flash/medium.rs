@@ -105,6 +105,31 @@ impl Medium {
         Ok(())
     }
 
+    /// Forgets what a controller knows in RAM.
+    pub fn forget(&mut self) {
+        self.order = self.configured_order.unwrap_or(ProgramOrder::Ascending);
+        self.owners.iter_mut().filter(|raw| **raw == WASTED).for_each(|raw| *raw = 0);
+        self.valid.fill(0);
+        for block in &mut self.blocks {
+            (block.written, block.valid) = (0, 0);
+        }
+        if let Some(memory) = &mut self.memory {
+            memory.changes.clear();
+            memory.doubtful.clear();
+        }
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.restart();
+        }
+    }
+
+    /// Says which pages share cells.
+    pub fn set_cells(&mut self, cells: Option<Box<Cells>>) {
+        if let Some(memory) = &mut self.memory {
+            memory.contents.keeps_superseded = cells.is_some();
+        }
+        self.cells = cells;
+    }
+
     /// Pages of a block: fewer than the geometry says in SLC mode.
     #[inline]
     pub fn pages_of(&self, pbn: Pbn) -> u32 {

@@ -1,6 +1,7 @@
 //! What outlives a power cut: the medium as it was programmed, change by change.
 
 use super::checkpoint::Checkpoint;
+use super::contents::Contents;
 use super::medium::{Medium, WASTED};
 use super::truth::Truth;
 use super::{BlockKind, Cause, Owner};
@@ -63,13 +64,15 @@ impl Change {
 pub(super) struct Memory {
     /// Per physical page: how many versions had been written when its own was. A copy has that of its source.
     pub sequences: Vec<u64>,
-    /// What translation pages hold, and OOBs that have a part of a map, by PPN.
-    pub contents: BTreeMap<Ppn, Content>,
+    /// What translation pages hold, and OOBs that have a part of a map.
+    pub contents: Contents,
     /// What the translation page, or the OOB, that is programmed next will hold.
     staged: Option<Content>,
     pub last: u64,
     /// Since power came, or they were last [taken](super::Device::events).
     pub changes: Vec<Change>,
+    /// Whether changes are noted.
+    pub keeps_changes: bool,
     /// What the host has read, each after so many of the changes; `None` where nobody asks.
     pub reads: Option<Vec<(usize, Lpn, Ppn)>>,
     /// Blocks that look erased, and are not.
@@ -82,13 +85,14 @@ pub(super) struct Memory {
 
 impl Memory {
     /// That of an erased medium.
-    pub fn new(pages: u32) -> Self {
+    pub fn of(medium: &Medium) -> Self {
         Memory {
-            sequences: vec![0; pages as usize],
-            contents: BTreeMap::new(),
+            sequences: vec![0; medium.geometry.pages() as usize],
+            contents: Contents::of(medium),
             staged: None,
             last: 0,
             changes: Vec::new(),
+            keeps_changes: true,
             reads: None,
             half_erased: Vec::new(),
             doubtful: BTreeMap::new(),
@@ -109,7 +113,7 @@ impl Memory {
             Origin::Ram(from, sequence) => (sequence, Some(from)),
         };
         let copied = || match origin {
-            Origin::Page(from) => self.contents.get(&from).cloned(),
+            Origin::Page(from) => self.contents.get(from).cloned(),
             Origin::New | Origin::Ram(..) => None,
         };
         let content = self.staged.take().or_else(copied);
@@ -132,21 +136,21 @@ impl Memory {
 
     pub fn note(&mut self, change: Change) {
         self.undergo(&change);
-        self.changes.push(change);
+        if self.keeps_changes {
+            self.changes.push(change);
+        }
     }
 
     fn undergo(&mut self, change: &Change) {
         match change {
-            Change::Program { ppn, sequence, content, .. } => {
+            Change::Program { ppn, raw, sequence, content, .. } => {
                 self.sequences[ppn.index()] = *sequence;
                 self.last = self.last.max(*sequence);
-                match content {
-                    Some(content) => self.contents.insert(*ppn, content.clone()),
-                    None => self.contents.remove(ppn),
-                };
+                self.contents.program(*ppn, *raw, *sequence, content.clone());
             }
             Change::Checkpoint(_) => {}
             Change::Erase { pbn, whole } => {
+                self.contents.erase(*pbn);
                 self.half_erased.retain(|half| half != pbn);
                 if !whole {
                     self.half_erased.push(*pbn);

@@ -40,6 +40,7 @@
 
 mod cells;
 mod checkpoint;
+mod contents;
 mod cuts;
 mod device;
 mod events;
@@ -232,7 +233,7 @@ impl Flash {
         };
         cells.use_slc_mode(blocks);
         self.medium.cell = Some(cell);
-        self.medium.cells = Some(Box::new(cells));
+        self.medium.set_cells(Some(Box::new(cells)));
         Ok(())
     }
 

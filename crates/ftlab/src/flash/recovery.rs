@@ -89,13 +89,13 @@ impl Flash {
     pub fn read_map(&mut self, ppn: Ppn) -> Content {
         self.read(ppn, Cause::Translation);
         let memory = self.medium.memory.as_ref().expect("a medium that remembers");
-        memory.contents.get(&ppn).expect("what a translation page holds").clone()
+        memory.contents.get(ppn).expect("what a translation page holds").clone()
     }
 
     /// What the OOB of a page that was surveyed holds of a map.
     #[must_use]
     pub fn oob_content(&self, ppn: Ppn) -> Option<&Content> {
-        self.medium.memory.as_ref().and_then(|memory| memory.contents.get(&ppn))
+        self.medium.memory.as_ref().and_then(|memory| memory.contents.get(ppn))
     }
 
     /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.

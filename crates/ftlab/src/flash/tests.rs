@@ -356,3 +356,56 @@ fn an_erase_that_was_put_off_comes_before_a_page_is_programmed_or_skipped() {
         assert_eq!(flash.next_page(Pbn(0)), Ppn(skipped + 2));
     }
 }
+
+/// What a mount finds is the same by a journal of all changes, and by the device itself that forgets what its
+/// controller knew.
+#[test]
+fn power_that_is_lost_at_the_end_leaves_what_all_changes_have_made() {
+    let mut erased = Device::new(&device(), 16 * 512).expect("valid");
+    let mut alone = erased.clone();
+    erased.remember();
+    alone.number_versions();
+    let mut noted = erased.clone();
+    for flash in [&mut noted, &mut alone] {
+        write(flash, 0, 5);
+        flash.waste(Ppn(1));
+        write(flash, 2, 5);
+        flash.invalidate(Ppn(0));
+        flash.invalidate(Ppn(2));
+        write(flash, 4, 5);
+        flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
+        write(flash, 0, 7);
+    }
+    let changes = noted.changes();
+    assert_eq!((changes, alone.changes()), (5, 0));
+    let mut left = Cuts::of(erased, &noted).at(changes, Tear::Before);
+    alone.lose_power(&device());
+    for ppn in (0..alone.geometry().pages()).map(Ppn) {
+        assert_eq!(alone.survey(ppn), left.survey(ppn), "page {ppn}");
+    }
+    assert_eq!(alone.surveyed(), left.surveyed());
+    assert_eq!(alone.erases_of(Pbn(0)), 1);
+}
+
+/// Of a translation page the newest version is kept, and its copies; elsewhere than in cells of one bit a cut may
+/// destroy it, so those before are kept, too, until their block is erased.
+#[test]
+fn of_what_maps_held_there_is_what_a_mount_may_read() {
+    let mlc = DeviceConfig { cell: Some(Cell::Mlc), ..device() };
+    for (device, keeps) in [(device(), false), (mlc, true)] {
+        let mut flash = Device::new(&device, 16 * 512).expect("valid");
+        flash.number_versions();
+        let mut map = |ppn| {
+            let content = || [Some(Ppn(ppn)).into()].into_iter().collect();
+            flash.program_map(Ppn(ppn), Vtpn(0), Cause::Translation, content);
+        };
+        (0..2).for_each(&mut map);
+        flash.copy(Ppn(1), Ppn(4), Cause::GcTranslation);
+        let kept = |flash: &Device| [0, 1, 4].map(|ppn| flash.audit_oob(Ppn(ppn)).is_some());
+        assert_eq!(kept(&flash), [keeps, true, true]);
+        flash.invalidate(Ppn(0));
+        flash.invalidate(Ppn(1));
+        flash.erase(Pbn(0), BlockKind::Translation, Cause::GcTranslation);
+        assert_eq!(kept(&flash), [false, false, true]);
+    }
+}

@@ -1,0 +1,43 @@
+//! What OOBs have of a map, beside the pages.
+//!
+//! ```text
+//! byte 0          4       8
+//!      checksum   count   mappings, 4 bytes each
+//! ```
+//!
+//! The checksum is also one of the version that the page holds. No journal tells of it: where an OOB has not reached
+//! the disk, or does not fit, it has nothing, and an FTL that mounts writes that piece of its map anew, as it does
+//! with one that a cut has undone. Which pages hold what it finds out from their owners, and compares.
+
+use crc32c::{crc32c, crc32c_append};
+use ftlab::units::Mapping;
+
+const HEAD: usize = 8;
+
+/// The bytes of mappings in the OOB of a page that holds this version; `None` if they do not fit.
+pub fn bytes(content: &[Mapping], sequence: u64, most: u32) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; HEAD];
+    bytes[4..].copy_from_slice(&(content.len() as u32).to_le_bytes());
+    bytes.extend(content.iter().flat_map(|mapping| mapping.raw().to_le_bytes()));
+    let checksum = sum(&bytes[4..], sequence);
+    bytes[..4].copy_from_slice(&checksum.to_le_bytes());
+    (bytes.len() <= most as usize).then_some(bytes)
+}
+
+/// The mappings in the OOB of a page that holds this version, if they are there.
+pub fn mappings(bytes: &[u8], sequence: u64) -> Option<impl Iterator<Item = Mapping> + '_> {
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let end = (word(4)? as usize).checked_mul(4)?.checked_add(HEAD)?;
+    let summed = bytes.get(4..end)?;
+    (sum(summed, sequence) == word(0)?).then(|| raw_mappings(&bytes[HEAD..end]))
+}
+
+/// Mappings of 4 bytes each.
+pub fn raw_mappings(bytes: &[u8]) -> impl Iterator<Item = Mapping> + '_ {
+    let raw = |word: &[u8]| u32::from_le_bytes(word.try_into().expect("4 bytes"));
+    bytes.chunks_exact(4).map(move |word| Mapping::from_raw(raw(word)))
+}
+
+fn sum(bytes: &[u8], sequence: u64) -> u32 {
+    crc32c_append(crc32c(bytes), &sequence.to_le_bytes())
+}

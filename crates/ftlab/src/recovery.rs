@@ -1,0 +1,141 @@
+//! What a power cut at the end of a run would leave: what it costs the FTL to come back, and what is lost.
+
+use crate::config::Config;
+use crate::device::DeviceConfig;
+use crate::error::Error;
+use crate::flash::{Device, Flash, Operation};
+use crate::ftl::{Ftl, MapPlace, Spec};
+use crate::units::Nanos;
+use serde::Serialize;
+use std::fmt;
+use std::sync::Arc;
+
+/// Bytes of the place and the sequence number of a page, which a mount needs of each
+/// (docs/power-loss.md, "How FTLs mount").
+const BYTES_PER_PAGE: u64 = 12;
+
+type MountFtl = dyn Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync;
+
+/// How an FTL comes back after its power was cut.
+#[derive(Clone)]
+pub struct Mount(Arc<MountFtl>);
+
+impl fmt::Debug for Mount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Mount")
+    }
+}
+
+impl Mount {
+    /// By this function.
+    pub fn by(
+        mount: impl Fn(&Config, &mut Flash) -> Result<Box<dyn Ftl>, Error> + Send + Sync + 'static,
+    ) -> Self {
+        Mount(Arc::new(mount))
+    }
+
+    /// The FTL on a device whose power was cut.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when device or settings cannot work.
+    pub fn mount(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
+        flash.read_checkpoints();
+        (self.0)(config, flash)
+    }
+}
+
+/// What a mount costs the device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MountCost {
+    /// OOBs read.
+    pub oob_reads: u64,
+    /// Pages read.
+    pub page_reads: u64,
+    /// Pages programmed.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Time of the device, ns.
+    pub time: Nanos,
+}
+
+impl MountCost {
+    /// That of what was done on a device since its power was cut.
+    #[must_use]
+    pub fn of(device: &Device) -> Self {
+        MountCost {
+            oob_reads: device.surveyed(),
+            page_reads: device.ledger().total(Operation::Read),
+            programs: device.ledger().pages_programmed(),
+            erases: device.ledger().total(Operation::Erase),
+            time: device.timeline().idle_at(),
+        }
+    }
+}
+
+/// The device as a mount needs it timed: where `device.oob_read` is not said, an OOB read takes as long as a read
+/// of a page, as a mount does little else.
+#[must_use]
+pub fn timed_oobs(device: &DeviceConfig) -> DeviceConfig {
+    let mut device = device.clone();
+    if device.oob_read.0 == 0 {
+        device.oob_read = device.read;
+    }
+    device
+}
+
+/// What a power cut at the end of a run would leave.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Recovery {
+    /// Time until the FTL has mounted, s; `null` for one that does not mount, as is all that a mount costs.
+    pub time_s: Option<f64>,
+    /// OOBs that it reads.
+    pub oob_reads: Option<u64>,
+    /// Pages that it reads.
+    pub page_reads: Option<u64>,
+    /// Pages that it programs.
+    pub programs: Option<u64>,
+    /// Blocks that it erases.
+    pub erases: Option<u64>,
+    /// RAM that it needs for the places and sequence numbers of pages.
+    pub ram_bytes: Option<u64>,
+    /// Acknowledged bytes that a cut at the end of the run would lose; `null` where that is not known.
+    pub at_risk_bytes: Option<u64>,
+    /// The most of these at the end of a stretch of `timeline`.
+    pub at_risk_bytes_max: Option<u64>,
+}
+
+impl Recovery {
+    /// What mounting an FTL on this device costs, if its power is cut now.
+    ///
+    /// # Panics
+    /// When the FTL breaks a rule, or refuses settings with which it was built.
+    #[must_use]
+    pub fn measure(mount: Option<&Mount>, spec: &Spec, config: &Config, device: &Device) -> Self {
+        let Some(mount) = mount else { return Recovery::default() };
+        let mut device = device.clone();
+        device.lose_power(&timed_oobs(&config.device));
+        device.timeline_mut().issue(0);
+        mount.mount(config, &mut device).expect("settings with which it was built");
+        let geometry = device.geometry();
+        let on_flash = spec.map == MapPlace::Flash;
+        let maps = if on_flash { geometry.translation_pages() } else { 0 };
+        let cost = MountCost::of(&device);
+        Recovery {
+            time_s: Some(cost.time as f64 / 1e9),
+            oob_reads: Some(cost.oob_reads),
+            page_reads: Some(cost.page_reads),
+            programs: Some(cost.programs),
+            erases: Some(cost.erases),
+            ram_bytes: Some(BYTES_PER_PAGE * u64::from(geometry.logical_pages + maps)),
+            ..Recovery::default()
+        }
+    }
+
+    /// The same, with the bytes at risk at the ends of stretches of a run.
+    #[must_use]
+    pub fn with_at_risk(self, bytes: &[Option<u64>]) -> Self {
+        let at_risk_bytes = bytes.last().copied().flatten();
+        Recovery { at_risk_bytes, at_risk_bytes_max: bytes.iter().copied().max().flatten(), ..self }
+    }
+}
