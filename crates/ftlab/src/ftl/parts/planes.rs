@@ -114,6 +114,10 @@ impl Planes {
             let whole = Region::whole(geometry, translation_pages);
             return Self::in_region(gc, geometry, reserve, &whole);
         }
+        if !geometry.numbers_along_planes() {
+            let message = "found across-planes, expected along-planes: ftl.placement is not single";
+            return Err(Error::config("device.block_numbers", message));
+        }
         let planes = geometry.planes();
         let has_map = translation_pages > 0;
         let reserve = if has_map && planes > 1 { RESERVE_OF_A_PLANE } else { reserve };
