@@ -115,6 +115,11 @@ class Device(Settings):
     oob
         Bytes of each page's OOB that an FTL may fill. Default: a 32nd of the page: 64 B beside 2
         KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M; choices.md#oob-size.
+    block_numbers
+        Whether the blocks of a plane follow each other in number, or planes take turns. An FTL that
+        does not go by planes takes free blocks of equal wear, and equal victims, by number.
+        ``"along-planes"``: All blocks of a plane, then those of the next. ``"across-planes"``: One
+        block of each plane in turn. Default: along-planes. Source: choices.md#block-numbers.
     checkpoint
         Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
         Default: none are made. Unit: pages. Range: at least 1. Source: power-loss.md.
@@ -197,6 +202,7 @@ class Device(Settings):
     map_update: Quantity | None = setting("device.map_update")
     program_order: Literal["ascending", "any"] | None = setting("device.program_order")
     oob: Quantity | None = setting("device.oob")
+    block_numbers: Literal["along-planes", "across-planes"] | None = setting("device.block_numbers")
     checkpoint: int | None = setting("device.checkpoint")
     partial_writes: Literal["program", "read-modify-write"] | None = setting(
         "device.partial_writes"

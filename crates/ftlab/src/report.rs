@@ -684,6 +684,10 @@ fn wear(flash: &Device) -> WearReport {
     let geometry = flash.geometry();
     let erases: Vec<u32> = (0..geometry.blocks()).map(|block| flash.wear_of(Pbn(block))).collect();
     let PlaneWear { erases_min, erases_max, erases_mean, erases_stddev } = PlaneWear::of(&erases);
+    let mut of_planes = vec![Vec::new(); geometry.planes() as usize];
+    for (block, erases) in (0..).zip(&erases) {
+        of_planes[geometry.plane_of(Pbn(block)) as usize].push(*erases);
+    }
     let mut blocks_by_erases = BTreeMap::new();
     erases.iter().for_each(|erases| *blocks_by_erases.entry(*erases).or_insert(0) += 1);
     WearReport {
@@ -693,7 +697,7 @@ fn wear(flash: &Device) -> WearReport {
         erases_mean,
         erases_stddev,
         blocks_by_erases: blocks_by_erases.into_iter().collect(),
-        planes: erases.chunks(geometry.blocks_per_plane as usize).map(PlaneWear::of).collect(),
+        planes: of_planes.iter().map(|erases| PlaneWear::of(erases)).collect(),
         moved_blocks: flash.ledger().get(Operation::Erase, Cause::Wear),
     }
 }

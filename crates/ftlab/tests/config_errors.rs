@@ -54,6 +54,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("page", r#"{"device": {"over_provisioning": "5%"}}"#),
     ("dftl", r#"{"device": {"over_provisioning": "10%"}}"#),
     ("tpftl", r#"{"device": {"blocks": 70}, "gc": {"copies": "own"}}"#),
+    ("dloop", r#"{"device": {"channels": 2, "block_numbers": "across-planes"}}"#),
     ("page", r#"{"buffer": {"policy": "clach"}}"#),
     ("page", r#"{"buffer": {"policy": "fab", "size": 0}}"#),
     ("page", r#"{"buffer": {"policy": "lru", "size": "2k"}}"#),

@@ -3,11 +3,13 @@
 //! ```text
 //! ppn = pbn x pages_per_block + page        pbn = plane x blocks_per_plane + block
 //! plane = ((channel x chips + chip) x dies + die) x planes_per_die + plane in die
+//!
+//! device.block_numbers = across-planes:              pbn = block x planes + plane
 //! ```
 
 #![allow(clippy::inline_always)] // part of every flash command
 
-use super::DeviceConfig;
+use super::{BlockNumbers, DeviceConfig};
 use crate::error::Error;
 use crate::units::{Bytes, Lbn, Lpn, Pbn, Ppn};
 
@@ -50,6 +52,8 @@ pub struct Geometry {
     over_provisioning: Option<f64>,
     /// Channels, chips on each, dies in each, planes in each.
     shape: [u32; 4],
+    /// With blocks numbered across planes, what divides by the number of these.
+    by_planes: Option<Divisor>,
     by_pages_per_block: Divisor,
     by_blocks_per_plane: Divisor,
 }
@@ -107,6 +111,8 @@ impl Geometry {
                 device.dies_per_chip,
                 device.planes_per_die,
             ],
+            by_planes: (device.block_numbers == BlockNumbers::AcrossPlanes && planes > 1)
+                .then(|| Divisor::new(planes as u32)),
             by_pages_per_block: Divisor::new(device.pages_per_block),
             by_blocks_per_plane: Divisor::new(blocks_per_plane as u32),
         })
@@ -255,7 +261,16 @@ impl Geometry {
     #[inline(always)]
     #[must_use]
     pub const fn plane_of(&self, pbn: Pbn) -> u32 {
-        self.by_blocks_per_plane.quotient(pbn.0)
+        match self.by_planes {
+            None => self.by_blocks_per_plane.quotient(pbn.0),
+            Some(by_planes) => pbn.0 - by_planes.quotient(pbn.0) * self.planes(),
+        }
+    }
+
+    /// Whether the blocks of a plane follow each other in number.
+    #[must_use]
+    pub const fn numbers_along_planes(&self) -> bool {
+        self.by_planes.is_none()
     }
 
     /// The channel of a plane.
@@ -336,6 +351,23 @@ mod tests {
         assert_eq!(geometry.plane_of(Pbn(14)), 1);
         assert_eq!(geometry.channel_of(3), 0);
         assert_eq!(geometry.channel_of(4), 1);
+    }
+
+    #[test]
+    fn planes_take_turns_where_blocks_are_numbered_across_them() {
+        let device = DeviceConfig {
+            channels: 3,
+            block_numbers: BlockNumbers::AcrossPlanes,
+            ..DeviceConfig::default()
+        };
+        let geometry = Geometry::new(&device, 100 << 18).expect("valid");
+        let planes = |blocks: std::ops::Range<u32>| {
+            blocks.map(|block| geometry.plane_of(Pbn(block))).collect::<Vec<_>>()
+        };
+        assert_eq!(planes(0..7), [0, 1, 2, 0, 1, 2, 0]);
+        let last = planes(0..geometry.blocks());
+        let of_plane = |plane| last.iter().filter(|of| **of == plane).count() as u32;
+        assert!((0..3).all(|plane| of_plane(plane) == geometry.blocks_per_plane));
     }
 
     #[test]

@@ -60,6 +60,9 @@ crate::settings! {
         oob: Option<Bytes> = None,
             absent "a 32nd of the page: 64 B beside 2 KiB, 128 B beside 4 KiB",
             source "Samsung K9LBG08U0M; choices.md#oob-size";
+        /// Whether the blocks of a plane follow each other in number, or planes take turns. An FTL that does not
+        /// go by planes takes free blocks of equal wear, and equal victims, by number.
+        block_numbers: BlockNumbers = BlockNumbers::AlongPlanes, source "choices.md#block-numbers";
         /// Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
         checkpoint: Option<u64> = None, absent "none are made", in 1.., unit "pages",
             source "power-loss.md";
@@ -194,6 +197,16 @@ impl Cell {
     #[must_use]
     pub const fn bits(self) -> u32 {
         self as u32 + 1
+    }
+}
+
+crate::choices! {
+    /// Which plane a block with a number is on.
+    pub enum BlockNumbers {
+        /// All blocks of a plane, then those of the next.
+        AlongPlanes = "along-planes",
+        /// One block of each plane in turn.
+        AcrossPlanes = "across-planes",
     }
 }
 

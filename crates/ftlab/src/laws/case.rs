@@ -3,7 +3,7 @@
 use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
-use crate::device::{Cell, DeviceConfig, PartialWrites, ProgramOrder};
+use crate::device::{BlockNumbers, Cell, DeviceConfig, PartialWrites, ProgramOrder};
 use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
@@ -67,6 +67,7 @@ impl<'a> Case<'a> {
         config.device.sector = Bytes(pick(parts, &[4, 128, 256, PAGE]));
         config.device.partial_writes =
             pick(parts, &[PartialWrites::Program, PartialWrites::ReadModifyWrite]);
+        config.device.block_numbers = pick(parts, &BlockNumbers::ALL);
         config.gc = Section::draw(rng);
         config.ftl = Section::draw(rng);
         config.log = Section::draw(rng);
@@ -87,6 +88,9 @@ impl<'a> Case<'a> {
         let mut case = Case { entry, config };
         case.draw_planes(rng);
         case.config = entry.adapted(&case.config);
+        if case.config.ftl.placement != SINGLE {
+            case.config.device.block_numbers = BlockNumbers::AlongPlanes;
+        }
         case.config.ftl.cache = None;
         // Room for what any setting asks for.
         case.config.device.blocks = Some(5000);

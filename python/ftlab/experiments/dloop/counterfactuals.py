@@ -66,6 +66,13 @@ COUNTERFACTUALS = (
         {"host": {"time_scale": 0.5}},
         only=on(FIN1, FIN2),
     ),
+    Counterfactual(
+        "across planes",
+        "blocks of DFTL and FAST numbered across planes: the next free one is on the next plane",
+        ("D11", "D12", "D19", "D20"),
+        {"device": {"block_numbers": "across-planes"}},
+        only=of("dftl", "fast"),
+    ),
     Counterfactual("a fresh device", "no warm-up", ("D5", "D16"), {"run": {"warmup": "none"}}),
     Counterfactual(
         "free transfers",

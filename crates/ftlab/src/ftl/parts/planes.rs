@@ -133,6 +133,10 @@ impl Planes {
             let whole = Region::whole(geometry, translation_pages);
             return Self::in_region_with(gc, geometry, reserve, &whole, rules);
         }
+        if !geometry.numbers_along_planes() {
+            let message = "found across-planes, expected along-planes: ftl.placement is not single";
+            return Err(Error::config("device.block_numbers", message));
+        }
         let planes = geometry.planes();
         let has_map = translation_pages > 0;
         let crosses_planes = has_map && planes > 1 && !rules.is_held_in_gc;
