@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,6 +41,8 @@ def main() -> None:
     )
     parser.add_argument("ftls", nargs="*", help="[all that mount]")
     ftls = parser.parse_args().ftls
+    if not shutil.which("fio"):
+        sys.exit("found no fio (apt-get install fio)")
     rows, failed = [], []
     for ftl in ftls or [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,13 +1,13 @@
 """Makes a table and a figure of how long FTLs take to come back after a power cut.
 
-Run ``python tools/recovery.py RECOVERY.csv FIGURE.svg`` on what ``cargo run --release -p ftlab
---example recovery`` has printed for several FTLs and distances of checkpoints.
+Run `python tools/recovery.py RECOVERY.csv FIGURE.svg` on what `cargo run --release -p ftlab
+--example recovery` has printed for several FTLs and distances of checkpoints.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
-import sys
 from itertools import groupby
 from pathlib import Path
 
@@ -22,12 +22,18 @@ HEADER = (
 )
 
 
-def main(measured: Path, figure: Path) -> None:
+def main() -> None:
     """Print the table, and draw the figure."""
-    with measured.open(newline="") as file:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("measured", type=Path, metavar="RECOVERY.csv")
+    parser.add_argument("figure", type=Path, metavar="FIGURE.svg")
+    arguments = parser.parse_args()
+    with arguments.measured.open(newline="") as file:
         rows = list(csv.DictReader(file))
     print(Table(HEADER, [cells(row) for row in rows]).markdown(), end="")
-    figure.write_bytes(drawn(rows))
+    arguments.figure.write_bytes(drawn(rows))
 
 
 def cells(row: Row) -> list[str]:
@@ -69,4 +75,4 @@ def drawn(rows: list[Row]) -> bytes:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main()

@@ -63,13 +63,7 @@ impl Entry {
     ) -> Self {
         let settings = F::Settings::kinds();
         let adapt: Arc<Adapt> = Arc::new(adapt);
-        let for_mount = adapt.clone();
-        let mount = F::MOUNT.map(|mount| {
-            Mount::by(move |config, flash| {
-                let setup = for_mount(config).setup().checked()?;
-                Ok(Box::new(wearing(config, flash, |flash| mount(&setup, flash))?))
-            })
-        });
+        let mount = mount_of::<F>(adapt.clone());
         Entry::adapting(spec, settings, adapt, mount, |config, flash| {
             F::build(&config.setup(), flash)
         })
@@ -199,10 +193,20 @@ pub fn simulation<F: Design>(
     capacity: u64,
     address: AddressMap,
 ) -> Result<Simulation<F>, Error> {
-    simulation_of(&F::SPEC, config, capacity, address, None, |config, flash| {
+    let mount = mount_of::<F>(Arc::new(Config::clone));
+    simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), |config, flash| {
         let setup = config.setup().checked()?;
         wearing(config, flash, |flash| F::build(&setup, flash))
     })
+}
+
+/// How an FTL mounts under settings that are adapted first.
+fn mount_of<F: Design>(adapt: Arc<Adapt>) -> Option<Mount> {
+    let mount = F::MOUNT?;
+    Some(Mount::by(move |config, flash| {
+        let setup = adapt(config).setup().checked()?;
+        Ok(Box::new(wearing(config, flash, |flash| mount(&setup, flash))?))
+    }))
 }
 
 /// Builds an FTL, below which wear is levelled as configured from then on.

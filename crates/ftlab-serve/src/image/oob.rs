@@ -5,9 +5,9 @@
 //!      checksum   count   mappings, 4 bytes each
 //! ```
 //!
-//! The checksum is also one of the version that the page holds. No journal tells of it: where an OOB has not reached
-//! the disk, or does not fit, it has nothing, and an FTL that mounts writes that piece of its map anew, as it does
-//! with one that a cut has undone. Which pages hold what it finds out from their owners, and compares.
+//! The checksum covers the sequence number of the page, too, so an OOB left from another version does not count. The
+//! journal says nothing of OOBs. One that did not reach the disk, or did not fit, is taken as empty: the FTL compares
+//! each piece with the owners that it has found, and writes anew what differs.
 
 use crc32c::{crc32c, crc32c_append};
 use ftlab::units::Mapping;
@@ -16,12 +16,15 @@ const HEAD: usize = 8;
 
 /// The bytes of mappings in the OOB of a page that holds this version; `None` if they do not fit.
 pub fn bytes(content: &[Mapping], sequence: u64, most: u32) -> Option<Vec<u8>> {
+    if HEAD + 4 * content.len() > most as usize {
+        return None;
+    }
     let mut bytes = vec![0; HEAD];
     bytes[4..].copy_from_slice(&(content.len() as u32).to_le_bytes());
     bytes.extend(content.iter().flat_map(|mapping| mapping.raw().to_le_bytes()));
     let checksum = sum(&bytes[4..], sequence);
     bytes[..4].copy_from_slice(&checksum.to_le_bytes());
-    (bytes.len() <= most as usize).then_some(bytes)
+    Some(bytes)
 }
 
 /// The mappings in the OOB of a page that holds this version, if they are there.

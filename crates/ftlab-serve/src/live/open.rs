@@ -31,7 +31,7 @@ use std::time::Instant;
 /// Sections that say how a device is used, and not which it is.
 const OF_A_SESSION: [&str; 6] = ["preset", "energy", "host", "input", "workload", "run"];
 
-/// Bytes of mappings in an image for each byte of an OOB, where a number has half a byte at least.
+/// Bytes of an image for each byte of an OOB: room for mappings of 4 bytes, numbers of half a byte there.
 const BYTES_PER_OOB_BYTE: u64 = 8;
 
 /// What a disk writes as a whole, B: so writing one OOB does not harm another.
@@ -348,6 +348,11 @@ fn check(config: &Config, paced: bool) -> Result<(), Error> {
     if config.run.warmup != Warmup::NONE {
         let message = format!("found {}, expected none: clients write", config.run.warmup);
         return Err(Error::config("run.warmup", message));
+    }
+    if config.run.recovery {
+        let message =
+            "found true, expected false: a live device is mounted when it is opened again";
+        return Err(Error::config("run.recovery", message));
     }
     if paced && config.host.mode != HostMode::Open {
         let message = "expected open on a device at its own pace: clients wait for it";

@@ -1,8 +1,7 @@
 //! What translation pages hold, and OOBs that have a part of a map: of all that a mount may read.
 //!
-//! Gone is what was in a block that is erased. Of a translation page a mount reads the newest version, which a
-//! cut destroys only in the cells of another page; elsewhere versions before are gone, too. So long runs of
-//! FTLs that write their map again and again need memory for the map alone.
+//! Contents go when their block is erased. Of a translation page only the newest version is kept, as a mount reads
+//! no other; with cells of several bits all are, as a cut may destroy the newest.
 
 use super::medium::Medium;
 use super::memory::Content;
