@@ -116,12 +116,16 @@ fn what_does_not_come_back_is_told_and_can_be_had_again() {
 
 #[test]
 fn what_has_no_place_is_refused() {
-    let catalog = Catalog::standard();
+    let spec = Spec { name: "mortal", ..Spec::PAGE_LEVEL };
+    let mortal = Entry::built(spec, Vec::new(), |config, flash| {
+        PageFtl::build(&config.setup().checked()?, flash)
+    });
+    let catalog = Catalog::standard().with_entry(mortal);
     let told = |ftl: &str, warmup: &str, plan| {
         cut(&catalog, ftl, warmup, plan).expect_err("a mistake").to_string()
     };
-    let unable = told("cachftl", "none", Plan::Random(1));
-    assert!(unable.contains("found cachftl, expected one that mounts: page"), "{unable}");
+    let unable = told("mortal", "none", Plan::Random(1));
+    assert!(unable.contains("found mortal, expected one that mounts: page"), "{unable}");
     let steady = told("page", "steady", Plan::Random(1));
     assert!(steady.contains("expected none, sequential or random:K"), "{steady}");
     let late = Cut { change: 1 << 40, tear: Tear::Before, again: None };
