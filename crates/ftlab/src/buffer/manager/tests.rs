@@ -94,7 +94,9 @@ fn a_read_hit_takes_no_time_and_a_flush_delays_the_request_that_needs_room() {
 #[test]
 fn a_flush_writes_what_is_dirty_and_fua_its_own_pages() {
     let mut bench = Bench::new("page", "lru", 4);
-    [3, 9, 5].map(|lpn| bench.serve(Op::Write, &[lpn]));
+    for lpn in [3, 9, 5] {
+        bench.serve(Op::Write, &[lpn]);
+    }
     let counts = bench.serve(Op::WriteThrough, &[5, 6]);
     assert_eq!((counts.dirty, counts.absorbed), (2, 1), "3 and 9 stay in RAM");
     assert_eq!(bench.operations(), (0, 2, 0));

@@ -109,10 +109,10 @@ fn the_oldest_subtree_leaves_first() {
 #[test]
 fn fua_programs_its_own_pages() {
     let mut bench = Bench::<Tree>::new(2 * MAP + 4 * DATA, |_| ());
-    [7, 8, 9].map(|lpn| bench.write(lpn));
-    let pages = [Lpn(8)];
-    let through = |ftl: &mut PooledFtl<Tree>, flash: &mut Flash| ftl.flush_pages(&pages, flash);
-    assert_eq!(bench.cost(through), [0, 0, 0, 1]);
+    for lpn in [7, 8, 9] {
+        bench.write(lpn);
+    }
+    assert_eq!(bench.cost(|ftl, flash| ftl.flush_pages(&[Lpn(8)], flash)), [0, 0, 0, 1]);
     assert_eq!(bench.ftl.metrics().own["treeftl.dirty_pages"], 2);
     assert_eq!(bench.read(8), [0; 4], "it stays in RAM");
 }
