@@ -133,7 +133,8 @@ impl OwnedLogs {
             None => None,
         };
         merged.map_or(0, |log| {
-            let first = if self.becomes_data(log) { log.written } else { 0 };
+            let is_partial = unless_bug!(LogsCostsOfAll, self.becomes_data(log), false);
+            let first = if is_partial { log.written } else { 0 };
             self.data.pages_held(log.lbn, first, flash)
         })
     }
