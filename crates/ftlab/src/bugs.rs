@@ -231,6 +231,8 @@ bugs! {
         why "no block is left to merge into";
     FastSequentialLeaks: "fast: the sequential log that was merged in full is not erased",
         why "a leaked block";
+    LogsCostsOfAll: "logs: what is told of a merge is what a full one copies",
+        why "a buffer spares what is cheap";
     LogsDisorderUnseen: "logs: a log block out of order becomes the data block",
         why "pages are not at their offsets";
     LogsOneTooMany: "logs: one log block too many",

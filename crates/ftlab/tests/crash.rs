@@ -1,7 +1,7 @@
 //! Power cuts in runs on any input: counted as made, the same again, and what does not come back is told.
 
 use ftlab::Error;
-use ftlab::catalog::Catalog;
+use ftlab::catalog::{Catalog, Entry};
 use ftlab::crash::{CrashReport, Cut, Plan, crash};
 use ftlab::device::Cell;
 use ftlab::flash::{Device, Flash, Tear};

@@ -226,7 +226,7 @@ impl BufferManager {
     /// Writes what leaves next, if that is dirty.
     fn evict(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
         self.group.clear();
-        let mut cost = |group: &[Lpn]| ftl.cost_of_writing(group, flash);
+        let mut cost = |group: &[Lpn]| ftl.cost_of_writing(group, flash).unwrap_or(0);
         self.policy.evict_by_cost(&mut cost, &mut self.group);
         let held = &mut self.held;
         self.group.retain(|lpn| {

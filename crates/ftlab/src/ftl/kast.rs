@@ -19,7 +19,7 @@ use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
 use super::parts::sequential_log::SequentialLog;
 use super::parts::survey::FoundBlock;
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -137,9 +137,11 @@ impl Ftl for KastFtl {
 
     fn accounts(&self) -> Accounts {
         Accounts {
-            associativity: Some(u64::from(self.associativity)),
-            logs_reclaimed: 1,
-            most_merged: self.counts.most_merged,
+            associativity: Some(Associativity {
+                blocks: u64::from(self.associativity),
+                logs: 1,
+                most_merged: self.counts.most_merged,
+            }),
             ..self.data.accounts()
         }
     }

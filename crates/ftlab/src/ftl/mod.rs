@@ -69,11 +69,11 @@ pub trait Ftl: Send {
     /// Trims pages, ascending: from now on they hold no data.
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
 
-    /// Pages that would be copied to make room if these pages of one logical block were written now: what a write
-    /// buffer may ask before it chooses. 0 where none would, or where it is not known.
-    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+    /// Pages that would be copied to make room if these pages of one logical block were written now, exact for one
+    /// page: what a write buffer may ask before it chooses. `None` where it is not known.
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         let _ = (pages, flash);
-        0
+        None
     }
 
     /// Does with pages, ascending, what the host asks for.
@@ -181,7 +181,7 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
         (**self).trim(pages, flash);
     }
 
-    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         (**self).cost_of_writing(pages, flash)
     }
 
@@ -271,11 +271,18 @@ pub struct Accounts {
     pub blocks_kept: u64,
     /// Merges of logical blocks that had no data block before.
     pub blocks_founded: u64,
-    /// Most logical blocks that one page of the host can cause to be merged; `None` if unbounded.
-    pub associativity: Option<u64>,
-    /// Most log blocks that such a page can cause to be reclaimed.
-    pub logs_reclaimed: u64,
-    /// Most logical blocks merged for one such page.
+    /// What one page of the host can cause to be merged; `None` if unbounded.
+    pub associativity: Option<Associativity>,
+}
+
+/// A bound on what one page of the host causes to be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Associativity {
+    /// Logical blocks merged, at most.
+    pub blocks: u64,
+    /// Log blocks reclaimed, at most.
+    pub logs: u64,
+    /// Most logical blocks that were merged for one page.
     pub most_merged: u64,
 }
 

@@ -13,6 +13,7 @@
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
+use super::parts::oob_map::bytes_of_number;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
 use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
@@ -63,7 +64,7 @@ impl Ftl for NftlFtl {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            self.look_at_primary(lpn, flash);
+            self.blocks.data_mut().look_at(lpn, flash);
             self.blocks.write(lpn, flash);
         }
     }
@@ -72,8 +73,8 @@ impl Ftl for NftlFtl {
         unless_bug!(NftlTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 
-    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
-        self.blocks.cost_of_writing(pages, flash)
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
+        Some(self.blocks.cost_of_writing(pages, flash))
     }
 
     fn ram(&self) -> RamUse {
@@ -112,9 +113,12 @@ impl NftlFtl {
         let data = data(flash, setup.log.map, log_blocks)?;
         let logical_blocks = flash.geometry().logical_blocks();
         let blocks = OwnedLogs::new(data, logical_blocks, log_blocks, Kinds::Full);
-        let pages = flash.geometry().pages_per_block;
-        let counter = u64::from((u32::BITS - pages.leading_zeros()).div_ceil(8));
-        Ok(NftlFtl { blocks, log_blocks, written_bytes: counter * u64::from(log_blocks) })
+        let counter = bytes_of_number(flash.geometry().pages_per_block + 1);
+        Ok(NftlFtl {
+            blocks,
+            log_blocks,
+            written_bytes: u64::from(counter) * u64::from(log_blocks),
+        })
     }
 
     /// Reads OOBs from the last page of the replacement block back to the newest version of a page;
@@ -133,16 +137,7 @@ impl NftlFtl {
                 return;
             }
         }
-        self.look_at_primary(lpn, flash);
-    }
-
-    /// Reads the OOB of a page's offset in the primary block, if there is one.
-    fn look_at_primary(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let lbn = flash.geometry().logical_block_of(lpn);
-        if let Some(primary) = self.blocks.data_mut().block(lbn, flash) {
-            let geometry = flash.geometry();
-            flash.look(geometry.page_at(primary, geometry.offset_of(lpn)), Cause::Host);
-        }
+        self.blocks.data_mut().look_at(lpn, flash);
     }
 }
 

@@ -2,8 +2,8 @@
 //! in which N logical blocks share K log blocks.
 //!
 //! Idea     logical blocks are divided into groups of N. Overwrites of a group are appended to log blocks of its
-//!          own, page-mapped, of which it has K at most. When these are full, all of them are merged. N and K make
-//!          it BAST (1, 1), FAST's random log blocks (all, all), or anything between.
+//!          own, page-mapped, of which it has K at most. When these are full, all of them are merged. With N and
+//!          K of 1 it does as BAST does, as long as nothing is trimmed.
 //! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block 4 B and,
 //!          for each page, its number in the group in whole bytes (choices.md#ram-payload).
 //! Role     a bound on merges, N for a page, and page numbers that stay small.
@@ -13,7 +13,7 @@
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
@@ -100,24 +100,24 @@ impl Ftl for SastFtl {
         self.data.trim(pages, flash);
     }
 
-    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> u64 {
+    fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         let group = self.group_of(pages[0], flash);
         let last = self.groups[group].last();
         let room = last.map_or(0, |pbn| flash.pages_of(*pbn) - flash.programmed_in(*pbn));
         if self.data.overwrites(pages, flash) <= room as usize {
-            return 0;
+            return Some(0);
         }
         let (mut copies, mut merged) = (0, BTreeSet::new());
         for pbn in self.reclaimed_for(group) {
             let log = self.logs.get(pbn.0).expect("a log block in use");
             let mut owners = self.owners(pbn, log, flash);
             owners.retain(|lbn| merged.insert(*lbn));
-            copies += owners.iter().map(|lbn| self.data.pages_held(*lbn, flash)).sum::<u64>();
+            copies += owners.iter().map(|lbn| self.data.pages_held(*lbn, 0, flash)).sum::<u64>();
             if !owners.is_empty() && self.sequence(pbn, log, flash).is_some() {
                 copies -= log.written.len() as u64;
             }
         }
-        copies
+        Some(copies)
     }
 
     fn ram(&self) -> RamUse {
@@ -148,9 +148,11 @@ impl Ftl for SastFtl {
 
     fn accounts(&self) -> Accounts {
         Accounts {
-            associativity: Some(u64::from(self.config.data)),
-            logs_reclaimed: u64::from(self.config.logs),
-            most_merged: self.counts.most_merged,
+            associativity: Some(Associativity {
+                blocks: u64::from(self.config.data),
+                logs: u64::from(self.config.logs),
+                most_merged: self.counts.most_merged,
+            }),
             ..self.data.accounts()
         }
     }
@@ -398,13 +400,17 @@ mod tests {
         let mut bench = bench(3);
         let mut rng = Rng::new(3, "sast");
         for _ in 0..2000 {
+            if rng.below(4) == 0 {
+                bench.trim(rng.below(32) as u32);
+            }
             let page = rng.below(32) as u32;
             let told = bench.ftl.cost_of_writing(&[Lpn(page)], &bench.flash);
-            assert_eq!(bench.write(&[page]).copies, told, "page {page}");
+            assert_eq!(Some(bench.write(&[page]).copies), told, "page {page}");
         }
     }
 
-    /// As BAST, whose log blocks belong to one logical block each.
+    /// As BAST, whose log blocks belong to one logical block each. Where pages of a log block in order were trimmed,
+    /// BAST still makes it the data block.
     #[test]
     fn one_block_and_one_log_are_bast() {
         let mut sast = Bench::<SastFtl>::new(8, 4, |setup| {

@@ -6,7 +6,7 @@ use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::parts::placement::{SINGLE, STRIPED};
-use crate::ftl::{Accounts, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts};
+use crate::ftl::{Accounts, Associativity, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts};
 use crate::gc::{CopyBack, GcMode};
 use crate::request::Op;
 use crate::rng::Rng;
@@ -81,8 +81,8 @@ impl<'a> Run<'a> {
         self.device.geometry().logical_pages
     }
 
-    /// Serves a request after some idle time. The flash checks its rules; the laws are checked by the next
-    /// audit.
+    /// Serves a request after some idle time. The flash checks its rules; what a page costs is what was told before;
+    /// the other laws are checked by the next audit.
     pub fn serve(&mut self, op: Op, pages: &[Lpn]) {
         if self.ftl.uses_idle_time() {
             for _ in 0..self.idle.below(4) {
@@ -94,10 +94,22 @@ impl<'a> Run<'a> {
                 "a step of an FTL that uses no idle time"
             );
         }
+        let told = match pages {
+            [_] if op == Op::Write => self.ftl.cost_of_writing(pages, &self.device),
+            _ => None,
+        };
+        let copied = self.merge_copies();
         self.ftl.access(op, pages, &mut self.device);
+        if let Some(told) = told {
+            assert_eq!(self.merge_copies() - copied, told, "copies for a page, as told before");
+        }
         if op != Op::Read {
             pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = op.writes());
         }
+    }
+
+    fn merge_copies(&self) -> u64 {
+        self.device.ledger().get(Operation::Program, Cause::Merge)
     }
 
     /// Serves a request and checks that every law held on the way.
@@ -118,8 +130,8 @@ impl<'a> Run<'a> {
             (Cleaning::Collects, _) => self.gc_keeps_to_its_thresholds(pages.len(), &then),
             (Cleaning::Itself, _) => {}
         }
-        if let Some(most) = self.seen.accounts.associativity {
-            self.a_page_costs_so_many_merges_at_most(most, pages.len() as u64, &then);
+        if let Some(bound) = self.seen.accounts.associativity {
+            self.a_page_costs_so_many_merges_at_most(bound, pages.len() as u64, &then);
         }
         match spec.cleaning {
             _ if spec.in_place => self.every_page_is_in_its_place(),
@@ -337,19 +349,22 @@ impl<'a> Run<'a> {
     }
 
     /// A bound on associativity: so many logical blocks are merged for a page, and their log blocks erased.
-    fn a_page_costs_so_many_merges_at_most(&self, most: u64, pages: u64, then: &Seen) {
+    fn a_page_costs_so_many_merges_at_most(&self, bound: Associativity, pages: u64, then: &Seen) {
+        let Associativity { blocks, logs, most_merged } = bound;
         let copies = self.count(Operation::Program, Cause::Merge)
             - then.ledger.get(Operation::Program, Cause::Merge);
-        let bound = pages * most * u64::from(self.device.geometry().pages_per_block);
-        assert!(copies <= bound, "{copies} copies for {pages} pages, K = {most}");
+        let bound = pages * blocks * u64::from(self.device.geometry().pages_per_block);
+        assert!(copies <= bound, "{copies} copies for {pages} pages, K = {blocks}");
         let of_user_pages = |seen: &Seen| {
             seen.ledger.total(Operation::Erase) - seen.ledger.erases(BlockKind::Translation)
         };
         let erases = of_user_pages(&self.seen) - of_user_pages(then);
-        let bound = pages * (most + self.seen.accounts.logs_reclaimed);
+        let bound = pages * (blocks + logs);
         assert!(erases <= bound, "{erases} erases for {pages} pages, bounded by {bound}");
-        let merged = self.seen.accounts.most_merged;
-        assert!(merged <= most, "{merged} logical blocks merged for a page, bounded by {most}");
+        assert!(
+            most_merged <= blocks,
+            "{most_merged} logical blocks merged for a page, bounded by {blocks}"
+        );
     }
 
     /// Blocks for pages that left RAM in one access, but for the first.

@@ -267,11 +267,31 @@ impl DataBlocks {
         block.map_or(0, |pbn| pages.iter().filter(|lpn| is_programmed(pbn, **lpn)).count())
     }
 
-    /// Pages of a logical block that hold data: what a full merge of it copies.
+    /// Pages of a logical block that hold data, from offset `first` on: what a merge of it copies, a full one from 0.
     #[must_use]
-    pub fn pages_held(&self, lbn: Lbn, flash: &Flash) -> u64 {
-        let pages = flash.geometry().logical_pages_of(lbn);
+    pub fn pages_held(&self, lbn: Lbn, first: u32, flash: &Flash) -> u64 {
+        let pages = flash.geometry().logical_pages_of(lbn).skip(first as usize);
         pages.filter(|lpn| self.newest(*lpn).is_some()).count() as u64
+    }
+
+    /// Reads for the host the OOB at a page's offset in its data block, if there is one.
+    pub fn look_at(&mut self, lpn: Lpn, flash: &mut Flash) {
+        let lbn = flash.geometry().logical_block_of(lpn);
+        if let Some(block) = self.block(lbn, flash) {
+            let geometry = flash.geometry();
+            flash.look(geometry.page_at(block, geometry.offset_of(lpn)), Cause::Host);
+        }
+    }
+
+    /// Reads for a merge the OOBs of a data block, if there is one, at the offsets of pages that are nowhere.
+    pub fn look_where_nothing_is(&mut self, lbn: Lbn, flash: &mut Flash) {
+        let Some(block) = self.block(lbn, flash) else { return };
+        let first = flash.geometry().first_page(block).0;
+        for (page, lpn) in (first..).map(Ppn).zip(flash.geometry().logical_pages_of(lbn)) {
+            if self.newest(lpn).is_none() {
+                flash.look(page, Cause::Merge);
+            }
+        }
     }
 
     /// Reads pages for the host. The map of data blocks is asked for those that are in one: which are in log

@@ -124,15 +124,18 @@ impl OwnedLogs {
         let overwrites = self.data.overwrites(pages, flash);
         let own = self.log(flash.geometry().logical_block_of(pages[0]));
         let room = own.map_or(0, |log| (flash.geometry().pages_per_block - log.written) as usize);
-        let is_there = own.is_some() || self.logs.len() < self.most;
         let merged = match own {
-            _ if overwrites <= room || own.is_none() && is_there => None,
+            _ if overwrites <= room => None,
             Some(log) => Some(log),
-            None => self.least_recent().and_then(|lbn| self.log(lbn)),
+            None if self.logs.len() == self.most => {
+                self.least_recent().and_then(|lbn| self.log(lbn))
+            }
+            None => None,
         };
         merged.map_or(0, |log| {
-            let kept = if log.in_order && self.kinds == Kinds::All { log.written } else { 0 };
-            self.data.pages_held(log.lbn, flash) - u64::from(kept)
+            let is_partial = unless_bug!(LogsCostsOfAll, self.becomes_data(log), false);
+            let first = if is_partial { log.written } else { 0 };
+            self.data.pages_held(log.lbn, first, flash)
         })
     }
 
@@ -196,10 +199,15 @@ impl OwnedLogs {
         Ppn(flash.geometry().first_page(log.pbn).0 + log.written - 1)
     }
 
+    /// Whether a merge makes a log block the data block, as it is from its first page on.
+    fn becomes_data(&self, log: &OwnedLog) -> bool {
+        log.in_order && self.kinds == Kinds::All
+    }
+
     /// Merges a logical block with its log block, if it has one.
     pub fn merge(&mut self, lbn: Lbn, flash: &mut Flash) {
         match self.logs.remove(lbn.0) {
-            Some(log) if log.in_order && self.kinds == Kinds::All => {
+            Some(log) if self.becomes_data(&log) => {
                 self.data.merge_into(lbn, log.pbn, log.written, None, flash);
             }
             Some(log) => {
@@ -217,13 +225,7 @@ impl OwnedLogs {
     /// its data block where nothing is. A page that is copied brings its own along.
     fn look_for_pages(&mut self, log: &OwnedLog, flash: &mut Flash) {
         flash.scan_oob(flash.geometry().first_page(log.pbn), log.written, Cause::Merge);
-        let Some(primary) = self.data.block(log.lbn, flash) else { return };
-        let first = flash.geometry().first_page(primary).0;
-        for (offset, lpn) in (0..).zip(flash.geometry().logical_pages_of(log.lbn)) {
-            if self.data.newest(lpn).is_none() {
-                flash.look(Ppn(first + offset), Cause::Merge);
-            }
-        }
+        self.data.look_where_nothing_is(log.lbn, flash);
     }
 
     /// Recomputes every invariant; `others` are log blocks that were detached.
