@@ -67,7 +67,7 @@ impl<'a> Case<'a> {
         config.device.sector = Bytes(pick(parts, &[4, 128, 256, PAGE]));
         config.device.partial_writes =
             pick(parts, &[PartialWrites::Program, PartialWrites::ReadModifyWrite]);
-        config.device.block_numbers = pick(parts, &BlockNumbers::ALL);
+        config.device.block_numbers = pick(parts, BlockNumbers::ALL);
         config.gc = Section::draw(rng);
         config.ftl = Section::draw(rng);
         config.log = Section::draw(rng);
