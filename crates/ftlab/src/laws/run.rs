@@ -6,7 +6,7 @@ use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::parts::placement::{SINGLE, STRIPED};
-use crate::ftl::{Accounts, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts};
+use crate::ftl::{Accounts, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts, access};
 use crate::gc::{CopyBack, GcMode};
 use crate::request::Op;
 use crate::rng::Rng;
@@ -94,7 +94,7 @@ impl<'a> Run<'a> {
                 "a step of an FTL that uses no idle time"
             );
         }
-        self.ftl.access(op, pages, &mut self.device);
+        access(&mut *self.ftl, op, pages, &mut self.device);
         if op != Op::Read {
             pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = op.writes());
         }
