@@ -175,12 +175,7 @@ impl Live {
     /// # Errors
     /// [`Fault`].
     pub fn trim(&mut self, offset: u64, length: u32) -> Result<Instant, Fault> {
-        let due = self.serve(Op::Trim, offset, length)?;
-        for event in self.simulation.events() {
-            self.apply(event, |lpn| panic!("logical page {lpn} was trimmed and programmed"))?;
-        }
-        self.end(true)?;
-        Ok(due)
+        self.serve_without_data(Op::Trim, offset, length)
     }
 
     /// Flushes. Returns when the device would have done it; [`Live::begin_flush`] does it to the image.
@@ -188,7 +183,7 @@ impl Live {
     /// # Errors
     /// [`Fault`].
     pub fn flush(&mut self) -> Result<Instant, Fault> {
-        self.serve(Op::Flush, 0, 0)
+        self.serve_without_data(Op::Flush, 0, 0)
     }
 
     /// Begins to make durable what was written.
@@ -243,6 +238,18 @@ impl Live {
             recording.add(&request).map_err(Fault::Fatal)?;
         }
         Ok(first + Duration::from_nanos(end))
+    }
+
+    /// Serves a request of which the image sees only what the FTL moves; returns when the device would have done it.
+    fn serve_without_data(&mut self, op: Op, offset: u64, length: u32) -> Result<Instant, Fault> {
+        let due = self.serve(op, offset, length)?;
+        for event in self.simulation.events() {
+            self.apply(event, |lpn| {
+                panic!("logical page {lpn} was programmed by a {}", op.name())
+            })?;
+        }
+        self.end(true)?;
+        Ok(due)
     }
 
     fn apply<'a>(

@@ -547,6 +547,8 @@ bugs! {
         why "the rewrite was cut before all was copied", law "power_cuts", by "block-optimized";
     CachErasesFirst: "cachftl: a block is erased before it is programmed, although power may be cut",
         why "what was in RAM is lost", law "power_cuts", by "cachftl";
+    CachStopsInRam: "cachftl: a merge out of place is interrupted while its block is in RAM",
+        why "idle time may end in a power cut", law "power_cuts", by "cachftl";
     CachMountLeavesFull: "cachftl: no room is made when it mounts",
         why "pages that were trimmed have taken it", law "power_cuts", by "cachftl";
     CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",

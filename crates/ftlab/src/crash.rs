@@ -228,8 +228,10 @@ impl<'a> Run<'a> {
         // Another simulation, which serves nothing, knows the pages of a request.
         let mut pages = entry.simulate(config, capacity, address)?;
         let mut last = Instant::now();
+        let mut idle = Rng::new(config.run.seed, "idle time");
         for (requests, request) in (1..).zip(&input.open()?.rest()?) {
             let pages = pages.pages(request)?.to_vec();
+            host.idle(&mut idle);
             served.push(host.serve(request.op, pages));
             tick(&mut last, watch, Progress { phase: SERVING, requests, fraction: None })?;
         }

@@ -7,7 +7,7 @@ use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::ftl::{Ftl, Spec};
+use crate::ftl::{self, Ftl, Spec};
 use crate::host::{Host, HostMode, LATEST, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
@@ -333,7 +333,7 @@ impl<F: Ftl> Simulation<F> {
             (Op::Trim, Some(rmw)) => rmw.trim(pages),
             _ => {}
         }
-        ftl.access(op, pages, flash);
+        ftl::access(ftl, op, pages, flash);
     }
 
     /// Lets the FTL work in the background until a request arrives. A request that arrives during a step

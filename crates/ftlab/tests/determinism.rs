@@ -5,6 +5,7 @@ use ftlab::address::{AddressMap, Extent};
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::Config;
 use ftlab::flash::{Device, Ledger};
+use ftlab::ftl::access;
 use ftlab::report::Report;
 use ftlab::request::Request;
 use ftlab::session::{Point, open_input, run, run_points};
@@ -109,7 +110,7 @@ fn by_hand(entry: &Entry, config: &Config, requests: &[Request]) -> Ledger {
     for request in requests {
         let pages = request.offset / page..request.end().div_ceil(page);
         let pages: Vec<Lpn> = pages.map(|page| Lpn(page as u32)).collect();
-        ftl.access(request.op, &pages, &mut flash);
+        access(&mut *ftl, request.op, &pages, &mut flash);
     }
     ftl.audit(&flash);
     flash.ledger().clone()

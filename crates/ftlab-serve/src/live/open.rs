@@ -98,6 +98,7 @@ impl Opening {
         let (entry, config) = (able(catalog, ftl)?, self.config(catalog, Map::new())?);
         let mut device = device(&config)?;
         let ftl = entry.build(&config, &mut device)?;
+        keeps_nothing(ftl.keeps_writes(), entry.name())?;
         let superblock = Superblock {
             ftlab: env!("CARGO_PKG_VERSION").into(),
             ftl: entry.name().into(),
@@ -214,11 +215,17 @@ impl Live {
 /// An FTL that can go on when the power, or the process, was gone, with all that it has acknowledged.
 pub(crate) fn able<'a>(catalog: &'a Catalog, ftl: &str) -> Result<&'a Entry, Error> {
     let entry = catalog.find_mounting(ftl)?;
-    if entry.spec.keeps_writes {
+    keeps_nothing(entry.spec.keeps_writes, ftl)?;
+    Ok(entry)
+}
+
+/// Refuses an FTL that keeps writes in RAM: a kill would lose what it has acknowledged.
+fn keeps_nothing(keeps_writes: bool, ftl: &str) -> Result<(), Error> {
+    if keeps_writes {
         let message = format!("found {ftl}, expected one that keeps no data of the host in RAM");
         return Err(Error::config("ftl", message));
     }
-    Ok(entry)
+    Ok(())
 }
 
 /// Bytes that a device offers, which its configuration has to say.
@@ -258,7 +265,8 @@ pub(super) fn mount(
 ) -> io::Result<Result<Box<dyn Ftl>, Error>> {
     device.restore(image.kept()?, &image.erases(), image.last_sequence());
     device.timeline_mut().issue(0);
-    Ok(entry.mount(config, device).expect("an FTL that mounts"))
+    let mounted = entry.mount(config, device).expect("an FTL that mounts");
+    Ok(mounted.and_then(|ftl| keeps_nothing(ftl.keeps_writes(), entry.name()).map(|()| ftl)))
 }
 
 pub(super) fn costs(device: &Device, recovered: Recovered) -> Mount {

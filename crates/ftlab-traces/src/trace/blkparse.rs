@@ -5,7 +5,7 @@
 //! `Q`, its arrival at the block layer, is taken, and every other action is passed over, so that
 //! nothing is counted twice. Of RWBS (`R` read, `W` write, `D` discard, `N` no data, with flags
 //! around) a discard becomes a trim. An `F` in front is a flush, before the data if there are any;
-//! an `F` behind `W` is FUA, as the kernel's `blk_fill_rwbs` writes them. The device is the volume.
+//! an `F` behind `W` is FUA, as `fill_rwbs` of blkparse's `blkparse_fmt.c` writes them. The device is the volume.
 //!
 //! `Input file sda.blktrace.0 added` may stand before the events, and a summary that begins with
 //! `CPU0 (sda):` behind them. From there to the next line that begins with a digit, all is passed
@@ -36,7 +36,8 @@ pub(super) struct BlkParse {
 
 impl LineFormat for BlkParse {
     const NAME: &'static str = "blkparse";
-    const SUMMARY: &'static str = "blkparse's default text, queued requests (Q) only, with trims";
+    const SUMMARY: &'static str =
+        "blkparse's default text, queued requests (Q) only, with trims and flushes";
     const COLUMNS: &'static [Column] = &[
         Column::new("device", "major,minor such as 8,16 (up to 4095,999)"),
         Column::new("cpu", "a whole number"),
@@ -266,6 +267,15 @@ Skips: 0 forward (0 -   0.0%)
         assert_eq!(all, [write, flush, Request { time, ..flush }, through]);
         let without = requests::<BlkParse>(lines).unwrap();
         assert_eq!(without, [write, Request { op: Op::Write, ..through }]);
+    }
+
+    /// As the kernel names a flush on its way to the driver.
+    #[test]
+    fn a_write_behind_a_flush_without_sectors_is_a_flush_alone() {
+        let [flush] = flushing::<BlkParse>("8,0 1 1 0.0 1 Q FWS [a]\n").unwrap()[..] else {
+            panic!("expected one request")
+        };
+        assert_eq!((flush.op, flush.offset, flush.length), (Op::Flush, 0, 0));
     }
 
     #[test]

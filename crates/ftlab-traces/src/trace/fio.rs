@@ -87,7 +87,6 @@ impl LineFormat for Fio {
         let length = fields.integer()?;
         fields.finish()?;
         match action {
-            // Of a flush offset and length mean nothing.
             Action::Request(op) => {
                 let ticks = time.unwrap_or(self.waited);
                 Ok(Some(RawRequest { ticks, volume, offset, length, op }))

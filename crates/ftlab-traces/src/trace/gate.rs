@@ -138,7 +138,7 @@ impl Gate {
         self.pass(arrival, raw, clock.tick_ns).map(Some)
     }
 
-    /// The request as it passes, if flushes do or it is none.
+    /// The request as it passes, if flushes do or it is none. Of a flush offset and length mean nothing.
     #[inline]
     fn flushed(&self, raw: RawRequest) -> Option<RawRequest> {
         match raw.op {

@@ -16,6 +16,8 @@ pub struct TraceInfo {
     pub writes: u64,
     /// Requests that trim.
     pub trims: u64,
+    /// Requests that flush. They have no address: ratios and mean lengths are of the others.
+    pub flushes: u64,
     /// Writes among requests.
     pub write_ratio: Option<f64>,
     /// Mean length of a request, bytes.
@@ -101,6 +103,8 @@ pub(super) struct Tally {
     pub(super) requests: u64,
     reads: u64,
     writes: u64,
+    trims: u64,
+    flushes: u64,
     bytes: u128,
     read_bytes: u128,
     write_bytes: u128,
@@ -120,6 +124,8 @@ impl Tally {
             requests: 0,
             reads: 0,
             writes: 0,
+            trims: 0,
+            flushes: 0,
             bytes: 0,
             read_bytes: 0,
             write_bytes: 0,
@@ -136,7 +142,8 @@ impl Tally {
 
     pub(super) fn add(&mut self, request: &Request) -> Result<(), Error> {
         self.requests += 1;
-        self.bytes += u128::from(request.length);
+        self.last_time = request.time;
+        self.digest.add(request);
         match request.op {
             Op::Read => {
                 self.reads += 1;
@@ -146,17 +153,15 @@ impl Tally {
                 self.writes += 1;
                 self.write_bytes += u128::from(request.length);
             }
-            Op::Trim => {}
+            Op::Trim => self.trims += 1,
             Op::Flush => {
-                self.last_time = request.time;
-                self.digest.add(request);
+                self.flushes += 1;
                 return Ok(());
             }
         }
+        self.bytes += u128::from(request.length);
         let is_aligned = (request.offset | u64::from(request.length)).is_multiple_of(PAGE_BYTES);
         self.aligned += u64::from(is_aligned);
-        self.last_time = request.time;
-        self.digest.add(request);
         self.follow(request)
     }
 
@@ -185,13 +190,15 @@ impl Tally {
         let end = volumes.iter().map(|v| v.end_byte).max().unwrap_or(0);
         let first = volumes.iter().map(|v| v.first_byte).min().unwrap_or(0);
         let duration_s = self.last_time as f64 / 1e9;
+        let addressed = self.requests - self.flushes;
         TraceInfo {
             requests: self.requests,
             reads: self.reads,
             writes: self.writes,
-            trims: self.requests - self.reads - self.writes,
-            write_ratio: ratio(self.writes, self.requests),
-            mean_bytes: mean(self.bytes, self.requests),
+            trims: self.trims,
+            flushes: self.flushes,
+            write_ratio: ratio(self.writes, addressed),
+            mean_bytes: mean(self.bytes, addressed),
             mean_read_bytes: mean(self.read_bytes, self.reads),
             mean_write_bytes: mean(self.write_bytes, self.writes),
             volumes_count: volumes.len() as u64,
@@ -204,8 +211,8 @@ impl Tally {
             duration_s,
             requests_per_s: (self.last_time > 0).then(|| self.requests as f64 / duration_s),
             unique_pages_4k: self.touched.count(),
-            aligned_4k_ratio: ratio(self.aligned, self.requests),
-            sequential_requests_ratio: ratio(self.sequential_requests, self.requests),
+            aligned_4k_ratio: ratio(self.aligned, addressed),
+            sequential_requests_ratio: ratio(self.sequential_requests, addressed),
             sequential_pages_ratio: ratio(self.sequential_pages, self.pages),
             digest: self.digest.text(),
         }
@@ -266,6 +273,20 @@ mod tests {
         assert_eq!(info.sequential_pages_ratio, Some(0.5));
         assert_eq!((info.duration_s, info.requests_per_s), (2.0, Some(2.0)));
         assert_eq!((info.mean_bytes, info.mean_write_bytes), (Some(4224.0), Some(6144.0)));
+    }
+
+    #[test]
+    fn flushes_are_no_trims_and_have_no_length() {
+        let write = Request { time: 0, offset: 4096, length: 4096, volume: 0, op: Op::Write };
+        let flush = Request { time: 1, offset: 0, length: 0, op: Op::Flush, ..write };
+        let trim = Request { time: 2, offset: 8192, length: 512, op: Op::Trim, ..write };
+        let mut source = Once(vec![write, flush, trim]);
+        let info = TraceInfo::read(&mut source, &mut |_, _| Ok(())).unwrap();
+        assert_eq!((info.requests, info.writes, info.trims, info.flushes), (3, 1, 1, 1));
+        assert_eq!((info.write_ratio, info.mean_bytes), (Some(0.5), Some(2304.0)));
+        let (aligned, sequential) = (info.aligned_4k_ratio, info.sequential_requests_ratio);
+        assert_eq!((aligned, sequential), (Some(0.5), Some(0.5)));
+        assert_eq!(info.volumes[0].requests, 2);
     }
 
     #[test]

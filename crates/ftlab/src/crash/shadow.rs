@@ -2,9 +2,10 @@
 
 use crate::buffer::BufferManager;
 use crate::flash::Device;
-use crate::ftl::Ftl;
+use crate::ftl::{self, Ftl};
 use crate::partial::Cover;
 use crate::request::Op;
+use crate::rng::Rng;
 use crate::units::Lpn;
 use std::collections::BTreeMap;
 
@@ -32,6 +33,9 @@ pub struct Durable {
     /// Whether writes may stay in RAM until a flush: later versions may be on flash, or not.
     keeps_writes: bool,
 }
+
+/// Steps of deferred work between two requests, at most.
+const MOST_STEPS: u64 = 4;
 
 /// Versions are numbered modulo this.
 const VERSIONS: u16 = 1 << 15;
@@ -141,7 +145,7 @@ impl Host {
         let (ftl, device) = (&mut *self.ftl, &mut self.device);
         match &mut self.buffer {
             Some(buffer) => buffer.serve(op, &pages, Cover::WHOLE, ftl, device),
-            None => ftl.access(op, &pages, device),
+            None => ftl::access(ftl, op, &pages, device),
         }
         if matches!(op, Op::Flush | Op::WriteThrough) {
             self.must_be_on_flash(&pages);
@@ -152,6 +156,18 @@ impl Host {
         let served = Served { op, changes: self.device.changes(), versions, pages, at_risk };
         self.device.checkpoint_if_due();
         served
+    }
+
+    /// Leaves the FTL time for a few steps of deferred work, before three of ten requests.
+    pub fn idle(&mut self, rng: &mut Rng) {
+        let steps = if rng.chance(0.3) { 1 + rng.below(MOST_STEPS) } else { 0 };
+        for _ in 0..steps {
+            let timeline = self.device.timeline_mut();
+            timeline.issue(timeline.idle_at());
+            if !self.ftl.background(&mut self.device) {
+                return;
+            }
+        }
     }
 
     fn note(&mut self, op: Op, pages: &[Lpn]) {

@@ -156,37 +156,40 @@ impl BlockOptimizedFtl {
     fn write_group(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
         flash.begin_page();
         let home = self.blocks[lbn.index()];
-        let unwritten = |lpn: &Lpn| !flash.is_programmed(self.slot(*lpn));
-        let free = unless_bug!(
-            BlockOptAppendsOver,
-            group.iter().all(unwritten),
-            group.iter().any(unwritten)
-        );
-        let room = flash.is_erased(home) || self.append && free;
+        let base = self.geometry.first_logical_page(lbn);
+        let unwritten =
+            |lpn: &Lpn| !flash.is_programmed(self.geometry.page_at(home, lpn.0 - base.0));
+        let free = || {
+            unless_bug!(
+                BlockOptAppendsOver,
+                group.iter().all(unwritten),
+                group.iter().any(unwritten)
+            )
+        };
+        let room = flash.is_erased(home) || self.append && free();
         if room {
-            self.program(group, flash);
+            self.program(home, base, group, flash);
             return;
         }
-        self.load_others(lbn, group, flash);
+        self.load_others(home, base, group, flash);
         self.rewrites += 1;
         if let Some(other) = self.spare.take() {
             self.blocks[lbn.index()] = other;
-            self.program(group, flash);
+            self.program(other, base, group, flash);
             flash.erase(home, BlockKind::Data, Cause::Merge);
             self.spare.give(home, flash);
         } else {
             flash.erase(home, BlockKind::Data, Cause::Merge);
-            self.program(group, flash);
+            self.program(home, base, group, flash);
         }
     }
 
     /// Reads into RAM what a block holds beside the pages of the group: nothing of it is valid any more.
-    fn load_others(&mut self, lbn: Lbn, group: &[Lpn], flash: &mut Flash) {
-        for lpn in self.geometry.logical_pages_of(lbn) {
-            let ppn = self.slot(lpn);
-            if !flash.is_valid(ppn) {
-                continue;
-            }
+    fn load_others(&mut self, home: Pbn, base: Lpn, group: &[Lpn], flash: &mut Flash) {
+        let first = self.geometry.first_page(home);
+        let mut pages = flash.valid_pages(home);
+        while let Some(ppn) = pages.next(flash) {
+            let lpn = Lpn(base.0 + ppn.0 - first.0);
             let found = group.binary_search(&lpn);
             if unless_bug!(BlockOptKeepsOverwritten, found.is_err(), found.is_ok()) {
                 self.kept.push((lpn, flash.load(ppn, Cause::Merge)));
@@ -195,9 +198,11 @@ impl BlockOptimizedFtl {
         }
     }
 
-    fn program(&mut self, group: &[Lpn], flash: &mut Flash) {
-        let kept = std::mem::take(&mut self.kept);
-        program_in_order(group, kept.into_iter(), |lpn| self.slot(lpn), flash);
+    /// Programs the group, and what is in RAM, in a block whose first page is of `base`.
+    fn program(&mut self, block: Pbn, base: Lpn, group: &[Lpn], flash: &mut Flash) {
+        let first = self.geometry.first_page(block);
+        let slot = |lpn: Lpn| Ppn(first.0 + lpn.0 - base.0);
+        program_in_order(group, self.kept.drain(..), slot, flash);
     }
 
     /// Goes on after power was lost.

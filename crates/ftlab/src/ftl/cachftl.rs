@@ -493,7 +493,7 @@ impl CachFtl {
             }
             Stage::BmrRead => {
                 self.leave_flash(&mut merge, flash);
-                if self.bmr.table().is_some() {
+                if unless_bug!(CachStopsInRam, self.bmr.table().is_some(), false) {
                     // The pages have a block to go to: none of them is ever in RAM alone.
                     self.make_room_in_bmr(merge.lbn, flash);
                     self.counts.bmr_gcs += 1;

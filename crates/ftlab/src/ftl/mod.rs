@@ -76,21 +76,6 @@ pub trait Ftl: Send {
         None
     }
 
-    /// Does with pages, ascending, what the host asks for.
-    #[inline]
-    fn access(&mut self, op: Op, pages: &[Lpn], flash: &mut Flash) {
-        match op {
-            Op::Read => self.read(pages, flash),
-            Op::Write => self.write(pages, flash),
-            Op::Trim => self.trim(pages, flash),
-            Op::Flush => self.flush(flash),
-            Op::WriteThrough => {
-                self.write(pages, flash);
-                self.flush_pages(pages, flash);
-            }
-        }
-    }
-
     /// Whether [`Ftl::background`] ever has something to do; a constant, so that others pay nothing.
     fn uses_idle_time(&self) -> bool {
         false
@@ -122,9 +107,11 @@ pub trait Ftl: Send {
         let _ = flash;
     }
 
-    /// Programs those of these pages whose newest version is in the FTL's own RAM.
+    /// Programs those of these pages whose newest version is in the FTL's own RAM, and all others there unless an FTL
+    /// knows better: a write with FUA is durable when it is acknowledged.
     fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        let _ = (pages, flash);
+        let _ = pages;
+        self.flush(flash);
     }
 
     /// RAM in use, in bytes, by one rule for all FTLs: payload fields only (choices.md#ram-payload).
@@ -164,6 +151,21 @@ pub trait Ftl: Send {
     /// When one does not hold.
     fn audit(&self, device: &Device) {
         device.audit();
+    }
+}
+
+/// Does with pages, ascending, what the host asks for.
+#[inline]
+pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut Flash) {
+    match op {
+        Op::Read => ftl.read(pages, flash),
+        Op::Write => ftl.write(pages, flash),
+        Op::Trim => ftl.trim(pages, flash),
+        Op::Flush => ftl.flush(flash),
+        Op::WriteThrough => {
+            ftl.write(pages, flash);
+            ftl.flush_pages(pages, flash);
+        }
     }
 }
 
@@ -394,4 +396,49 @@ pub struct Occupancy {
     pub translation_pages: u64,
     /// Bytes in use.
     pub bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps writes in RAM, and knows no way to program some of them.
+    #[derive(Default)]
+    struct Keeping {
+        in_ram: Vec<Lpn>,
+    }
+
+    impl Ftl for Keeping {
+        fn read(&mut self, _: &[Lpn], _: &mut Flash) {}
+
+        fn write(&mut self, pages: &[Lpn], _: &mut Flash) {
+            self.in_ram.extend(pages);
+        }
+
+        fn trim(&mut self, _: &[Lpn], _: &mut Flash) {}
+
+        fn flush(&mut self, _: &mut Flash) {
+            self.in_ram.clear();
+        }
+
+        fn ram(&self) -> RamUse {
+            RamUse::default()
+        }
+
+        fn metrics(&self) -> FtlMetrics {
+            FtlMetrics::default()
+        }
+
+        fn reset_metrics(&mut self) {}
+    }
+
+    #[test]
+    fn a_write_with_fua_flushes_all_where_less_is_not_known() {
+        let mut flash = Device::new(&Setup::<()>::default().device, 64 * 4096).expect("a device");
+        let mut ftl = Keeping::default();
+        access(&mut ftl, Op::Write, &[Lpn(1)], &mut flash);
+        assert_eq!(ftl.in_ram, [Lpn(1)]);
+        access(&mut ftl, Op::WriteThrough, &[Lpn(2)], &mut flash);
+        assert_eq!(ftl.in_ram, []);
+    }
 }

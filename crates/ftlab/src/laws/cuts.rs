@@ -41,6 +41,7 @@ pub fn power_cuts(case: &Case<'_>) {
     erased.checkpoint_every(pick(&mut rng, &[None, Some(1), Some(6), Some(30)]));
     let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
+    assert_eq!(ftl.keeps_writes(), case.entry.spec.keeps_writes, "keeps_writes is declared");
     let buffer = if rng.chance(0.5) { case.buffer(&device, &*ftl) } else { None };
     let is_buffered = buffer.is_some();
     let mut host = Host::new(device, ftl);
@@ -50,8 +51,7 @@ pub fn power_cuts(case: &Case<'_>) {
     let mut traffic = Traffic::draw(case.seed(), durable.pages());
     let mut served = Vec::new();
     while served.len() < REQUESTS && host.device.changes() < start + CHANGES {
-        let (op, pages) = flushing(traffic.next(), &mut rng);
-        served.push(host.serve(op, pages));
+        served.push(serve_next(&mut host, &mut traffic, &mut rng));
     }
     let mut cutting = Cutting { case, rng, is_buffered, operations: 0 };
     let mut cuts = Cuts::of(erased, &host.device);
@@ -85,8 +85,7 @@ impl Cutting<'_> {
         let mut served = Vec::new();
         let is_longer = self.rng.below(LONGER) == 0;
         for _ in 0..AFTERWARDS[usize::from(is_longer)] {
-            let (op, pages) = flushing(traffic.next(), &mut self.rng);
-            served.push(host.serve(op, pages));
+            served.push(serve_next(&mut host, &mut traffic, &mut self.rng));
         }
         host.audit();
         self.operations += host.device.ledger().flash_operations();
@@ -114,6 +113,13 @@ impl Cutting<'_> {
         let changes = device.changes();
         (Host::new(device, ftl), changes)
     }
+}
+
+/// Serves the next request, now and then after some idle time.
+fn serve_next(host: &mut Host, traffic: &mut Traffic, rng: &mut Rng) -> Served {
+    host.idle(rng);
+    let (op, pages) = flushing(traffic.next(), rng);
+    host.serve(op, pages)
 }
 
 /// Now and then a flush in place of a request, or a write that is durable when it is acknowledged.

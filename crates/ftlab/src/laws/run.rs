@@ -6,7 +6,9 @@ use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::parts::placement::{SINGLE, STRIPED};
-use crate::ftl::{Accounts, Associativity, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts};
+use crate::ftl::{
+    Accounts, Associativity, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts, access,
+};
 use crate::gc::{CopyBack, GcMode};
 use crate::request::Op;
 use crate::rng::Rng;
@@ -99,7 +101,7 @@ impl<'a> Run<'a> {
             _ => None,
         };
         let copied = self.merge_copies();
-        self.ftl.access(op, pages, &mut self.device);
+        access(&mut *self.ftl, op, pages, &mut self.device);
         if let Some(told) = told {
             assert_eq!(self.merge_copies() - copied, told, "copies for a page, as told before");
         }

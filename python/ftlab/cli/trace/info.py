@@ -89,6 +89,7 @@ def _lines(record: Record) -> list[tuple[str, str]]:
         (words(key), by_name(key, value))
         for key, value in record.items()
         if value is not None and not isinstance(value, Record | list) and key not in PAGES
+        if key != "flushes" or value > 0
     ]
 
 

@@ -34,7 +34,7 @@ use crate::ftl::{
 use crate::request::Op;
 use crate::settings::Group;
 use crate::units::{Lpn, Ppn, Vtpn};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A page of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +107,8 @@ pub trait Pool: Send + Sized + 'static {
 pub struct PooledFtl<P> {
     engine: DemandFtl<WholePages>,
     held: HeldPages,
+    /// Pages whose newest version is in RAM alone.
+    dirty: BTreeSet<Lpn>,
     pool: P,
     data_pages: u64,
     bytes_of_data_page: u64,
@@ -152,6 +154,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
                 self.data_pages += 1;
             }
             self.held.write(lpn);
+            self.dirty.insert(lpn);
             self.pool.use_data(lpn, Op::Write);
             self.settle(flash);
         }
@@ -162,6 +165,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
             self.data_pages -= u64::from(self.held.holds(lpn));
             self.pool.trim(lpn);
             self.held.trim(lpn);
+            self.dirty.remove(&lpn);
             self.engine.trim(&[lpn], flash);
             self.pool.use_map(self.engine.store.pages.page_of(lpn));
             self.settle(flash);
@@ -169,12 +173,8 @@ impl<P: Pool> Ftl for PooledFtl<P> {
     }
 
     fn flush(&mut self, flash: &mut Flash) {
-        let mut pages = (0..flash.geometry().logical_pages).map(Lpn);
-        while self.held.counts().dirty > 0
-            && let Some(lpn) = pages.next()
-        {
-            self.flush_page(lpn, flash);
-        }
+        let dirty: Vec<Lpn> = self.dirty.iter().copied().collect();
+        self.flush_pages(&dirty, flash);
     }
 
     fn flush_pages(&mut self, pages: &[Lpn], flash: &mut Flash) {
@@ -236,6 +236,12 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.engine.audit(device);
         let cache = &self.engine.cache;
         assert_eq!(self.held.audit(device) as u64, self.data_pages, "data pages in RAM");
+        assert_eq!(
+            self.dirty.len() as u64,
+            self.held.counts().dirty,
+            "dirty pages that are listed"
+        );
+        assert!(self.dirty.iter().all(|lpn| self.held.is_dirty(*lpn)), "a page is listed as dirty");
         let holds = |vtpn| cache.holds(vtpn);
         self.pool.audit(&holds, cache.count(), self.data_pages as usize);
         let (used, budget) = (self.bytes(), cache.budget());
@@ -253,6 +259,7 @@ impl<P: Pool> PooledFtl<P> {
         Ok(PooledFtl {
             engine: engine(&setup.with(()), flash)?,
             held: HeldPages::new(geometry.logical_pages),
+            dirty: BTreeSet::new(),
             pool: P::build(setup, &geometry)?,
             data_pages: 0,
             bytes_of_data_page: u64::from(geometry.page_bytes) + P::DATA_HEADER_BYTES,
@@ -263,7 +270,7 @@ impl<P: Pool> PooledFtl<P> {
     fn mount(setup: &Setup<P::Settings>, flash: &mut Flash) -> Result<Self, Error> {
         let mut ftl = Self::over(DemandFtl::mount, setup, flash)?;
         let pages = &ftl.engine.store.pages;
-        ftl.held.resume(|lpn| pages.audit_mapping(lpn).is_some());
+        ftl.held.resume(|lpn| pages.mapping_on_flash(lpn).is_some());
         Ok(ftl)
     }
 
@@ -314,6 +321,7 @@ impl<P: Pool> PooledFtl<P> {
         if !P::NEEDS_MAP {
             self.translate(lpn, lpn, flash);
         }
+        self.dirty.remove(&lpn);
         let engine = &mut self.engine;
         self.held.flush(&[lpn], flash, |_, flash| engine.program(lpn, flash));
     }

@@ -118,7 +118,7 @@ impl BlockMap {
     pub fn peek(&self, lbn: Lbn) -> Option<Pbn> {
         match self {
             BlockMap::Ram(blocks) => blocks[lbn.index()].checked_sub(1).map(Pbn),
-            BlockMap::Flash(map) => map.pages.audit_mapping(Lpn(lbn.0)).map(|ppn| Pbn(ppn.0)),
+            BlockMap::Flash(map) => map.pages.mapping_on_flash(Lpn(lbn.0)).map(|ppn| Pbn(ppn.0)),
         }
     }
 

@@ -320,9 +320,9 @@ impl TranslationPages {
         &self.content
     }
 
-    /// The mapping of a logical page on flash, for audits.
+    /// The mapping of a logical page on flash.
     #[must_use]
-    pub fn audit_mapping(&self, lpn: Lpn) -> Option<Ppn> {
+    pub fn mapping_on_flash(&self, lpn: Lpn) -> Option<Ppn> {
         self.content.get(lpn)
     }
 

@@ -368,7 +368,7 @@ impl Runs {
     /// # Panics
     /// When it differs.
     pub fn audit_blocks(&self, pages: &TranslationPages, flash: &Flash) {
-        let newest = |lpn| self.get(lpn).unwrap_or_else(|| pages.audit_mapping(lpn));
+        let newest = |lpn| self.get(lpn).unwrap_or_else(|| pages.mapping_on_flash(lpn));
         for (lbn, block) in (0..).map(Lbn).zip(&self.blocks) {
             let pages = flash.geometry().logical_pages_of(lbn);
             let places: Vec<Option<Ppn>> = pages.map(newest).collect();

@@ -110,7 +110,7 @@ fn a_block_that_is_read_often_is_collected_and_mapped_by_one_entry() {
 #[test]
 fn a_block_that_is_together_already_is_not_copied() {
     let mut bench = Bench::new(10);
-    let first = bench.ftl.demand.store.pages.audit_mapping(Lpn(8)).expect("mapped");
+    let first = bench.ftl.demand.store.pages.mapping_on_flash(Lpn(8)).expect("mapped");
     assert_eq!(first.0 % 4, 0, "written in order");
     for _ in 0..4 {
         let (_, _, reads, _, copies) = bench.read(8);

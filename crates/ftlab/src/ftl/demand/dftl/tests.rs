@@ -59,7 +59,7 @@ fn gc_updates_the_map_in_batches() {
     };
     bench.ftl.flush_and_rebuild(&config, &mut bench.flash);
     bench.read(spread(2));
-    let ppn = bench.ftl.store.pages.audit_mapping(Lpn(victim[0])).expect("mapped");
+    let ppn = bench.ftl.store.pages.mapping_on_flash(Lpn(victim[0])).expect("mapped");
     let pbn = bench.flash.geometry().block_of(ppn);
     assert_eq!(bench.flash.valid_in(pbn), 4, "the four pages share a block");
     bench.flash.start_measuring();

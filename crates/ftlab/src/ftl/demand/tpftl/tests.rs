@@ -184,7 +184,7 @@ fn a_gc_miss_cleans_the_cached_entries_of_its_page() {
     let mut bench = bench(64, "rsbc");
     bench.write(at(2, 5));
     bench.write(at(3, 5));
-    let victim = bench.ftl.store.pages.audit_mapping(Lpn(at(2, 100))).expect("mapped");
+    let victim = bench.ftl.store.pages.mapping_on_flash(Lpn(at(2, 100))).expect("mapped");
     let pbn = bench.flash.geometry().block_of(victim);
     bench.flash.start_measuring();
     bench.ftl.collect_data_block(pbn, &mut bench.flash);
