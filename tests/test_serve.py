@@ -10,7 +10,6 @@ import stat
 import struct
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +20,7 @@ import nbd
 from ftlab import ConfigError, TraceError, live
 from ftlab import configuration_file as files
 from ftlab.simulation import execute
-from ftlab.watch.live import lines
+from ftlab.watch.live import asked, lines
 from test_cli import failure
 
 sys.path.append(str(Path(__file__).parent.parent / "tools"))
@@ -394,7 +393,7 @@ def test_figures_are_told_to_prometheus(folder):
     assert len(kinds) == len(set(kinds))
 
 
-def test_a_live_device_can_be_watched(tmp_path, ftlab):
+def test_a_live_device_can_be_watched(tmp_path, ftlab, monkeypatch):
     told = tmp_path / "told"
     device = live.Device(tmp_path / "image", tmp_path / "socket", "dftl", SMALL, metrics=told)
     seen = lines(str(told))
@@ -407,7 +406,13 @@ def test_a_live_device_can_be_watched(tmp_path, ftlab):
     assert "WA 1" in first
     assert second.startswith("2 requests (+1): ")
     assert second.endswith("connections 1")
-    threading.Timer(0.5, device.stop).start()
+
+    def asked_once(path):
+        figures = asked(path)
+        device.stop()
+        return figures
+
+    monkeypatch.setattr("ftlab.watch.live.asked", asked_once)
     shown = ftlab("watch", "--live", told, "--speed", "10")
     assert shown.exit_code == 0
     assert shown.stdout.startswith("2 requests: ")

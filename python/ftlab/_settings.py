@@ -479,17 +479,15 @@ class Trace(Source):
         Take only the first so many requests, after those that are left out. Default: all of them.
         Unit: requests. Source: ours.
     op
-        What the requests are, for formats that do not say. ``"read"``: Read the newest version of
-        the pages touched. ``"write"``: Write a new version of every page touched. ``"trim"``:
-        Forget the pages that lie wholly inside the request. ``"flush"``: Make durable what was
-        acknowledged: it has no address. ``"fua"``: Write, and make durable what is written (FUA).
-        Default: an error for those formats. Source: ours.
+        What the requests are, for formats that do not say. ``"read"``: Read. ``"write"``: Write.
+        ``"trim"``: Trim. Default: an error for those formats. Source: ours.
     unit
         Bytes of a page, for formats that do not say. Default: 512B. Source: ARC paper, section IV;
         choices.md#arc-unit.
     flushes
-        Take flushes, and writes with FUA as such; without it, flushes are left out, and such writes
-        are writes like others. Default: false. Source: choices.md#flush-off.
+        Take flushes, and writes with FUA as such, from text; without it they are left out, and such
+        writes are writes like others. A Parquet file has those that were taken when it was
+        converted. Default: false. Source: choices.md#flush-off.
     columns
         The columns of a CSV file, as ``time=ts:us,offset=lba:sectors,length=bytes,op=rw``. Values:
         what=column or what=column:unit, separated by commas. Default: an error for such a file.
@@ -505,7 +503,7 @@ class Trace(Source):
     until: Quantity | None = setting("input.until")
     skip: int | None = setting("input.skip")
     requests: int | None = setting("input.requests")
-    op: Literal["read", "write", "trim", "flush", "fua"] | None = setting("input.op")
+    op: Literal["read", "write", "trim"] | None = setting("input.op")
     unit: Quantity | None = setting("input.unit")
     flushes: bool | None = setting("input.flushes")
     columns: str | None = setting("input.columns")

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::drive::{Progress, Watch};
 use crate::error::Error;
 use crate::flash::{Cuts, Device, Tear};
+use crate::host::HostMode;
 use crate::recovery::{MountCost, timed_oobs};
 use crate::report::TraceReport;
 use crate::request::{Input, Op};
@@ -231,7 +232,9 @@ impl<'a> Run<'a> {
         let mut idle = Rng::new(config.run.seed, "idle time");
         for (requests, request) in (1..).zip(&input.open()?.rest()?) {
             let pages = pages.pages(request)?.to_vec();
-            host.idle(&mut idle);
+            if config.host.mode == HostMode::Open {
+                host.idle(&mut idle);
+            }
             served.push(host.serve(request.op, pages));
             tick(&mut last, watch, Progress { phase: SERVING, requests, fraction: None })?;
         }

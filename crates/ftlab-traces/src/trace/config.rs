@@ -25,15 +25,37 @@ crate::settings! {
         /// Take only the first so many requests, after those that are left out.
         requests: Option<u64> = None, absent "all of them", unit "requests", source "ours";
         /// What the requests are, for formats that do not say.
-        op: Option<Op> = None, absent "an error for those formats", source "ours";
+        op: Option<OnlyOp> = None, absent "an error for those formats", source "ours";
         /// Bytes of a page, for formats that do not say.
         unit: Option<Bytes> = None, absent "512B",
             source "ARC paper, section IV; choices.md#arc-unit";
-        /// Take flushes, and writes with FUA as such; without it, flushes are left out, and such writes are writes
-        /// like others.
+        /// Take flushes, and writes with FUA as such, from text; without it they are left out, and such writes are
+        /// writes like others. A Parquet file has those that were taken when it was converted.
         flushes: bool = false, source "choices.md#flush-off";
         /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
         columns: Option<Columns> = None, absent "an error for such a file", source "ours";
+    }
+}
+
+crate::choices! {
+    /// What all requests of a trace do.
+    pub enum OnlyOp {
+        /// Read.
+        Read = "read",
+        /// Write.
+        Write = "write",
+        /// Trim.
+        Trim = "trim",
+    }
+}
+
+impl OnlyOp {
+    const fn op(self) -> Op {
+        match self {
+            OnlyOp::Read => Op::Read,
+            OnlyOp::Write => Op::Write,
+            OnlyOp::Trim => Op::Trim,
+        }
     }
 }
 
@@ -53,7 +75,7 @@ impl InputConfig {
                 0 => 0,
                 requests => requests.saturating_add(self.skip),
             }),
-            op: self.op,
+            op: self.op.map(OnlyOp::op),
             unit: self.unit,
             columns: self.columns.clone(),
             flushes: self.flushes,
