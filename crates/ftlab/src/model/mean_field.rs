@@ -150,7 +150,8 @@ mod tests {
         }
     }
 
-    /// 64 pages, a fifth of the pages gets four fifths of the writes.
+    /// Another code follows the shares of blocks by state in time, in Euler steps, until they stay: 64 pages, a
+    /// fifth of the pages gets four fifths of the writes.
     #[test]
     fn hot_pages_cost_what_another_code_finds() {
         for (choices, expected) in [(10, 3.808_564_3), (GREEDY, 3.724_180_6)] {
