@@ -235,13 +235,13 @@ With extra blocks they rise as fast.
 """
 
 
-@pytest.mark.parametrize("name", TRENDS)
-def test_a_claim_of_dloop_on_a_trend_fails_where_the_trend_is_another(name):
-    workload, slopes = TRENDS[name]
+def verdict(name, *seeds, dloop_starts=19.0):
+    """The verdict of a claim on a trend where figures of FTLs have these slopes, for each seed."""
     (claim,) = (each for each in CLAIMS if each.id == name)
+    workload, _ = TRENDS[name]
+    start = {"dftl": 20.0, "fast": 20.0, "dloop": dloop_starts}
 
-    def verdict(slopes, dloop_starts):
-        start = {"dftl": 20.0, "fast": 20.0, "dloop": dloop_starts}
+    def results(slopes):
         found = {}
         for ftl, slope in slopes.items():
             for step, (page, extra) in enumerate(zip(PAGES, EXTRAS, strict=True)):
@@ -249,11 +249,30 @@ def test_a_claim_of_dloop_on_a_trend_fails_where_the_trend_is_another(name):
                 found[workload, page, ftl] = figures(falling, falling)
                 rising = start[ftl] + slope * step
                 found[workload, extra, ftl] = figures(rising, rising)
-        return judge(claim, Runs(found)).verdict.value
+        return found
 
-    assert verdict(slopes, 19.0) == "agrees"
+    return judge(claim, Runs(*map(results, seeds))).verdict.value
+
+
+@pytest.mark.parametrize("name", TRENDS)
+def test_a_claim_of_dloop_on_a_trend_fails_where_the_trend_is_another(name):
+    _, slopes = TRENDS[name]
+    assert verdict(name, slopes) == "agrees"
     other = {"dftl": -1, "fast": -1, "dloop": 0.5}
-    assert verdict(other, 30.0 if name == "D31" else 15.0) == "differs"
+    assert verdict(name, other, dloop_starts=30.0 if name == "D31" else 15.0) == "differs"
+
+
+@pytest.mark.parametrize("name", ["D30", "D32"])
+def test_what_rises_less_than_dloop_does_not_fall_faster(name):
+    assert verdict(name, {"dftl": 2, "fast": 2, "dloop": 1}) == "agrees"
+    assert verdict(name, {"dftl": 2, "fast": -1, "dloop": -2}) == "differs"
+    assert verdict(name, {"dftl": -1, "fast": -1, "dloop": -2}) == "differs"
+
+
+def test_what_falls_in_the_mean_does_not_rise_though_one_seed_does():
+    one, other = ({"dftl": 1, "fast": slope, "dloop": 1} for slope in (1, -2))
+    assert verdict("D33", one, one) == "agrees"
+    assert verdict("D33", one, other) == "differs"
 
 
 def test_real_servers_are_cut_to_one_device_and_a_quarter_of_an_hour(tmp_path):

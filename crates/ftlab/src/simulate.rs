@@ -516,7 +516,7 @@ impl<F: Ftl> Simulation<F> {
         // An FTL that mounts has nothing else in RAM alone.
         let is_known = self.config.run.recovery && self.mount.is_some();
         let held = self.buffer.is_some() || self.ftl.keeps_writes() || is_known;
-        let pages = || self.buffered().dirty + u64::from(self.ftl.accounts().pages_in_ram);
+        let pages = || self.buffered().dirty + u64::from(self.ftl.pages_in_ram());
         held.then(|| pages() * u64::from(self.flash.geometry().page_bytes))
     }
 

@@ -137,6 +137,7 @@ const MLC_MISTAKES: &[(&str, &str)] = &[
     ("mnftl", r#"{"mnftl": {"idle_blocks": 1}}"#),
     ("mnftl-hybrid", r#"{"device": {"cell": "slc"}}"#),
     ("mnftl-hybrid", r#"{"mnftl-hybrid": {"slc_blocks": 0}}"#),
+    ("mnftl-hybrid", r#"{"mnftl": {"mapping": "separated"}}"#),
     ("gftl", r#"{"gftl": {"buffer": "20%"}}"#),
     ("gftl", r#"{"gftl": {"buffer": 11}}"#),
     ("superblock", r#"{"device": {"oob": 20}}"#),

@@ -128,7 +128,7 @@ impl BufferManager {
                 unless_bug!(BufferKeepsFua, self.flush_pages(pages, ftl, flash));
             }
         }
-        let at_risk = self.counts().dirty + u64::from(ftl.accounts().pages_in_ram);
+        let at_risk = self.counts().dirty + u64::from(ftl.pages_in_ram());
         self.risk.requests += 1;
         self.risk.sum += at_risk;
         self.risk.most = self.risk.most.max(at_risk);

@@ -219,9 +219,12 @@ impl Timeline {
         self.chain = self.issued + self.timing.map_access;
     }
 
-    /// From now on the map is on a chip of its own, where a lookup and a change take so long.
+    /// From now on the map is on a chip of its own, where a lookup and a change take so long, unless that is
+    /// no time.
     pub(crate) fn use_map_chip(&mut self, read: Nanos, write: Nanos) {
-        self.map = (read + write > 0).then(|| MapMemory::chip(read, write));
+        if read + write > 0 {
+            self.map = Some(MapMemory::chip(read, write));
+        }
     }
 
     /// Notes that the chain has to find a page in the map.

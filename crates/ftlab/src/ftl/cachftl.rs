@@ -282,6 +282,11 @@ impl Ftl for CachFtl {
         RamUse { tables, buffer, ..RamUse::default() }
     }
 
+    fn pages_in_ram(&self) -> u32 {
+        let job = self.job.as_ref();
+        job.map_or(0, |job| unless_bug!(CachRamUntold, job.all_in_ram().len() as u32, 0))
+    }
+
     fn metrics(&self) -> FtlMetrics {
         let counts = self.counts;
         let gc = GcMetrics { background_runs: Some(counts.idle_runs), ..self.pmr.metrics() };
@@ -296,10 +301,7 @@ impl Ftl for CachFtl {
                 ("cachftl.ram_reads", counts.ram_reads),
                 ("cachftl.wear_moves", counts.wear_moves),
                 ("cachftl.gc_cost_ns", self.redirect.gc_cost()),
-                (
-                    "cachftl.pages_in_ram",
-                    self.job.as_ref().map_or(0, |job| job.all_in_ram().len() as u64),
-                ),
+                ("cachftl.pages_in_ram", u64::from(self.pages_in_ram())),
                 ("cachftl.pmr_pages", self.pmr.pages()),
                 ("cachftl.pmr_valid_pages", self.pmr.valid_pages()),
                 ("cachftl.bmr_table_bytes", self.bmr_table_bytes()),
@@ -318,10 +320,6 @@ impl Ftl for CachFtl {
     fn accounts(&self) -> Accounts {
         Accounts {
             blocks_filled: self.counts.bmr_groups + self.counts.bmr_gcs + self.counts.wear_moves,
-            pages_in_ram: self
-                .job
-                .as_ref()
-                .map_or(0, |job| unless_bug!(CachRamUntold, job.all_in_ram().len() as u32, 0)),
             ..Accounts::default()
         }
     }

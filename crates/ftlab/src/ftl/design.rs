@@ -187,8 +187,13 @@ const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
 const OWN_FRONTIERS: &[&str] =
     &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
 const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
-/// The same where translation pages may share blocks with user pages, and wait for room.
-const DFTL: &[&str] = &[
+/// The keys of `PAGE_LEVEL` and of the mapping cache.
+const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
+/// The keys of `DEMAND_PAGED` and of a search.
+const SEARCHED: &[&str] =
+    &["ftl.cache", "gc.", "ftl.order", "ftl.placement", "ftl.search", "ftl.search_step"];
+/// The keys of `SEARCHED` and where translation pages go, and when.
+const HOLDS_MAP: &[&str] = &[
     "ftl.cache",
     "gc.",
     "ftl.order",
@@ -198,10 +203,16 @@ const DFTL: &[&str] = &[
     "ftl.map_blocks",
     "ftl.map_updates",
 ];
-/// The same where steps of a search are known.
-const SEARCHED: &[&str] =
-    &["ftl.cache", "gc.", "ftl.order", "ftl.placement", "ftl.search", "ftl.search_step"];
-const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
+/// The keys of `HOLDS_MAP` but `ftl.placement`.
+const STRIPED: &[&str] = &[
+    "ftl.cache",
+    "gc.",
+    "ftl.order",
+    "ftl.search",
+    "ftl.search_step",
+    "ftl.map_blocks",
+    "ftl.map_updates",
+];
 
 impl Spec {
     /// A page-level FTL with its map in RAM.
@@ -225,10 +236,12 @@ impl Spec {
     /// A page-level FTL with its map on flash, part of it cached.
     pub const DEMAND_PAGED: Spec =
         Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };
-    /// The same with an index of which the steps of a search are known.
+    /// [`Spec::DEMAND_PAGED`] with an index of which the steps of a search are known.
     pub const SEARCHED: Spec = Spec { obeys: SEARCHED, ..Spec::DEMAND_PAGED };
-    /// The same where GC may hold what it changes of the map.
-    pub const HOLDS_MAP: Spec = Spec { obeys: DFTL, ..Spec::DEMAND_PAGED };
+    /// [`Spec::SEARCHED`] where GC may hold what it changes of the map.
+    pub const HOLDS_MAP: Spec = Spec { obeys: HOLDS_MAP, ..Spec::DEMAND_PAGED };
+    /// [`Spec::HOLDS_MAP`] striped over planes.
+    pub const STRIPED: Spec = Spec { obeys: STRIPED, ..Spec::DEMAND_PAGED };
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
         Spec { cleaning: Cleaning::Merges, obeys: LOG_BLOCKS, ..Spec::PAGE_LEVEL };

@@ -29,16 +29,7 @@ impl Variant for Dloop {
         name: "dloop",
         summary: "DFTL striped over planes; GC copies back inside each plane, off the bus",
         source: "Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &[
-            "ftl.cache",
-            "gc.",
-            "ftl.order",
-            "ftl.search",
-            "ftl.search_step",
-            "ftl.map_blocks",
-            "ftl.map_updates",
-        ],
-        ..Spec::DEMAND_PAGED
+        ..Spec::STRIPED
     };
 
     fn set(setup: &mut Setup<DftlConfig>) {

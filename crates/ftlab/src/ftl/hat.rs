@@ -118,14 +118,12 @@ mod tests {
     use crate::flash::{Cause, Operation};
 
     fn device() -> (Hat, Device) {
-        let config = Setup {
-            device: DeviceConfig {
-                pages_per_block: 4,
-                blocks: Some(12),
-                ..DeviceConfig::default()
-            },
-            ..Setup::default()
-        };
+        built(&Setup::default())
+    }
+
+    fn built(config: &Setup<HatConfig>) -> (Hat, Device) {
+        let device = DeviceConfig { pages_per_block: 4, blocks: Some(12), ..config.device.clone() };
+        let config = Setup { device, ..config.clone() };
         let mut flash = Device::new(&config.device, 24 * 4096).expect("a device");
         (Hat::build(&config, &mut flash).expect("an FTL"), flash)
     }
@@ -154,6 +152,19 @@ mod tests {
         flash.timeline_mut().issue(3 * program);
         hat.read(&[Lpn(3), Lpn(4)], &mut flash);
         assert_eq!(served(&flash), 3 * program + 1_000 + 2 * read, "the second is found meanwhile");
+    }
+
+    #[test]
+    fn a_change_takes_the_time_of_ram_unless_the_chip_has_one() {
+        for (pcm_write, end) in [(0, 205_000), (4_000, 200_000)] {
+            let (mut hat, mut flash) = built(&Setup {
+                device: DeviceConfig { map_update: Duration(5_000), ..DeviceConfig::default() },
+                own: HatConfig { pcm_write: Duration(pcm_write), ..HatConfig::default() },
+                ..Setup::default()
+            });
+            hat.write(&[Lpn(3)], &mut flash);
+            assert_eq!(flash.timeline().served().end, end);
+        }
     }
 
     /// R, W, R cost 2 reads and 1 program of flash, 2 reads and 1 update of the chip.

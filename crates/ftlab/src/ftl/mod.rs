@@ -128,6 +128,11 @@ pub trait Ftl: Send {
         None
     }
 
+    /// Pages that cleaning holds in RAM and nowhere else, now. Cheap.
+    fn pages_in_ram(&self) -> u32 {
+        0
+    }
+
     /// The log blocks: blocks with updates that wait for a merge. For pictures; an FTL without them has none.
     fn log_blocks(&self) -> Vec<Pbn> {
         Vec::new()
@@ -223,6 +228,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
         (**self).cached_pages()
     }
 
+    fn pages_in_ram(&self) -> u32 {
+        (**self).pages_in_ram()
+    }
+
     fn log_blocks(&self) -> Vec<Pbn> {
         (**self).log_blocks()
     }
@@ -265,8 +274,6 @@ pub struct Accounts {
     pub collects_unfilled: bool,
     /// Blocks that were rewritten or filled with the pages of a logical block.
     pub blocks_filled: u64,
-    /// Pages that cleaning holds in RAM and nowhere else, now.
-    pub pages_in_ram: u32,
     /// Pages copied by themselves, without a merge.
     pub pages_moved: u64,
     /// Data blocks that merges have replaced and not erased.

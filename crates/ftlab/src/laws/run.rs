@@ -529,7 +529,7 @@ impl<'a> Run<'a> {
             assert!(data <= valid && valid <= most, "{valid} valid pages, {data} of data");
             return;
         }
-        let needed = data + map - self.seen.accounts.pages_in_ram;
+        let needed = data + map - self.ftl.pages_in_ram();
         assert_eq!(valid, needed, "valid pages, {data} of data and {map} of the map");
     }
 

@@ -133,7 +133,7 @@ impl Parameters {
         let pages = self.pages_per_block;
         let of_classes = |choices| match classes {
             [hot, cold] if cold.writes > 0.0 && pages <= mean_field::MOST_PAGES => {
-                Some(mean_field::of_classes(u, pages, choices, &[*hot, *cold]))
+                mean_field::of_classes(u, pages, choices, &[*hot, *cold])
             }
             _ => None,
         };

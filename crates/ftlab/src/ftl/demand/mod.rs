@@ -525,12 +525,12 @@ impl<C: MappingCache> DemandFtl<C> {
 
     #[inline]
     fn translate(&mut self, lpn: Lpn, last: Lpn, flash: &mut Flash) -> Option<Ppn> {
+        if self.search != Search::None {
+            self.search(lpn, flash);
+        }
         // A miss may program a translation page: make room first, while no eviction is under way.
         if self.store.pool.short_of_room_for_the_map().is_some() && !self.cache.contains(lpn) {
             self.make_room_for_the_map(flash);
-        }
-        if self.search != Search::None {
-            self.search(lpn, flash);
         }
         while self.cache.prepare(lpn, last, &mut self.store, flash) {
             self.make_room_for_the_map(flash);
@@ -567,7 +567,7 @@ impl<C: MappingCache> DemandFtl<C> {
                 self.cache.shrink(&mut self.store, flash);
             }
         }
-        if self.store.held.is_any() {
+        if self.store.held.is_any() && self.store.pool.has_room_for_the_map() {
             self.store.write_held(flash);
         }
     }

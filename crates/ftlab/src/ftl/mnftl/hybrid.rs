@@ -10,7 +10,7 @@
 //!          half (a third) of what it would.
 //! Departs  all of it is ours: the paper says only that the extension is "an interesting problem".
 
-use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, RamUse, Version};
+use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, MnftlMapping, RamUse, Version};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::Accounts;
@@ -83,6 +83,10 @@ impl Design for MnftlHybrid {
         let geometry = flash.geometry();
         let blocks = geometry.blocks();
         let (mnftl, hybrid) = setup.own.clone();
+        if mnftl.mapping == MnftlMapping::Separated {
+            let message = "found separated, expected concentrated: mnftl-hybrid writes all versions to its log";
+            return Err(Error::config("mnftl.mapping", message));
+        }
         let slc_blocks = hybrid.slc_blocks(geometry);
         let number = u64::from(bytes_of_number(blocks));
         flash.use_slc_mode(blocks - slc_blocks..blocks, &setup.device)?;

@@ -261,6 +261,13 @@ impl Planes {
         self.rules.is_held_in_gc
     }
 
+    /// Whether a plane can take a translation page without GC.
+    #[inline]
+    #[must_use]
+    pub fn has_room_for_the_map(&self) -> bool {
+        self.pools.iter().any(|pool| !pool.must_collect(Stream::Translation))
+    }
+
     /// Whether the plane of a translation page can take it without GC.
     #[must_use]
     pub fn has_room_for_map_page(&self, vtpn: Vtpn) -> bool {
