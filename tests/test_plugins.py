@@ -66,6 +66,12 @@ def test_a_page_map_in_python_can_be_watched(page_mapped):
     assert frames[-1].so_far.write_amplification == result.write_amplification
 
 
+def test_of_a_page_map_in_python_which_does_not_mount_there_is_no_time_of_a_mount(page_mapped):
+    told = ftlab.simulate(uniform(), page_mapped, SMALL, run={"recovery": True})
+    assert told.recovery.time_s is None
+    assert any("does not mount" in each for each in told.warnings)
+
+
 def test_a_page_map_in_python_does_so_under_other_thresholds_and_on_a_trace(page_mapped):
     setup = {"gc": {"low": 5, "high": 9}, "config": {"input": {"requests": 4000}}}
     results = [
