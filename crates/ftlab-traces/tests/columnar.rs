@@ -335,7 +335,7 @@ fn files_of_other_programs_are_read_and_not_believed() {
         ([9, 1, 0, -1, 1], "column length: found -1"),
         ([9, 1, 0, 0, 1], "length 0"),
         ([9, 1, 0, 1 << 31, 1], "longer than 1 GiB"),
-        ([9, 1, 0, 512, 3], "column op: found 3, expected 0 read, 1 write, 2 trim"),
+        ([9, 1, 0, 512, 5], "column op: found 5, expected 0 read, 1 write, 2 trim, 3 flush"),
     ] {
         let path = foreign("hostile.parquet", &[[5, 1, 0, 512, 1], row]);
         let text = read(&path).unwrap_err().to_string();

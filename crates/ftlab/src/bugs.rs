@@ -114,7 +114,7 @@ bugs! {
     DemandOldStaysValid: "demand: the old page is not invalidated",
         why "two valid copies";
     MapOldStaysValid: "demand: the old translation page is not invalidated",
-        why "space leaks until GC finds none";
+        why "space leaks until GC finds none", law "every_ftl";
     PageInvalidatesBeside: "page: the page beside the old one is invalidated",
         why "a live page is lost";
     PoolFrontierIsVictim: "pool: a frontier may be a victim",

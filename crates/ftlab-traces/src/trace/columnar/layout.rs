@@ -17,7 +17,7 @@ pub const COLUMNS: &[Column] = &[
     Column::new("volume", "a whole number up to 2^32 - 1"),
     Column::new("offset", "a whole number of bytes"),
     Column::new("length", "a whole number of bytes"),
-    Column::new("op", "0 read, 1 write, 2 trim"),
+    Column::new("op", "0 read, 1 write, 2 trim, 3 flush, 4 write with FUA"),
 ];
 
 /// The schema that is written. Times and offsets have a sign so that differences may be negative.
