@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 
-from ftlab import catalog
-from ftlab.crash import crash, violation
+from ftlab.crash import crash, mounting, violation
 from ftlab.report.numbers import brief
 from ftlab.report.tables import Table
 from ftlab.result import Record
@@ -45,8 +44,7 @@ def main() -> None:
     parser.add_argument("--cuts", type=int, default=10_000_000, help="of all FTLs [10000000]")
     parser.add_argument("ftls", nargs="*", help="[all that mount]")
     arguments = parser.parse_args()
-    known = [each["name"] for each in catalog().ftls if each["mounts"] != "no"]
-    ftls = arguments.ftls or known
+    ftls = arguments.ftls or mounting()
     on_each_input = -(-arguments.cuts // (len(ftls) * len(WORKLOADS) * SEEDS))
     # A second cut follows every other one.
     cuts = -(-2 * on_each_input // 3)

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ftlab import catalog, live
+from ftlab import live
 from ftlab.report.tables import Table
 
 CONFIG = {
@@ -44,7 +44,7 @@ def main() -> None:
     if not shutil.which("fio"):
         sys.exit("found no fio (apt-get install fio)")
     rows, failed = [], []
-    for ftl in ftls or [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]:
+    for ftl in ftls or live.ftls():
         with tempfile.TemporaryDirectory() as folder:
             try:
                 rows.append([ftl, *(f"{each:,.0f}" for each in row(ftl, Path(folder)))])

@@ -18,15 +18,16 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
+from typing import NoReturn, Protocol
 
 sys.path.append(str(Path(__file__).parent.parent / "tests"))
 
 import nbd
-from ftlab import catalog, live
+from ftlab import live
 from ftlab.report.tables import Table
 
 SECTOR = 512
@@ -99,27 +100,45 @@ class Killed:
     wrong: list[str] = field(default_factory=list)
 
 
+class Counted(Protocol):
+    """What came of the kills of an FTL: a dataclass of counts, the last field what was wrong."""
+
+    wrong: list[str]
+
+
+Kill = Callable[[str, int, int, Path], Counted]
+"""Kill the server of an FTL so many times, with a seed, in a folder of its own."""
+
+
 def main() -> None:
     """Print the table."""
+    arguments = asked(__doc__, kills=1000)
+    report(arguments, ["kills", "writes", "flushes", "lost or stale"], kill)
+
+
+def asked(about: str, kills: int) -> argparse.Namespace:
+    """Return what the command line asks for."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--kills", type=int, default=1000, help="of all FTLs [1000]")
+    parser.add_argument("--kills", type=int, default=kills, help=f"of all FTLs [{kills}]")
     parser.add_argument("--seed", type=int, default=1, help="[1]")
     parser.add_argument("ftls", nargs="*", help="[all that mount]")
-    arguments = parser.parse_args()
-    known = [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
-    ftls = arguments.ftls or known
+    return parser.parse_args()
+
+
+def report(arguments: argparse.Namespace, columns: list[str], kill: Kill) -> NoReturn:
+    """Print a row for each FTL, and end with 1 if anything is wrong."""
+    ftls = arguments.ftls or live.ftls()
     rows, wrong = [], []
     for number, ftl in enumerate(ftls):
         kills = (arguments.kills + number) // len(ftls)
         with tempfile.TemporaryDirectory() as folder:
             killed = kill(ftl, kills, arguments.seed, Path(folder))
-        counts = (killed.kills, killed.writes, killed.flushes, len(killed.wrong))
-        rows.append([ftl, *(f"{each:,}" for each in counts)])
+        *counts, _ = astuple(killed)
+        rows.append([ftl, *(f"{each:,}" for each in (*counts, len(killed.wrong)))])
         wrong += [f"{ftl}: {each}" for each in killed.wrong]
-    header = ["FTL", "kills", "writes", "flushes", "lost or stale"]
-    print(Table(header, rows).markdown(), end="")
+    print(Table(["FTL", *columns], rows).markdown(), end="")
     print(*wrong, sep="\n", end="", file=sys.stderr)
     sys.exit(bool(wrong))
 

@@ -10,7 +10,6 @@ missing or not permitted.
 
 from __future__ import annotations
 
-import argparse
 import errno
 import os
 import random
@@ -28,8 +27,7 @@ from pathlib import Path
 
 import kills
 
-from ftlab import catalog, live
-from ftlab.report.tables import Table
+from ftlab import live
 
 PACKAGES = {
     "nbdfuse": "libnbd-bin",
@@ -100,29 +98,10 @@ def content(name: str, version: int) -> bytes:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--kills", type=int, default=100, help="of all FTLs [100]")
-    parser.add_argument("--seed", type=int, default=1, help="[1]")
-    parser.add_argument("ftls", nargs="*", help="[all that mount]")
-    arguments = parser.parse_args()
-    known = [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
-    ftls = arguments.ftls or known
+    arguments = kills.asked(__doc__, kills=100)
     if why := not_permitted():
         sys.exit(f"EXT4 NOT TESTED: {why}")
-    rows, wrong = [], []
-    for number, ftl in enumerate(ftls):
-        count = (arguments.kills + number) // len(ftls)
-        with tempfile.TemporaryDirectory() as folder:
-            killed = kill(ftl, count, arguments.seed, Path(folder))
-        counts = (killed.kills, killed.syncs, killed.files, len(killed.wrong))
-        rows.append([ftl, *(f"{each:,}" for each in counts)])
-        wrong += [f"{ftl}: {each}" for each in killed.wrong]
-    header = ["FTL", "kills", "files synced", "files compared", "wrong"]
-    print(Table(header, rows).markdown(), end="")
-    print(*wrong, sep="\n", end="", file=sys.stderr)
-    sys.exit(bool(wrong))
+    kills.report(arguments, ["kills", "files synced", "files compared", "wrong"], kill)
 
 
 def not_permitted() -> str | None:

@@ -73,11 +73,16 @@ def crash(
 
 def check_mounts(ftls: Iterable[Named]) -> None:
     """Raise `ftlab.ConfigError` for an FTL that does not mount, of those that ftlab has."""
-    mounts = {each["name"]: each["mounts"] != "no" for each in catalog().ftls}
+    able = mounting()
+    unable = [each["name"] for each in catalog().ftls if each["name"] not in able]
     for ftl in ftls:
-        if isinstance(ftl, str) and not mounts.get(ftl, True):
-            able = ", ".join(name for name, does in mounts.items() if does)
-            raise ConfigError(f"ftl: found {ftl}, expected one that mounts: {able}")
+        if ftl in unable:
+            raise ConfigError(f"ftl: found {ftl}, expected one that mounts: {', '.join(able)}")
+
+
+def mounting() -> list[str]:
+    """Return the FTLs that come back from a power cut, if only with what was flushed."""
+    return [each["name"] for each in catalog().ftls if each["mounts"] != "no"]
 
 
 def cut(text: str) -> Cut:

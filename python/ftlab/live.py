@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ftlab import configuration_file, cores
+from ftlab.catalogue import catalog
 from ftlab.config import Config, Progress, merge
 from ftlab.errors import ConfigError
 from ftlab.files import check_writable, write_atomically
@@ -128,6 +129,11 @@ class Device:
         return configuration_file.dump(
             {**config, "input": source, "workload": {}}, [self.opened.ftl]
         )
+
+
+def ftls() -> list[str]:
+    """Return the FTLs to serve: those that come back from a power cut with every write."""
+    return [each["name"] for each in catalog().ftls if each["mounts"] == "yes"]
 
 
 def fsck(image: Name) -> Record:

@@ -48,12 +48,12 @@ mod functions {
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
     use ftlab::model::{collection, translation::Prediction};
-    use ftlab::request::Op;
     use ftlab::session::{self, Point};
     use numpy::{IntoPyArray, ToPyArray};
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
+    use serde::Serialize;
     use std::path::PathBuf;
     use std::sync::Arc;
 
@@ -154,21 +154,19 @@ mod functions {
     }
 
     /// Does something with a point, of which a catalogue with plug-ins knows the FTL. Returns what came of it as JSON.
-    fn of_point(
+    fn of_point<T: Serialize + Send + 'static>(
         py: Python<'_>,
         point: (String, String),
         progress: Option<Py<PyAny>>,
         plugins: &[Bound<'_, PyAny>],
-        work: impl FnOnce(&Catalog, &Point, Watch<'_>) -> Result<serde_json::Result<String>, Error>
-        + Send
-        + 'static,
+        work: impl FnOnce(&Catalog, &Point, Watch<'_>) -> Result<T, Error> + Send + 'static,
     ) -> PyResult<String> {
         let faults = Faults::default();
         let catalog = plugin::catalog(plugins, &faults)?;
         let point = resolved(&catalog, point)?;
         let done = with_progress(py, progress, move |watch| work(&catalog, &point, watch))
             .map_err(|error| faults.instead_of(py, error))?;
-        Ok(done.expect("a report serialises"))
+        Ok(serde_json::to_string(&done).expect("a report serialises"))
     }
 
     /// Runs points, pairs of a configuration (JSON) and the name of an FTL, over one reading of the
@@ -213,7 +211,7 @@ mod functions {
         let one = one.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let plan = one.map_or(Plan::Random(cuts), Plan::One);
         of_point(py, point, progress, &plugins, move |catalog, point, watch| {
-            Ok(serde_json::to_string(&crashes::crash(catalog, point, plan, watch)?))
+            crashes::crash(catalog, point, plan, watch)
         })
     }
 
@@ -231,8 +229,7 @@ mod functions {
         plugins: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         of_point(py, point, progress, &plugins, move |catalog, point, watch| {
-            let life = session::run_to_the_end(catalog, point, most, scale, watch)?;
-            Ok(serde_json::to_string(&life))
+            session::run_to_the_end(catalog, point, most, scale, watch)
         })
     }
 
@@ -405,13 +402,7 @@ mod functions {
         column!("volume", |request| request.volume);
         column!("offset", |request| request.offset);
         column!("length", |request| request.length);
-        column!("op", |request| match request.op {
-            Op::Read => 0_u8,
-            Op::Write => 1,
-            Op::Trim => 2,
-            Op::Flush => 3,
-            Op::WriteThrough => 4,
-        });
+        column!("op", |request| request.op.code());
         Ok(columns)
     }
 }

@@ -1,6 +1,6 @@
 //! A fingerprint of decoded requests, so that a result can say what it was run on.
 
-use super::{Op, Request};
+use super::Request;
 
 /// A stable 64-bit hash over requests in their order: equal for equal requests, whatever file,
 /// format or compression they came from. It guards against mix-ups, not against an adversary.
@@ -21,14 +21,7 @@ impl Digest {
     /// Adds the next request.
     #[inline]
     pub fn add(&mut self, request: &Request) {
-        let op = match request.op {
-            Op::Read => 0u64,
-            Op::Write => 1,
-            Op::Trim => 2,
-            Op::Flush => 3,
-            Op::WriteThrough => 4,
-        };
-        let tail = u64::from(request.length) | op << 32;
+        let tail = u64::from(request.length) | u64::from(request.op.code()) << 32;
         // Independent products: only the last step waits for the request before.
         let word = request.time.wrapping_mul(K1)
             ^ request.offset.wrapping_mul(K2).rotate_left(32)
@@ -55,6 +48,7 @@ impl Digest {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Op;
     use super::*;
 
     fn digest(requests: &[Request]) -> String {

@@ -38,6 +38,20 @@ crate::choices! {
 }
 
 impl Op {
+    /// The number that stands for it in digests, in files of columns and on disk: it may not change.
+    #[inline]
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// What a number stands for.
+    #[inline]
+    #[must_use]
+    pub fn of_code(code: u8) -> Option<Op> {
+        Op::ALL.get(usize::from(code)).copied()
+    }
+
     /// The pages of 2^`shift` bytes that are accessed, ascending: those that the bytes from `offset` up
     /// to `end` touch, of a trim those that they cover.
     #[inline]

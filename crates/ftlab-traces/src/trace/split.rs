@@ -186,13 +186,7 @@ fn pack(request: &Request, packed: &mut Vec<u8>) {
     packed.put_u64_le(request.time);
     packed.put_u64_le(request.offset);
     packed.put_u32_le(request.length);
-    packed.put_u8(match request.op {
-        Op::Read => 0,
-        Op::Write => 1,
-        Op::Trim => 2,
-        Op::Flush => 3,
-        Op::WriteThrough => 4,
-    });
+    packed.put_u8(request.op.code());
 }
 
 fn unpack(volume: u32, mut record: &[u8]) -> Request {
@@ -201,13 +195,7 @@ fn unpack(volume: u32, mut record: &[u8]) -> Request {
         offset: record.get_u64_le(),
         length: record.get_u32_le(),
         volume,
-        op: match record.get_u8() {
-            0 => Op::Read,
-            1 => Op::Write,
-            2 => Op::Trim,
-            3 => Op::Flush,
-            _ => Op::WriteThrough,
-        },
+        op: Op::of_code(record.get_u8()).expect("what was packed"),
     }
 }
 

@@ -488,8 +488,11 @@ mod tests {
             erase: Duration(2_000_000),
             ..DeviceConfig::default()
         };
-        let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-        Timeline::of(&device, &geometry)
+        timeline(&device)
+    }
+
+    fn timeline(device: &DeviceConfig) -> Timeline {
+        Timeline::of(device, &Geometry::new(device, 64 << 20).expect("valid"))
     }
 
     fn spot(plane: u32) -> Spot {
@@ -537,8 +540,7 @@ mod tests {
                 map_access: Duration(5_000),
                 ..DeviceConfig::default()
             };
-            let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-            let mut timeline = Timeline::of(&device, &geometry);
+            let mut timeline = timeline(&device);
             timeline.issue(0);
             for _ in 0..2 {
                 timeline.begin_chain();
@@ -557,8 +559,7 @@ mod tests {
                 map_update: Duration(5_000),
                 ..DeviceConfig::default()
             };
-            let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-            let mut timeline = Timeline::of(&device, &geometry);
+            let mut timeline = timeline(&device);
             timeline.issue(0);
             for _ in 0..2 {
                 timeline.begin_chain();
@@ -580,8 +581,7 @@ mod tests {
                     transfer_per_byte: Duration(transfer),
                     ..DeviceConfig::default()
                 };
-                let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-                let (mut timeline, to) = (Timeline::of(&device, &geometry), spot(planes - 1));
+                let (mut timeline, to) = (timeline(&device), spot(planes - 1));
                 let mut apart = timeline.clone();
                 timeline.copy(|| spot(0), || to);
                 apart.read(|| spot(0));
@@ -621,12 +621,11 @@ mod tests {
                     transfer_per_byte: Duration(per_byte),
                     ..DeviceConfig::default()
                 };
-                let geometry = Geometry::new(&device, 64 << 20).expect("valid");
                 let (array, transfer) = (20 * array, 512 * per_byte);
                 let bound =
                     f64::max(transfer as f64, (array + transfer) as f64 / f64::from(planes));
                 for read in [true, false] {
-                    let mut timeline = Timeline::of(&device, &geometry);
+                    let mut timeline = timeline(&device);
                     let operations = 4000;
                     for k in 0..operations {
                         timeline.begin_chain();

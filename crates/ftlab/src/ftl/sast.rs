@@ -13,6 +13,7 @@
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
+use super::parts::oob_map::bytes_of_number;
 use super::{Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
@@ -188,8 +189,8 @@ impl SastFtl {
         let geometry = flash.geometry();
         let logical_blocks = geometry.logical_blocks();
         let in_group = u64::from(config.data.min(logical_blocks)) * pages_of_block(geometry);
-        let number = u64::from((u64::BITS - (in_group - 1).leading_zeros()).div_ceil(8)).max(1);
-        let page_map = number * pages_of_block(geometry);
+        let number = bytes_of_number(in_group as u32).max(1);
+        let page_map = u64::from(number) * pages_of_block(geometry);
         Ok(SastFtl {
             data,
             logs: RecentMap::new(geometry.blocks()),

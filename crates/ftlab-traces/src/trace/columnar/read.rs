@@ -218,14 +218,8 @@ impl Source {
 #[inline]
 fn believed(row: [i64; COLUMNS.len()]) -> Result<RawRequest, Mistake> {
     let [time, volume, offset, length, op] = row;
-    let op = match op {
-        0 => Op::Read,
-        1 => Op::Write,
-        2 => Op::Trim,
-        3 => Op::Flush,
-        4 => Op::WriteThrough,
-        _ => return Err(unbelievable(OP, op)),
-    };
+    let known = u8::try_from(op).ok().and_then(Op::of_code);
+    let op = known.ok_or_else(|| unbelievable(OP, op))?;
     let Ok(volume) = u32::try_from(volume) else { return Err(unbelievable(VOLUME, volume)) };
     if time | offset | length < 0 {
         let column = row.iter().position(|value| *value < 0).unwrap_or(TIME);

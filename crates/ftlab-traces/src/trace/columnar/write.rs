@@ -2,7 +2,7 @@
 
 use super::layout::{GROUP_ROWS, SCHEMA, SUMMARY_KEY, Summary};
 use crate::error::Error;
-use crate::request::{Input, Measured, Op, Request};
+use crate::request::{Input, Measured, Request};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -90,13 +90,7 @@ fn write_group<W: Write + Send>(
     column::<Int32Type, _>(&mut group, rows, |row| row.volume as i32)?;
     column::<Int64Type, _>(&mut group, rows, |row| row.offset as i64)?;
     column::<Int32Type, _>(&mut group, rows, |row| row.length as i32)?;
-    column::<Int32Type, _>(&mut group, rows, |row| match row.op {
-        Op::Read => 0,
-        Op::Write => 1,
-        Op::Trim => 2,
-        Op::Flush => 3,
-        Op::WriteThrough => 4,
-    })?;
+    column::<Int32Type, _>(&mut group, rows, |row| row.op.code().into())?;
     group.close().map(drop)
 }
 
