@@ -173,6 +173,10 @@ bugs! {
         why "arithmetic at the border of two translation pages";
     FlashCopyLosesVersion: "flash: a copy does not carry the version",
         why "a stale page could pass for the newest";
+    FlashRunLosesVersion: "flash: pages moved as a run do not carry their versions",
+        why "a stale page could pass for the newest";
+    FlashRunStaysValid: "flash: pages moved as a run still count as valid where they were",
+        why "the count beside the bits is another";
     FlashMisnumbersPages: "flash: valid pages are numbered wrongly in blocks of more than 64",
         why "arithmetic at the border of two bitmap words";
     TimeProgramUntransferred: "time: a program holds its plane without the transfer",

@@ -100,27 +100,29 @@
 //! 9. [`gc`]: victim policies.
 //! 10. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
 //! 11. [`partial`]: what is read before a part of a page is written.
-//! 12. [`buffer`]: RAM between the host and any FTL.
-//! 13. [`host`]: when requests are issued, and in which order.
-//! 14. [`metrics`]: latencies, time series, and the definitions of metrics.
-//! 15. [`warmup`]: what happens before measuring, as a plan.
-//! 16. [`run`]: the settings of a run itself.
-//! 17. [`config`]: all settings of a run, as one tree.
-//! 18. [`recovery`]: what a power cut at the end of a run would leave.
-//! 19. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 20. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 21. [`report`]: the result of a run.
-//! 22. [`frames`]: what a run looks like as it goes.
-//! 23. [`lifetime`]: the life of a device from a part of it.
-//! 24. [`drive`]: the order of a run, from warm-up to report.
-//! 25. [`session`]: several FTLs at once over one reading of the input.
-//! 26. [`crash`]: power cuts in a run on any input.
-//! 27. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 28. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 12. `ahead`: what the next requests touch of large tables, loaded early.
+//! 13. [`buffer`]: RAM between the host and any FTL.
+//! 14. [`host`]: when requests are issued, and in which order.
+//! 15. [`metrics`]: latencies, time series, and the definitions of metrics.
+//! 16. [`warmup`]: what happens before measuring, as a plan.
+//! 17. [`run`]: the settings of a run itself.
+//! 18. [`config`]: all settings of a run, as one tree.
+//! 19. [`recovery`]: what a power cut at the end of a run would leave.
+//! 20. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 21. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 22. [`report`]: the result of a run.
+//! 23. [`frames`]: what a run looks like as it goes.
+//! 24. [`lifetime`]: the life of a device from a part of it.
+//! 25. [`drive`]: the order of a run, from warm-up to report.
+//! 26. [`session`]: several FTLs at once over one reading of the input.
+//! 27. [`crash`]: power cuts in a run on any input.
+//! 28. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 29. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
 
+mod ahead;
 pub mod buffer;
 #[cfg(feature = "bugs")]
 pub mod bugs;

@@ -1,6 +1,7 @@
 //! The loop: requests in, page accesses to the FTL, latencies and checks out.
 
 use crate::address::AddressMap;
+use crate::ahead::{self, Ahead};
 use crate::buffer::{BufferManager, FlushedAtEnd};
 use crate::config::Config;
 use crate::engine::Log;
@@ -34,6 +35,8 @@ pub struct Simulation<F> {
     pages: Vec<Lpn>,
     /// What the request touches of `pages`.
     cover: Cover,
+    /// The pages of the next requests, where it is worth it to load early what these touch.
+    ahead: Option<Ahead>,
     totals: HostTotals,
     /// Pages that the host wrote before measuring started.
     written_before: u64,
@@ -140,6 +143,10 @@ pub trait Simulator: Send {
     /// [`Error::Config`] when a request lies beyond the device.
     fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error>;
 
+    /// Whether what the next requests will touch of large tables is loaded early, as it is unless a measurement asks
+    /// for the difference. It changes no result.
+    fn load_early(&mut self, early: bool);
+
     /// Serves what still waits in the host's queues, at the end of the input.
     ///
     /// # Errors
@@ -196,6 +203,7 @@ impl<F: Ftl> Simulation<F> {
             flash.skip_verification();
         }
         let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
+        let ahead = Ahead::is_worth_it(flash.geometry().pages()).then(Ahead::default);
         let mut simulation = Simulation {
             spec: *spec,
             config: config.clone(),
@@ -207,6 +215,7 @@ impl<F: Ftl> Simulation<F> {
             host: Host::new(&config.host),
             pages: Vec::new(),
             cover: Cover::WHOLE,
+            ahead,
             totals: HostTotals::default(),
             written_before: 0,
             failures: Vec::new(),
@@ -523,13 +532,29 @@ impl<F: Ftl> Simulation<F> {
     /// Serves requests through the host's queues, or at once if it has none.
     fn serve_asked(&mut self, batch: &[Request]) -> Result<(), Error> {
         if !self.host.has_queues() {
-            return batch.iter().try_for_each(|request| self.serve_one(request).map(drop));
+            return batch.chunks(ahead::REQUESTS).try_for_each(|next| {
+                self.load_ahead(next);
+                next.iter().try_for_each(|request| self.serve_one(request).map(drop))
+            });
         }
         batch.iter().try_for_each(|request| {
             self.serve_waiting(self.host.arrival(request.time))?;
             self.host.enqueue(*request);
             Ok(())
         })
+    }
+
+    /// Loads early what these requests will touch. Mistakes in them are told when they are served.
+    #[inline]
+    fn load_ahead(&mut self, requests: &[Request]) {
+        let Some(mut ahead) = self.ahead.take() else { return };
+        for request in requests {
+            if self.split(request).is_ok() {
+                ahead.add(request.op, &self.pages);
+            }
+        }
+        ahead.load(&self.ftl, &self.flash);
+        self.ahead = Some(ahead);
     }
 
     /// Writes to device addresses, each request at time 0.
@@ -572,6 +597,10 @@ impl<F: Ftl> Simulator for Simulation<F> {
             }
             Role::Fill => self.write_outside_the_clock(batch),
         }
+    }
+
+    fn load_early(&mut self, early: bool) {
+        self.ahead = early.then(Ahead::default);
     }
 
     fn finish(&mut self) -> Result<(), Error> {

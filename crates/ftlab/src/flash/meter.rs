@@ -64,11 +64,14 @@ impl Meter {
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     /// Operation, cause and address, packed so that noting one is a single store.
-    ring: [u64; 16],
+    ring: [u64; Self::LENGTH as usize],
     pushed: usize,
 }
 
 impl History {
+    /// Operations that are kept.
+    pub const LENGTH: u32 = 16;
+
     #[inline(always)]
     pub fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
         let packed = (operation as u64) << 40 | (cause as u64) << 32 | u64::from(address);

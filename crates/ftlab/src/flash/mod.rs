@@ -43,12 +43,14 @@ mod checkpoint;
 mod contents;
 mod cuts;
 mod device;
+mod early;
 mod events;
 pub mod ledger;
 mod medium;
 mod memory;
 mod meter;
 mod recovery;
+mod runs;
 mod truth;
 mod valid_pages;
 mod wear;
@@ -558,41 +560,6 @@ impl Flash {
         let owner = self.copy(from, to, cause);
         self.invalidate(from);
         owner
-    }
-
-    /// Relocates the next valid pages of a block to consecutive pages from `to` on, `most` at most: the
-    /// pages left in the block of `to`. Appends what each page holds and its new place to `moved`.
-    pub fn relocate_run(
-        &mut self,
-        pages: &mut ValidPages,
-        to: Ppn,
-        most: u32,
-        cause: Cause,
-        moved: &mut Vec<(Owner, Ppn)>,
-    ) {
-        let free = (to.0..to.0 + most).map(Ppn);
-        if self.medium.cells.is_some() || !self.meter.timeline.books_alike() {
-            for to in free {
-                let Some(from) = pages.next(self) else { return };
-                moved.push((self.relocate(from, to, cause), to));
-            }
-            return;
-        }
-        let (source, target) =
-            (pages.block(&self.medium.geometry), self.medium.geometry.block_of(to));
-        let mut count = 0;
-        for to in free {
-            let Some(from) = pages.next(self) else { break };
-            moved.push((self.duplicate(from, source, to, target), to));
-            self.supersede(from, source);
-            self.meter.history.push(Operation::Read, cause, from.0);
-            self.meter.history.push(Operation::Program, cause, to.0);
-            count += 1;
-        }
-        self.meter.ledger.count_many(Operation::Read, cause, count);
-        self.meter.ledger.count_many(Operation::Program, cause, count);
-        self.meter.serve(cause, 0, 2 * count);
-        self.meter.timeline.copies(count);
     }
 
     /// Reads a valid page into RAM, so that its block can be erased before it is programmed again.

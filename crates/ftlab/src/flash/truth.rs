@@ -76,6 +76,14 @@ impl Truth {
         }
     }
 
+    /// Stamps pages from `to` on as these are.
+    #[inline]
+    pub fn copy_stamps(&mut self, from: impl Iterator<Item = Ppn>, to: Ppn) {
+        for (from, to) in from.zip(to.index()..) {
+            self.stamps[to] = self.stamps[from.index()];
+        }
+    }
+
     /// Makes a stamp that of the newest version of a logical page.
     pub fn set_newest(&mut self, lpn: Lpn, stamp: u16) {
         self.versions[lpn.index()] = stamp | HOLDS_DATA;

@@ -16,6 +16,26 @@ pub struct ValidPages {
     end: usize,
 }
 
+/// Some valid pages of one word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// The word of the medium's bits.
+    pub word: usize,
+    /// Page of its lowest bit.
+    pub first: Ppn,
+    pub bits: u64,
+}
+
+impl Part {
+    /// The pages, ascending.
+    #[inline]
+    pub fn pages(self) -> impl Iterator<Item = Ppn> {
+        let without_lowest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
+        let left = std::iter::successors(Some(self.bits).filter(|b| *b != 0), without_lowest);
+        left.map(move |bits| Ppn(self.first.0 + bits.trailing_zeros()))
+    }
+}
+
 impl ValidPages {
     #[inline]
     pub(super) fn of(pbn: Pbn, medium: &Medium) -> Self {
@@ -45,6 +65,28 @@ impl ValidPages {
     /// The next valid page.
     #[inline]
     pub fn next(&mut self, flash: &Flash) -> Option<Ppn> {
+        self.find(flash)?;
+        let page = self.first + self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        Some(Ppn(page))
+    }
+
+    /// The next valid pages of one word, `most` at most.
+    #[inline]
+    pub(super) fn take(&mut self, most: u32, flash: &Flash) -> Option<Part> {
+        self.find(flash)?;
+        let mut left = self.bits;
+        for _ in 0..most.min(left.count_ones()) {
+            left &= left - 1;
+        }
+        let bits = self.bits ^ left;
+        self.bits = left;
+        Some(Part { word: self.word, first: Ppn(self.first), bits })
+    }
+
+    /// Goes on to the next word with pages, if this one has none.
+    #[inline]
+    fn find(&mut self, flash: &Flash) -> Option<()> {
         while self.bits == 0 {
             if self.word + 1 == self.end {
                 return None;
@@ -53,8 +95,6 @@ impl ValidPages {
             self.first += unless_bug!(FlashMisnumbersPages, 64, 63);
             self.bits = flash.medium.valid[self.word] & self.mask;
         }
-        let page = self.first + self.bits.trailing_zeros();
-        self.bits &= self.bits - 1;
-        Some(Ppn(page))
+        Some(())
     }
 }

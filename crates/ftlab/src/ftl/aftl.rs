@@ -104,6 +104,10 @@ impl Ftl for AftlFtl {
         }
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.coarse.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let data = self.coarse.data();
         let blocks = data.table_bytes() + data.map_bytes();

@@ -18,7 +18,7 @@ use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::{Lpn, Pbn};
+use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 
 /// BAST.
@@ -68,6 +68,10 @@ impl Ftl for BastFtl {
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         Some(self.blocks.cost_of_writing(pages, flash))
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.blocks.newest(lpn)
     }
 
     fn ram(&self) -> RamUse {

@@ -13,7 +13,7 @@ use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::Lpn;
+use crate::units::{Lpn, Ppn};
 
 /// Block-level mapping with a fresh block for each update.
 #[derive(Clone, Debug)]
@@ -62,6 +62,10 @@ impl Ftl for BlockFtl {
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.data.trim(pages, flash);
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
     }
 
     fn ram(&self) -> RamUse {

@@ -114,6 +114,10 @@ impl Ftl for FastFtl {
         self.data.trim(pages, flash);
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }

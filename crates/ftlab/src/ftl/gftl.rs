@@ -196,6 +196,10 @@ impl Ftl for Gftl {
         }
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.newest.get(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.table_bytes, ..RamUse::default() }
     }

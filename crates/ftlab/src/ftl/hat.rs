@@ -16,7 +16,7 @@ use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::{Duration, Lpn};
+use crate::units::{Duration, Lpn, Ppn};
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -71,6 +71,10 @@ impl Ftl for Hat {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.host_updates += pages.len() as u64;
         self.page.trim(unless_bug!(HatTrimsFirstPage, pages, &pages[..1]), flash);
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.page.locate(lpn)
     }
 
     fn ram(&self) -> RamUse {

@@ -24,7 +24,7 @@ use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::{Lbn, Lpn, Pbn, Ratio};
+use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
 
 crate::settings! {
@@ -105,6 +105,10 @@ impl Ftl for KastFtl {
         let geometry = flash.geometry();
         pages.iter().for_each(|lpn| self.random.supersede(*lpn, &self.data, geometry));
         self.data.trim(pages, flash);
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
     }
 
     fn ram(&self) -> RamUse {

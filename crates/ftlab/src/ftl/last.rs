@@ -136,6 +136,10 @@ impl Ftl for LastFtl {
         self.data.trim(pages, flash);
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let random = (self.most_hot + self.most_cold) as u64;
         let page_map = self.hot.page_map_bytes();

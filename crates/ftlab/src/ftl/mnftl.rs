@@ -147,6 +147,10 @@ impl Ftl for Mnftl {
         many
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.table_bytes, cache: self.cache_bytes, ..RamUse::default() }
     }

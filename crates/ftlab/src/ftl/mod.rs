@@ -49,7 +49,7 @@ pub use waftl::WaftlConfig;
 
 use crate::flash::{Device, Flash};
 use crate::request::Op;
-use crate::units::{Lpn, Pbn};
+use crate::units::{Lpn, Pbn, Ppn};
 use parts::block_pool::GcCounts;
 use parts::held_pages::BufferCounts;
 use serde::Serialize;
@@ -73,6 +73,14 @@ pub trait Ftl: Send {
     /// page: what a write buffer may ask before it chooses. `None` where it is not known.
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         let _ = (pages, flash);
+        None
+    }
+
+    /// Where the tables of the simulator have a page now: asked some requests before it is accessed, so that tables
+    /// too large for the caches of the processor are loaded early. It decides nothing. `None` where there is no
+    /// such table.
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        let _ = lpn;
         None
     }
 
@@ -190,6 +198,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
         (**self).cost_of_writing(pages, flash)
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        (**self).locate(lpn)
     }
 
     fn uses_idle_time(&self) -> bool {

@@ -77,6 +77,10 @@ impl Ftl for NftlFtl {
         Some(self.blocks.cost_of_writing(pages, flash))
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.blocks.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let tables = 2 * self.blocks.data().table_bytes() + self.written_bytes;
         RamUse { tables, ..RamUse::default() }

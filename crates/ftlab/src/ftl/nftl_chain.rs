@@ -76,6 +76,10 @@ impl Ftl for NftlChainFtl {
         self.data.trim(pages, flash);
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.data.table_bytes() + self.link_bytes, ..RamUse::default() }
     }

@@ -73,6 +73,10 @@ impl Ftl for PageFtl {
         }
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.get(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let tables = 4 * self.map.len() as u64 + self.pool.pointer_bytes();
         RamUse { tables, ..RamUse::default() }

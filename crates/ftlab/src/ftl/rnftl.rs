@@ -127,6 +127,10 @@ impl Ftl for RnftlFtl {
         Some(merged.map_or(0, |lbn| self.data.pages_held(lbn, 0, flash)))
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let tables = 2 * self.data.table_bytes() + self.log_bytes;
         RamUse { tables, ..RamUse::default() }

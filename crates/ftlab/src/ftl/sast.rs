@@ -121,6 +121,10 @@ impl Ftl for SastFtl {
         Some(copies)
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.data.map_bytes() + self.log_bytes, ..RamUse::default() }
     }

@@ -148,6 +148,10 @@ impl Ftl for Sepbit {
         }
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.get(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let words = self.map.len() + self.written.len() + self.opened.len();
         RamUse { tables: 4 * words as u64, ..RamUse::default() }

@@ -162,6 +162,10 @@ impl Ftl for SuperblockFtl {
         }
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.map.newest(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         RamUse { tables: self.table_bytes, ..RamUse::default() }
     }

@@ -23,7 +23,7 @@ use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::units::{Lbn, Lpn, Pbn, Ratio};
+use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -115,6 +115,10 @@ impl Ftl for WaftlFtl {
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         pages.iter().for_each(|lpn| self.supersede(*lpn, flash));
         self.data.trim(pages, flash);
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
     }
 
     fn ram(&self) -> RamUse {

@@ -92,6 +92,10 @@ impl Ftl for Cftl {
         self.demand.trim(pages, flash);
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.demand.locate(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         self.demand.ram()
     }

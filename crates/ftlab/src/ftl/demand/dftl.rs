@@ -168,6 +168,10 @@ impl MappingCache for Dftl {
         self.tokens.contains(lpn.0)
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.entries[self.tokens.get(lpn.0)?].ppn
+    }
+
     fn searched(&self, lpn: Lpn) -> Levels {
         vec![Level { keys: self.entries.len(), found: self.contains(lpn) }]
     }

@@ -57,6 +57,7 @@ use crate::settings::Group;
 use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
 use held::Held;
 use std::collections::BTreeMap;
+use std::hint::black_box;
 
 crate::settings! {
     /// What page-level FTLs share.
@@ -268,6 +269,12 @@ pub trait MappingCache: Send + 'static {
     /// Whether the mapping of `lpn` is in the cache.
     fn contains(&self, lpn: Lpn) -> bool;
 
+    /// Where a cached mapping says that a page is; see [`Ftl::locate`].
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        black_box(self.contains(lpn));
+        None
+    }
+
     /// The levels of the index that are searched for the mapping of `lpn`, one after another, as the cache is
     /// now.
     fn searched(&self, _lpn: Lpn) -> Levels {
@@ -409,6 +416,10 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             }
             self.settle(flash);
         }
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.cache.locate(lpn).or_else(|| self.store.pages.mapping_on_flash(lpn))
     }
 
     fn ram(&self) -> RamUse {

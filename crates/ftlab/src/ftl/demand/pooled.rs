@@ -193,6 +193,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.held.counts()
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.engine.locate(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let ram = self.engine.ram();
         RamUse { tables: ram.tables + self.pool.extra_ram(), ..ram }

@@ -181,6 +181,10 @@ impl<J: Judge> MappingCache for Tpftl<J> {
         self.nodes.find(lpn).is_some()
     }
 
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.nodes.entry(self.nodes.find(lpn)?).ppn.get()
+    }
+
     /// The nodes, and if that of its translation page is there, the entries of it.
     fn searched(&self, lpn: Lpn) -> Levels {
         let node = self.nodes.node_at(lpn);

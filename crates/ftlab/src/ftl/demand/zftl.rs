@@ -33,7 +33,7 @@ use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
-use crate::units::{Lpn, Pbn, Ratio};
+use crate::units::{Lpn, Pbn, Ppn, Ratio};
 use tiers::Tiers;
 
 crate::settings! {
@@ -133,6 +133,10 @@ impl Ftl for Zftl {
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
         self.serve(pages, flash, DemandFtl::trim);
+    }
+
+    fn locate(&self, lpn: Lpn) -> Option<Ppn> {
+        self.zones[self.zone_of(lpn)].locate(lpn)
     }
 
     fn ram(&self) -> RamUse {

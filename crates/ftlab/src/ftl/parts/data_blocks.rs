@@ -215,6 +215,15 @@ impl DataBlocks {
         self.blocks.get(lbn, flash)
     }
 
+    /// Where the newest pages of a logical block are that are not in its data block.
+    #[inline]
+    pub fn logged(&self, lbn: Lbn, geometry: &Geometry) -> impl Iterator<Item = Ppn> {
+        let first = self.blocks.peek(lbn).map(|home| geometry.first_page(home).0);
+        let home = first.map_or(0..0, |first| first..first + geometry.pages_per_block);
+        let newest = geometry.logical_pages_of(lbn).filter_map(|lpn| self.newest(lpn));
+        newest.filter(move |ppn| !home.contains(&ppn.0))
+    }
+
     /// Whether a logical block has a data block: as bits in RAM tell.
     #[inline]
     #[must_use]

@@ -62,6 +62,13 @@ impl OwnedLogs {
         OwnedLogs { data, kinds, most: most as usize, logs: RecentMap::new(logical_blocks) }
     }
 
+    /// As [`DataBlocks::newest`].
+    #[inline]
+    #[must_use]
+    pub fn newest(&self, lpn: Lpn) -> Option<Ppn> {
+        self.data.newest(lpn)
+    }
+
     /// Takes over the log blocks that were found after power was lost, of each logical block the first.
     pub fn take_over(&mut self, flash: &mut Flash) {
         let (mut owners, most) = (BTreeSet::new(), self.most);

@@ -280,24 +280,26 @@ impl RandomLogs {
 
     /// Notes that the newest version of a page, wherever it is, is about to be superseded or moved.
     pub fn supersede(&mut self, lpn: Lpn, data: &DataBlocks, geometry: &Geometry) {
-        let Some(newest) = data.newest(lpn) else { return };
-        let pbn = geometry.block_of(newest);
+        if let Some(newest) = data.newest(lpn) {
+            self.lose(geometry.logical_block_of(lpn), geometry.block_of(newest));
+        }
+    }
+
+    /// Notes that a block has a valid page of a logical block less, if it is one of these.
+    #[inline]
+    fn lose(&mut self, lbn: Lbn, pbn: Pbn) {
         let Some(log) = self.logs.get_mut(pbn.0) else { return };
         log.valid -= 1;
-        if self.price == Price::Pages || log.lose(geometry.logical_block_of(lpn)) {
+        if self.price == Price::Pages || log.lose(lbn) {
             self.rank(pbn);
         }
     }
 
     /// Notes that all pages of a logical block are about to be merged.
     pub fn supersede_block(&mut self, lbn: Lbn, data: &DataBlocks, geometry: &Geometry) {
-        let pages = geometry.logical_pages_of(lbn);
-        let supersede = |lpn| self.supersede(lpn, data, geometry);
-        unless_bug!(
-            RandomLogMergedCounts,
-            pages.for_each(supersede),
-            pages.skip(1).for_each(supersede)
-        );
+        let pages = data.logged(lbn, geometry);
+        let lose = |ppn| self.lose(lbn, geometry.block_of(ppn));
+        unless_bug!(RandomLogMergedCounts, pages.for_each(lose), pages.skip(1).for_each(lose));
     }
 
     fn is_open(&self, log: &RandomLog) -> bool {

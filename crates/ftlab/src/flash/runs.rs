@@ -1,0 +1,108 @@
+//! Valid pages of a block moved to consecutive pages, many at a time: what GC does most.
+
+use super::meter::History;
+use super::valid_pages::Part;
+use super::{About, Cause, Flash, Operation, Owner, ValidPages};
+use crate::device::ProgramOrder;
+use crate::units::{Pbn, Ppn};
+
+impl Flash {
+    /// Relocates the next valid pages of a block to consecutive pages from `to` on, `most` at most: the
+    /// pages left in the block of `to`. Appends what each page holds and its new place to `moved`.
+    pub fn relocate_run(
+        &mut self,
+        pages: &mut ValidPages,
+        to: Ppn,
+        most: u32,
+        cause: Cause,
+        moved: &mut Vec<(Owner, Ppn)>,
+    ) {
+        let source = pages.block(&self.medium.geometry);
+        let target = self.medium.geometry.block_of(to);
+        let end = to.0 + most;
+        // A run that breaks a rule does so where page by page does.
+        if !self.takes_runs() || source == target || !self.can_program(target, to, most) {
+            for to in (to.0..end).map(Ppn) {
+                let Some(from) = pages.next(self) else { return };
+                moved.push((self.relocate(from, to, cause), to));
+            }
+            return;
+        }
+        let mut next = to;
+        while next.0 < end
+            && let Some(part) = pages.take(end - next.0, self)
+        {
+            if self.medium.valid[part.word] & part.bits != part.bits {
+                self.broken("only valid pages are worth copying", part.first, About::Target(next));
+            }
+            self.medium.valid[part.word] &= !part.bits;
+            unless_bug!(FlashRunLosesVersion, self.truth.copy_stamps(part.pages(), next));
+            self.copy_owners(part, next, moved);
+            self.note_copies(part, next, cause);
+            next.0 += part.bits.count_ones();
+        }
+        let count = next.0 - to.0;
+        self.fill_run(target, to, count);
+        self.medium.blocks[source.index()].valid -=
+            unless_bug!(FlashRunStaysValid, count as u16, 0);
+        self.book_copies(count, cause);
+    }
+
+    /// Whether all pages are alike, and nothing is noted of each.
+    fn takes_runs(&self) -> bool {
+        let Flash { medium, meter, .. } = self;
+        medium.cells.is_none() && medium.memory.is_none() && meter.timeline.books_alike()
+    }
+
+    /// Whether so many pages of a block, from `to` on, can be programmed.
+    fn can_program(&self, target: Pbn, to: Ppn, count: u32) -> bool {
+        let page = to.0 - self.medium.geometry.first_page(target).0;
+        let written = u32::from(self.medium.blocks[target.index()].written);
+        let in_order = written == page || self.medium.order == ProgramOrder::Any;
+        let fit = page + count <= self.medium.geometry.pages_per_block;
+        let pages = to.index()..to.index() + count as usize;
+        in_order && fit && self.medium.owners[pages].iter().all(|owner| *owner == 0)
+    }
+
+    /// Makes pages from `to` on hold what these hold.
+    #[inline]
+    fn copy_owners(&mut self, part: Part, to: Ppn, moved: &mut Vec<(Owner, Ppn)>) {
+        for (from, to) in part.pages().zip((to.0..).map(Ppn)) {
+            let raw = self.medium.owners[from.index()];
+            self.medium.owners[to.index()] = raw;
+            moved.push((self.medium.decode(raw), to));
+        }
+    }
+
+    /// Notes copies to pages from `to` on.
+    #[inline]
+    fn note_copies(&mut self, part: Part, to: Ppn, cause: Cause) {
+        // Two operations each, of which only the last are kept.
+        let forgotten = part.bits.count_ones().saturating_sub(History::LENGTH / 2);
+        for (from, to) in part.pages().zip(to.0..).skip(forgotten as usize) {
+            self.meter.history.push(Operation::Read, cause, from.0);
+            self.meter.history.push(Operation::Program, cause, to);
+        }
+    }
+
+    /// Counts copies inside the one plane, and books them.
+    fn book_copies(&mut self, count: u32, cause: Cause) {
+        self.meter.invalidations += u64::from(count);
+        self.meter.ledger.count_many(Operation::Read, cause, count);
+        self.meter.ledger.count_many(Operation::Program, cause, count);
+        self.meter.serve(cause, 0, 2 * count);
+        self.meter.timeline.copies(count);
+    }
+
+    /// Makes so many pages of a block, from `to` on, programmed and valid.
+    fn fill_run(&mut self, pbn: Pbn, to: Ppn, count: u32) {
+        let block = &mut self.medium.blocks[pbn.index()];
+        block.written += count as u16;
+        block.valid += count as u16;
+        let first = to.0 - self.medium.geometry.first_page(pbn).0;
+        let words = &mut self.medium.valid[pbn.index() * self.medium.valid_words_per_block..];
+        for page in first..first + count {
+            words[(page / 64) as usize] |= 1 << (page % 64);
+        }
+    }
+}
