@@ -1,7 +1,8 @@
 //! The bare loop: a page map, a reverse map, greedy GC over linked buckets, a serial clock.
 
+use crate::contest::Run;
+use crate::machine::cost;
 use ftlab::request::{Op, Request};
-use std::time::Instant;
 
 const PER_BLOCK: usize = 64;
 const NONE: u32 = u32::MAX;
@@ -21,16 +22,14 @@ struct Bare {
     operations: u64,
 }
 
-/// Flash operations per second of one pass over `requests`, after one pass of warm-up as writes.
-pub fn speed(requests: &[Request], capacity: u64) -> f64 {
+/// One pass over `requests`, after one pass of warm-up as writes.
+pub fn run(requests: &[Request], capacity: u64) -> Run {
     let mut bare = Bare::new((capacity / 4096) as usize);
     bare.pass(requests, |_| true);
     bare.operations = 0;
-    let start = Instant::now();
-    bare.pass(requests, |op| op == Op::Write);
-    let seconds = start.elapsed().as_secs_f64();
+    let cost = cost(|| bare.pass(requests, |op| op == Op::Write));
     std::hint::black_box((bare.clock, &bare.map));
-    bare.operations as f64 / seconds
+    Run { operations: bare.operations, cost }
 }
 
 impl Bare {

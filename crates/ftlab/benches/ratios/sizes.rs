@@ -1,0 +1,105 @@
+//! Time per flash operation, and memory, from a small device to a large one.
+
+use crate::contest::Spread;
+use crate::{PAGE, machine, measure, simulator, uniform, write};
+use ftlab::config::Config;
+use ftlab::ftl::BlockOptimizedConfig;
+use ftlab::request::{BATCH, Request};
+use ftlab::simulate::{Role, Simulator};
+use serde::{Deserialize, Serialize};
+use std::process::Command;
+
+/// Asks this program for one row, in a process of its own.
+pub const ASKS_FOR_ROW: &str = "--row";
+
+const WRITES: usize = 500_000;
+/// Of the writes, with and without early loads in turn.
+const PARTS: usize = 10;
+const SHIFTS: [u32; 6] = [29, 31, 33, 35, 37, 39];
+/// A device of which only a part is ever written: 1 TiB.
+const LARGEST: u64 = 1 << 40;
+/// One in so many of its pages.
+const SPARSE: u64 = 20;
+
+/// One FTL on a device of one size.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Row {
+    pub ftl: String,
+    /// Bytes.
+    pub capacity: u64,
+    /// The part of the capacity that is written before, in order.
+    pub filled: f64,
+    /// ns per flash operation of uniform writes, with what the next requests touch loaded early.
+    pub time: f64,
+    /// The same without.
+    pub time_without: f64,
+    /// Bytes in RAM.
+    pub memory: u64,
+    /// For each physical page.
+    pub memory_per_page: f64,
+}
+
+/// Uniform writes to what is filled of a device, with spare blocks for all of them, so that no size has GC. Each
+/// row is measured in a process of its own, whose memory nothing else has used.
+pub fn rows(names: &[&str], mut tell: impl FnMut(&Row)) -> Vec<Row> {
+    let full = SHIFTS.iter().map(|shift| (1_u64 << shift, 1));
+    let devices = full.chain([(LARGEST, SPARSE)]);
+    let all = devices.flat_map(|device| names.iter().map(move |name| (device, *name)));
+    let rows = all.map(|((capacity, part), ftl)| {
+        let itself = std::env::current_exe().expect("this program");
+        let asked = [ASKS_FOR_ROW, ftl, &capacity.to_string(), &part.to_string()];
+        let output = Command::new(itself).args(asked).output().expect("a process");
+        serde_json::from_slice(&output.stdout).expect("a row")
+    });
+    rows.inspect(|row| tell(row)).collect()
+}
+
+/// The row of an FTL, the bytes of a device, and of how many pages of it one was written.
+pub fn row(asked: &[String]) -> Row {
+    let [ftl, capacity, part] = asked else { panic!("{asked:?}") };
+    let number = |text: &String| text.parse::<u64>().expect("a number");
+    let (capacity, part) = (number(capacity), number(part));
+    let requests = uniform(WRITES, capacity / part);
+    let before = machine::resident();
+    let mut simulator = filled(ftl, capacity, part);
+    let memory = machine::resident() - before;
+    let pages = simulator.outcome().flash.geometry().pages();
+    let mut time = |early, requests: &[Request]| {
+        simulator.load_early(early);
+        let run = measure(simulator.as_mut(), requests);
+        1e9 * run.cost.wall / run.operations as f64
+    };
+    let parts: Vec<&[Request]> = requests.chunks(WRITES / PARTS).collect();
+    let mut times = [Vec::new(), Vec::new()];
+    for (number, part) in parts.iter().enumerate() {
+        times[number % 2].push(time(number % 2 == 0, part));
+    }
+    let [time, time_without] = times.map(|times| Spread::of(times).median);
+    Row {
+        ftl: ftl.clone(),
+        capacity,
+        filled: 1.0 / part as f64,
+        time,
+        time_without,
+        memory,
+        memory_per_page: memory as f64 / f64::from(pages),
+    }
+}
+
+/// A device of which one in `part` pages was written: the first, in order.
+fn filled(ftl: &str, capacity: u64, part: u64) -> Box<dyn Simulator> {
+    let mut config = Config::default();
+    // Pages come one by one: without, each would rewrite its block.
+    config.own.set(BlockOptimizedConfig { append: true });
+    let logical_blocks = capacity / config.device.page.0 / 64;
+    // Translation pages and one write-back for each write need room, too.
+    config.device.blocks = Some((logical_blocks * 1002 / 1000) as u32 + 3 * WRITES as u32 / 64);
+    let mut simulator = simulator(ftl, &config, capacity);
+    let pages = capacity / part / PAGE;
+    for first in (0..pages).step_by(BATCH) {
+        let batch = first..pages.min(first + BATCH as u64);
+        let requests: Vec<Request> = batch.map(|page| write(PAGE * page)).collect();
+        simulator.serve(&requests, Role::Fill).expect("inside the device");
+    }
+    simulator
+}
