@@ -13,6 +13,9 @@ enum Cell {
     Write,
 }
 
+/// Commands of an array that others may join: the last that were placed.
+const REMEMBERED: usize = 64;
+
 /// Who is in the way of an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -367,7 +370,12 @@ impl<'a> Tape<'a> {
         if before.is_some() || self.device.multi_plane_joins == MultiPlaneJoins::Request {
             return before;
         }
-        let mut waiting: Vec<usize> = (0..self.commands.len()).collect();
+        let array = self.array_of(asked.plane);
+        let of_array =
+            |number: &usize| self.array_of(self.commands[*number].placed.booked.plane) == array;
+        let mut waiting: Vec<usize> =
+            (0..self.commands.len()).rev().filter(of_array).take(REMEMBERED).collect();
+        waiting.reverse();
         waiting.sort_by_key(|number| self.commands[*number].placed.booked.start);
         waiting.into_iter().find_map(|number| self.join_waiting(asked, ready, bound, number))
     }

@@ -9,9 +9,10 @@ use super::{Commands, Order, Placed};
 use crate::device::{DeviceConfig, MultiPlaneJoins};
 use crate::engine::log::Kind;
 use crate::units::Nanos;
+use std::collections::VecDeque;
 
-/// Commands of an array that are remembered.
-const MOST_OPEN: usize = 1024;
+/// Commands of an array that are remembered: the last that were placed.
+const MOST_OPEN: usize = 64;
 
 /// A command that others may join.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl Command {
 pub(super) struct Open {
     joins: MultiPlaneJoins,
     /// Those of each array, in the order of placement; none but the last if only the pages of a request join.
-    commands: Vec<Vec<Command>>,
+    commands: Vec<VecDeque<Command>>,
     /// The array of the command that was placed last, if nothing has joined another since.
     last: Option<u32>,
 }
@@ -58,12 +59,12 @@ impl Open {
     /// None yet, if the device has such commands.
     pub fn new(device: &DeviceConfig, arrays: usize) -> Option<Self> {
         let joins = device.multi_plane_joins;
-        let commands = vec![Vec::new(); arrays];
+        let commands = vec![VecDeque::new(); arrays];
         device.multi_plane.then_some(Open { joins, commands, last: None })
     }
 
     pub fn reset(&mut self) {
-        self.commands.iter_mut().for_each(Vec::clear);
+        self.commands.iter_mut().for_each(VecDeque::clear);
         self.last = None;
     }
 }
@@ -76,15 +77,13 @@ impl Commands {
         let (joins, last) = (open.joins, open.last);
         // Taken out, for what is placed changes the rest.
         let mut commands = std::mem::take(&mut open.commands[array as usize]);
-        let mut joined = match commands.last() {
+        let mut joined = match commands.back() {
             Some(command) if last == Some(array) => {
                 self.join_last(order, command).map(|placed| (placed, commands.len() - 1))
             }
             _ => None,
         };
         if joined.is_none() && joins == MultiPlaneJoins::Waiting {
-            let now = self.now;
-            commands.retain(|command| self.latest(command) >= now);
             joined = self.join_waiting(order, &commands);
         }
         let open = self.open.as_mut()?;
@@ -112,9 +111,9 @@ impl Commands {
             None => {
                 let most = if open.joins == MultiPlaneJoins::Request { 1 } else { MOST_OPEN };
                 if commands.len() == most {
-                    commands.remove(0);
+                    commands.pop_front();
                 }
-                commands.push(Command { start, work, held_until, members: vec![member] });
+                commands.push_back(Command { start, work, held_until, members: vec![member] });
                 open.last = Some(array);
             }
         }
@@ -135,13 +134,17 @@ impl Commands {
     }
 
     /// Joins the first command that has not begun when the operation is ready, and has room for it as it is.
-    fn join_waiting(&mut self, order: &Order, commands: &[Command]) -> Option<(Placed, usize)> {
+    fn join_waiting(
+        &mut self,
+        order: &Order,
+        commands: &VecDeque<Command>,
+    ) -> Option<(Placed, usize)> {
         let fits = |number: &usize| {
             let command = &commands[*number];
-            self.is_of_die(order, command)
+            unless_bug!(JoinsWhatHasBegun, order.ready <= self.latest(command), true)
+                && self.is_of_die(order, command)
                 && command.is_alike(order)
                 && command.work.1 - command.work.0 == self.time_of(order.kind)
-                && unless_bug!(JoinsWhatHasBegun, order.ready <= self.latest(command), true)
         };
         if order.kind == Kind::ReadOob {
             return None;

@@ -506,7 +506,9 @@ impl<C: MappingCache> DemandFtl<C> {
     #[cold]
     fn search(&mut self, lpn: Lpn, flash: &mut Flash) {
         let levels = self.cache.searched(lpn);
-        let steps = levels.into_iter().map(|level| self.search.steps(level)).sum::<u64>();
+        let searched = |level: &Level| unless_bug!(SearchInVainIsFree, true, level.found);
+        let searched = levels.into_iter().filter(searched);
+        let steps = searched.map(|level| self.search.steps(level)).sum::<u64>();
         self.search_steps += steps;
         unless_bug!(SearchTakesNoTime, flash.spend(Duration(steps * self.search_step.0)));
     }
