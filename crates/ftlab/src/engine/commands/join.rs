@@ -76,7 +76,7 @@ impl Commands {
         let array = self.array_of[order.plane as usize];
         let (joins, last) = (open.joins, open.last);
         // Taken out, for what is placed changes the rest.
-        let mut commands = std::mem::take(&mut open.commands[array as usize]);
+        let commands = std::mem::take(&mut open.commands[array as usize]);
         let mut joined = match commands.back() {
             Some(command) if last == Some(array) => {
                 self.join_last(order, command).map(|placed| (placed, commands.len() - 1))
