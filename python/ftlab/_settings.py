@@ -160,6 +160,10 @@ class Device(Settings):
     multi_plane
         Whether the planes of a die take one command together, at the same page of their blocks, and
         none apart. Default: false. Source: DLOOP: planes are independent.
+    multi_plane_joins
+        With that, what takes a command together. ``"request"``: Consecutive pages of a request.
+        ``"waiting"``: All that wait for the die at the same page of their blocks, of any request
+        and of GC, and erases. Default: request. Source: DLOOP II.B; choices.md#multi-plane-joins.
     cache_read
         Whether a page leaves a plane while its array reads the next. Default: false. Source:
         choices.md#page-register.
@@ -217,6 +221,7 @@ class Device(Settings):
     interleave: bool | None = setting("device.interleave")
     package_chips: int | None = setting("device.package_chips")
     multi_plane: bool | None = setting("device.multi_plane")
+    multi_plane_joins: Literal["request", "waiting"] | None = setting("device.multi_plane_joins")
     cache_read: bool | None = setting("device.cache_read")
     cache_program: bool | None = setting("device.cache_program")
     suspend: Quantity | None = setting("device.suspend")
@@ -1926,6 +1931,11 @@ class CACHFTL(NamedFtl):
         Share of the PMR that is free up to which GC works in idle time, but at least a block more
         than ``sync_blocks``; 0 switches that off. Default: 10%. Range: 0 to 1. Source: CACH-FTL
         4.3.3; choices.md#cachftl-idle.
+    bmr_victim
+        Which logical block BMR-GC merges: that with most pages in the PMR, or the victim of
+        ``gc.policy``. ``"largest"``: The logical block with most pages in the PMR, as in the paper.
+        ``"policy"``: The block of the BMR that ``gc.policy`` chooses, by its superseded pages.
+        Default: largest. Source: CACH-FTL 4.3.3, 7; choices.md#cachftl-bmr-victim.
     adaptive_threshold
         Redirect groups by measured costs instead of ``threshold``. Default: false. Source:
         choices.md#cachftl-beyond.
@@ -1960,6 +1970,7 @@ class CACHFTL(NamedFtl):
     sync_blocks: int | None = setting("cachftl.sync_blocks")
     enough: int | None = setting("cachftl.enough")
     async_free: Quantity | None = setting("cachftl.async_free")
+    bmr_victim: Literal["largest", "policy"] | None = setting("cachftl.bmr_victim")
     adaptive_threshold: bool | None = setting("cachftl.adaptive_threshold")
     idle_weight: Quantity | None = setting("cachftl.idle_weight")
     adaptive_pmr: bool | None = setting("cachftl.adaptive_pmr")

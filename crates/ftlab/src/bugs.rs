@@ -191,6 +191,18 @@ bugs! {
         why "pages that GC copies are gone", law "every_ftl";
     BlocksForget: "order: programs that are not remembered one by one are over",
         why "reads of old pages begin too soon under overload", law "every_ftl";
+    PackageChipsApart: "time: the chips of a package work beside each other",
+        why "a package serves nothing until all of them are idle", law "every_ftl", by "page,dftl,tpftl";
+    JoinsWhatHasBegun: "time: an operation joins a command on several planes that has begun already",
+        why "it is done before it is asked for", law "every_ftl", by "page,dftl,tpftl,dloop";
+    JoinsItsOwnPlane: "time: an operation joins a command that works on its plane already",
+        why "a plane does two things at a time", law "every_ftl", by "page,dftl,tpftl,dloop";
+    MapChipUnawaited: "hat: lookups do not wait for each other, nor for changes",
+        why "the chip does one thing at a time", law "every_ftl", by "hat";
+    SearchInVainIsFree: "demand: a search that finds nothing has no steps",
+        why "along a list all keys are compared", law "every_ftl", by "dftl,tpftl,cdftl";
+    SearchTakesNoTime: "demand: the steps of a search are counted and take no time",
+        why "the price of a long list", law "every_ftl", by "dftl,tpftl,cdftl";
     DataProgramsTrimmed: "data blocks: a page is programmed where a trimmed one is",
         why "an offset that is not valid need not be erased";
     DataMergeUnnoted: "data blocks: a merge does not note where it copies to",
@@ -381,6 +393,8 @@ bugs! {
         why "an interrupted BMR-GC programs a stale version";
     CachForgetsMerge: "cachftl: a merge in RAM is forgotten when its block is rewritten",
         why "its pages are nowhere";
+    CachGroupUntold: "cachftl: the policy does not hear of a page that a block of the BMR has lost",
+        why "another block than the policy's is merged", by "cachftl";
     BplruPadsOverHeld: "buffer: BPLRU pads with pages that are in RAM",
         why "the older version on flash is written over the newest one", law "nothing_is_lost";
     PartialReadsNothing: "device: read-modify-write reads pages that hold no data",

@@ -44,6 +44,9 @@ QUICK_REQUESTS = 5_000
     help=f"Inputs of each model, each made with another seed [{SEEDS}; 1 with --quick].",
 )
 @click.option("--quick", is_flag=True, help=f"The first {QUICK_REQUESTS:,} requests of each input.")
+@click.option(
+    "--whole", is_flag=True, help="Leave nothing out for its time: settings as PAPER varies them."
+)
 @click.option("--list", "listed", is_flag=True, help="Show what PAPER claims, and run nothing.")
 def reproduce(
     paper: str,
@@ -52,6 +55,7 @@ def reproduce(
     out: str | None,
     seeds: int | None,
     quick: bool,
+    whole: bool,
     listed: bool,
 ) -> None:
     """Run the evaluation of PAPER again and judge what it claims.
@@ -69,7 +73,13 @@ def reproduce(
     count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:
         report = run(
-            experiment, results, traces=traces, requests=requests, seeds=count, progress=progress
+            experiment,
+            results,
+            traces=traces,
+            requests=requests,
+            seeds=count,
+            whole=whole,
+            progress=progress,
         )
     folder = out or Path("ftlab-reproduce", paper)
     write(report, folder)

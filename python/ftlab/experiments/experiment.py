@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from ftlab.config import Config
+from ftlab.errors import ConfigError
 from ftlab.experiments.claims import Claim, Counterfactual, Instead, Judged, judge
 from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import Sources, Workload, sources
@@ -45,6 +46,8 @@ class Experiment:
         What is changed, one thing at a time, for claims that do not agree.
     of_prefixes
         The settings that a real prefix needs beside it, where it takes the place of a model.
+    whole
+        Returns what is run if nothing of the paper is left out for its time, where something is.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Experiment:
     prepare: Callable[[Sources, Path], Sources] | None = None
     counterfactuals: Sequence[Counterfactual] = ()
     of_prefixes: Config = field(default_factory=dict)
+    whole: Callable[[Sources], Points] | None = None
 
 
 def reproduce(
@@ -65,20 +69,25 @@ def reproduce(
     traces: str | Path | None = None,
     requests: int | None = None,
     seeds: int = SEEDS,
+    whole: bool = False,
     progress: Told | None = None,
 ) -> Report:
     """Run what is missing in the folder ``results``, judge the claims, and return the report.
 
     ``traces`` is a folder with real traces, each of which takes the place of its model;
     ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
+    With ``whole`` nothing of the paper is left out for its time.
     """
+    if whole and experiment.whole is None:
+        raise ConfigError(f"whole: {experiment.name} leaves nothing out for its time")
     results = Path(results)
     inputs: list[Sources] = [
         sources(experiment.workloads, traces, requests, seed) for seed in range(1, seeds + 1)
     ]
     if experiment.prepare is not None:
         inputs = [experiment.prepare(each, results) for each in inputs]
-    points = [experiment.points(each) for each in inputs]
+    chosen = experiment.whole if whole and experiment.whole else experiment.points
+    points = [chosen(each) for each in inputs]
     evaluation = _Evaluation(inputs, points, results, progress)
     runs = evaluation.run(points)
     judged: Sequence[Judged] = [judge(claim, runs) for claim in experiment.claims]

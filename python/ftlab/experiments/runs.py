@@ -38,6 +38,10 @@ class Runs:
         """Iterate over the names of the points."""
         return iter(self._seeds[0])
 
+    def __contains__(self, key: object) -> bool:
+        """Tell whether a point was run."""
+        return key in self._seeds[0]
+
     def __getitem__(self, key: Key) -> Result:
         """Return a result, of the first seed; raises `NotMeasuredError` where there is none."""
         self._used.add(key)

@@ -95,6 +95,9 @@ crate::settings! {
         /// Whether the planes of a die take one command together, at the same page of their blocks,
         /// and none apart.
         multi_plane: bool = false, source "DLOOP: planes are independent";
+        /// With that, what takes a command together.
+        multi_plane_joins: MultiPlaneJoins = MultiPlaneJoins::Request,
+            source "DLOOP II.B; choices.md#multi-plane-joins";
         /// Whether a page leaves a plane while its array reads the next.
         cache_read: bool = false, source "choices.md#page-register";
         /// Whether a page arrives at a plane while its array programs the one before.
@@ -120,6 +123,10 @@ crate::settings! {
                 own.package_chips
             );
             return Err(Error::config("device.package_chips", message));
+        }
+        if own.multi_plane_joins != MultiPlaneJoins::Request && !own.multi_plane {
+            let message = "found waiting, expected device.multi_plane = true: else there is no such command";
+            return Err(Error::config("device.multi_plane_joins", message));
         }
         if unless_bug!(DevicePageAny, !own.page.0.is_power_of_two(), false) {
             let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
@@ -217,6 +224,16 @@ crate::choices! {
         Program = "program",
         /// A read of the page, if it holds data, and a program.
         ReadModifyWrite = "read-modify-write",
+    }
+}
+
+crate::choices! {
+    /// Which operations on several planes of a die take one command.
+    pub enum MultiPlaneJoins {
+        /// Consecutive pages of a request.
+        Request = "request",
+        /// All that wait for the die at the same page of their blocks, of any request and of GC, and erases.
+        Waiting = "waiting",
     }
 }
 

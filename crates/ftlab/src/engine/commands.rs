@@ -2,8 +2,7 @@
 //!
 //! ```text
 //! multi_plane    planes of a die share its command logic: one command at a time, which works on
-//!                several planes if consecutive pages of a request have the same number in their
-//!                blocks
+//!                several planes if pages have the same number in their blocks (`join`)
 //! interleave     without it, the dies of a chip share command logic, too, without multi-plane commands
 //! package_chips  the chips of a package share it, too
 //! cache_read     |= T_r =|= T_r =|          a page leaves through the cache register while the array
@@ -33,24 +32,12 @@ use super::log::{Booking, Kind, Log};
 use crate::device::{BusOrder, Cell, DeviceConfig, Geometry};
 use crate::purpose::{Owner, Purpose};
 use crate::units::Nanos;
+use join::Open;
+
+mod join;
 
 /// A time from start to end.
 type Span = (Nanos, Nanos);
-
-/// The command placed last, which the pages after it may join.
-#[derive(Clone, Debug)]
-struct Last {
-    kind: Kind,
-    array: u32,
-    request: u64,
-    page: u32,
-    start: Nanos,
-    work: Span,
-    /// When the array is done with it.
-    held_until: Nanos,
-    /// What it works on, and its numbers in the log.
-    members: Vec<(Order, Option<usize>)>,
-}
 
 /// An operation to be placed.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +46,8 @@ pub(super) struct Order {
     pub plane: u32,
     /// Block and number of the page; `u32::MAX` for no block.
     pub page: Page,
-    /// Block that a copy-back reads.
-    pub source: u32,
+    /// Block and number of the page that a copy-back reads; `u32::MAX` for none.
+    pub source: Page,
     pub purpose: Purpose,
     pub request: u64,
     pub chain: u32,
@@ -90,7 +77,6 @@ pub(super) struct Placed {
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
     timing: Timing,
-    multi_plane: bool,
     cache_read: bool,
     cache_program: bool,
     command: Nanos,
@@ -104,7 +90,8 @@ pub(super) struct Commands {
     registers: Vec<Calendar>,
     buses: Vec<Calendar>,
     blocks: Blocks,
-    last: Option<Last>,
+    /// Commands on several planes, if the device has them.
+    open: Option<Open>,
     planes_per_die: u32,
     /// No operation will be ready before this.
     now: Nanos,
@@ -130,7 +117,9 @@ impl Commands {
     pub fn new(device: &DeviceConfig, geometry: &Geometry, timing: Timing, log: Log) -> Self {
         let [_, _, dies, planes] = geometry.shape();
         let planes_per_array = match (device.interleave, device.multi_plane) {
-            _ if device.package_chips > 1 => device.package_chips * dies * planes,
+            _ if unless_bug!(PackageChipsApart, device.package_chips > 1, false) => {
+                device.package_chips * dies * planes
+            }
             (false, _) => dies * planes,
             (true, true) => planes,
             (true, false) => 1,
@@ -143,7 +132,6 @@ impl Commands {
         let array = Array::new(gaps, device.suspend.is_some(), shortest(device, &timing));
         Commands {
             timing,
-            multi_plane: device.multi_plane,
             cache_read: device.cache_read,
             cache_program: device.cache_program,
             command: device.command.0,
@@ -155,7 +143,7 @@ impl Commands {
             registers: vec![calendar.clone(); all.len()],
             buses: vec![Calendar::new(overtake, on_bus); geometry.channels as usize],
             blocks: Blocks::new(if gaps { geometry.blocks() } else { 0 }, geometry.planes()),
-            last: None,
+            open: Open::new(device, all.len()),
             planes_per_die: planes,
             now: 0,
             operations: vec![0; all.len()],
@@ -201,7 +189,7 @@ impl Commands {
         }
         self.operations.fill(0);
         self.on_bus.fill(0);
-        self.last = None;
+        self.open.iter_mut().for_each(Open::reset);
         self.now = 0;
     }
 
@@ -232,18 +220,18 @@ impl Commands {
         self.forget(plane);
         let mut after = self.blocks.ready(kind, plane, page, order.ready);
         if kind == Kind::CopyBack {
-            after = self.blocks.ready(Kind::Program, plane, (source, 0), after);
+            after = self.blocks.ready(Kind::Program, plane, source, after);
         }
         // A page can be brought in while the one before it is programmed.
         let waits = kind != Kind::Program || !self.cache_program;
         let order = Order { ready: if waits { after } else { order.ready }, after, ..order };
-        let joined = if self.multi_plane { self.join(order) } else { None };
-        let placed = joined.unwrap_or_else(|| self.begin(&order));
+        let joined = self.join(&order);
+        let placed = joined.map_or_else(|| self.begin(&order), |(placed, _)| placed);
         self.take_bus_and_register(plane, &placed);
         self.operations[plane as usize] += 1;
         self.blocks.note(kind, plane, page, placed.work.1, self.now);
         if kind == Kind::CopyBack {
-            self.blocks.note(Kind::Read, plane, (source, 0), placed.work.1, self.now);
+            self.blocks.note(Kind::Read, plane, source, placed.work.1, self.now);
         }
         let Placed { start, end, held, .. } = placed;
         if self.suspend.is_some() {
@@ -253,36 +241,30 @@ impl Commands {
             self.hold(plane, start, end);
         }
         let number = self.log.push(|| booking(&order, &placed));
-        if self.multi_plane {
-            self.remember((order, number), &placed, joined.is_some());
-        }
+        self.remember((order, number), &placed, joined.map(|(_, command)| command));
         placed
-    }
-
-    /// Notes what the pages after it may join.
-    fn remember(&mut self, member: (Order, Option<usize>), placed: &Placed, joined: bool) {
-        match &mut self.last {
-            Some(last) if joined => last.members.push(member),
-            _ => {
-                let Order { kind, plane, page: (_, page), request, .. } = member.0;
-                let array = self.array_of[plane as usize];
-                let Placed { start, work, held: (_, held_until), .. } = *placed;
-                let members = vec![member];
-                self.last =
-                    Some(Last { kind, array, request, page, start, work, held_until, members });
-            }
-        }
     }
 
     /// Places an operation as a command of its own.
     fn begin(&mut self, order: &Order) -> Placed {
-        let Timing { read, oob_read, program, erase, transfer, .. } = self.timing;
+        let time = self.time_of(order.kind);
         match order.kind {
-            Kind::Read => self.read(order, read, transfer),
-            Kind::ReadOob => self.read(order, oob_read, 0),
+            Kind::Read => self.read(order, time, self.timing.transfer),
+            Kind::ReadOob => self.read(order, time, 0),
             Kind::Program => self.program(order),
-            Kind::CopyBack => self.change(order, read + program),
-            Kind::Erase => self.change(order, erase),
+            Kind::CopyBack | Kind::Erase => self.change(order, time),
+        }
+    }
+
+    /// How long the array works on an operation.
+    const fn time_of(&self, kind: Kind) -> Nanos {
+        let Timing { read, oob_read, program, erase, .. } = self.timing;
+        match kind {
+            Kind::Read => read,
+            Kind::ReadOob => oob_read,
+            Kind::Program => program,
+            Kind::CopyBack => read + program,
+            Kind::Erase => erase,
         }
     }
 
@@ -316,7 +298,7 @@ impl Commands {
 
     /// Adds to the busy time of a plane the part of a span that no earlier operation held it for.
     fn hold(&mut self, plane: u32, from: Nanos, to: Nanos) {
-        let overlaps = self.has_registers() || self.multi_plane;
+        let overlaps = self.has_registers() || self.open.is_some();
         let (calendar, busy) = &mut self.held[plane as usize];
         *busy += if overlaps {
             calendar.drop_before(self.now);
@@ -458,91 +440,6 @@ impl Commands {
         Placed { start, end: work.1, held, work, command, data: None, register: None }
     }
 
-    /// Places an operation as part of the command before it, if that is of the same kind, for the same
-    /// request, on another plane of the die, at the same page, began when the operation was ready, and has
-    /// room for it.
-    fn join(&mut self, order: Order) -> Option<Placed> {
-        let Order { kind, plane, page, request, ready, .. } = order;
-        let last = self.last.take().filter(|last| last.kind == kind)?;
-        let same_die = last.array == self.array_of[plane as usize]
-            && self.die_of(plane) == self.die_of(last.members[0].0.plane);
-        let fits = same_die
-            && last.request == request
-            && last.page == page.1
-            && ready <= last.start
-            && last.members.iter().all(|(member, _)| member.plane != plane);
-        if !fits || matches!(kind, Kind::ReadOob | Kind::CopyBack) {
-            return None;
-        }
-        let placed = match kind {
-            Kind::Program => self.join_program(order, &last)?,
-            _ => self.join_read_or_erase(order, &last)?,
-        };
-        let held_until = last.held_until.max(placed.held.1);
-        self.last = Some(Last { work: placed.work, held_until, ..last });
-        Some(placed)
-    }
-
-    fn join_read_or_erase(&mut self, order: Order, last: &Last) -> Option<Placed> {
-        let Order { kind, plane, .. } = order;
-        let transfer = if kind == Kind::Read { self.timing.transfer } else { 0 };
-        let bus = &self.bus(plane).search();
-        let (held_until, data) = self.read_out(plane, bus, last.work.1, transfer);
-        if held_until > last.held_until {
-            if !self.array(plane).can_extend(last.held_until, held_until, false) {
-                return None;
-            }
-            self.array_mut(plane).read((last.held_until, held_until));
-        }
-        Some(Placed {
-            start: last.start,
-            end: data.map_or(last.work.1, |(_, end)| end),
-            held: (last.work.0, held_until),
-            work: last.work,
-            command: (last.start, last.start),
-            data,
-            register: data.filter(|_| self.cache_read).map(|(_, end)| (held_until, end)),
-        })
-    }
-
-    /// Starts all programs of the command when the last page has arrived.
-    fn join_program(&mut self, order: Order, last: &Last) -> Option<Placed> {
-        let Order { plane, ready, after, .. } = order;
-        let together = last.work.0.max(after);
-        let begin = |arrived: Nanos| match self.cache_program {
-            true => arrived.max(together),
-            false => arrived,
-        };
-        let bus = &self.bus(plane).search();
-        let data = self.bring_in(plane, bus, last.start.max(ready), begin);
-        let begin = data.1.max(together);
-        let work = (begin, begin + self.timing.program);
-        let registers = || last.members.iter().map(|(member, _)| member.plane as usize);
-        let kept = (last.work.0, begin);
-        let keeps = |plane: usize| self.registers[plane].first(kept.0, |_| begin) == kept.0;
-        let fits = self.array(plane).can_extend(last.work.1, work.1, true)
-            && (!self.cache_program || kept.0 >= kept.1 || registers().all(keeps));
-        if !fits {
-            return None;
-        }
-        self.array_mut(plane).delay(last.work, work);
-        for (member, number) in &last.members {
-            self.blocks.delay(member.plane, member.page, work.1);
-            if self.suspend.is_none() {
-                self.hold(member.plane, last.start, work.1);
-            }
-            if let Some(number) = number {
-                self.log.delay(*number, work);
-            }
-        }
-        if self.cache_program {
-            for plane in registers() {
-                self.registers[plane].hold(kept.0, kept.1);
-            }
-        }
-        Some(self.incoming(plane, data, work, work))
-    }
-
     fn die_of(&self, plane: u32) -> u32 {
         plane / self.planes_per_die
     }
@@ -580,7 +477,8 @@ fn booking(order: &Order, placed: &Placed) -> Booking {
         plane,
         block: some(block),
         page,
-        source: some(source),
+        source: some(source.0),
+        source_page: (source.0 != u32::MAX).then_some(source.1),
         start,
         array,
         bus,

@@ -45,6 +45,8 @@ pub struct Booking {
     pub page: u32,
     /// Block that a copy-back reads.
     pub source: Option<u32>,
+    /// Number in that block of the page that it reads.
+    pub source_page: Option<u32>,
     /// When its plane or its bus, whichever came first, was first held for it.
     pub start: Nanos,
     /// When the array was at work, from its start to its end.

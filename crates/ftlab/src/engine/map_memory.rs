@@ -30,7 +30,9 @@ impl MapMemory {
     pub(super) fn found(&mut self, time: Nanos) -> Nanos {
         match self {
             MapMemory::Ram { .. } => time,
-            MapMemory::Chip { read, busy, .. } => take(busy, time, *read),
+            MapMemory::Chip { read, busy, .. } => {
+                unless_bug!(MapChipUnawaited, take(busy, time, *read), time + *read)
+            }
         }
     }
 

@@ -34,8 +34,12 @@ pub use log::{Booking, Kind, Log};
 use crate::device::{DeviceConfig, Geometry};
 use crate::purpose::Purpose;
 use crate::units::Nanos;
+use blocks::Page;
 use commands::{Commands, Order};
 use map_memory::MapMemory;
+
+/// Of what is no copy-back.
+const NO_PAGE: Page = (u32::MAX, 0);
 
 /// Durations of the flash operations, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
@@ -340,7 +344,7 @@ impl Timeline {
     #[inline(always)]
     pub(crate) fn read(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Read, spot(), u32::MAX);
+            return self.place(Kind::Read, spot(), NO_PAGE);
         }
         self.read_here();
     }
@@ -352,7 +356,7 @@ impl Timeline {
             let spot = spot();
             let pages = spot.page..spot.page + count;
             return pages.for_each(|page| {
-                self.place(Kind::ReadOob, Spot { page, ..spot }, u32::MAX);
+                self.place(Kind::ReadOob, Spot { page, ..spot }, NO_PAGE);
             });
         }
         let time = self.timing.oob_read * Nanos::from(count);
@@ -361,7 +365,7 @@ impl Timeline {
 
     #[cold]
     #[inline(never)]
-    fn place(&mut self, kind: Kind, spot: Spot, source: u32) {
+    fn place(&mut self, kind: Kind, spot: Spot, source: Page) {
         let Some(commands) = &mut self.commands else { return };
         let (request, issued, chain) = (self.requests, self.issued, self.chains);
         let Spot { plane, block, page, purpose } = spot;
@@ -397,7 +401,7 @@ impl Timeline {
     #[inline(always)]
     pub(crate) fn program(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Program, spot(), u32::MAX);
+            return self.place(Kind::Program, spot(), NO_PAGE);
         }
         self.program_here();
     }
@@ -445,9 +449,9 @@ impl Timeline {
         self.program(to);
     }
 
-    /// Copies a page of block `source` inside its plane.
+    /// Copies a page of a block inside its plane.
     #[inline]
-    pub(crate) fn copy_back(&mut self, source: u32, spot: impl FnOnce() -> Spot) {
+    pub(crate) fn copy_back(&mut self, source: Page, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
             return self.place(Kind::CopyBack, spot(), source);
         }
@@ -457,7 +461,7 @@ impl Timeline {
     #[inline]
     pub(crate) fn erase(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Erase, spot(), u32::MAX);
+            return self.place(Kind::Erase, spot(), NO_PAGE);
         }
         let erase = unless_bug!(TimeEraseAsProgram, self.timing.erase, self.timing.program);
         self.occupy(self.ready(), erase, 1);
@@ -476,6 +480,7 @@ impl Timeline {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::MultiPlaneJoins;
     use crate::purpose::Cause;
     use crate::units::{Bytes, Duration};
 
@@ -525,10 +530,71 @@ mod tests {
     fn a_copy_back_delays_only_its_plane() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.copy_back(u32::MAX, || spot(2));
+        timeline.copy_back(NO_PAGE, || spot(2));
         assert_eq!(timeline.served().end, 225_000);
         assert_eq!(write(&mut timeline, &[0, 1, 3]), 404_800);
         assert_eq!(write(&mut timeline, &[2]), 225_000 + 302_400);
+    }
+
+    /// DLOOP II.B: a command on the planes of a die takes the time of one operation. Here for GC of two planes,
+    /// and not where the pages of a copy-back differ, which no command can have.
+    #[test]
+    fn a_die_erases_and_copies_back_on_two_planes_together() {
+        let device = |multi_plane_joins| DeviceConfig {
+            planes_per_die: 2,
+            erase: Duration(2_000_000),
+            multi_plane: true,
+            multi_plane_joins,
+            ..DeviceConfig::default()
+        };
+        let end = |joins, pages: [u32; 2], what: &dyn Fn(&mut Timeline, u32, Spot)| {
+            let device = device(joins);
+            let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+            let mut timeline = Timeline::of(&device, &geometry);
+            timeline.issue(0);
+            for (plane, page) in pages.into_iter().enumerate() {
+                timeline.begin_chain();
+                let block = plane as u32 * geometry.blocks_per_plane;
+                what(&mut timeline, block + 1, Spot { block, page, ..spot(plane as u32) });
+            }
+            timeline.served().end
+        };
+        let erase = |timeline: &mut Timeline, _, spot| timeline.erase(|| spot);
+        let copy = |timeline: &mut Timeline, from, spot: Spot| {
+            timeline.copy_back((from, spot.page), || spot);
+        };
+        let (request, waiting) = (MultiPlaneJoins::Request, MultiPlaneJoins::Waiting);
+        assert_eq!(end(waiting, [0, 0], &erase), 2_000_000);
+        assert_eq!(end(request, [0, 0], &copy), 2 * 225_000);
+        assert_eq!(end(waiting, [0, 0], &copy), 225_000);
+        assert_eq!(end(waiting, [0, 2], &copy), 2 * 225_000);
+    }
+
+    /// A command that has begun takes along nothing more.
+    #[test]
+    fn what_waits_joins_a_command_that_waits_too() {
+        let device = DeviceConfig {
+            planes_per_die: 2,
+            erase: Duration(2_000_000),
+            multi_plane: true,
+            multi_plane_joins: MultiPlaneJoins::Waiting,
+            ..DeviceConfig::default()
+        };
+        let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+        let mut timeline = Timeline::of(&device, &geometry);
+        let erase = |timeline: &mut Timeline, time, plane| {
+            timeline.issue(time);
+            timeline.erase(|| spot(plane));
+            timeline.served()
+        };
+        assert_eq!(erase(&mut timeline, 0, 0), Service { start: 0, end: 2_000_000 });
+        let second = Service { start: 2_000_000, end: 4_000_000 };
+        assert_eq!(erase(&mut timeline, 1, 0), second, "the first has begun");
+        assert_eq!(erase(&mut timeline, 1_500_000, 1), second, "the second has not");
+        assert_eq!(
+            erase(&mut timeline, 2_000_001, 1),
+            Service { start: 4_000_000, end: 6_000_000 }
+        );
     }
 
     /// 5 us of MNFTL 5.1 before each page of a request, for which the plane does not wait.

@@ -599,7 +599,8 @@ impl Flash {
         self.retime(Some(from), Some(to));
         self.meter.serve(cause, plane, 1);
         let spot = || self.medium.spot(target, to, cause, Some(owner));
-        self.meter.timeline.copy_back(source.0, spot);
+        let page = self.medium.geometry.page_in_block(from);
+        self.meter.timeline.copy_back((source.0, page), spot);
         self.note_in_map(owner);
         owner
     }

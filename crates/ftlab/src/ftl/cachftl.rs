@@ -21,7 +21,8 @@
 //!          (choices.md#cachftl-phases).
 //! Beyond   the paper's future work (section 7), each a switch (choices.md#cachftl-beyond): a threshold
 //!          by measured costs (`redirect.rs`), a PMR as large as it has to be, blocks of the BMR
-//!          rewritten out of place, and with these a wear leveller over both regions.
+//!          rewritten out of place, and with these a wear leveller over both regions; and `gc.policy` for the BMR, too
+//!          (choices.md#cachftl-bmr-victim).
 //! Power    a block that is rewritten in place is in RAM alone for a while. Where power may be cut, it is
 //!          rewritten to another block, and the old one is erased at once (choices.md#cachftl-power).
 
@@ -41,6 +42,7 @@ use redirect::{Redirect, Work};
 use std::collections::BTreeMap;
 
 mod bmr;
+mod groups;
 mod job;
 mod mount;
 mod pmr;
@@ -63,6 +65,9 @@ crate::settings! {
         /// `sync_blocks`; 0 switches that off.
         async_free: Ratio = Ratio(0.1), in 0.0..=1.0, laws [0.0, 0.1, 0.5, 1.0].map(Ratio),
             source "CACH-FTL 4.3.3; choices.md#cachftl-idle";
+        /// Which logical block BMR-GC merges: that with most pages in the PMR, or the victim of `gc.policy`.
+        bmr_victim: BmrVictim = BmrVictim::Largest, laws BmrVictim::ALL,
+            source "CACH-FTL 4.3.3, 7; choices.md#cachftl-bmr-victim";
         /// Redirect groups by measured costs instead of `threshold`.
         adaptive_threshold: bool = false, laws [false, false, true],
             source "choices.md#cachftl-beyond";
@@ -86,6 +91,16 @@ crate::settings! {
             Err(Error::config("cachftl.wear_gap", message))
         }
         _ => Ok(()),
+    }
+}
+
+crate::choices! {
+    /// What BMR-GC merges.
+    pub enum BmrVictim {
+        /// The logical block with most pages in the PMR, as in the paper.
+        Largest = "largest",
+        /// The block of the BMR that `gc.policy` chooses, by its superseded pages.
+        Policy = "policy",
     }
 }
 
@@ -179,6 +194,9 @@ impl Design for CachFtl {
         gc.copies = Copies::Shared;
         let first = if out_of_place { 0 } else { geometry.logical_blocks() };
         let mut pmr = Pmr::new(&gc, &geometry, first, blocks)?;
+        if own.bmr_victim == BmrVictim::Policy {
+            pmr.choose_groups_by(&gc)?;
+        }
         flash.begin_region(Pbn(first));
         let pages = pmr.pages();
         if own.adaptive_pmr {
@@ -460,7 +478,7 @@ impl CachFtl {
         if let Some(victim) = self.pmr.take_victim(self.enough(), flash) {
             return Some(Job::Collect(self.pmr.read(victim, flash)));
         }
-        let lbn = self.pmr.largest_group()?;
+        let lbn = self.pmr.next_group()?;
         let mut merge = Merge::new(lbn, Stage::PmrRead, self.geometry.pages_per_block);
         for lpn in self.geometry.logical_pages_of(lbn) {
             if let Some(from) = self.pmr.find(lpn) {

@@ -11,7 +11,7 @@
 //!          cut the map is found again on the flash, as if the chip had lost it, too.
 
 use super::page::PageFtl;
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Accounts, Ftl, FtlMetrics, RamUse};
 use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -23,9 +23,11 @@ crate::settings! {
     /// The chip with the map.
     pub struct HatConfig in "hat" {
         /// Time of a lookup. Each waits until the chip is done with those and the changes before it.
-        pcm_read: Duration = Duration(0), in ..=LONGEST_TIME, source "choices.md#hat-time";
+        pcm_read: Duration = Duration(0), in ..=LONGEST_TIME,
+            laws [0, 700, 5000].map(Duration), source "choices.md#hat-time";
         /// Time to write a changed mapping, after it was read. It waits in the buffer, and no request for it.
-        pcm_write: Duration = Duration(0), in ..=LONGEST_TIME, source "choices.md#hat-time";
+        pcm_write: Duration = Duration(0), in ..=LONGEST_TIME,
+            laws [0, 2000].map(Duration), source "choices.md#hat-time";
     }
 }
 
@@ -35,6 +37,7 @@ pub struct Hat {
     page: PageFtl,
     /// Bytes of the update buffer in RAM.
     buffer: u64,
+    lookup: Duration,
     reads: u64,
     /// Map updates for the host; those of GC are the pages that it moved.
     host_updates: u64,
@@ -98,6 +101,10 @@ impl Ftl for Hat {
         self.page.reset_metrics();
     }
 
+    fn accounts(&self) -> Accounts {
+        Accounts { map_lookup: self.lookup.0, ..self.page.accounts() }
+    }
+
     fn audit(&self, device: &Device) {
         self.page.audit(device);
     }
@@ -111,7 +118,7 @@ impl Hat {
     fn over(page: PageFtl, own: &HatConfig, flash: &mut Flash) -> Self {
         flash.use_map_chip(own.pcm_read, own.pcm_write);
         let buffer = 4 * u64::from(flash.geometry().logical_blocks());
-        Hat { page, buffer, reads: 0, host_updates: 0 }
+        Hat { page, buffer, lookup: own.pcm_read, reads: 0, host_updates: 0 }
     }
 }
 

@@ -292,6 +292,8 @@ pub struct Accounts {
     pub blocks_kept: u64,
     /// Merges of logical blocks that had no data block before.
     pub blocks_founded: u64,
+    /// Time of a lookup on the chip with the map, which does one thing at a time, ns; 0 without one.
+    pub map_lookup: u64,
     /// What one page of the host can cause to be merged; `None` if unbounded.
     pub associativity: Option<Associativity>,
 }

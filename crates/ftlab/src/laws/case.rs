@@ -3,7 +3,9 @@
 use crate::buffer::BufferManager;
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
-use crate::device::{BlockNumbers, Cell, DeviceConfig, PartialWrites, ProgramOrder};
+use crate::device::{
+    BlockNumbers, Cell, DeviceConfig, MultiPlaneJoins, PartialWrites, ProgramOrder,
+};
 use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
@@ -87,6 +89,7 @@ impl<'a> Case<'a> {
         config.gc.check().ok()?;
         let mut case = Case { entry, config };
         case.draw_planes(rng);
+        case.draw_commands();
         case.config = entry.adapted(&case.config);
         if case.config.ftl.placement != SINGLE {
             case.config.device.block_numbers = BlockNumbers::AlongPlanes;
@@ -124,6 +127,21 @@ impl<'a> Case<'a> {
             config.device.chips_per_channel = between(rng, 1, 2);
             config.device.dies_per_chip = between(rng, 1, 2);
         }
+    }
+
+    /// Now and then chips of a package that are busy together, commands on several planes, and searches that
+    /// take time.
+    fn draw_commands(&mut self) {
+        let rng = &mut Rng::new(self.seed(), "commands");
+        let Config { device, ftl, .. } = &mut self.config;
+        if flip(rng) {
+            device.package_chips = device.chips_per_channel;
+        }
+        if device.planes_per_die > 1 && rng.chance(0.4) {
+            device.multi_plane = true;
+            device.multi_plane_joins = pick(rng, MultiPlaneJoins::ALL);
+        }
+        ftl.search_step = pick(rng, &[Duration(0), Duration(90)]);
     }
 
     /// From the smallest cache that the FTL accepts to the whole table, or all pages where these are kept.

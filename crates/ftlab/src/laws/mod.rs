@@ -217,6 +217,7 @@ fn after_every_request(case: &Case<'_>) {
     run.read_everything();
     run.time_is_the_sum_of_the_operations();
     run.nothing_is_overtaken();
+    run.what_the_map_takes_is_waited_for();
 }
 
 fn full(case: &Case<'_>) {

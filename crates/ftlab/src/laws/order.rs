@@ -1,8 +1,10 @@
-//! In a block nothing overtakes what it depends on: by the log of a run on several planes.
+//! In a block nothing overtakes what it depends on, and what shares command logic takes turns: by the log of
+//! a run on several planes.
 
+use crate::device::{DeviceConfig, Geometry};
 use crate::engine::{Booking, Kind};
 use crate::units::Nanos;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// When what was done to a block since its last erase ends.
 #[derive(Default)]
@@ -48,5 +50,53 @@ pub fn nothing_overtakes_what_it_depends_on(log: &[Booking]) {
                 *block = Block { erased: end, changed: end, ..Block::default() };
             }
         }
+    }
+}
+
+/// An operation begins when it is asked for and the one before it in its chain has ended, or later.
+pub fn nothing_begins_before_its_turn(log: &[Booking]) {
+    let mut ends: BTreeMap<(u64, u32), Nanos> = BTreeMap::new();
+    for booking in log {
+        let end = ends.entry((booking.request, booking.chain)).or_default();
+        let ready = booking.issued.max(*end);
+        assert!(
+            ready <= booking.start,
+            "{:?} at {}, ready at {ready}",
+            booking.kind,
+            booking.start
+        );
+        *end = booking.end;
+    }
+}
+
+/// Planes that share command logic have one command at a time, on one of them or on several of a die.
+pub fn what_shares_commands_takes_turns(log: &[Booking], device: &DeviceConfig, shape: &Geometry) {
+    let [_, _, dies, planes] = shape.shape();
+    let sharing = match device.multi_plane {
+        _ if device.package_chips > 1 => device.package_chips * dies * planes,
+        true => planes,
+        false => 1,
+    };
+    let mut arrays: BTreeMap<u32, Vec<&Booking>> = BTreeMap::new();
+    for booking in log.iter().filter(|booking| booking.array.0 < booking.array.1) {
+        arrays.entry(booking.plane / sharing).or_default().push(booking);
+    }
+    for bookings in arrays.values_mut() {
+        bookings.sort_by_key(|booking| booking.array);
+        for command in bookings.chunk_by(|a, b| a.array == b.array) {
+            let first = command[0];
+            let die = |booking: &Booking| booking.plane / planes;
+            let alike = |booking: &&Booking| {
+                (booking.kind, die(booking)) == (first.kind, die(first))
+                    && (booking.kind == Kind::Erase || booking.page == first.page)
+            };
+            assert!(command.iter().all(alike), "{command:?} are no command");
+            let on: BTreeSet<u32> = command.iter().map(|booking| booking.plane).collect();
+            assert_eq!(on.len(), command.len(), "{:?} twice on a plane", first.kind);
+        }
+        let overlap = bookings
+            .windows(2)
+            .find(|pair| pair[0].array != pair[1].array && pair[1].array.0 < pair[0].array.1);
+        assert!(overlap.is_none(), "{overlap:?} at a time, and they share their commands");
     }
 }

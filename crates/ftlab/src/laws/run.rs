@@ -1,7 +1,10 @@
 //! A case under way: every request is followed by the laws.
 
 use super::case::Case;
-use super::order::nothing_overtakes_what_it_depends_on;
+use super::order::{
+    nothing_begins_before_its_turn, nothing_overtakes_what_it_depends_on,
+    what_shares_commands_takes_turns,
+};
 use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
@@ -58,6 +61,14 @@ impl Seen {
         let blocks = &self.blocks[pool.start as usize..pool.end as usize];
         blocks.iter().filter(|(erased, _)| *erased).count() as u32
     }
+}
+
+/// Searches so far, and their steps.
+struct Searched {
+    steps: u64,
+    lookups: u64,
+    /// Whether there is nothing to search.
+    is_empty: bool,
 }
 
 /// A device, its FTL, and which pages should hold data.
@@ -585,7 +596,47 @@ impl<'a> Run<'a> {
 
     /// Planes do what comes late in a chain after what came early in a later one, but not inside a block.
     pub fn nothing_is_overtaken(&self) {
-        nothing_overtakes_what_it_depends_on(self.device.timeline().log());
+        let log = self.device.timeline().log();
+        nothing_overtakes_what_it_depends_on(log);
+        nothing_begins_before_its_turn(log);
+        let device = &self.case.config.device;
+        what_shares_commands_takes_turns(log, device, self.device.geometry());
+    }
+
+    /// Requests that find the device idle: pages that are looked up on a chip of the map end no sooner than it
+    /// has found them one by one, and a page no sooner than the steps of its search have been taken.
+    pub fn what_the_map_takes_is_waited_for(&mut self) {
+        let all: Vec<Lpn> = (0..self.pages().min(20)).map(Lpn).collect();
+        let took = self.alone(Op::Read, &all);
+        let found = all.len() as u64 * self.ftl.accounts().map_lookup;
+        assert!(found <= took, "{} lookups in {took} ns, one by one {found} ns", all.len());
+        for lpn in (0..self.pages()).step_by(7).map(Lpn) {
+            let before = self.searched();
+            let took = self.alone(Op::Read, &[lpn]);
+            let (Some(before), Some(now)) = (before, self.searched()) else { return };
+            let steps = now.steps - before.steps;
+            let least = now.lookups - before.lookups;
+            assert!(before.is_empty || steps >= least, "{steps} steps in {least} searches");
+            let searched = steps * self.case.config.ftl.search_step.0;
+            assert!(searched <= took, "{steps} steps in {took} ns");
+        }
+    }
+
+    /// How long a request takes on an idle device, ns.
+    fn alone(&mut self, op: Op, pages: &[Lpn]) -> u64 {
+        let idle = self.device.timeline().idle_at();
+        self.device.timeline_mut().issue(idle);
+        access(&mut *self.ftl, op, pages, &mut self.device);
+        self.device.timeline().served().end - idle
+    }
+
+    /// Searches in the index of a mapping cache, if they are counted.
+    fn searched(&self) -> Option<Searched> {
+        let metrics = self.ftl.metrics();
+        let mapping = metrics.mapping?;
+        let steps = *metrics.own.get("map.search_steps")?;
+        let is_empty = mapping.occupancy.entries == 0;
+        Some(Searched { steps, lookups: mapping.counts.lookups, is_empty })
     }
 
     /// Where pages differ, no operation takes less than the fastest page or more than the slowest.

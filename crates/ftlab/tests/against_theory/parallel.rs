@@ -94,6 +94,20 @@ fn a_multi_plane_command_takes_the_time_of_one_page() {
     }
 }
 
+/// Of requests at a time, on a die whose planes take one command: pages of different requests share it where
+/// what waits joins, and take turns where the pages of a request do.
+#[test]
+fn pages_of_different_requests_share_a_command_where_what_waits_joins() {
+    for (joins, commands) in [("request", 400), ("waiting", 100)] {
+        for (op, array) in [(Op::Read, READ), (Op::Write, PROGRAM)] {
+            let device = json!({"multi_plane": true, "multi_plane_joins": joins});
+            let mut simulation = simulation::<PageFtl>(&striped([1, 1, 1, 4], 0, &device), 64);
+            let end = (0..400).map(|k| serve(&mut simulation, &page(op, k)).1).max();
+            assert_eq!(end, Some(commands * array as Nanos), "{op:?}, {joins}");
+        }
+    }
+}
+
 #[test]
 fn without_interleaving_the_dies_of_a_chip_take_turns() {
     for (interleave, dies) in [(true, 4.0), (false, 1.0)] {

@@ -8,7 +8,7 @@ mod tape;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
-use ftlab::device::{BusOrder, DeviceConfig};
+use ftlab::device::{BusOrder, DeviceConfig, MultiPlaneJoins};
 use ftlab::flash::Geometry;
 use ftlab::ftl::parts::placement::SINGLE;
 use ftlab::gc::CopyBack;
@@ -165,6 +165,7 @@ fn many_planes_do_what_queues_choose_where_all_times_are_equal() {
 #[test]
 fn every_operation_is_done_when_a_drawing_of_the_device_says() {
     let (mut overtaken, mut operations, mut joined, mut waited) = (0, 0, 0, 0);
+    let mut joined_waiting = 0;
     for seed in 0..60 {
         let mut rng = Rng::new(seed, "tape");
         let mut config = draw(&mut rng, seed % 10 != 0);
@@ -172,6 +173,9 @@ fn every_operation_is_done_when_a_drawing_of_the_device_says() {
         config.device.suspend = rng.chance(0.5).then(|| Duration(rng.below(100)));
         config.run.timeline = 20_000;
         let ftl = ["page", "dftl", "dloop"][rng.below(3) as usize];
+        if config.device.multi_plane && rng.chance(0.5) {
+            config.device.multi_plane_joins = MultiPlaneJoins::Waiting;
+        }
         let simulator = run(&config, seed, ftl, 4);
         let timeline = simulator.outcome().flash.timeline();
         let capacity = config.device.capacity.expect("a capacity").0;
@@ -200,9 +204,11 @@ fn every_operation_is_done_when_a_drawing_of_the_device_says() {
         assert_eq!(timeline.idle_at(), tape.end(), "{ftl}, seed {seed}: {config:?}");
         overtaken += tape.overtaken;
         joined += tape.joined;
+        joined_waiting += tape.joined_waiting;
     }
     eprintln!("{operations} operations, {overtaken} overtook others, {joined} joined a command,");
-    eprintln!("{waited} waited for others of their block");
+    eprintln!("{waited} waited for others of their block, {joined_waiting} joined what waits");
+    assert!(joined_waiting > 100);
     assert!(operations > 30_000 && overtaken > 5_000 && joined > 100 && waited > 5_000);
 }
 

@@ -1,7 +1,7 @@
 //! A drawing of the device, a cell for each nanosecond of each array, cache register and bus. An operation is
 //! drawn where it would be done if nothing came after it; what overtakes moves what is drawn behind it.
 
-use ftlab::device::{BusOrder, DeviceConfig};
+use ftlab::device::{BusOrder, DeviceConfig, MultiPlaneJoins};
 use ftlab::engine::{Booking, Kind};
 use ftlab::flash::Geometry;
 use std::collections::HashMap;
@@ -12,6 +12,9 @@ enum Cell {
     Read,
     Write,
 }
+
+/// Commands of an array that others may join: the last that were placed.
+const REMEMBERED: usize = 64;
 
 /// Who is in the way of an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -107,9 +110,9 @@ impl Block {
     }
 }
 
-/// What the next operation may join.
+/// What other operations may join.
 #[derive(Clone)]
-struct Last {
+struct Command {
     placed: Plan,
     members: Vec<usize>,
     held_until: u64,
@@ -122,7 +125,8 @@ pub struct Plan {
     held: (u64, u64),
     command: (u64, u64),
     register: Option<(u64, u64)>,
-    joins: bool,
+    /// The command that it is a part of, if others are, and whether that stays as it is.
+    joins: Option<(usize, bool)>,
 }
 
 pub struct Tape<'a> {
@@ -132,10 +136,14 @@ pub struct Tape<'a> {
     registers: Vec<Row>,
     buses: Vec<Row>,
     blocks: HashMap<u32, Block>,
-    last: Option<Last>,
+    commands: Vec<Command>,
+    /// The command drawn last, unless another was joined since.
+    last: Option<usize>,
     pub drawn: Vec<Booking>,
     pub overtaken: u64,
     pub joined: u64,
+    /// Of these, those that joined what waits.
+    pub joined_waiting: u64,
 }
 
 impl<'a> Tape<'a> {
@@ -148,10 +156,12 @@ impl<'a> Tape<'a> {
             buses: vec![Row::default(); planes],
             geometry,
             blocks: HashMap::new(),
+            commands: Vec::new(),
             last: None,
             drawn: Vec::new(),
             overtaken: 0,
             joined: 0,
+            joined_waiting: 0,
         }
     }
 
@@ -284,7 +294,7 @@ impl<'a> Tape<'a> {
             held: (if suspends.is_some() { from } else { start }, held),
             command: (start, begin),
             register: bus.filter(|_| self.device.cache_read).map(|bus| (held, bus.1)),
-            joins: false,
+            joins: None,
         }
     }
 
@@ -312,7 +322,7 @@ impl<'a> Tape<'a> {
         };
         let work = (begin, begin + time);
         let whole = !self.device.cache_program && self.device.suspend.is_none();
-        self.incoming(asked, bus, work, if whole { (bus.0, work.1) } else { work }, false)
+        self.incoming(asked, bus, work, if whole { (bus.0, work.1) } else { work }, None)
     }
 
     fn incoming(
@@ -321,7 +331,7 @@ impl<'a> Tape<'a> {
         bus: (u64, u64),
         work: (u64, u64),
         held: (u64, u64),
-        joins: bool,
+        joins: Option<(usize, bool)>,
     ) -> Plan {
         let until = if self.device.cache_program { work.0 } else { bus.1 };
         let register = self.device.cache_program || !self.in_order();
@@ -346,58 +356,104 @@ impl<'a> Tape<'a> {
             held: (start, work.1),
             command: (start, begin),
             register: None,
-            joins: false,
+            joins: None,
         }
     }
 
-    /// Where an operation is drawn as part of the command before it.
+    /// Where an operation is drawn as part of a command that is drawn already: the one before it, or where
+    /// the device can do so the first that has not begun.
     fn join(&self, asked: Booking, ready: u64, bound: u64) -> Option<Plan> {
-        let last = self.last.as_ref().filter(|_| self.device.multi_plane)?;
-        let first = last.placed.booked;
-        let die = |plane: u32| plane / self.device.planes_per_die;
-        let alike = (asked.kind, asked.request, asked.page)
-            == (first.kind, first.request, first.page)
-            && die(asked.plane) == die(first.plane)
-            && self.array_of(asked.plane) == self.array_of(first.plane);
-        let again = last.members.iter().any(|member| self.drawn[*member].plane == asked.plane);
-        let alone = matches!(asked.kind, Kind::ReadOob | Kind::CopyBack);
-        if !alike || again || alone || ready > first.start {
+        if !self.device.multi_plane || asked.kind == Kind::ReadOob {
             return None;
         }
-        let array = self.array(asked.plane);
-        let idle = |from: u64, to: u64, way: Way| {
-            let taken = |at: u64| match way {
-                Way::All => array.at(at) != Cell::Idle,
-                Way::Reads => array.at(at) == Cell::Read,
-            };
-            !(from..to).any(taken)
-        };
-        let way = if self.device.suspend.is_some() { Way::Reads } else { Way::All };
-        if asked.kind == Kind::Program {
-            let begin = |arrived: u64| match self.device.cache_program {
-                true => arrived.max(first.array.0).max(bound),
-                false => arrived,
-            };
-            let bus = self.arrive(asked.plane, first.start.max(ready), begin);
-            let begin = bus.1.max(first.array.0).max(bound);
-            let work = (begin, begin + self.device.program.0);
-            let kept = |member: &usize| {
-                let register = &self.registers[self.drawn[*member].plane as usize];
-                (first.array.0..begin).all(|at| register.at(at) == Cell::Idle)
-            };
-            let fits = idle(first.array.1, work.1, Way::All)
-                && (!self.device.cache_program || last.members.iter().all(kept));
-            return fits.then(|| self.incoming(asked, bus, work, work, true));
+        let before = self.last.and_then(|last| self.join_last(asked, ready, bound, last));
+        if before.is_some() || self.device.multi_plane_joins == MultiPlaneJoins::Request {
+            return before;
         }
+        let array = self.array_of(asked.plane);
+        let of_array =
+            |number: &usize| self.array_of(self.commands[*number].placed.booked.plane) == array;
+        let mut waiting: Vec<usize> =
+            (0..self.commands.len()).rev().filter(of_array).take(REMEMBERED).collect();
+        waiting.reverse();
+        waiting.sort_by_key(|number| self.commands[*number].placed.booked.start);
+        waiting.into_iter().find_map(|number| self.join_waiting(asked, ready, bound, number))
+    }
+
+    /// Whether an operation is of the kind, the die and the pages of a command, and of another plane.
+    fn fits(&self, asked: &Booking, command: &Command) -> bool {
+        let first = command.placed.booked;
+        let die = |plane: u32| plane / self.device.planes_per_die;
+        let pages = (asked.page, asked.source_page) == (first.page, first.source_page);
+        asked.kind == first.kind
+            && (pages || asked.kind == Kind::Erase)
+            && die(asked.plane) == die(first.plane)
+            && command.members.iter().all(|member| self.drawn[*member].plane != asked.plane)
+    }
+
+    fn join_last(&self, asked: Booking, ready: u64, bound: u64, number: usize) -> Option<Plan> {
+        let last = &self.commands[number];
+        let first = last.placed.booked;
+        let of_request = asked.request == first.request && asked.kind != Kind::CopyBack;
+        if !of_request || !self.fits(&asked, last) || ready > first.start {
+            return None;
+        }
+        if asked.kind != Kind::Program {
+            return self.join_as_it_is(asked, number, false);
+        }
+        let array = self.array(asked.plane);
+        let begin = |arrived: u64| match self.device.cache_program {
+            true => arrived.max(first.array.0).max(bound),
+            false => arrived,
+        };
+        let bus = self.arrive(asked.plane, first.start.max(ready), begin);
+        let begin = bus.1.max(first.array.0).max(bound);
+        let work = (begin, begin + self.device.program.0);
+        let kept = |member: &usize| {
+            let register = &self.registers[self.drawn[*member].plane as usize];
+            (first.array.0..begin).all(|at| register.at(at) == Cell::Idle)
+        };
+        let idle = (first.array.1..work.1).all(|at| array.at(at) == Cell::Idle);
+        let fits = idle && (!self.device.cache_program || last.members.iter().all(kept));
+        fits.then(|| self.incoming(asked, bus, work, work, Some((number, false))))
+    }
+
+    /// As part of a command that stays as it is.
+    fn join_waiting(&self, asked: Booking, ready: u64, bound: u64, number: usize) -> Option<Plan> {
+        let command = &self.commands[number];
+        let first = command.placed.booked;
+        let cached = asked.kind == Kind::Program && self.device.cache_program;
+        let latest = if cached { first.array.0 } else { first.start };
+        if ready > latest || !self.fits(&asked, command) {
+            return None;
+        }
+        if asked.kind != Kind::Program {
+            return self.join_as_it_is(asked, number, true);
+        }
+        let begin = first.array.0;
+        let from = if cached { ready } else { first.start };
+        let bus = self.arrive(asked.plane, from, |at| if cached { at.max(begin) } else { at });
+        let fits = bus.1 <= begin && bound <= begin;
+        fits.then(|| self.incoming(asked, bus, first.array, first.array, Some((number, true))))
+    }
+
+    fn join_as_it_is(&self, asked: Booking, number: usize, waiting: bool) -> Option<Plan> {
+        let command = &self.commands[number];
+        let first = command.placed.booked;
+        let array = self.array(asked.plane);
+        let is_free = |at: u64| match self.device.suspend {
+            Some(_) => array.at(at) != Cell::Read,
+            None => array.at(at) == Cell::Idle,
+        };
         let transfer = if asked.kind == Kind::Read { self.transfer() } else { 0 };
         let (held, bus) = self.leave(asked.plane, first.array.1, transfer);
         let end = bus.map_or(first.array.1, |(_, end)| end);
-        idle(last.held_until, held, way).then(|| Plan {
+        (command.held_until..held).all(is_free).then(|| Plan {
             booked: Booking { start: first.start, array: first.array, bus, end, ..asked },
-            held: (last.held_until.min(held), held),
+            held: (command.held_until.min(held), held),
             command: (first.start, first.start),
             register: bus.filter(|_| self.device.cache_read).map(|bus| (held, bus.1)),
-            joins: true,
+            joins: Some((number, waiting)),
         })
     }
 
@@ -417,33 +473,49 @@ impl<'a> Tape<'a> {
         }
         let suspends = self.device.suspend.is_some();
         let array = &mut self.arrays[number];
-        self.overtaken += u64::from(!joins && start < array.end());
+        self.overtaken += u64::from(joins.is_none() && start < array.end());
         match (kind, suspends) {
-            (Kind::Erase, _) if joins => {}
+            (Kind::Erase | Kind::CopyBack, _) if joins.is_some() => {}
             (Kind::Read | Kind::ReadOob, true) => array.overtake(held.0, held.1),
             (Kind::Read | Kind::ReadOob, false) => array.draw(held.0, held.1, Cell::Read),
-            (Kind::Program, _) if joins => {
-                let before = self.last.as_ref().map_or(work, |last| last.placed.booked.array);
-                self.delay(number, before, work);
+            (Kind::Program, _) if joins.is_some() => {
+                self.delay(number, joins.map(|(joined, _)| joined), work)
             }
             _ => array.draw(held.0, held.1, Cell::Write),
         }
         self.note(&booked);
         let member = self.drawn.len();
         self.drawn.push(booked);
-        self.joined += u64::from(joins);
-        match &mut self.last {
-            Some(last) if joins => {
-                last.members.push(member);
-                last.held_until = last.held_until.max(held.1);
-                last.placed.booked.array = work;
+        match joins {
+            Some((joined, waiting)) => {
+                self.joined += 1;
+                let command = &mut self.commands[joined];
+                command.members.push(member);
+                command.held_until = command.held_until.max(held.1);
+                command.placed.booked.array = work;
+                if waiting {
+                    self.joined_waiting += 1;
+                    self.last = None;
+                }
             }
-            last => *last = Some(Last { placed: plan, members: vec![member], held_until: held.1 }),
+            None => {
+                self.last = Some(self.commands.len());
+                self.commands.push(Command {
+                    placed: plan,
+                    members: vec![member],
+                    held_until: held.1,
+                });
+            }
         }
     }
 
     /// The programs of a command wait for its last page.
-    fn delay(&mut self, number: usize, before: (u64, u64), work: (u64, u64)) {
+    fn delay(&mut self, number: usize, joined: Option<usize>, work: (u64, u64)) {
+        let Some(command) = joined.map(|joined| self.commands[joined].clone()) else { return };
+        let before = command.placed.booked.array;
+        if before == work {
+            return;
+        }
         let array = &mut self.arrays[number];
         if self.device.suspend.is_some() {
             array.draw(before.0, before.1.min(work.0), Cell::Idle);
@@ -451,8 +523,7 @@ impl<'a> Tape<'a> {
         } else {
             array.draw(before.1, work.1.max(before.1), Cell::Write);
         }
-        let Some(last) = &self.last else { return };
-        for member in last.members.clone() {
+        for member in command.members {
             let booked = &mut self.drawn[member];
             (booked.array, booked.end) = (work, work.1);
             let (block, page, plane) = (booked.block, booked.page, booked.plane as usize);

@@ -9,7 +9,7 @@ from ftlab.experiments.cachftl import variants
 from ftlab.experiments.cachftl.claims import CLAIMS
 from ftlab.experiments.cachftl.counterfactuals import COUNTERFACTUALS
 from ftlab.experiments.cachftl.parts import parts
-from ftlab.experiments.cachftl.points import WORKLOADS, points, prepare
+from ftlab.experiments.cachftl.points import WORKLOADS, points, prepare, whole
 from ftlab.experiments.experiment import Experiment
 
 EXPERIMENT = Experiment(
@@ -18,6 +18,7 @@ EXPERIMENT = Experiment(
     workloads=WORKLOADS,
     prepare=prepare,
     points=points,
+    whole=whole,
     claims=(*CLAIMS, *variants.CLAIMS),
     parts=parts,
     counterfactuals=(*COUNTERFACTUALS, *variants.COUNTERFACTUALS),

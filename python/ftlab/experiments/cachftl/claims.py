@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from ftlab.experiments.cachftl.points import (
+    ALL_THRESHOLDS,
     ARRIVALS,
     FTLS,
     NAMES,
@@ -48,6 +49,13 @@ def volumes(runs: Runs, *traces: str) -> list[str]:
     return [volume for trace in traces for volume in volumes_of(trace, names)]
 
 
+def thresholds(runs: Runs, volume: str) -> Sequence[int]:
+    """Return the thresholds with which a volume was run."""
+    spare = str(SPARES[0])
+    run = [each for each in ALL_THRESHOLDS if (volume, "cachftl", spare, str(each)) in runs]
+    return run or THRESHOLDS
+
+
 def best(runs: Runs, volume: str, ftl: str) -> Key:
     """Return the setting of least mean response time of an FTL on a volume."""
     return _setting_of_least(RESPONSE, runs, volume, ftl)
@@ -59,9 +67,9 @@ def sparing(runs: Runs, volume: str, ftl: str) -> Key:
 
 
 def _setting_of_least(figure: Figure, runs: Runs, volume: str, ftl: str) -> Key:
-    spares = [str(spare) for spare in SPARES]
+    spares, varied = [str(spare) for spare in SPARES], thresholds(runs, volume)
     settings: dict[str, list[Key]] = {
-        "cachftl": [("cachftl", spare, str(each)) for spare in spares for each in THRESHOLDS],
+        "cachftl": [("cachftl", spare, str(each)) for spare in spares for each in varied],
         "fast": [("fast", spare) for spare in spares],
     }
     keys = [(volume, *setting) for setting in settings.get(ftl, [(ftl, "start")])]
@@ -271,7 +279,8 @@ def adaptive_against(pick: Callable[[Sequence[float]], float]) -> Term:
     def find(runs: Runs) -> float:
         found = []
         for volume in _volumes(runs, *TRACES):
-            fixed = [runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in THRESHOLDS]
+            varied = thresholds(runs, volume)
+            fixed = [runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in varied]
             ours = runs(RESPONSE, volume, "cachftl", "adaptive", "threshold")
             found.append(change_of(ours, pick(fixed)))
         return fmean(found)

@@ -17,11 +17,13 @@ from ftlab.experiments.cachftl.claims import (
     gaps,
     of_trace,
     sample,
+    thresholds,
     to_bmr,
     volumes,
 )
 from ftlab.experiments.cachftl.points import (
     ADAPTIVE,
+    ALL_THRESHOLDS,
     ARRIVALS,
     ENOUGH,
     FTLS,
@@ -63,10 +65,15 @@ SETUP = (
     "and 128 pages. The input is played twice before it is measured. What C-lash still holds at "
     "the end is in no figure.",
     "Volumes are those of the real traces where there are any, else of the built-in models, whose "
-    "volumes differ less from each other than the paper says of the real ones. Settings are varied "
-    f"on the first {GRID_REQUESTS:,} requests of each volume: thresholds {THRESHOLDS[0]} to "
-    f"{THRESHOLDS[-1]} and over-provisioning {', '.join(map(str, SPARES))} %.",
+    "volumes differ less from each other than the paper says of the real ones.",
 )
+
+VARIED = (
+    "Settings are varied on the {of} of each volume: {thresholds} and "
+    f"over-provisioning {', '.join(map(str, SPARES))} %."
+)
+FEW = f"thresholds {THRESHOLDS[0]} to {THRESHOLDS[-1]}"
+ALL = f"all thresholds from {THRESHOLDS[0]} to {THRESHOLDS[-1]}"
 
 
 BEGINNING = (
@@ -78,7 +85,7 @@ BEGINNING = (
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, verdicts, claims, figures, volumes, adaptive one, variants."""
     return [
-        Part("What was run", SETUP, [_inputs(runs, sources)]),
+        Part("What was run", (SETUP[0], f"{SETUP[1]} {_varied_on(runs)}"), [_inputs(runs, sources)]),
         *claim_parts(judged),
         Part("Figures", (), (), _pictures(runs, judged)),
         Part(
@@ -134,6 +141,14 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         ),
         variant_parts.part(runs, sources),
     ]
+
+
+def _varied_on(runs: Runs) -> str:
+    """Tell on what settings were varied."""
+    names = volumes(runs, *TRACES)
+    if names and len(thresholds(runs, names[0])) == len(ALL_THRESHOLDS):
+        return VARIED.format(of="all requests", thresholds=ALL)
+    return VARIED.format(of=f"first {GRID_REQUESTS:,} requests", thresholds=FEW)
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
@@ -376,7 +391,7 @@ def _best_settings(runs: Runs) -> Table:
     found = Counter(best(runs, volume, "cachftl")[2:] for volume in volumes(runs, *TRACES))
     rows = [
         [str(each), *(str(found[str(spare), str(each)]) for spare in SPARES)]
-        for each in THRESHOLDS
+        for each in ALL_THRESHOLDS
         if any((str(spare), str(each)) in found for spare in SPARES)
     ]
     return Table(["threshold", *(f"{spare} %" for spare in SPARES)], rows)
@@ -385,7 +400,8 @@ def _best_settings(runs: Runs) -> Table:
 def _adaptive(runs: Runs) -> Table:
     rows = []
     for volume in volumes(runs, *TRACES):
-        fixed = sorted(runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in THRESHOLDS)
+        varied = thresholds(runs, volume)
+        fixed = sorted(runs(RESPONSE, volume, "cachftl", "10", str(each)) for each in varied)
         switched = [
             cell(runs, at(RESPONSE, volume, "cachftl", "adaptive", each)) for each in ADAPTIVE
         ]

@@ -9,6 +9,7 @@ A variant has the key of its trace, FTL and name: it is run on one volume of eac
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ftlab.config import Config, merge
@@ -34,13 +35,29 @@ PREFIX_VOLUME = "prefix"
 """The beginning of the real Financial1 as one volume; the warm-up makes a loop of it."""
 
 THRESHOLDS = (*range(1, 9), 10, 12, 14, 16, 20, 24, 28, 32)
-"""Pages; the paper varies them from 1 to 32."""
+"""Pages, some of those that the paper has."""
+
+ALL_THRESHOLDS = tuple(range(1, 33))
+"""Those of the paper, from 1 to 32."""
 
 SPARES = (5, 10, 15, 20, 25)
 """Over-provisioning, percent of the address space: PMR or log blocks."""
 
 GRID_REQUESTS = 30_000
 """Requests of a volume on which settings are varied: its first ones."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """How CACH-FTL's settings are varied: the thresholds, and the first requests of a volume."""
+
+    thresholds: Sequence[int]
+    requests: int | None
+
+
+WHOLE = Grid(ALL_THRESHOLDS, None)
+"""As the paper varies them: all thresholds, on all requests."""
+
 
 ADAPTIVE: dict[str, Config] = {
     "threshold": {"adaptive_threshold": True},
@@ -115,13 +132,14 @@ def prepare(sources: Sources, results: Path) -> dict[str, Source]:
     return found
 
 
-def points(sources: Sources) -> dict[Key, Point]:
-    """Return all points by their keys."""
+def points(sources: Sources, grid: Grid | None = None) -> dict[Key, Point]:
+    """Return all points by their keys, with settings varied as ``grid`` says."""
     found: dict[Key, Point] = {}
+    grid = grid or Grid(THRESHOLDS, GRID_REQUESTS)
     quick, seed = None, 1
     for volume, source in sources.items():
         quick, seed = source.requests, source.seed
-        runs = _by_ftl(source.config) if volume == PREFIX_VOLUME else _of_volume(source)
+        runs = _by_ftl(source.config) if volume == PREFIX_VOLUME else _of_volume(source, grid)
         for key, config in runs:
             _add(found, (volume, *key), config)
     for trace in TRACES:
@@ -133,6 +151,11 @@ def points(sources: Sources) -> dict[Key, Point]:
             _add(found, (name, ftl), made)
         _add(found, (name, "page", RESERVE), merge([made, _reserve(SYNTHETIC_BYTES)]))
     return found
+
+
+def whole(sources: Sources) -> dict[Key, Point]:
+    """Return all points, with settings varied as the paper does."""
+    return points(sources, WHOLE)
 
 
 def _of_variants(sources: Sources, trace: str) -> Iterator[tuple[Key, Config]]:
@@ -170,22 +193,23 @@ def _add(found: dict[Key, Point], key: Key, config: Config) -> None:
     found[key] = Point(" ".join(key), merge([PRESET, config]), key[1])
 
 
-def _of_volume(source: Source) -> Iterator[tuple[Key, Config]]:
+def _of_volume(source: Source, grid: Grid) -> Iterator[tuple[Key, Config]]:
     """Yield what is run on a volume: four FTLs on all of it, their settings on its beginning."""
-    whole = source.config
-    yield from _by_ftl(whole)
-    yield ("page", RESERVE), merge([whole, _reserve(extent(source))])
+    all_of_it = source.config
+    yield from _by_ftl(all_of_it)
+    yield ("page", RESERVE), merge([all_of_it, _reserve(extent(source))])
     for pages in ENOUGH:
-        yield ("cachftl", "enough", str(pages)), merge([whole, {"cachftl": {"enough": pages}}])
-    first: Config = {"input": {"requests": source.requests or GRID_REQUESTS}}
-    start = merge([whole, first])
+        yield ("cachftl", "enough", str(pages)), merge([all_of_it, {"cachftl": {"enough": pages}}])
+    requests = source.requests or grid.requests
+    first: Config = {} if requests is None else {"input": {"requests": requests}}
+    start = merge([all_of_it, first])
     for ftl in ("page", "block-optimized"):
         yield (ftl, "start"), start
     yield ("page", "start", RESERVE), merge([start, _reserve(extent(source))])
     for spare in SPARES:
         sized = merge([start, {"device": {"over_provisioning": spare / 100}}])
         yield ("fast", str(spare)), sized
-        for threshold in THRESHOLDS:
+        for threshold in grid.thresholds:
             setting: Config = {"cachftl": {"threshold": threshold}}
             yield ("cachftl", str(spare), str(threshold)), merge([sized, setting])
     for name, switches in ADAPTIVE.items():

@@ -5,9 +5,9 @@ use super::super::parts::block_pool::{BlockPool, Stream};
 use super::super::parts::page_map::PageMap;
 use super::super::parts::region::Region;
 use super::super::parts::survey::FoundBlock;
+use super::groups::GroupSizes;
 use super::job::{Collect, Kept};
 use super::redirect::Work;
-use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::gc::Gc;
@@ -48,7 +48,7 @@ impl Pmr {
             geometry: geometry.clone(),
             pool: pool.filled_with(BlockKind::Log),
             map: PageMap::new(geometry.logical_pages),
-            groups: GroupSizes::new(geometry),
+            groups: GroupSizes::new(geometry, None),
             limit: blocks,
             least: blocks,
             blocks,
@@ -56,6 +56,17 @@ impl Pmr {
             valid_pages: 0,
             work: Work::default(),
         })
+    }
+
+    /// Has a policy choose which logical block leaves for the block-mapped region.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when it cannot work on so many.
+    pub fn choose_groups_by(&mut self, gc: &Gc) -> Result<(), Error> {
+        let Geometry { pages_per_block, .. } = self.geometry;
+        let victims = gc.victims(self.geometry.logical_blocks(), pages_per_block)?;
+        self.groups = GroupSizes::new(&self.geometry, Some(victims));
+        Ok(())
     }
 
     /// Pages that the region may have.
@@ -121,7 +132,7 @@ impl Pmr {
 
     /// Pages of a logical block that are here.
     pub fn pages_of(&self, lbn: Lbn) -> u32 {
-        self.groups.sizes[lbn.index()]
+        self.groups.size(lbn)
     }
 
     /// Pages of the region that hold the newest version of a page.
@@ -187,9 +198,10 @@ impl Pmr {
         u64::from(self.geometry.pages_per_block - flash.valid_in(pbn))
     }
 
-    /// The logical block with most pages here, the lowest among equals.
-    pub fn largest_group(&mut self) -> Option<Lbn> {
-        self.groups.largest()
+    /// The logical block that leaves next: that with most pages here, the lowest among equals, or the choice of
+    /// a policy.
+    pub fn next_group(&mut self) -> Option<Lbn> {
+        self.groups.next_group()
     }
 
     /// PMR-GC, first phase: the valid pages of a victim are read.
@@ -240,59 +252,7 @@ impl Pmr {
             sizes[self.geometry.logical_block_of(lpn).index()] += 1;
         }
         assert!(self.pool.blocks_in_use() <= self.blocks, "blocks of the PMR");
-        assert_eq!(sizes, self.groups.sizes, "pages of each logical block in the PMR");
+        assert_eq!(sizes, self.groups.sizes(), "pages of each logical block in the PMR");
         assert_eq!(sizes.iter().sum::<u32>() as u64, self.valid_pages, "pages in the PMR");
-    }
-}
-
-/// Logical blocks by the number of their pages in the PMR.
-#[derive(Clone, Debug)]
-struct GroupSizes {
-    sizes: Vec<u32>,
-    /// A set of logical blocks for each size.
-    by_size: BlockSets,
-    /// No set above this size has a member.
-    most: u32,
-}
-
-impl GroupSizes {
-    fn new(geometry: &Geometry) -> Self {
-        let blocks = geometry.logical_blocks();
-        GroupSizes {
-            sizes: vec![0; blocks as usize],
-            by_size: BlockSets::new(geometry.pages_per_block as usize + 1, blocks),
-            most: 0,
-        }
-    }
-
-    fn grow(&mut self, lbn: Lbn) {
-        let size = self.sizes[lbn.index()] + 1;
-        self.change(lbn, size);
-        self.most = self.most.max(size);
-    }
-
-    fn shrink(&mut self, lbn: Lbn) {
-        self.change(lbn, self.sizes[lbn.index()] - 1);
-    }
-
-    fn change(&mut self, lbn: Lbn, size: u32) {
-        let before = std::mem::replace(&mut self.sizes[lbn.index()], size);
-        if before > 0 {
-            self.by_size.remove(before as usize, lbn.0);
-        }
-        if size > 0 {
-            self.by_size.insert(size as usize, lbn.0);
-        }
-    }
-
-    /// Each step down is paid for by the page that made the size greater.
-    fn largest(&mut self) -> Option<Lbn> {
-        while self.most > 0 {
-            if let Some(lbn) = self.by_size.lowest(self.most as usize) {
-                return Some(Lbn(lbn));
-            }
-            self.most -= 1;
-        }
-        None
     }
 }

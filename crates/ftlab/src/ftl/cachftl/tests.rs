@@ -93,6 +93,32 @@ fn where_nothing_is_superseded_the_largest_set_moves_to_the_bmr() {
     assert_eq!(bench.ftl.find(Lpn(16), &bench.flash), Some(Ppn(16)));
 }
 
+/// As Figure 3 (c), where the policy chooses: greedily the block of the BMR with most superseded pages, which is
+/// block 4; by age that whose first page in the PMR came first, unless it was written since: block 0, which has one.
+#[test]
+fn a_policy_takes_a_block_of_the_bmr_as_it_takes_one_of_the_pmr() {
+    for (policy, expected, merged) in [("greedy", [6, 7, 1, 1], 16), ("fifo", [7, 8, 1, 1], 0)] {
+        let mut bench = Bench::<CachFtl>::empty(8, 4, |config| {
+            config.gc.policy = policy.into();
+            config.own = CachftlConfig {
+                threshold: 2,
+                sync_blocks: 1,
+                async_free: Ratio(0.0),
+                bmr_victim: BmrVictim::Policy,
+                ..CachftlConfig::default()
+            };
+        });
+        for block in 0..8 {
+            bench.write(&[0, 1, 2, 3].map(|offset| block * P + offset));
+        }
+        for lpn in [0, 16, 17, 4, 18, 19, 8, 12, 24, 28, 20, 21] {
+            bench.write(&[lpn]);
+        }
+        assert_eq!(operations(&bench.flash), expected, "{policy}");
+        assert_eq!(bench.ftl.find(Lpn(merged), &bench.flash), Some(Ppn(merged)), "{policy}");
+    }
+}
+
 /// Figure 3 (a) and (b).
 #[test]
 fn the_block_with_most_superseded_pages_is_collected() {

@@ -516,10 +516,14 @@ impl<C: MappingCache> DemandFtl<C> {
     /// Counts the steps of the search for a mapping, and spends their time.
     #[cold]
     fn search(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let levels = self.cache.searched(lpn);
+        let levels = unless_bug!(
+            SearchInVainIsFree,
+            self.cache.searched(lpn),
+            self.cache.searched(lpn).into_iter().filter(|level| level.found).collect::<Levels>()
+        );
         let steps = levels.into_iter().map(|level| self.search.steps(level)).sum::<u64>();
         self.search_steps += steps;
-        flash.spend(Duration(steps * self.search_step.0));
+        unless_bug!(SearchTakesNoTime, flash.spend(Duration(steps * self.search_step.0)));
     }
 
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {

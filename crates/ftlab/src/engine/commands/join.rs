@@ -1,0 +1,253 @@
+//! Operations on several planes of a die that take one command together.
+//!
+//! By default these are consecutive pages of one request, at the same page of their blocks: the programs of a
+//! command wait for its last page. With `device.multi_plane_joins = waiting` whatever waits for the die joins,
+//! of any request and of GC: a command takes along what is ready before it begins, on planes that it leaves
+//! alone, and nothing that was placed ends later for it (choices.md#multi-plane-joins).
+
+use super::{Commands, Order, Placed};
+use crate::device::{DeviceConfig, MultiPlaneJoins};
+use crate::engine::log::Kind;
+use crate::units::Nanos;
+use std::collections::VecDeque;
+
+/// Commands of an array that are remembered: the last that were placed.
+const MOST_OPEN: usize = 64;
+
+/// A command that others may join.
+#[derive(Clone, Debug)]
+struct Command {
+    start: Nanos,
+    work: (Nanos, Nanos),
+    /// When the array is done with it.
+    held_until: Nanos,
+    /// What it works on, and its numbers in the log.
+    members: Vec<(Order, Option<usize>)>,
+}
+
+impl Command {
+    fn first(&self) -> &Order {
+        &self.members[0].0
+    }
+
+    /// Whether an operation works alike, on another plane: at the same page, and from the same page.
+    fn is_alike(&self, order: &Order) -> bool {
+        let first = self.first();
+        let at = |order: &Order| (order.kind, order.page.1, order.source.1);
+        let pages = order.kind == Kind::Erase || at(first) == at(order);
+        first.kind == order.kind
+            && pages
+            && unless_bug!(
+                JoinsItsOwnPlane,
+                self.members.iter().all(|(member, _)| member.plane != order.plane),
+                true
+            )
+    }
+}
+
+/// The commands that others may join.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    joins: MultiPlaneJoins,
+    /// Those of each array, in the order of placement; none but the last if only the pages of a request join.
+    commands: Vec<VecDeque<Command>>,
+    /// The array of the command that was placed last, if nothing has joined another since.
+    last: Option<u32>,
+}
+
+impl Open {
+    /// None yet, if the device has such commands.
+    pub fn new(device: &DeviceConfig, arrays: usize) -> Option<Self> {
+        let joins = device.multi_plane_joins;
+        let commands = vec![VecDeque::new(); arrays];
+        device.multi_plane.then_some(Open { joins, commands, last: None })
+    }
+
+    pub fn reset(&mut self) {
+        self.commands.iter_mut().for_each(VecDeque::clear);
+        self.last = None;
+    }
+}
+
+impl Commands {
+    /// Places an operation as part of a command that was placed before, and tells which of its array that is.
+    pub(super) fn join(&mut self, order: &Order) -> Option<(Placed, usize)> {
+        let open = self.open.as_mut()?;
+        let array = self.array_of[order.plane as usize];
+        let (joins, last) = (open.joins, open.last);
+        // Taken out, for what is placed changes the rest.
+        let commands = std::mem::take(&mut open.commands[array as usize]);
+        let mut joined = match commands.back() {
+            Some(command) if last == Some(array) => {
+                self.join_last(order, command).map(|placed| (placed, commands.len() - 1))
+            }
+            _ => None,
+        };
+        if joined.is_none() && joins == MultiPlaneJoins::Waiting {
+            joined = self.join_waiting(order, &commands);
+        }
+        let open = self.open.as_mut()?;
+        open.commands[array as usize] = commands;
+        joined
+    }
+
+    /// Notes what an operation has joined, or what others may join.
+    pub(super) fn remember(
+        &mut self,
+        member: (Order, Option<usize>),
+        placed: &Placed,
+        joined: Option<usize>,
+    ) {
+        let Some(open) = &mut self.open else { return };
+        let array = self.array_of[member.0.plane as usize];
+        let commands = &mut open.commands[array as usize];
+        let Placed { start, work, held: (_, held_until), .. } = *placed;
+        match joined.and_then(|number| commands.get_mut(number)) {
+            Some(command) => {
+                command.work = work;
+                command.held_until = command.held_until.max(held_until);
+                command.members.push(member);
+            }
+            None => {
+                let most = if open.joins == MultiPlaneJoins::Request { 1 } else { MOST_OPEN };
+                if commands.len() == most {
+                    commands.pop_front();
+                }
+                commands.push_back(Command { start, work, held_until, members: vec![member] });
+                open.last = Some(array);
+            }
+        }
+    }
+
+    /// Joins the command before it, if that is for the same request and began when the operation was ready.
+    fn join_last(&mut self, order: &Order, last: &Command) -> Option<Placed> {
+        let fits = self.is_of_die(order, last)
+            && last.is_alike(order)
+            && last.first().request == order.request
+            && order.ready <= last.start;
+        match order.kind {
+            Kind::ReadOob | Kind::CopyBack => None,
+            _ if !fits => None,
+            Kind::Program => self.join_program(order, last),
+            Kind::Read | Kind::Erase => self.join_as_it_is(order, last),
+        }
+    }
+
+    /// Joins the first command that has not begun when the operation is ready, and has room for it as it is.
+    fn join_waiting(
+        &mut self,
+        order: &Order,
+        commands: &VecDeque<Command>,
+    ) -> Option<(Placed, usize)> {
+        let fits = |number: &usize| {
+            let command = &commands[*number];
+            unless_bug!(JoinsWhatHasBegun, order.ready <= self.latest(command), true)
+                && self.is_of_die(order, command)
+                && command.is_alike(order)
+                && command.work.1 - command.work.0 == self.time_of(order.kind)
+        };
+        if order.kind == Kind::ReadOob {
+            return None;
+        }
+        let mut found: Vec<usize> = (0..commands.len()).filter(fits).collect();
+        found.sort_by_key(|number| commands[*number].start);
+        let placed = found.into_iter().find_map(|number| {
+            let command = &commands[number];
+            let placed = match order.kind {
+                Kind::Program => self.join_in_time(order, command),
+                _ => self.join_as_it_is(order, command),
+            };
+            Some((placed?, number))
+        });
+        if let (Some(_), Some(open)) = (placed, &mut self.open) {
+            // Its pages are of several requests now: none of them may be put off.
+            open.last = None;
+        }
+        placed
+    }
+
+    fn is_of_die(&self, order: &Order, command: &Command) -> bool {
+        self.die_of(order.plane) == self.die_of(command.first().plane)
+    }
+
+    /// When an operation has to be ready to join a command. The page of a cached program arrives before its
+    /// array begins.
+    fn latest(&self, command: &Command) -> Nanos {
+        match command.first().kind {
+            Kind::Program if self.cache_program => command.work.0,
+            _ => command.start,
+        }
+    }
+
+    /// A read, a copy-back or an erase; what is read leaves behind the pages before it.
+    fn join_as_it_is(&mut self, order: &Order, command: &Command) -> Option<Placed> {
+        let Order { kind, plane, .. } = *order;
+        let transfer = if kind == Kind::Read { self.timing.transfer } else { 0 };
+        let bus = &self.bus(plane).search();
+        let (held_until, data) = self.read_out(plane, bus, command.work.1, transfer);
+        if held_until > command.held_until {
+            if !self.array(plane).can_extend(command.held_until, held_until, false) {
+                return None;
+            }
+            self.array_mut(plane).read((command.held_until, held_until));
+        }
+        Some(Placed {
+            start: command.start,
+            end: data.map_or(command.work.1, |(_, end)| end),
+            held: (command.work.0, held_until),
+            work: command.work,
+            command: (command.start, command.start),
+            data,
+            register: data.filter(|_| self.cache_read).map(|(_, end)| (held_until, end)),
+        })
+    }
+
+    /// A program whose page arrives before those of the command begin.
+    fn join_in_time(&self, order: &Order, command: &Command) -> Option<Placed> {
+        let Order { plane, ready, after, .. } = *order;
+        let begin = command.work.0;
+        let from = if self.cache_program { ready } else { command.start };
+        let until = |arrived: Nanos| if self.cache_program { arrived.max(begin) } else { arrived };
+        let data = self.bring_in(plane, &self.bus(plane).search(), from, until);
+        let fits = data.1 <= begin && after <= begin;
+        fits.then(|| self.incoming(plane, data, command.work, command.work))
+    }
+
+    /// Starts all programs of the command when the last page has arrived.
+    fn join_program(&mut self, order: &Order, last: &Command) -> Option<Placed> {
+        let Order { plane, ready, after, .. } = *order;
+        let together = last.work.0.max(after);
+        let begin = |arrived: Nanos| match self.cache_program {
+            true => arrived.max(together),
+            false => arrived,
+        };
+        let bus = &self.bus(plane).search();
+        let data = self.bring_in(plane, bus, last.start.max(ready), begin);
+        let begin = data.1.max(together);
+        let work = (begin, begin + self.timing.program);
+        let registers = || last.members.iter().map(|(member, _)| member.plane as usize);
+        let kept = (last.work.0, begin);
+        let keeps = |plane: usize| self.registers[plane].first(kept.0, |_| begin) == kept.0;
+        let fits = self.array(plane).can_extend(last.work.1, work.1, true)
+            && (!self.cache_program || kept.0 >= kept.1 || registers().all(keeps));
+        if !fits {
+            return None;
+        }
+        self.array_mut(plane).delay(last.work, work);
+        for (member, number) in &last.members {
+            self.blocks.delay(member.plane, member.page, work.1);
+            if self.suspend.is_none() {
+                self.hold(member.plane, last.start, work.1);
+            }
+            if let Some(number) = number {
+                self.log.delay(*number, work);
+            }
+        }
+        if self.cache_program {
+            for plane in registers() {
+                self.registers[plane].hold(kept.0, kept.1);
+            }
+        }
+        Some(self.incoming(plane, data, work, work))
+    }
+}
