@@ -67,6 +67,9 @@ pub trait Ftl: Send {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash);
 
     /// Trims pages, ascending: from now on they hold no data.
+    ///
+    /// An FTL that keeps writes in its own RAM forgets those of all these pages before it does anything else: a
+    /// version that it programs now would count as written after the trim ([`tombstones`](crate::flash::Tombstone)).
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
 
     /// Pages that would be copied to make room if these pages of one logical block were written now, exact for one
@@ -165,7 +168,10 @@ pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut 
     match op {
         Op::Read => ftl.read(pages, flash),
         Op::Write => ftl.write(pages, flash),
-        Op::Trim => ftl.trim(pages, flash),
+        Op::Trim => {
+            flash.bury(pages);
+            ftl.trim(pages, flash);
+        }
         Op::Flush => ftl.flush(flash),
         Op::WriteThrough => {
             ftl.write(pages, flash);
