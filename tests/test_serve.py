@@ -164,6 +164,12 @@ def test_servers_that_are_killed_lose_nothing(tmp_path):
         assert killed.writes > 0
 
 
+@pytest.mark.parametrize("ftl", ["page", "dftl", "fast", "mnftl", "gftl"])
+def test_what_was_trimmed_for_good_stays_so_when_servers_are_killed(ftl, tmp_path):
+    killed = kills.kill(ftl, 6, seed=8, folder=tmp_path, trim="durable")
+    assert killed.wrong == []
+
+
 def test_a_promise_that_is_broken_is_told():
     promises = kills.Promises()
     first, second = promises.write(range(2)), promises.write(range(2))
@@ -176,6 +182,15 @@ def test_a_promise_that_is_broken_is_told():
     assert promises.wrong(0, first) is None
     assert promises.wrong(0, -1)
     assert promises.wrong(1, first)
+    promises = kills.Promises(zeroes=set())
+    written = promises.write(range(24))
+    promises.acknowledge(range(24), written, durable=False)
+    pages, trimmed = promises.trim(range(1, 23))
+    assert pages == range(8, 16)
+    assert [promises.wrong(8, found) for found in (written, 0)] == [None, None]
+    promises.acknowledge(pages, trimmed, durable=False)
+    assert "acknowledged was 2" in promises.wrong(8, written)
+    assert [promises.wrong(8, 0), promises.wrong(7, written)] == [None, None]
 
 
 def garbage(path):

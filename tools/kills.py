@@ -36,6 +36,7 @@ CONFIG = {
     "device": {"capacity": SECTORS * SECTOR, "pages_per_block": 16, "over_provisioning": 0.5},
     "ftl": {"cache": 8192},
 }
+SECTORS_OF_PAGE = 8
 LONGEST_LIFE_S = 0.25
 IN_FLIGHT = 8
 LONGEST_REQUEST = 24
@@ -52,6 +53,8 @@ class Promises:
     """Writes behind the one that was acknowledged."""
     trimmed: list[int] = field(default_factory=lambda: [-1] * SECTORS)
     """The write before the last trim: a sector that was trimmed behind all may hold anything."""
+    zeroes: set[int] | None = None
+    """Where trims are durable, their numbers among those of writes."""
     last: int = 0
 
     def write(self, sectors: range) -> int:
@@ -61,10 +64,17 @@ class Promises:
             self.in_flight[sector].append(self.last)
         return self.last
 
-    def trim(self, sectors: range) -> None:
-        """Take note of a trim that is sent."""
-        for sector in sectors:
-            self.trimmed[sector] = self.last
+    def trim(self, sectors: range) -> tuple[range, int]:
+        """Take note of a trim that is sent: a durable one is a write of zeroes to whole pages."""
+        if self.zeroes is None:
+            for sector in sectors:
+                self.trimmed[sector] = self.last
+            return range(0), 0
+        pages = range(-(-sectors.start // SECTORS_OF_PAGE), sectors.stop // SECTORS_OF_PAGE)
+        whole = range(pages.start * SECTORS_OF_PAGE, pages.stop * SECTORS_OF_PAGE)
+        number = self.write(whole)
+        self.zeroes.add(number)
+        return whole, number
 
     def acknowledge(self, sectors: range, number: int, durable: bool) -> None:
         """Take note of an answer to a write."""
@@ -78,7 +88,9 @@ class Promises:
     def wrong(self, sector: int, found: int) -> str | None:
         """Return what is wrong with what was found, if anything is."""
         least, flight = self.acknowledged[sector], self.in_flight[sector]
-        if found == least or found in flight or (self.trimmed[sector] >= least and found >= 0):
+        zeroes = self.zeroes or ()
+        may_be = [0 if each in zeroes else each for each in (least, *flight)]
+        if found in may_be or (self.trimmed[sector] >= least and found >= 0):
             return None
         how = "flushed" if found < self.flushed[sector] else "acknowledged"
         return f"sector {sector} has write {found}, {how} was {least}, in flight {flight}"
@@ -143,13 +155,14 @@ def report(arguments: argparse.Namespace, columns: list[str], kill: Kill) -> NoR
     sys.exit(bool(wrong))
 
 
-def kill(ftl: str, kills: int, seed: int, folder: Path) -> Killed:
+def kill(ftl: str, kills: int, seed: int, folder: Path, trim: str = "hint") -> Killed:
     """Kill servers of one image, one after another."""
+    config = {**CONFIG, "device": {**CONFIG["device"], "trim": trim}}
     rng = random.Random(f"{ftl} {seed}")
     image, socket = folder / "image", folder / "socket"
-    promises, killed = Promises(), Killed()
+    promises, killed = Promises(zeroes=set() if trim == "durable" else None), Killed()
     for _ in range(kills):
-        with serving(ftl, image, socket) as server:
+        with serving(ftl, image, socket, config) as server:
             look(socket, promises, killed)
             client = connected(socket)
             life = rng.uniform(0, LONGEST_LIFE_S)
@@ -162,7 +175,7 @@ def kill(ftl: str, kills: int, seed: int, folder: Path) -> Killed:
         # A kill leaves the caches of the system alone: nothing is to be given up.
         if not live.is_clean(report) or report.mount.given_up:
             killed.wrong.append(f"fsck: {report.to_dict()}")
-    with serving(ftl, image, socket):
+    with serving(ftl, image, socket, config):
         look(socket, promises, killed)
     return killed
 
@@ -226,7 +239,7 @@ def load(client: nbd.Client, promises: Promises, killed: Killed, rng: random.Ran
             what, sectors, covers = in_flight.pop(cookie)
             if isinstance(covers, list):
                 promises.flushed = covers
-            elif what != "trim":
+            else:
                 promises.acknowledge(sectors, covers, durable=what == "durable write")
     except (nbd.GoneError, OSError):
         pass
@@ -251,8 +264,8 @@ def _ask(
         covers = list(promises.acknowledged)
         cookie = client.send(nbd.FLUSH)
     elif what == "trim":
-        promises.trim(sectors)
         cookie = client.send(nbd.TRIM, offset, length)
+        sectors, covers = promises.trim(sectors)
     else:
         killed.writes += 1
         covers = promises.write(sectors)

@@ -123,6 +123,9 @@ class Device(Settings):
     checkpoint
         Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
         Default: none are made. Unit: pages. Range: at least 1. Source: power-loss.md.
+    trim
+        What a trim promises. ``"hint"``: Until power is cut the page holds no data. ``"durable"``:
+        For good: what was trimmed is written to flash. Default: hint. Source: power-loss.md.
     partial_writes
         What a write of a part of a page costs. ``"program"``: A program. ``"read-modify-write"``: A
         read of the page, if it holds data, and a program. Default: program. Source:
@@ -208,6 +211,7 @@ class Device(Settings):
     oob: Quantity | None = setting("device.oob")
     block_numbers: Literal["along-planes", "across-planes"] | None = setting("device.block_numbers")
     checkpoint: int | None = setting("device.checkpoint")
+    trim: Literal["hint", "durable"] | None = setting("device.trim")
     partial_writes: Literal["program", "read-modify-write"] | None = setting(
         "device.partial_writes"
     )

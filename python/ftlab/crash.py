@@ -54,10 +54,11 @@ def crash(
     Record
         ``ftlab``, ``ftl``, ``config`` and ``trace`` as in a result; ``requests``, ``changes``;
         ``cuts``, ``torn`` and ``again`` as made; the ``mean`` and ``max`` of ``unflushed`` pages,
-        which were acknowledged, and in RAM alone; ``exposed`` pages, which paired cuts have
-        destroyed; ``violations``, the ``first`` of them (None without any); ``mounts`` with the
-        ``mean`` and ``max`` of ``oob_reads``, ``reads``, ``programs``, ``erases``, ``time_us`` (of
-        the device) and ``wall_us`` (of the simulation), and the ``longest``.
+        which were acknowledged, and in RAM alone, and of pages that ``came_back``, which were
+        trimmed and have an older version; ``exposed`` pages, which paired cuts have destroyed;
+        ``violations``, the ``first`` of them (None without any); ``mounts`` with the ``mean`` and
+        ``max`` of ``oob_reads``, ``reads``, ``programs``, ``erases``, ``time_us`` (of the device)
+        and ``wall_us`` (of the simulation), and the ``longest``.
 
     Raises
     ------

@@ -16,10 +16,11 @@ pub mod superblock;
 
 use crc32c::crc32c;
 use disk::Disk;
-use ftlab::flash::{Event, Geometry, Kept, Owner};
+use ftlab::flash::{Event, Geometry, Kept, Owner, Tombstone};
 use ftlab::units::{Lpn, Mapping, Ppn, Vtpn};
 use journal::{Entry, Kind, Page, Tag};
-use layout::{BLOCK, ENTRY, HEAD, Layout, PAGE};
+pub use layout::Room;
+use layout::{BLOCK, ENTRY, HEAD, Layout, PAGE, TRIM};
 pub use recover::Recovered;
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -41,6 +42,9 @@ struct Block {
 struct Tables {
     pages: Vec<Page>,
     blocks: Vec<Block>,
+    /// Of each logical page how many versions had been written when it was trimmed last, or 0; empty where trims are
+    /// hints.
+    trimmed: Vec<u64>,
     /// The highest sequence number that there was.
     last: u64,
 }
@@ -79,11 +83,12 @@ pub struct Flush<D> {
 
 impl<D: Disk> Image<D> {
     /// An image of an erased device, which is not on the disk yet: [`Image::checkpoint`] puts it there.
-    pub fn new(disk: D, geometry: &Geometry, oob_bytes: u32) -> Self {
-        let layout = Layout::new(geometry, oob_bytes);
+    pub fn new(disk: D, geometry: &Geometry, room: Room) -> Self {
+        let layout = Layout::new(geometry, room);
         let blocks = (0..layout.blocks).map(|slot| Block { erases: 0, slot }).collect();
         let pages = vec![Page::default(); layout.pages as usize];
-        Image::of(disk, layout, Tables { pages, blocks, last: 0 }, 0)
+        let trimmed = vec![0; layout.trims as usize];
+        Image::of(disk, layout, Tables { pages, blocks, trimmed, last: 0 }, 0)
     }
 
     fn of(disk: D, layout: Layout, tables: Tables, generation: u64) -> Self {
@@ -107,8 +112,8 @@ impl<D: Disk> Image<D> {
 
     /// Bytes that an image of a device has.
     #[must_use]
-    pub fn bytes(geometry: &Geometry, oob_bytes: u32) -> u64 {
-        Layout::new(geometry, oob_bytes).bytes()
+    pub fn bytes(geometry: &Geometry, room: Room) -> u64 {
+        Layout::new(geometry, room).bytes()
     }
 
     /// The pages that are programmed, with what translation pages hold, and OOBs of a map.
@@ -137,6 +142,21 @@ impl<D: Disk> Image<D> {
             kept.push(Kept { ppn, owner, sequence: page.tag.sequence(), content });
         }
         Ok(kept)
+    }
+
+    /// What was trimmed, where that is kept.
+    #[must_use]
+    pub fn trims(&self) -> Vec<Tombstone> {
+        let mut trims: Vec<Tombstone> = Vec::new();
+        for (page, &sequence) in (0..).zip(&self.tables.trimmed).filter(|(_, last)| **last != 0) {
+            let follows =
+                |run: &&mut Tombstone| (run.first.0 + run.count, run.sequence) == (page, sequence);
+            match trims.last_mut().filter(follows) {
+                Some(run) => run.count += 1,
+                None => trims.push(Tombstone { first: Lpn(page), count: 1, sequence }),
+            }
+        }
+        trims
     }
 
     /// How many pages are programmed.
@@ -226,6 +246,10 @@ impl<D: Disk> Image<D> {
         match event {
             Event::Read { .. } => Ok(()),
             Event::Erase { pbn } => self.erase(pbn.0),
+            Event::Trim(Tombstone { first: Lpn(first), count, sequence }) => {
+                self.tables.trim(first, count, sequence);
+                self.note(Entry::Trim { first, count, sequence })
+            }
             Event::Program { ppn, sequence, from: Some(from), .. } => {
                 self.copy(from, ppn, sequence)
             }
@@ -406,8 +430,14 @@ impl Tables {
         std::mem::replace(&mut block.slot, slot)
     }
 
+    /// Notes that logical pages were trimmed.
+    fn trim(&mut self, first: u32, count: u32, sequence: u64) {
+        self.trimmed[first as usize..(first + count) as usize].fill(sequence);
+    }
+
     fn body(&self) -> Vec<u8> {
-        let mut body = Vec::with_capacity(PAGE * self.pages.len() + BLOCK * self.blocks.len());
+        let bytes = PAGE * self.pages.len() + BLOCK * self.blocks.len() + TRIM * self.trimmed.len();
+        let mut body = Vec::with_capacity(bytes);
         for page in &self.pages {
             body.extend(page.tag.0.to_le_bytes());
             body.extend(page.owner.to_le_bytes());
@@ -417,6 +447,7 @@ impl Tables {
             body.extend(block.erases.to_le_bytes());
             body.extend(block.slot.to_le_bytes());
         }
+        self.trimmed.iter().for_each(|sequence| body.extend(sequence.to_le_bytes()));
         body
     }
 }

@@ -527,6 +527,14 @@ bugs! {
         why "no block is left to write to", law "power_cuts", by "page,sepbit,dftl";
     CheckpointTrustsBlock: "recovery: a block that was erased as often as in the checkpoint is as it was then",
         why "it may have been filled since", law "power_cuts", by "page,sepbit,dftl,fast,block";
+    TombstonesUnread: "recovery: a mount takes no notice of tombstones",
+        why "a page that was trimmed for good comes back", law "power_cuts", by "page,dftl,fast,mnftl,gftl";
+    TombstonesBuryAll: "recovery: a tombstone buries what was written after it, too",
+        why "a page that was trimmed and written is lost", law "power_cuts", by "page,dftl,fast,block";
+    TombstonesLackPages: "trims: of a request only the first page has a tombstone",
+        why "the others come back after a power cut", law "power_cuts", by "page,dftl,fast,block";
+    TombstonesErasedFirst: "trims: tombstones are erased before all is written anew",
+        why "a cut between brings all back", law "power_cuts", by "page,dftl,fast,block";
     RecoveryCopiesAnew: "recovery: a copy has a sequence number of its own",
         why "GC that was cut cannot be undone, and no block is free to end it", law "power_cuts", by "block,bast,nftl";
     RecoveryTrustsMap: "recovery: translation pages on flash are taken to be complete",

@@ -79,6 +79,9 @@ pub struct CrashReport {
     /// Pages that were acknowledged and not flushed when first cuts came: what write buffers, and FTLs that keep data of
     /// the host in RAM, have lost.
     pub unflushed: Cost,
+    /// Pages that were trimmed, and had an older version when the FTL had mounted after a first cut: trims are hints
+    /// unless `device.trim` says otherwise.
+    pub came_back: Cost,
     /// Pages that first cuts have destroyed in the cells of another, acknowledged or not: they may have older
     /// versions.
     pub exposed: u64,
@@ -255,13 +258,15 @@ impl<'a> Run<'a> {
             torn: 0,
             again: 0,
             unflushed: Cost::default(),
+            came_back: Cost::default(),
             exposed: 0,
             violations: 0,
             first: None,
             mounts: Mounts::default(),
         };
         let mut longest = vec![(0, 0.0); PARTS];
-        let mut durable = Durable::nothing(self.erased.geometry().logical_pages, self.keeps_writes);
+        let logical = self.erased.geometry().logical_pages;
+        let mut durable = Durable::nothing(logical, self.keeps_writes, self.erased.keeps_trims());
         let mut cuts = Cuts::of(self.erased.clone(), &self.after);
         let (mut acknowledged, mut last) = (0, Instant::now());
         for (number, &cut) in plan.iter().enumerate() {
@@ -283,6 +288,7 @@ impl<'a> Run<'a> {
             match survived {
                 Ok(mounted) => {
                     report.exposed += mounted.lost;
+                    report.came_back.add(mounted.came_back as f64);
                     report.mounts.add(mounted);
                     let place = cut.change - self.changes.start;
                     let slowest: &mut (usize, f64) =
@@ -317,9 +323,10 @@ impl<'a> Run<'a> {
     ) -> Result<Mounted, String> {
         let device = cuts.cut(cut.tear);
         let durable = durable.without(device.lost());
-        let (mut host, mounted) = self.mount(device.clone());
+        let (mut host, mut mounted) = self.mount(device.clone());
         let changes = host.device.changes();
         let mut settled = host.settle(&durable, left.first())?;
+        mounted.came_back = settled.came_back;
         host.put_below(self.buffer(&host));
         let next = left.iter().take(AFTERWARDS);
         let served: Vec<_> =
@@ -348,6 +355,7 @@ impl<'a> Run<'a> {
             cost: MountCost::of(&device),
             wall: start.elapsed(),
             lost: device.lost().len() as u64,
+            came_back: 0,
         };
         (Host::new(device, ftl), mounted)
     }
@@ -384,6 +392,8 @@ struct Mounted {
     wall: Duration,
     /// Pages that the cut has destroyed in the cells of another.
     lost: u64,
+    /// Pages that were trimmed, and have an older version.
+    came_back: u64,
 }
 
 impl CrashReport {

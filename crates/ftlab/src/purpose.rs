@@ -28,11 +28,13 @@ pub enum Cause {
     Wear,
     /// What the OOBs say, kept so that a mount need not read all of them.
     Checkpoint,
+    /// What was trimmed, kept so that it outlives a power cut.
+    Trim,
 }
 
 impl Cause {
     /// All causes, in the order of reports.
-    pub const ALL: [Cause; 10] = [
+    pub const ALL: [Cause; 11] = [
         Cause::Host,
         Cause::Translation,
         Cause::GcData,
@@ -43,6 +45,7 @@ impl Cause {
         Cause::ReadModifyWrite,
         Cause::Wear,
         Cause::Checkpoint,
+        Cause::Trim,
     ];
 
     /// The name in results.
@@ -59,6 +62,7 @@ impl Cause {
             Cause::ReadModifyWrite => "read_modify_write",
             Cause::Wear => "wear",
             Cause::Checkpoint => "checkpoint",
+            Cause::Trim => "trim",
         }
     }
 

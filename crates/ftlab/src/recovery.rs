@@ -40,6 +40,7 @@ impl Mount {
     /// [`Error::Config`] when device or settings cannot work.
     pub fn mount(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
         flash.read_checkpoints();
+        flash.read_tombstones();
         (self.0)(config, flash)
     }
 }

@@ -184,7 +184,7 @@ pub struct FlashReport {
     pub programs: ByCause,
     /// Copy-backs.
     pub copybacks: ByCause,
-    /// Erases of data, log and translation blocks, and of those of checkpoints.
+    /// Erases of data, log and translation blocks, and of those of checkpoints and tombstones.
     pub erases: ByCause,
     /// Pages skipped for parity; `null` where copy-back is not used.
     pub wasted_pages: Option<u64>,
@@ -566,6 +566,7 @@ fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
     let row = |operation| -> ByCause {
         Cause::ALL.iter().map(|cause| (cause.name(), ledger.get(operation, *cause))).collect()
     };
+    let beside = [Cause::Checkpoint, Cause::Trim];
     FlashReport {
         reads: row(Operation::Read),
         oob_reads: row(Operation::ReadOob),
@@ -574,7 +575,7 @@ fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
         erases: BlockKind::ALL
             .iter()
             .map(|kind| (kind.name(), ledger.erases(*kind)))
-            .chain([(Cause::Checkpoint.name(), ledger.get(Operation::Erase, Cause::Checkpoint))])
+            .chain(beside.map(|cause| (cause.name(), ledger.get(Operation::Erase, cause))))
             .collect(),
         wasted_pages: (copy_back != CopyBack::Off).then(|| ledger.wasted_pages()),
     }

@@ -221,7 +221,7 @@ impl Case {
         let amplification = report.write_amplification.unwrap_or(0.0) * host.page_writes as f64;
         let whole = host.page_writes == 0 || (amplification - programmed as f64).abs() < 0.5;
         expect(&format!("{amplification} = {programmed} programs"), whole)?;
-        let beside = flash.erases["checkpoint"];
+        let beside = flash.erases["checkpoint"] + flash.erases["trim"];
         expect("wear has every erase", report.wear.erases_total >= erases - beside)?;
         let verified = if config.run.verify { host.page_reads } else { 0 };
         expect("every read is verified", report.checks.reads_verified == verified)?;

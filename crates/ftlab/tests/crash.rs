@@ -7,6 +7,7 @@ use ftlab::device::Cell;
 use ftlab::flash::{Device, Flash, Tear};
 use ftlab::ftl::page::PageFtl;
 use ftlab::ftl::{Design, Ftl, FtlMetrics, Mount, RamUse, Setup, Spec};
+use ftlab::rng::Rng;
 use ftlab::session::Point;
 use ftlab::units::Lpn;
 use serde_json::json;
@@ -56,6 +57,45 @@ fn what_cells_share_is_exposed_and_nothing_else() {
         assert_eq!(plain.exposed, 0, "{ftl}");
         assert!((3..100).contains(&paired.exposed), "{ftl}: {}", paired.exposed);
     }
+}
+
+/// A third of the requests trims. As hints, pages come back; for good, none does.
+#[test]
+fn what_was_trimmed_comes_back_unless_trims_are_durable() {
+    let path = std::env::temp_dir().join(format!("ftlab-{}-trims-cut.csv", std::process::id()));
+    let mut rng = Rng::new(3, "trims");
+    let header = String::from("time,op,offset,length\n");
+    let requests = (0..600).map(|time| {
+        let (page, op) = (rng.below(256), if rng.chance(0.3) { "t" } else { "w" });
+        format!("{time},{op},{},4096\n", page * 4096)
+    });
+    std::fs::write(&path, header + &requests.collect::<String>()).expect("a trace");
+    let catalog = Catalog::standard();
+    for ftl in ["page", "dftl", "fast", "mnftl", "treeftl"] {
+        let report = |trim: &str| {
+            let tree = json!({
+                "device": {
+                    "capacity": "1MiB", "pages_per_block": 16, "over_provisioning": "50%", "trim": trim,
+                },
+                "input": {
+                    "trace": path.to_str(),
+                    "columns": "time=time:ns,op=op,offset=offset:bytes,length=length:bytes",
+                },
+                "ftl": { "cache": "64KiB" },
+                "run": { "warmup": "sequential" },
+            });
+            let config =
+                catalog.resolve(tree.as_object().expect("a table")).expect("a configuration");
+            let point = Point { config, ftl: ftl.into() };
+            crash(&catalog, &point, Plan::Random(300), &mut |_| Ok(())).expect("a run")
+        };
+        let (hint, durable) = (report("hint"), report("durable"));
+        assert_eq!((hint.violations, durable.violations), (0, 0), "{ftl}: {:?}", durable.first);
+        assert!(hint.came_back.max > 2.0, "{ftl}: {:?}", hint.came_back);
+        assert!(durable.came_back.max == 0.0, "{ftl}: {:?}", durable.came_back);
+        assert!(durable.mounts.reads.max > 10.0, "{ftl}: tombstones are read");
+    }
+    std::fs::remove_file(path).expect("it goes");
 }
 
 /// Page-level mapping that begins with an empty map after a cut.

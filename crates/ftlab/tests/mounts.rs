@@ -2,8 +2,9 @@
 
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
-use ftlab::flash::{Cuts, Device, Operation, Tear};
-use ftlab::ftl::Ftl;
+use ftlab::flash::{Cause, Cuts, Device, Operation, Tear};
+use ftlab::ftl::{Ftl, access};
+use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::units::{Bytes, Lpn};
 
@@ -29,16 +30,20 @@ fn config() -> Config {
 
 /// Serves writes, cuts the power after the last, mounts, and reads everything.
 fn mount(name: &str, write: impl Fn(&mut dyn Ftl, &mut Device)) -> Cost {
-    mount_with(name, None, write)
+    mount_on(name, |_| {}, write).0
 }
 
-/// The same, with a checkpoint whenever so many pages were programmed.
-fn mount_with(name: &str, every: Option<u64>, write: impl Fn(&mut dyn Ftl, &mut Device)) -> Cost {
+/// The same on a device that is prepared while it is erased; it is returned as it is then.
+fn mount_on(
+    name: &str,
+    prepare: impl Fn(&mut Device),
+    write: impl Fn(&mut dyn Ftl, &mut Device),
+) -> (Cost, Device) {
     let (catalog, config) = (Catalog::standard(), config());
     let entry = catalog.find(name).expect("an FTL");
     let mut erased = Device::new(&config.device, CAPACITY).expect("a device");
     erased.remember();
-    erased.checkpoint_every(every);
+    prepare(&mut erased);
     let mut device = erased.clone();
     let mut ftl = entry.build(&config, &mut device).expect("an FTL");
     write(&mut *ftl, &mut device);
@@ -55,7 +60,7 @@ fn mount_with(name: &str, every: Option<u64>, write: impl Fn(&mut dyn Ftl, &mut 
     device.settle(true);
     (0..PAGES).for_each(|lpn| ftl.read(&[Lpn(lpn)], &mut device));
     ftl.audit(&device);
-    cost
+    (cost, device)
 }
 
 /// Every page once, in order.
@@ -84,7 +89,8 @@ fn a_map_in_ram_is_found_by_reading_oobs() {
 /// reads these, the first OOB of each full block, and those of the erased ones as before.
 #[test]
 fn what_a_checkpoint_says_is_not_read_again() {
-    let cost = mount_with("page", Some(u64::from(PAGES)), |ftl, device| {
+    let every = |device: &mut Device| device.checkpoint_every(Some(PAGES.into()));
+    let (cost, _) = mount_on("page", every, |ftl, device| {
         fill(ftl, device);
         device.checkpoint_if_due();
         ftl.write(&[Lpn(9)], device);
@@ -92,6 +98,36 @@ fn what_a_checkpoint_says_is_not_read_again() {
     let changed = 1 + 2;
     let expected = Cost { oob_reads: 128 + 31 * 2 + changed, reads: 25, programs: 0, erases: 0 };
     assert_eq!(cost, expected);
+}
+
+/// Tombstones of 64 requests are on 64 pages. There is room for no more: with the next all pages without data are
+/// written anew, on one page. Of every FTL what was trimmed and not written since stays so.
+#[test]
+fn what_was_trimmed_for_good_costs_a_page_for_each_request() {
+    let trimmed = |name: &str, requests: u32| {
+        let durable = |device: &mut Device| device.keep_trims(true);
+        mount_on(name, durable, |ftl, device| {
+            fill(ftl, device);
+            for first in (0..requests).map(|request| 4 * request) {
+                access(ftl, Op::Trim, &[Lpn(first), Lpn(first + 1)], device);
+            }
+            ftl.write(&[Lpn(1)], device);
+            assert_eq!(
+                device.ledger().get(Operation::Erase, Cause::Trim),
+                u64::from(requests > 64)
+            );
+        })
+    };
+    let oob_reads = 128 * 64 + (1 + 2) + 31 * 2;
+    let cost = Cost { oob_reads, reads: 64, programs: 0, erases: 0 };
+    assert_eq!(trimmed("page", 64).0, cost);
+    assert_eq!(trimmed("page", 65).0, Cost { reads: 2, ..cost });
+    for entry in Catalog::standard().ftls().iter().filter(|entry| entry.recovers()) {
+        let (_, device) = trimmed(entry.name(), 70);
+        let empty = (0..PAGES).filter(|lpn| device.version(Lpn(*lpn)).is_none());
+        let expected = (0..280).filter(|lpn| lpn % 4 < 2 && *lpn != 1);
+        assert!(empty.eq(expected), "{}", entry.name());
+    }
 }
 
 /// Nothing was trimmed. GFTL gives up the copies of the block that it was cleaning.

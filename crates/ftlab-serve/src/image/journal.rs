@@ -3,6 +3,7 @@
 //! ```text
 //! byte 0     4        8              16      20         24           28
 //!      what  target   tag, or slot   owner   checksum   generation   checksum of the entry, generation and number
+//!            page     sequence nr.   pages                            of a trim
 //! ```
 
 use super::layout::ENTRY;
@@ -78,6 +79,12 @@ pub enum Entry {
         pbn: u32,
         slot: u32,
     },
+    /// So many logical pages from this one on were trimmed, when so many versions had been written.
+    Trim {
+        first: u32,
+        count: u32,
+        sequence: u64,
+    },
     /// Entries below this number are durable, and what they say of pages is there.
     Synced {
         number: u32,
@@ -91,6 +98,7 @@ impl Entry {
             Entry::Program { ppn, page } => (1u32, ppn, page.tag.0, page.owner, page.checksum),
             Entry::Erase { pbn, slot } => (2, pbn, u64::from(slot), 0, 0),
             Entry::Synced { number } => (3, number, 0, 0, 0),
+            Entry::Trim { first, count, sequence } => (4, first, sequence, count, 0),
         };
         let start = bytes.len();
         bytes.extend(what.to_le_bytes());
@@ -117,6 +125,7 @@ impl Entry {
             }
             2 => Some(Entry::Erase { pbn: target, slot: wide as u32 }),
             3 => Some(Entry::Synced { number: target }),
+            4 => Some(Entry::Trim { first: target, count: word(16)?, sequence: wide }),
             _ => None,
         }
     }
@@ -141,6 +150,7 @@ mod tests {
             Entry::Program { ppn: 3, page },
             Entry::Erase { pbn: 4, slot: 5 },
             Entry::Synced { number: 6 },
+            Entry::Trim { first: 7, count: 8, sequence: 1 << 39 },
         ];
         for entry in entries {
             let mut bytes = Vec::new();

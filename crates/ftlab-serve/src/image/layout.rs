@@ -17,6 +17,8 @@ pub const ENTRY: usize = 32;
 /// Bytes of a page, and of a block, in a checkpoint.
 pub const PAGE: usize = 16;
 pub const BLOCK: usize = 8;
+/// Bytes of a logical page there, where trims are durable.
+pub const TRIM: usize = 8;
 
 const ALIGNMENT: u64 = 4096;
 /// Slots beside those of the blocks: one in so many blocks, and between these.
@@ -25,6 +27,15 @@ const FEWEST_SPARE: u32 = 4;
 const MOST_SPARE: u32 = 64;
 /// Entries of the journal beside one for each page.
 const MORE_ENTRIES: u32 = 64;
+
+/// What an image has room for, beside what pages hold.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Room {
+    /// Bytes for what the OOB of each page has of a map.
+    pub oob_bytes: u32,
+    /// Whether it keeps which pages were trimmed.
+    pub trims: bool,
+}
 
 /// The layout of an image.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +50,8 @@ pub struct Layout {
     pub page_bytes: u32,
     /// Bytes of what an OOB has of a map; 0 where no OOB has.
     pub oob_bytes: u32,
+    /// Logical pages of which it is kept when they were trimmed; none where trims are hints.
+    pub trims: u32,
     /// Slots.
     pub slots: u32,
     /// Entries of the journal.
@@ -47,7 +60,7 @@ pub struct Layout {
 
 impl Layout {
     /// The layout for a device.
-    pub fn new(geometry: &Geometry, oob_bytes: u32) -> Self {
+    pub fn new(geometry: &Geometry, room: Room) -> Self {
         let (blocks, pages_per_block) = (geometry.blocks(), geometry.pages_per_block);
         let pages = blocks * pages_per_block;
         let spare = (blocks / SPARE_SHARE).clamp(FEWEST_SPARE, MOST_SPARE);
@@ -56,7 +69,8 @@ impl Layout {
             blocks,
             pages_per_block,
             page_bytes: geometry.page_bytes,
-            oob_bytes,
+            oob_bytes: room.oob_bytes,
+            trims: if room.trims { geometry.logical_pages } else { 0 },
             slots: blocks + spare,
             entries: pages + MORE_ENTRIES,
         }
@@ -64,7 +78,7 @@ impl Layout {
 
     /// Bytes of a checkpoint behind its head.
     pub const fn body_bytes(&self) -> usize {
-        PAGE * self.pages as usize + BLOCK * self.blocks as usize
+        PAGE * self.pages as usize + BLOCK * self.blocks as usize + TRIM * self.trims as usize
     }
 
     /// Where the checkpoint of a generation is.

@@ -11,7 +11,7 @@
 
 use super::disk::Disk;
 use super::journal::{Entry, Page, Tag};
-use super::layout::{BLOCK, ENTRY, HEAD, Layout, PAGE};
+use super::layout::{BLOCK, ENTRY, HEAD, Layout, PAGE, Room, TRIM};
 use super::{Block, Image, Tables};
 use crc32c::crc32c;
 use ftlab::flash::Geometry;
@@ -48,8 +48,8 @@ impl<D: Disk> Image<D> {
     ///
     /// # Errors
     /// Those of the disk; `InvalidData` when there is no whole checkpoint.
-    pub fn open(disk: D, geometry: &Geometry, oob_bytes: u32) -> io::Result<(Self, Recovered)> {
-        let layout = Layout::new(geometry, oob_bytes);
+    pub fn open(disk: D, geometry: &Geometry, room: Room) -> io::Result<(Self, Recovered)> {
+        let layout = Layout::new(geometry, room);
         let Some((generation, mut tables)) = newest(&disk, &layout)? else {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "no checkpoint is whole"));
         };
@@ -102,6 +102,9 @@ fn entries<D: Disk>(disk: &D, layout: &Layout, generation: u64) -> io::Result<Ve
         let valid = |entry: &Entry| match *entry {
             Entry::Program { ppn, .. } => ppn < layout.pages,
             Entry::Erase { pbn, slot } => pbn < layout.blocks && slot < layout.slots,
+            Entry::Trim { first, count, .. } => {
+                first.checked_add(count).is_some_and(|end| end <= layout.trims)
+            }
             Entry::Synced { .. } => true,
         };
         let read = read.map_while(|(entry, number)| Entry::read(entry, generation, number));
@@ -177,12 +180,14 @@ fn written(layout: &Layout, tables: &Tables, entries: &[Entry]) -> Vec<Written> 
 
 impl Tables {
     fn read(layout: &Layout, body: &[u8], last: u64) -> Self {
-        let (pages, blocks) = body.split_at(PAGE * layout.pages as usize);
+        let (pages, rest) = body.split_at(PAGE * layout.pages as usize);
+        let (blocks, trims) = rest.split_at(BLOCK * layout.blocks as usize);
         let word = |bytes: &[u8], at: usize| {
             u32::from_le_bytes(bytes[at..at + 4].try_into().expect("4 bytes"))
         };
+        let wide = |bytes: &[u8]| u64::from(word(bytes, 4)) << 32 | u64::from(word(bytes, 0));
         let page = |bytes: &[u8]| Page {
-            tag: Tag(u64::from(word(bytes, 4)) << 32 | u64::from(word(bytes, 0))),
+            tag: Tag(wide(bytes)),
             owner: word(bytes, 8),
             checksum: word(bytes, 12),
         };
@@ -190,6 +195,7 @@ impl Tables {
         Tables {
             pages: pages.chunks_exact(PAGE).map(page).collect(),
             blocks: blocks.chunks_exact(BLOCK).map(block).collect(),
+            trimmed: trims.chunks_exact(TRIM).map(wide).collect(),
             last,
         }
     }
@@ -208,6 +214,7 @@ impl Tables {
                 self.last = self.last.max(page.tag.sequence());
             }
             Entry::Erase { pbn, slot } => drop(self.erase(layout, pbn, slot)),
+            Entry::Trim { first, count, sequence } => self.trim(first, count, sequence),
             Entry::Synced { .. } => {}
         }
     }

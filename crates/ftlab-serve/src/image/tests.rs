@@ -9,6 +9,7 @@ use std::sync::Mutex;
 const SECTOR: usize = 512;
 /// Room for what an OOB has of a map, B.
 const OOB: u32 = 512;
+const ROOM: Room = Room { oob_bytes: OOB, trims: true };
 
 /// A disk that forgets: of what was written since the last barrier, any sectors may be lost in a cut.
 #[derive(Default)]
@@ -107,7 +108,10 @@ fn geometry() -> Geometry {
 /// What each page holds: its sequence number, and the number that fills it.
 type Pages = Vec<Option<(u64, u8)>>;
 
-fn held(image: &Image<Lossy>) -> Pages {
+/// With when each logical page was trimmed last.
+type State = (Pages, Vec<u64>);
+
+fn held(image: &Image<Lossy>) -> State {
     let mut bytes = [0; 512];
     let page = |number: usize| {
         let tag = image.tables.pages[number].tag;
@@ -116,24 +120,32 @@ fn held(image: &Image<Lossy>) -> Pages {
             (tag.sequence(), bytes[7])
         })
     };
-    (0..image.tables.pages.len()).map(page).collect()
+    ((0..image.tables.pages.len()).map(page).collect(), image.tables.trimmed.clone())
 }
+
+/// A change that trims.
+const TRIM_SOME: u32 = 4;
 
 /// A medium under random changes, each of which an FTL could make.
 struct Medium {
     image: Image<Lossy>,
     pages: Pages,
+    trimmed: Vec<u64>,
     sequence: u64,
 }
 
 impl Medium {
     fn new() -> Self {
         let disk = Lossy::default();
-        let bytes = Image::<Lossy>::bytes(&geometry(), OOB) as usize;
+        let bytes = Image::<Lossy>::bytes(&geometry(), ROOM) as usize;
         disk.0.lock().expect("one thread").durable = vec![0; bytes];
-        let mut image = Image::new(disk, &geometry(), OOB);
+        let mut image = Image::new(disk, &geometry(), ROOM);
         image.checkpoint().expect("it writes");
-        Medium { image, pages: vec![None; 48], sequence: 0 }
+        Medium { image, pages: vec![None; 48], trimmed: vec![0; 32], sequence: 0 }
+    }
+
+    fn state(&self) -> State {
+        (self.pages.clone(), self.trimmed.clone())
     }
 
     fn change(&mut self, what: u32, at: usize, other: usize) {
@@ -151,6 +163,12 @@ impl Medium {
             content: None,
         };
         let (event, fill) = match (what, self.pages[at], self.pages[other]) {
+            (TRIM_SOME, ..) => {
+                let (first, count, sequence) = (at % 30, 1 + other % 3, self.sequence);
+                self.trimmed[first..][..count].fill(sequence);
+                let (first, count) = (Lpn(first as u32), count as u32);
+                (Event::Trim(Tombstone { first, count, sequence }), 0)
+            }
             (0, None, Some((sequence, fill))) => {
                 self.pages[at] = Some((sequence, fill));
                 (program(Some(Ppn(other as u32)), sequence), fill)
@@ -176,11 +194,12 @@ impl Medium {
 fn a_killed_process_loses_nothing() {
     let mut medium = Medium::new();
     for step in 0..5000 {
-        medium.change(step % 3, 7 * step as usize, 11 * step as usize);
+        let what = if step % 7 == 0 { TRIM_SOME } else { step % 3 };
+        medium.change(what, 7 * step as usize, 11 * step as usize);
         if step % 97 == 0 {
             let disk = medium.image.disk.cut(|versions| versions - 1);
-            let (image, recovered) = Image::open(disk, &geometry(), OOB).expect("it opens");
-            assert_eq!((held(&image), recovered.given_up), (medium.pages.clone(), 0));
+            let (image, recovered) = Image::open(disk, &geometry(), ROOM).expect("it opens");
+            assert_eq!((held(&image), recovered.given_up), (medium.state(), 0));
             assert_eq!(image.erases(), medium.image.erases());
             assert_eq!(image.last_sequence(), medium.sequence);
         }
@@ -217,14 +236,14 @@ fn what_an_oob_has_of_a_map_is_kept() {
     image.checkpoint().expect("it writes");
     let disk = Arc::into_inner(image.disk).expect("one image");
     let place = {
-        let (image, _) = Image::open(disk.cut(|_| 0), &geometry(), OOB).expect("it opens");
+        let (image, _) = Image::open(disk.cut(|_| 0), &geometry(), ROOM).expect("it opens");
         let kept: Vec<_> =
             image.kept().expect("it reads").into_iter().map(|page| page.content).collect();
         assert_eq!(kept, [Some(mappings(126)), Some(mappings(2)), None, None]);
         image.oob_place(Ppn(1))
     };
     disk.write_at(&[99], place + 8).expect("it writes");
-    let (image, _) = Image::open(disk, &geometry(), OOB).expect("it opens");
+    let (image, _) = Image::open(disk, &geometry(), ROOM).expect("it opens");
     assert_eq!(image.kept().expect("it reads")[1].content, None);
     assert_eq!(image.damaged().expect("it reads"), []);
 }
@@ -242,7 +261,7 @@ proptest! {
     ) {
         let mut medium = Medium::new();
         for (steps, order) in runs {
-            let (mut states, mut flushed) = (vec![medium.pages.clone()], 0);
+            let (mut states, mut flushed) = (vec![medium.state()], 0);
             let mut under_way = None;
             for (what, at, other) in steps {
                 match what {
@@ -257,7 +276,7 @@ proptest! {
                     },
                     _ => {
                         medium.change(what, at, other);
-                        states.push(medium.pages.clone());
+                        states.push(medium.state());
                     }
                 }
             }
@@ -269,12 +288,13 @@ proptest! {
                     _ => (versions - 1) * usize::from(!(luck >> 33).is_multiple_of(8)),
                 }
             });
-            let (mut image, _) = Image::open(disk, &geometry(), OOB).expect("it opens");
+            let (mut image, _) = Image::open(disk, &geometry(), ROOM).expect("it opens");
             let found = held(&image);
             let state = states.iter().rposition(|state| *state == found);
             prop_assert!(state.is_some_and(|state| state >= flushed), "{state:?} of {}, flushed {flushed}", states.len());
             image.checkpoint().expect("it writes");
-            medium = Medium { image, pages: found, sequence: medium.sequence };
+            let (pages, trimmed) = found;
+            medium = Medium { image, pages, trimmed, sequence: medium.sequence };
         }
     }
 
@@ -283,18 +303,18 @@ proptest! {
     /// sync may be there in part, so what is before each has every moment since the one before it.
     #[test]
     fn a_cut_within_a_barrier_leaves_a_state_that_was(
-        before in prop::collection::vec((0u32..3, 0usize..48, 0usize..48), 0..100),
-        after in prop::collection::vec((0u32..3, 0usize..48, 0usize..48), 1..100),
+        before in prop::collection::vec((0u32..5, 0usize..48, 0usize..48), 0..100),
+        after in prop::collection::vec((0u32..5, 0usize..48, 0usize..48), 1..100),
         checkpoint: bool,
         mut luck: u64,
     ) {
         let mut medium = Medium::new();
         before.into_iter().for_each(|(what, at, other)| medium.change(what, at, other));
         medium.image.flush().expect("it syncs");
-        let mut states = vec![medium.pages.clone()];
+        let mut states = vec![medium.state()];
         for (what, at, other) in after {
             medium.change(what, at, other);
-            states.push(medium.pages.clone());
+            states.push(medium.state());
         }
         let disk = Arc::clone(&medium.image.disk);
         let image = &mut medium.image;
@@ -309,7 +329,7 @@ proptest! {
                     luck = luck.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                     (luck >> 33) as usize % versions
                 });
-                let (image, recovered) = Image::open(cut, &geometry(), OOB).expect("it opens");
+                let (image, recovered) = Image::open(cut, &geometry(), ROOM).expect("it opens");
                 let found = held(&image);
                 let state = states.iter().rposition(|state| *state == found);
                 prop_assert!(state.is_some(), "a third thing");

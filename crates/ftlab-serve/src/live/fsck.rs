@@ -1,7 +1,7 @@
 //! Looks at an image that nobody serves, and changes nothing.
 
 use super::Mount;
-use super::open::{able, costs, device, found, mount};
+use super::open::{able, costs, device, found, mount, room};
 use crate::fault::at;
 use crate::image::Image;
 use ftlab::Error;
@@ -50,8 +50,8 @@ pub fn fsck(catalog: &Catalog, path: &Path) -> Result<Fsck, Error> {
     let entry = able(catalog, &superblock.ftl)?;
     let config = catalog.resolve(&superblock.config)?;
     let mut device = device(&config)?;
-    let (image, recovered) =
-        Image::open(opened.file, device.geometry(), superblock.oob_bytes).map_err(at(path))?;
+    let room = room(&superblock, &config);
+    let (image, recovered) = Image::open(opened.file, device.geometry(), room).map_err(at(path))?;
     let damaged = image.damaged().map_err(at(path))?;
     let mut report = Fsck {
         ftl: superblock.ftl,

@@ -3,13 +3,13 @@
 use super::Live;
 use crate::fault::at;
 use crate::image::superblock::Superblock;
-use crate::image::{Image, Recovered};
+use crate::image::{Image, Recovered, Room};
 use crate::recording::Recording;
 use ftlab::Error;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::{Config, merge};
-use ftlab::device::PartialWrites;
+use ftlab::device::{PartialWrites, Trims};
 use ftlab::flash::Device;
 use ftlab::ftl::{Ftl, MapPlace};
 use ftlab::host::HostMode;
@@ -108,7 +108,7 @@ impl Opening {
         let bytes = superblock.bytes()?;
         let recording = self.record.as_deref().map(Recording::create).transpose()?;
         let image =
-            allocate(&self.image, &bytes, superblock.oob_bytes, &device).inspect_err(|_| {
+            allocate(&self.image, &bytes, room(&superblock, &config), &device).inspect_err(|_| {
                 self.record.iter().for_each(|record| drop(fs::remove_file(record)));
             });
         let image = image.map_err(at(&self.image))?;
@@ -140,7 +140,8 @@ impl Opening {
         agree(&tree(&config), &tree(&catalog.resolve(&superblock.config)?))?;
         let mut device = device(&config)?;
         let (mut image, recovered) =
-            Image::open(file, device.geometry(), superblock.oob_bytes).map_err(at(&self.image))?;
+            Image::open(file, device.geometry(), room(&superblock, &config))
+                .map_err(at(&self.image))?;
         image.checkpoint().map_err(at(&self.image))?;
         let ftl = mount(entry, &config, &mut device, &image).map_err(at(&self.image))??;
         let costs = costs(&device, recovered);
@@ -248,6 +249,11 @@ fn oob_bytes(entry: &Entry, config: &Config) -> u32 {
     most.next_multiple_of(SECTOR) as u32
 }
 
+/// What an image has room for.
+pub(super) fn room(superblock: &Superblock, config: &Config) -> Room {
+    Room { oob_bytes: superblock.oob_bytes, trims: config.device.trim == Trims::Durable }
+}
+
 /// An erased device that tells what is done to it.
 pub(super) fn device(config: &Config) -> Result<Device, Error> {
     let capacity = capacity(config, "the size of the new image, as 4GiB")?;
@@ -263,7 +269,7 @@ pub(super) fn mount(
     device: &mut Device,
     image: &Image<File>,
 ) -> io::Result<Result<Box<dyn Ftl>, Error>> {
-    device.restore(image.kept()?, &image.erases(), image.last_sequence());
+    device.restore(image.kept()?, image.trims(), &image.erases(), image.last_sequence());
     device.timeline_mut().issue(0);
     let mounted = entry.mount(config, device).expect("an FTL that mounts");
     Ok(mounted.and_then(|ftl| keeps_nothing(ftl.keeps_writes(), entry.name()).map(|()| ftl)))
@@ -305,7 +311,7 @@ pub(super) fn found(path: &Path, to_write: bool) -> Result<Found, Error> {
 fn allocate(
     path: &Path,
     superblock: &[u8],
-    oob_bytes: u32,
+    room: Room,
     device: &Device,
 ) -> io::Result<Image<File>> {
     let mut unfinished = path.as_os_str().to_owned();
@@ -323,10 +329,10 @@ fn allocate(
             &file,
             FallocateFlags::empty(),
             0,
-            Image::<File>::bytes(device.geometry(), oob_bytes),
+            Image::<File>::bytes(device.geometry(), room),
         )?;
         file.write_all_at(superblock, 0)?;
-        let mut image = Image::new(file, device.geometry(), oob_bytes);
+        let mut image = Image::new(file, device.geometry(), room);
         image.checkpoint()?;
         fs::rename(unfinished, path)?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

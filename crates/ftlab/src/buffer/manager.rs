@@ -6,8 +6,8 @@
 use super::WriteBuffer;
 use crate::device::DeviceConfig;
 use crate::flash::{Cause, Device, Flash, Geometry, Ledger, Operation};
-use crate::ftl::Ftl;
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
+use crate::ftl::{self, Ftl};
 use crate::partial::{Cover, Incomplete};
 use crate::request::Op;
 use crate::units::Lpn;
@@ -188,7 +188,7 @@ impl BufferManager {
             self.held.trim(lpn);
             self.incomplete.forget(lpn);
         }
-        ftl.trim(pages, flash);
+        ftl::access(ftl, Op::Trim, pages, flash);
     }
 
     /// Writes all that is dirty, in the order in which it would leave (choices.md#flush-order).

@@ -17,21 +17,40 @@ pub struct Served {
     pub pages: Vec<Lpn>,
     /// Changes of the medium when it was acknowledged.
     pub changes: usize,
-    /// Of each of its pages, the version after it on flash.
+    /// Of each of its pages, the version after it on flash; of pages that it trims the last before it.
     pub versions: Vec<Option<u16>>,
     /// Pages whose newest version was in RAM alone when it was acknowledged.
     pub at_risk: u64,
 }
 
-/// What each logical page may be after a cut. Trims are hints: a page that was trimmed may come back as it was.
+/// What each logical page may be after a cut. Where trims are hints a page that was trimmed may come back as it was.
 #[derive(Clone)]
 pub struct Durable {
-    /// What was acknowledged; where writes stay in RAM, what was flushed.
-    versions: Vec<Option<u16>>,
-    /// Whether it was trimmed, or lost with another, so that any older version may come back.
-    unsure: Vec<bool>,
+    pages: Vec<Page>,
     /// Whether writes may stay in RAM until a flush: later versions may be on flash, or not.
     keeps_writes: bool,
+    /// Whether trims are durable.
+    keeps_trims: bool,
+    /// Pages that were trimmed, and had an older version when they were [settled](Host::settle).
+    pub came_back: u64,
+}
+
+/// What a logical page may be.
+#[derive(Clone, Copy, Default)]
+struct Page {
+    /// What was acknowledged; where writes stay in RAM, what was flushed.
+    version: Option<u16>,
+    /// If it was trimmed since, the last version before that.
+    trimmed: Option<u16>,
+    /// Whether any older version may come back: it was trimmed, or lost with another.
+    unsure: bool,
+}
+
+impl Page {
+    /// Whether a version is one of those that it had before it was trimmed.
+    fn was_trimmed_as(&self, found: Option<u16>) -> bool {
+        found.is_some() && self.trimmed.is_some_and(|last| is_as_new(Some(last), found))
+    }
 }
 
 /// Steps of deferred work between two requests, at most.
@@ -50,31 +69,34 @@ fn is_as_new(version: Option<u16>, as_other: Option<u16>) -> bool {
 }
 
 impl Durable {
-    /// Of a device that nothing was written to, which may keep writes in RAM until a flush.
+    /// Of a device that nothing was written to, which may keep writes in RAM until a flush, and trims for good.
     #[must_use]
-    pub fn nothing(pages: u32, keeps_writes: bool) -> Self {
-        let pages = pages as usize;
-        Durable { versions: vec![None; pages], unsure: vec![false; pages], keeps_writes }
+    pub fn nothing(pages: u32, keeps_writes: bool, keeps_trims: bool) -> Self {
+        let pages = vec![Page::default(); pages as usize];
+        Durable { pages, keeps_writes, keeps_trims, came_back: 0 }
     }
 
     /// Logical pages.
     #[must_use]
     pub const fn pages(&self) -> u32 {
-        self.versions.len() as u32
+        self.pages.len() as u32
     }
 
     /// Takes note of a request that was acknowledged.
     pub fn note(&mut self, served: &Served) {
         for (lpn, after) in served.pages.iter().zip(&served.versions) {
+            let page = &mut self.pages[lpn.index()];
             match served.op {
                 Op::Read => {}
-                Op::Trim => self.unsure[lpn.index()] = true,
+                Op::Trim if self.keeps_trims => {
+                    *page = Page { version: None, trimmed: *after, unsure: false };
+                }
+                Op::Trim => (page.trimmed, page.unsure) = (*after, true),
                 Op::Write if self.keeps_writes => {}
                 // That a page was trimmed is no more durable after a flush.
                 Op::Flush if after.is_none() => {}
                 Op::Write | Op::WriteThrough | Op::Flush => {
-                    self.versions[lpn.index()] = *after;
-                    self.unsure[lpn.index()] = false;
+                    *page = Page { version: *after, trimmed: None, unsure: false };
                 }
             }
         }
@@ -84,7 +106,7 @@ impl Durable {
     #[must_use]
     pub fn without(&self, lost: &[Lpn]) -> Self {
         let mut durable = self.clone();
-        lost.iter().for_each(|lpn| durable.unsure[lpn.index()] = true);
+        lost.iter().for_each(|lpn| durable.pages[lpn.index()].unsure = true);
         durable
     }
 
@@ -94,11 +116,18 @@ impl Durable {
             let place = request.pages.iter().position(|page| *page == lpn)?;
             Some((request.op, request.versions[place]))
         });
-        let durable = self.versions[lpn.index()];
-        found == durable
-            || self.keeps_writes && is_as_new(found, durable)
-            || self.unsure[lpn.index()]
-            || during.is_some_and(|(op, after)| op == Op::Trim || after == found)
+        let page = &self.pages[lpn.index()];
+        if self.keeps_trims && page.was_trimmed_as(found) {
+            return false;
+        }
+        let by_request = |(op, after)| match op {
+            Op::Trim => found.is_none() || !self.keeps_trims,
+            _ => found == after,
+        };
+        found == page.version
+            || self.keeps_writes && is_as_new(found, page.version)
+            || page.unsure
+            || during.is_some_and(by_request)
     }
 }
 
@@ -150,7 +179,11 @@ impl Host {
         if matches!(op, Op::Flush | Op::WriteThrough) {
             self.must_be_on_flash(&pages);
         }
-        let versions = pages.iter().map(|lpn| self.device.version(*lpn)).collect();
+        let after = |lpn: &Lpn| match op {
+            Op::Trim => Some(self.device.last_version(*lpn)),
+            _ => self.device.version(*lpn),
+        };
+        let versions = pages.iter().map(after).collect();
         let above = self.buffer.as_ref().map(BufferManager::counts).unwrap_or_default();
         let at_risk = above.plus(self.ftl.buffered()).dirty;
         let served = Served { op, changes: self.device.changes(), versions, pages, at_risk };
@@ -220,17 +253,20 @@ impl Host {
         interrupted: Option<&Served>,
     ) -> Result<Durable, String> {
         self.device.settle(true);
-        let mut settled = Durable::nothing(durable.pages(), durable.keeps_writes);
+        let mut settled =
+            Durable::nothing(durable.pages(), durable.keeps_writes, durable.keeps_trims);
         for lpn in (0..durable.pages()).map(Lpn) {
             self.ftl.read(&[lpn], &mut self.device);
-            let found = self.device.version(lpn);
+            let (found, page) = (self.device.version(lpn), durable.pages[lpn.index()]);
             if !durable.allows(lpn, found, interrupted) {
-                let acknowledged = durable.versions[lpn.index()];
+                let acknowledged = page.version;
                 return Err(format!(
                     "logical page {lpn} has version {found:?}, acknowledged was {acknowledged:?}"
                 ));
             }
-            settled.versions[lpn.index()] = found;
+            settled.came_back += u64::from(page.was_trimmed_as(found));
+            let trimmed = found.is_none().then(|| self.device.last_version(lpn));
+            settled.pages[lpn.index()] = Page { version: found, trimmed, unsure: false };
         }
         self.device.settle(false);
         self.audit();

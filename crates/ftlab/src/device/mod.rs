@@ -66,6 +66,8 @@ crate::settings! {
         /// Pages programmed between two checkpoints of what the OOBs say, from which a mount goes on.
         checkpoint: Option<u64> = None, absent "none are made", in 1.., unit "pages",
             source "power-loss.md";
+        /// What a trim promises.
+        trim: Trims = Trims::Hint, source "power-loss.md";
         /// What a write of a part of a page costs.
         partial_writes: PartialWrites = PartialWrites::Program, source "choices.md#partial-pages";
         /// The host's sector: one that a request touches is read or written whole; a power of two, and
@@ -214,6 +216,16 @@ crate::choices! {
         AlongPlanes = "along-planes",
         /// One block of each plane in turn.
         AcrossPlanes = "across-planes",
+    }
+}
+
+crate::choices! {
+    /// What a trim promises.
+    pub enum Trims {
+        /// Until power is cut the page holds no data.
+        Hint = "hint",
+        /// For good: what was trimmed is written to flash.
+        Durable = "durable",
     }
 }
 

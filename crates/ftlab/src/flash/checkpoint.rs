@@ -103,9 +103,10 @@ impl Flash {
         });
         let starts_anew = before + added > 2 * whole;
         let written = if starts_anew { whole } else { added };
-        self.book_place(Operation::Program, written);
+        self.book_place(Operation::Program, 0..written, Cause::Checkpoint);
         if starts_anew {
-            self.book_place(Operation::Erase, before.div_ceil(self.pages_per_block()));
+            let blocks = before.div_ceil(self.medium.geometry.pages_per_block.into());
+            self.book_place(Operation::Erase, 0..blocks, Cause::Checkpoint);
         }
         let pages = if starts_anew { whole } else { before + added };
         let newest = Arc::new(Checkpoint { blocks, pages });
@@ -124,20 +125,18 @@ impl Flash {
         let newest = self.medium.checkpoints.as_ref().and_then(|all| all.newest.as_ref());
         let pages = newest.map_or(0, |newest| newest.pages);
         let end = self.meter.timeline.begin_first_chains();
-        self.book_place(Operation::Read, pages);
+        self.book_place(Operation::Read, 0..pages, Cause::Checkpoint);
         self.meter.timeline.end_first_chains(end);
     }
 
-    /// Counts and times operations on the place of checkpoints, which lies on all planes.
-    fn book_place(&mut self, operation: Operation, count: u64) {
+    /// Counts and times operations on these pages, or blocks, of a place beside those of the FTL, which lies on all
+    /// planes.
+    pub(super) fn book_place(&mut self, operation: Operation, numbers: Range<u64>, cause: Cause) {
         let planes = self.medium.geometry.planes();
-        for number in 0..count {
+        for number in numbers {
             let plane = (number % u64::from(planes)) as u32;
-            let page = Ppn((number % self.pages_per_block()) as u32);
-            let spot = || {
-                let purpose = Purpose { cause: Cause::Checkpoint, owner: None };
-                Spot::nowhere(plane, purpose)
-            };
+            let page = Ppn((number % u64::from(self.medium.geometry.pages_per_block)) as u32);
+            let spot = || Spot::nowhere(plane, Purpose { cause, owner: None });
             self.meter.timeline.begin_chain();
             match operation {
                 Operation::Read => {
@@ -150,12 +149,8 @@ impl Flash {
                 }
                 _ => self.meter.timeline.erase(spot),
             }
-            self.meter.ledger.count(operation, Cause::Checkpoint);
+            self.meter.ledger.count(operation, cause);
         }
-    }
-
-    fn pages_per_block(&self) -> u64 {
-        self.medium.geometry.pages_per_block.into()
     }
 
     /// What a checkpoint will say of a block: the same as the last one if that still holds.

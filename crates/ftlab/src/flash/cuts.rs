@@ -3,6 +3,7 @@
 use super::checkpoint::Checkpoints;
 use super::memory::{Change, Memory, Tear, apply, tear_paired};
 use super::meter::Meter;
+use super::tombstones::Tombstones;
 use super::{Device, Flash};
 use crate::device::DeviceConfig;
 use crate::units::Lpn;
@@ -49,7 +50,20 @@ impl Device {
         self.flash.medium.checkpoints = pages.map(|pages| Checkpoints::every(pages, blocks));
     }
 
-    /// Pages programmed, blocks erased and checkpoints made since power came, where that is [noted](Device::remember).
+    /// Has trims outlive power cuts, or no longer, as `device.trim` does. To be called while the device is erased.
+    pub fn keep_trims(&mut self, durable: bool) {
+        let place = durable.then(|| Tombstones::new(self.geometry()));
+        self.flash.medium.tombstones = place;
+    }
+
+    /// Whether trims outlive power cuts.
+    #[must_use]
+    pub const fn keeps_trims(&self) -> bool {
+        self.flash.medium.tombstones.is_some()
+    }
+
+    /// Pages programmed, blocks erased, checkpoints made and tombstones written since power came, where that is
+    /// [noted](Device::remember).
     #[must_use]
     pub fn changes(&self) -> usize {
         self.flash.medium.memory.as_ref().map_or(0, |memory| memory.changes.len())
@@ -78,6 +92,12 @@ impl Device {
     #[must_use]
     pub fn version(&self, lpn: Lpn) -> Option<u16> {
         self.flash.truth.version(lpn)
+    }
+
+    /// The stamp of the last version of a logical page, which may have been trimmed since.
+    #[must_use]
+    pub fn last_version(&self, lpn: Lpn) -> u16 {
+        self.flash.truth.host_programs_of(lpn)
     }
 
     /// OOBs read after power was lost, to find out what is there.

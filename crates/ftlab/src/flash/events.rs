@@ -2,7 +2,8 @@
 //! comes to be again what it was.
 
 use super::memory::{Change, Content};
-use super::{Device, Owner};
+use super::tombstones::{Burial, Tombstones};
+use super::{Device, Owner, Tombstone};
 use crate::units::{Lpn, Pbn, Ppn};
 
 /// Bits of a stamp, in which a version is told from others of its page.
@@ -36,6 +37,8 @@ pub enum Event {
         /// The block.
         pbn: Pbn,
     },
+    /// Pages were trimmed for good.
+    Trim(Tombstone),
 }
 
 /// A page that is programmed when power comes.
@@ -73,29 +76,41 @@ impl Device {
                 events.push(Event::Read { lpn, ppn });
                 read = reads.next();
             }
-            events.extend(change.and_then(|change| match change {
-                Change::Program { ppn, raw, sequence, from, content, .. } => {
+            match change {
+                Some(Change::Program { ppn, raw, sequence, from, content, .. }) => {
                     let owner = medium.decode(raw);
-                    Some(Event::Program { ppn, owner, sequence, from, content })
+                    events.push(Event::Program { ppn, owner, sequence, from, content });
                 }
-                Change::Erase { pbn, .. } => Some(Event::Erase { pbn }),
-                // The device is mounted from all OOBs.
-                Change::Checkpoint(_) => None,
-            }));
+                Some(Change::Erase { pbn, .. }) => events.push(Event::Erase { pbn }),
+                Some(Change::Burial(Burial::Page(tombstones))) => {
+                    events.extend(tombstones.iter().copied().map(Event::Trim));
+                }
+                // The device is mounted from all OOBs, and from all tombstones that were told.
+                Some(Change::Checkpoint(_) | Change::Burial(_)) | None => {}
+            }
         }
         events
     }
 
-    /// Makes a device that is erased and [tells](Device::tell) what it was: with these pages, blocks that were
-    /// erased so often, and `last`, the highest sequence number that there was. An FTL has to mount then.
+    /// Makes a device that is erased and [tells](Device::tell) what it was: with these pages and tombstones, blocks
+    /// that were erased so often, and `last`, the highest sequence number that there was. An FTL has to mount then.
     ///
-    /// Of the versions of a logical page the one with the highest sequence number is what reads must return.
+    /// Of the versions of a logical page that are not buried the one with the highest sequence number is what reads
+    /// must return.
     ///
     /// # Panics
     /// When the device does not remember, or a page lies beyond it.
-    pub fn restore(&mut self, pages: impl IntoIterator<Item = Kept>, erases: &[u32], last: u64) {
+    pub fn restore(
+        &mut self,
+        pages: impl IntoIterator<Item = Kept>,
+        trims: Vec<Tombstone>,
+        erases: &[u32],
+        last: u64,
+    ) {
         let (medium, truth) = (&mut self.flash.medium, &mut self.flash.truth);
-        let mut newest = vec![0; medium.geometry.logical_pages as usize];
+        let restore = |place: &mut Tombstones| place.restore(trims, &medium.geometry).to_vec();
+        let nothing = || vec![0; medium.geometry.logical_pages as usize];
+        let mut newest = medium.tombstones.as_mut().map_or_else(nothing, restore);
         for Kept { ppn, owner, sequence, content } in pages {
             let raw = medium.encode(owner);
             medium.owners[ppn.index()] = raw;

@@ -4,8 +4,9 @@
 use super::cells::Cells;
 use super::checkpoint::Checkpoints;
 use super::memory::{Memory, TORN};
+use super::tombstones::Tombstones;
 use super::{Cause, Loaded, Owner};
-use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder};
+use crate::device::{Cell, DeviceConfig, Geometry, ProgramOrder, Trims};
 use crate::engine::Spot;
 use crate::error::Error;
 use crate::purpose::Purpose;
@@ -47,6 +48,8 @@ pub(super) struct Medium {
     pub memory: Option<Box<Memory>>,
     /// What a mount goes on from, where checkpoints are made.
     pub checkpoints: Option<Checkpoints>,
+    /// What was trimmed, where that outlives a power cut.
+    pub tombstones: Option<Tombstones>,
 }
 
 impl Medium {
@@ -81,6 +84,7 @@ impl Medium {
             checkpoints: device
                 .checkpoint
                 .map(|pages| Checkpoints::every(pages, geometry.blocks())),
+            tombstones: (device.trim == Trims::Durable).then(|| Tombstones::new(&geometry)),
             geometry,
         })
     }
@@ -119,6 +123,9 @@ impl Medium {
         }
         if let Some(checkpoints) = &mut self.checkpoints {
             checkpoints.restart();
+        }
+        if let Some(tombstones) = &mut self.tombstones {
+            tombstones.forget();
         }
     }
 

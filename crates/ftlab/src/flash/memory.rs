@@ -3,6 +3,7 @@
 use super::checkpoint::Checkpoint;
 use super::contents::Contents;
 use super::medium::{Medium, WASTED};
+use super::tombstones::Burial;
 use super::truth::Truth;
 use super::{BlockKind, Cause, Owner};
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
@@ -44,6 +45,9 @@ pub(super) enum Change {
     Erase { pbn: Pbn, whole: bool },
     /// A checkpoint was made: it counts when all of it is there.
     Checkpoint(Arc<Checkpoint>),
+    /// The place of tombstones was changed: what was programmed in part cannot be read, what is erased does not
+    /// count any more.
+    Burial(Burial),
 }
 
 impl Change {
@@ -54,7 +58,7 @@ impl Change {
                 Some(Change::Program { ppn, raw: TORN, stamp, sequence, from, content: None })
             }
             Change::Erase { pbn, .. } => Some(Change::Erase { pbn, whole: false }),
-            Change::Checkpoint(_) => None,
+            Change::Checkpoint(_) | Change::Burial(_) => None,
         }
     }
 }
@@ -148,7 +152,7 @@ impl Memory {
                 self.last = self.last.max(*sequence);
                 self.contents.program(*ppn, *raw, *sequence, content.clone());
             }
-            Change::Checkpoint(_) => {}
+            Change::Checkpoint(_) | Change::Burial(_) => {}
             Change::Erase { pbn, whole } => {
                 self.contents.erase(*pbn);
                 self.half_erased.retain(|half| half != pbn);
@@ -196,6 +200,11 @@ pub(super) fn apply(change: &Change, medium: &mut Medium, truth: &mut Truth) {
         Change::Checkpoint(newest) => {
             if let Some(checkpoints) = &mut medium.checkpoints {
                 checkpoints.newest = Some(newest.clone());
+            }
+        }
+        Change::Burial(burial) => {
+            if let Some(tombstones) = &mut medium.tombstones {
+                tombstones.change(burial);
             }
         }
     }

@@ -51,6 +51,7 @@ mod memory;
 mod meter;
 mod recovery;
 mod runs;
+mod tombstones;
 mod truth;
 mod valid_pages;
 mod wear;
@@ -63,6 +64,7 @@ pub use events::{Event, Kept};
 pub use ledger::{BlockKind, Ledger, Operation};
 pub use memory::{Content, Tear};
 pub use recovery::Found;
+pub use tombstones::Tombstone;
 pub use valid_pages::ValidPages;
 pub use wear::{WearConfig, WearPart, WearPolicy};
 

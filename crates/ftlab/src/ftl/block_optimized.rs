@@ -224,7 +224,8 @@ impl BlockOptimizedFtl {
             let home = &mut homes[owner.index()];
             if home.is_none() {
                 *home = Some(block.pbn);
-                block.pages.iter().for_each(|page| flash.revive(page.ppn));
+                let kept = block.pages.iter().filter(|page| !survey.is_buried(page));
+                kept.for_each(|page| flash.revive(page.ppn));
             }
         }
         let mut spare = FreeBlocks::found(all, BlockKind::Data, Cause::Merge, flash);

@@ -67,6 +67,9 @@ pub trait Ftl: Send {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash);
 
     /// Trims pages, ascending: from now on they hold no data.
+    ///
+    /// An FTL that keeps writes in its own RAM forgets those of all these pages before it does anything else: a
+    /// version that it programs now would count as written after the trim ([`tombstones`](crate::flash::Tombstone)).
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
 
     /// Pages that would be copied to make room if these pages of one logical block were written now, exact for one
@@ -173,7 +176,10 @@ pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut 
     match op {
         Op::Read => ftl.read(pages, flash),
         Op::Write => ftl.write(pages, flash),
-        Op::Trim => ftl.trim(pages, flash),
+        Op::Trim => {
+            flash.bury(pages);
+            ftl.trim(pages, flash);
+        }
         Op::Flush => ftl.flush(flash),
         Op::WriteThrough => {
             ftl.write(pages, flash);
@@ -422,8 +428,10 @@ pub struct Occupancy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device::{DeviceConfig, Trims};
+    use crate::flash::{BlockKind, Cause, Event, Tombstone};
 
-    /// Keeps writes in RAM, and knows no way to program some of them.
+    /// Keeps writes in RAM, and knows no way to program some of them; erases a block when it trims.
     #[derive(Default)]
     struct Keeping {
         in_ram: Vec<Lpn>,
@@ -436,7 +444,9 @@ mod tests {
             self.in_ram.extend(pages);
         }
 
-        fn trim(&mut self, _: &[Lpn], _: &mut Flash) {}
+        fn trim(&mut self, _: &[Lpn], flash: &mut Flash) {
+            flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
+        }
 
         fn flush(&mut self, _: &mut Flash) {
             self.in_ram.clear();
@@ -461,5 +471,19 @@ mod tests {
         assert_eq!(ftl.in_ram, [Lpn(1)]);
         access(&mut ftl, Op::WriteThrough, &[Lpn(2)], &mut flash);
         assert_eq!(ftl.in_ram, []);
+    }
+
+    /// The block may have the newest version of the page, of which an older one is elsewhere.
+    #[test]
+    fn a_tombstone_is_there_before_gc_destroys_anything() {
+        let device = DeviceConfig { trim: Trims::Durable, ..Setup::<()>::default().device };
+        let mut flash = Device::new(&device, 64 * 4096).expect("a device");
+        flash.tell();
+        access(&mut Keeping::default(), Op::Trim, &[Lpn(1), Lpn(2)], &mut flash);
+        let buried = Tombstone { first: Lpn(1), count: 2, sequence: 0 };
+        match flash.events()[..] {
+            [Event::Trim(tombstone), Event::Erase { .. }] => assert_eq!(tombstone, buried),
+            ref events => panic!("{events:?}"),
+        }
     }
 }

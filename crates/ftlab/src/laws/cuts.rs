@@ -1,6 +1,7 @@
 //! Power is cut in one change of the medium after another, before and within it, and again while or after the
 //! FTL mounts. What was acknowledged is there afterwards: each page is old or new, never a third thing. Below a write
-//! buffer, or an FTL that keeps writes in RAM, that holds for what was flushed. Where cells
+//! buffer, or an FTL that keeps writes in RAM, that holds for what was flushed. In every other case trims are durable:
+//! then what was trimmed stays so. Where cells
 //! have several bits nothing else is lost than what was in those of the page that was cut.
 
 use super::case::{Case, pick};
@@ -39,6 +40,7 @@ pub fn power_cuts(case: &Case<'_>) {
     erased.remember();
     let mut rng = Rng::new(case.seed(), "cuts");
     erased.checkpoint_every(pick(&mut rng, &[None, Some(1), Some(6), Some(30)]));
+    erased.keep_trims(Rng::new(case.seed(), "trims").chance(0.5));
     let mut device = erased.clone();
     let ftl = case.entry.build(&case.config, &mut device).expect("an FTL");
     assert_eq!(ftl.keeps_writes(), case.entry.spec.keeps_writes, "keeps_writes is declared");
@@ -82,6 +84,9 @@ impl Cutting<'_> {
             host.put_below(self.case.buffer(&host.device, &*host.ftl));
         }
         let mut traffic = Traffic::writes(self.rng.below(u64::MAX), settled.pages());
+        if host.device.keeps_trims() {
+            traffic = traffic.with_trims();
+        }
         let mut served = Vec::new();
         let is_longer = self.rng.below(LONGER) == 0;
         for _ in 0..AFTERWARDS[usize::from(is_longer)] {
@@ -138,7 +143,7 @@ fn settle(host: &mut Host, durable: &Durable, cut: Option<&Served>, place: &str)
 /// Writes nothing, every page once, or every page and then as many at random.
 fn write_some(host: &mut Host, rng: &mut Rng) -> Durable {
     let pages = host.device.geometry().logical_pages;
-    let mut durable = Durable::nothing(pages, host.keeps_writes());
+    let mut durable = Durable::nothing(pages, host.keeps_writes(), host.device.keeps_trims());
     let rounds = rng.below(3) as u32;
     let random = (pages..pages * rounds).map(|_| Lpn(rng.below(u64::from(pages)) as u32));
     for lpn in (0..pages * rounds.min(1)).map(Lpn).chain(random) {

@@ -55,6 +55,11 @@ impl Traffic {
         Traffic { read_share: 0.0, trim_share: 0.0, ..Traffic::draw(seed, pages) }
     }
 
+    /// The same with trims.
+    pub fn with_trims(self) -> Traffic {
+        Traffic { trim_share: 0.3, ..self }
+    }
+
     /// The next request: what it does and its pages, ascending.
     pub fn next(&mut self) -> (Op, Vec<Lpn>) {
         let kind = self.rng.unit();

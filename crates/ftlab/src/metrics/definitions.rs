@@ -69,7 +69,7 @@ pub const METRICS: &[Metric] = &[
         "flash.erases.KIND",
         "blocks",
         Lower,
-        "erases of data, log and translation blocks, and of those of checkpoints",
+        "erases of data, log and translation blocks, and of those of checkpoints and tombstones",
         "TPFTL 5.2(4)",
     ),
     metric(

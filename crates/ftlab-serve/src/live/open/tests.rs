@@ -1,4 +1,5 @@
 use super::*;
+use crate::live::fsck;
 
 /// A new folder, whose image is small.
 fn opening(name: &str) -> Opening {
@@ -34,6 +35,7 @@ fn an_image_from_before_a_setting_was_there_has_its_default() {
     superblock.config.remove("wear").expect("a section");
     let device = superblock.config["device"].as_object_mut().expect("a table");
     device.remove("suspend").expect("a setting");
+    device.remove("trim").expect("a setting");
     file.write_all_at(&superblock.bytes().expect("few settings"), 0).expect("it writes");
     drop(file);
     drop(opening.open(&Catalog::standard()).expect("an older image"));
@@ -41,6 +43,35 @@ fn an_image_from_before_a_setting_was_there_has_its_default() {
     let refusal = refusal(&opening);
     assert_eq!(refusal, r#"wear.policy: found "static", expected "dynamic", that of the image"#);
     remove(&opening);
+}
+
+/// A device that goes without a word after two pages were written, and the first was trimmed; both are read then.
+fn after_a_trim(trim: &str) -> [Vec<u8>; 2] {
+    let mut opening = opening(&format!("trim-{trim}"));
+    merge(&mut opening.settings, json!({ "device": { "trim": trim } }).as_object().unwrap());
+    let mut live = opening.open(&Catalog::standard()).expect("a new image");
+    live.write(0, &[7; 8192], false).expect("it writes");
+    live.trim(0, 4096).expect("it trims");
+    drop(live);
+    let mut live = opening.open(&Catalog::standard()).expect("an image");
+    let pages = [0, 4096].map(|offset| {
+        let mut page = Vec::new();
+        live.read(offset, 4096, &mut page).expect("it reads");
+        page
+    });
+    live.write(0, &[8; 4096], false).expect("it writes");
+    live.close().expect("the books balance");
+    drop(live);
+    let report = fsck(&Catalog::standard(), &opening.image).expect("an image");
+    assert_eq!((report.holding_data, report.broken), (2, None), "what was written since is there");
+    remove(&opening);
+    pages
+}
+
+#[test]
+fn what_was_trimmed_comes_back_unless_trims_are_durable() {
+    assert_eq!(after_a_trim("hint"), [[7; 4096]; 2]);
+    assert_eq!(after_a_trim("durable"), [[0; 4096], [7; 4096]]);
 }
 
 #[test]

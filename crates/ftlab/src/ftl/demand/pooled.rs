@@ -166,6 +166,8 @@ impl<P: Pool> Ftl for PooledFtl<P> {
             self.pool.trim(lpn);
             self.held.trim(lpn);
             self.dirty.remove(&lpn);
+        }
+        for &lpn in pages {
             self.engine.trim(&[lpn], flash);
             self.pool.use_map(self.engine.store.pages.page_of(lpn));
             self.settle(flash);

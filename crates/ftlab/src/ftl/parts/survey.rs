@@ -9,6 +9,7 @@ use crate::flash::{Flash, Found, Geometry, Owner};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// A version of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,6 +137,8 @@ pub struct Survey {
     blocks: Range<u32>,
     /// Ascending by place.
     found: Vec<Page>,
+    /// Of each logical page, the lowest sequence number that counts, where trims outlive power cuts.
+    since: Option<Arc<[u64]>>,
 }
 
 /// How an FTL fills blocks.
@@ -172,13 +175,13 @@ impl Survey {
                 }
             }
         });
-        Survey { blocks, found }
+        Survey { blocks, found, since: flash.unburied_since() }
     }
 
-    /// The newest version of each page, one copy of it.
+    /// The newest version of each page, one copy of it; none of a page that was trimmed for good.
     #[must_use]
     pub fn newest(&self, geometry: &Geometry) -> Vec<Page> {
-        let mut copies = Copies::of(&self.found, geometry);
+        let mut copies = Copies::of(&self.found, self.since.as_deref(), geometry);
         let mut blocks = vec![Vec::new(); self.blocks.len()];
         let found: Vec<Page> =
             self.found.iter().filter(|page| copies.include(page)).copied().collect();
@@ -216,6 +219,13 @@ impl Survey {
         FoundBlock::all(&self.found, geometry)
     }
 
+    /// Whether a page was trimmed for good after it was written.
+    #[must_use]
+    pub fn is_buried(&self, page: &Page) -> bool {
+        let since = |lpn: Lpn| self.since.as_ref().map_or(0, |since| since[lpn.index()]);
+        matches!(page.owner, Owner::Data(lpn) if page.sequence < since(lpn))
+    }
+
     /// Forgets the page of the host that was written last.
     pub fn forget_last_write(&mut self) {
         let last = self.found.iter().map(|page| page.sequence).max();
@@ -230,9 +240,12 @@ struct Copies {
 }
 
 impl Copies {
-    fn of(found: &[Page], geometry: &Geometry) -> Self {
+    /// Of what was found, if `since` tells of each page the lowest sequence number that counts.
+    fn of(found: &[Page], since: Option<&[u64]>, geometry: &Geometry) -> Self {
         let logical_pages = geometry.logical_pages;
-        let mut copies = Copies { logical_pages, newest: vec![(0, 0); logical_pages as usize] };
+        let nothing = || vec![(0, 0); logical_pages as usize];
+        let buried = |since: &[u64]| since.iter().map(|since| (*since, 0)).collect();
+        let mut copies = Copies { logical_pages, newest: since.map_or_else(nothing, buried) };
         for page in found {
             let index = copies.index(page);
             if index >= copies.newest.len() {

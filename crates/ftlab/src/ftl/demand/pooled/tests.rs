@@ -133,6 +133,17 @@ fn writes_are_absorbed_until_their_page_leaves() {
     assert_eq!(bench.read(9), [0, 0, 1, 0], "a page without data costs a read");
 }
 
+/// Page 128 is dirty in RAM, and has to make room for the translation page of 127. Programmed then, it would be a
+/// version written after a tombstone.
+#[test]
+fn a_page_that_is_trimmed_is_not_programmed_for_room() {
+    let mut bench = Bench::<Tree>::new(MAP + 2 * DATA, |_| ());
+    assert_eq!(bench.write(128), [1, 0, 0, 0]);
+    let both = [Lpn(127), Lpn(128)];
+    let [.., programs] = bench.cost(|ftl, flash| ftl.trim(&both, flash));
+    assert_eq!(programs, 0);
+}
+
 #[test]
 fn a_pool_with_room_for_no_data_writes_through() {
     let mut bench = Bench::<Tree>::new(MAP, |_| ());
