@@ -199,6 +199,10 @@ bugs! {
         why "a plane does two things at a time", law "every_ftl", by "page,dftl,tpftl,dloop";
     MapChipUnawaited: "hat: lookups do not wait for each other, nor for changes",
         why "the chip does one thing at a time", law "every_ftl", by "hat";
+    EccTakesNoTime: "time: a page is there before its errors are corrected",
+        why "reads are too fast", law "every_ftl", by "page,dftl";
+    DeviceEccTooLarge: "device: the error correction may take more than there is of an OOB",
+        why "what is left for FTLs is less than nothing", law "what_cannot_work";
     SearchInVainIsFree: "demand: a search that finds nothing has no steps",
         why "along a list all keys are compared", law "every_ftl", by "dftl,tpftl,cdftl";
     SearchTakesNoTime: "demand: the steps of a search are counted and take no time",

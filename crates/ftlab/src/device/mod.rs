@@ -56,10 +56,14 @@ crate::settings! {
         /// Order in which the pages of a block may be programmed; the result tells which it is.
         program_order: Option<ProgramOrder> = None,
             absent "the strictest that the FTL can work with", source "choices.md#program-order";
-        /// Bytes of each page's OOB that an FTL may fill.
+        /// Bytes of each page's OOB that an FTL may fill, and the error correction.
         oob: Option<Bytes> = None,
             absent "a 32nd of the page: 64 B beside 2 KiB, 128 B beside 4 KiB",
             source "Samsung K9LBG08U0M; choices.md#oob-size";
+        /// Bytes of each page's OOB that the error correction fills.
+        ecc: Bytes = Bytes(0), source "choices.md#ecc";
+        /// Time to correct the errors of a page that was read, in the controller; the plane does not wait for it.
+        ecc_decode: Duration = Duration(0), in ..=LONGEST_TIME, source "choices.md#ecc";
         /// Whether the blocks of a plane follow each other in number, or planes take turns. An FTL that does not
         /// go by planes takes free blocks of equal wear, and equal victims, by number.
         block_numbers: BlockNumbers = BlockNumbers::AlongPlanes, source "choices.md#block-numbers";
@@ -134,7 +138,7 @@ crate::settings! {
             let message = format!("found {}, expected a power of two, 512B to 64KiB", own.page);
             return Err(Error::config("device.page", message));
         }
-        let (oob, page, sector) = (own.oob_bytes(), own.page, own.sector);
+        let (oob, page, sector) = (own.whole_oob(), own.page, own.sector);
         let fits = sector.0.is_power_of_two() && (page.0 / 128..=page.0).contains(&sector.0);
         if unless_bug!(DeviceSectorAny, !fits, false) {
             let least = Bytes((page.0 / 128).max(1));
@@ -144,6 +148,10 @@ crate::settings! {
         if unless_bug!(DeviceOobTooLarge, oob > page.0, false) {
             let message = format!("found {oob} B, expected at most the {page} of a page");
             return Err(Error::config("device.oob", message));
+        }
+        if unless_bug!(DeviceEccTooLarge, own.ecc.0 > oob, false) {
+            let message = format!("found {}, expected at most the {oob} B of device.oob", own.ecc);
+            return Err(Error::config("device.ecc", message));
         }
         own.check_bad_blocks()?;
         let (key, transfer) = own.page_transfer();
@@ -185,6 +193,10 @@ impl DeviceConfig {
     /// Bytes of each page's OOB that an FTL may fill.
     #[must_use]
     pub fn oob_bytes(&self) -> u64 {
+        self.whole_oob() - self.ecc.0
+    }
+
+    fn whole_oob(&self) -> u64 {
         self.oob.map_or(self.page.0 / 32, |bytes| bytes.0)
     }
 }

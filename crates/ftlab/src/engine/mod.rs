@@ -56,6 +56,8 @@ pub struct Timing {
     pub transfer: Nanos,
     /// Time to find a page in the map in RAM.
     pub map_access: Nanos,
+    /// Time to correct the errors of a page that was read.
+    pub decode: Nanos,
 }
 
 impl Timing {
@@ -69,6 +71,7 @@ impl Timing {
             erase: device.erase.0,
             transfer: device.page_transfer().1,
             map_access: device.map_access.0,
+            decode: device.ecc_decode.0,
         }
     }
 }
@@ -343,10 +346,19 @@ impl Timeline {
     /// Reads a page.
     #[inline(always)]
     pub(crate) fn read(&mut self, spot: impl FnOnce() -> Spot) {
-        if self.commands.is_some() {
-            return self.place(Kind::Read, spot(), NO_PAGE);
+        match self.commands {
+            Some(_) => self.place(Kind::Read, spot(), NO_PAGE),
+            None => self.read_here(),
         }
-        self.read_here();
+        self.correct();
+    }
+
+    /// Corrects the errors of the page that was read: what comes next in its chain waits for that.
+    #[inline(always)]
+    fn correct(&mut self) {
+        if self.timing.decode > 0 {
+            unless_bug!(EccTakesNoTime, self.pause(self.timing.decode));
+        }
     }
 
     /// Reads `count` OOBs, one after another, from that of a page on.
@@ -427,14 +439,15 @@ impl Timeline {
     /// Copies `count` pages, one after another, on a device that [`books_alike`](Self::books_alike).
     #[inline(always)]
     pub(crate) fn copies(&mut self, count: u32) {
-        let Timing { transfer, read, program, .. } = self.timing;
-        if transfer == 0 {
+        let Timing { transfer, read, program, decode, .. } = self.timing;
+        if transfer == 0 && decode == 0 {
             // No other operation comes in between, so all are booked at once.
             let time = (read + program) * Nanos::from(count);
             return self.occupy(self.ready(), time, 2 * u64::from(count));
         }
         for _ in 0..count {
             self.read_here();
+            self.correct();
             self.program_here();
         }
     }
@@ -568,6 +581,32 @@ mod tests {
         assert_eq!(end(request, [0, 0], &copy), 2 * 225_000);
         assert_eq!(end(waiting, [0, 0], &copy), 225_000);
         assert_eq!(end(waiting, [0, 2], &copy), 2 * 225_000);
+    }
+
+    /// What comes next waits until the errors of a page are corrected; its plane does not.
+    #[test]
+    fn a_page_is_there_when_its_errors_are_corrected() {
+        for planes_per_die in [1, 2] {
+            let device = DeviceConfig {
+                planes_per_die,
+                ecc_decode: Duration(7_000),
+                ..DeviceConfig::default()
+            };
+            let geometry = Geometry::new(&device, 64 << 20).expect("valid");
+            let mut timeline = Timeline::of(&device, &geometry);
+            let Timing { read, program, transfer, .. } = Timing::new(&device);
+            let there = read + transfer;
+            timeline.issue(0);
+            timeline.read(|| spot(0));
+            assert_eq!(timeline.served().end, there + 7_000);
+            timeline.issue(0);
+            timeline.read(|| spot(0));
+            assert_eq!(timeline.served().end, 2 * there + 7_000, "the plane does not wait");
+            timeline.issue(1_000_000);
+            timeline.copy(|| spot(0), || spot(0));
+            let copied = 1_000_000 + there + 7_000 + transfer + program;
+            assert_eq!(timeline.served().end, copied, "what is copied is corrected before");
+        }
     }
 
     /// A command that has begun takes along nothing more.

@@ -141,6 +141,7 @@ impl<'a> Case<'a> {
             device.multi_plane = true;
             device.multi_plane_joins = pick(rng, MultiPlaneJoins::ALL);
         }
+        device.ecc_decode = pick(rng, &[Duration(0), Duration(7_000)]);
         ftl.search_step = pick(rng, &[Duration(0), Duration(90)]);
     }
 

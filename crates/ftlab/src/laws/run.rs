@@ -604,7 +604,8 @@ impl<'a> Run<'a> {
     }
 
     /// Requests that find the device idle: pages that are looked up on a chip of the map end no sooner than it
-    /// has found them one by one, and a page no sooner than the steps of its search have been taken.
+    /// has found them one by one, and a page no sooner than the steps of its search have been taken, nor before it
+    /// was read and its errors corrected.
     pub fn what_the_map_takes_is_waited_for(&mut self) {
         let all: Vec<Lpn> = (0..self.pages().min(20)).map(Lpn).collect();
         let took = self.alone(Op::Read, &all);
@@ -612,7 +613,13 @@ impl<'a> Run<'a> {
         assert!(found <= took, "{} lookups in {took} ns, one by one {found} ns", all.len());
         for lpn in (0..self.pages()).step_by(7).map(Lpn) {
             let before = self.searched();
+            let reads = self.device.ledger().total(Operation::Read);
             let took = self.alone(Op::Read, &[lpn]);
+            let is_read = self.device.ledger().total(Operation::Read) > reads;
+            let device = &self.case.config.device;
+            let least = device.read.0 + device.ecc_decode.0;
+            let alike = self.device.page_times(Ppn(0)).is_none();
+            assert!(least <= took || !is_read || !alike, "read and corrected in {took} ns");
             let (Some(before), Some(now)) = (before, self.searched()) else { return };
             let steps = now.steps - before.steps;
             let least = now.lookups - before.lookups;

@@ -138,9 +138,10 @@ fn impossible(case: &Case<'_>) -> Vec<Tried> {
         device.channels * device.chips_per_channel * device.dies_per_chip * device.planes_per_die;
     let pages = device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
     let is_short = u64::from(2 * planes * device.pages_per_block) < pages;
-    let wrong: [(&'static str, bool, Change); 15] = [
+    let wrong: [(&'static str, bool, Change); 16] = [
         ("device.page", true, |c| c.device.page = Bytes(PAGE + PAGE / 2)),
         ("device.oob", true, |c| c.device.oob = Some(Bytes(PAGE + 1))),
+        ("device.ecc", true, |c| c.device.ecc = Bytes(PAGE)),
         ("device.capacity", true, |c| c.device.capacity = Some(Bytes(0))),
         ("device.capacity", true, |c| {
             c.device.capacity = Some(Bytes((1 << 32) * PAGE));
