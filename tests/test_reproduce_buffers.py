@@ -80,10 +80,8 @@ def test_the_whole_of_figure_5_has_every_threshold_on_all_requests():
 def test_a_paper_of_which_nothing_is_left_out_has_no_whole(ftlab):
     done = ftlab("reproduce", "dftl", "--whole")
     assert done.exit_code == 2
-    assert (
-        done.output
-        == "error: --whole: found dftl, of which nothing is left out, expected cachftl\n"
-    )
+    said = "error: --whole: found dftl, of which nothing is left out, expected cachftl"
+    assert done.output.startswith(said)
 
 
 def test_figures_4_and_5_contradict_each_other_about_bm():
