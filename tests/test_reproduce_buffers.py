@@ -19,6 +19,7 @@ from ftlab.experiments.cachftl.claims import (
     best,
     otherwise,
     sparing,
+    thresholds,
 )
 from ftlab.experiments.cachftl.proofs import not_the_same_runs, worse_at_best
 from ftlab.experiments.claims import Claim, judge, ours
@@ -58,6 +59,29 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
     assert found["stream 90", "page"].resolved["workload"]["sequential"] == "stream"
     for claim in cachftl.EXPERIMENT.claims:
         assert claim.what and claim.where
+
+
+def test_the_whole_of_figure_5_has_every_threshold_on_all_requests():
+    volume = {"financial1/0": Source(Workload("tpch", ()), None, None)}
+    some, every = cachftl.EXPERIMENT.points(volume), cachftl.EXPERIMENT.whole(volume)
+    assert len(every) - len(some) == 5 * 16
+    key = "financial1/0", "cachftl", "25", "31"
+    assert key not in some
+    assert every[key].resolved["cachftl"]["threshold"] == 31
+    cut = [
+        each["financial1/0", "fast", "5"].resolved["input"].get("requests")
+        for each in (some, every)
+    ]
+    assert cut == [30_000, None]
+    results = dict.fromkeys(every, Result({"ftl": "x"}))
+    assert list(thresholds(Runs(results), "financial1/0")) == list(range(1, 33))
+
+
+def test_a_paper_of_which_nothing_is_left_out_has_no_whole(ftlab):
+    done = ftlab("reproduce", "dftl", "--whole")
+    assert done.exit_code == 2
+    said = "error: --whole: found dftl, of which nothing is left out, expected cachftl"
+    assert done.output.startswith(said)
 
 
 def test_figures_4_and_5_contradict_each_other_about_bm():

@@ -69,6 +69,10 @@ def reproduce(
     if listed:
         show_table(published_table(experiment.claims), prose=True)
         return
+    if whole and experiment.whole is None:
+        raise click.UsageError(
+            f"--whole: found {paper}, of which nothing is left out, expected cachftl"
+        )
     requests = QUICK_REQUESTS if quick else None
     count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:

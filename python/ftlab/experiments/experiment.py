@@ -79,7 +79,7 @@ def reproduce(
     With ``whole`` nothing of the paper is left out for its time.
     """
     if whole and experiment.whole is None:
-        raise ConfigError(f"whole: {experiment.name} leaves nothing out for its time")
+        raise ConfigError(f"whole: found {experiment.name}, of which nothing is left out")
     results = Path(results)
     inputs: list[Sources] = [
         sources(experiment.workloads, traces, requests, seed) for seed in range(1, seeds + 1)

@@ -137,7 +137,7 @@ impl<'a> Case<'a> {
         if flip(rng) {
             device.package_chips = device.chips_per_channel;
         }
-        if device.planes_per_die > 1 && rng.chance(0.4) {
+        if device.planes_per_die > 1 && rng.chance(0.2) {
             device.multi_plane = true;
             device.multi_plane_joins = pick(rng, MultiPlaneJoins::ALL);
         }

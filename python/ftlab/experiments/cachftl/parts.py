@@ -85,7 +85,9 @@ BEGINNING = (
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, verdicts, claims, figures, volumes, adaptive one, variants."""
     return [
-        Part("What was run", (SETUP[0], f"{SETUP[1]} {_varied_on(runs)}"), [_inputs(runs, sources)]),
+        Part(
+            "What was run", (SETUP[0], f"{SETUP[1]} {_varied_on(runs)}"), [_inputs(runs, sources)]
+        ),
         *claim_parts(judged),
         Part("Figures", (), (), _pictures(runs, judged)),
         Part(
