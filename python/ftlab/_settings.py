@@ -113,8 +113,15 @@ class Device(Settings):
         as block-mapped FTLs of early SLC need. Default: the strictest that the FTL can work with.
         Source: choices.md#program-order.
     oob
-        Bytes of each page's OOB that an FTL may fill. Default: a 32nd of the page: 64 B beside 2
-        KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M; choices.md#oob-size.
+        Bytes of each page's OOB that an FTL may fill, and the error correction. Default: a 32nd of
+        the page: 64 B beside 2 KiB, 128 B beside 4 KiB. Source: Samsung K9LBG08U0M;
+        choices.md#oob-size.
+    ecc
+        Bytes of each page's OOB that the error correction fills. Default: 0B. Source:
+        choices.md#ecc.
+    ecc_decode
+        Time to correct the errors of a page that was read, in the controller; the plane does not
+        wait for it. Default: 0ns. Range: at most 10s. Source: choices.md#ecc.
     block_numbers
         Whether the blocks of a plane follow each other in number, or planes take turns. An FTL that
         does not go by planes takes free blocks of equal wear, and equal victims, by number.
@@ -209,6 +216,8 @@ class Device(Settings):
     map_update: Quantity | None = setting("device.map_update")
     program_order: Literal["ascending", "any"] | None = setting("device.program_order")
     oob: Quantity | None = setting("device.oob")
+    ecc: Quantity | None = setting("device.ecc")
+    ecc_decode: Quantity | None = setting("device.ecc_decode")
     block_numbers: Literal["along-planes", "across-planes"] | None = setting("device.block_numbers")
     checkpoint: int | None = setting("device.checkpoint")
     trim: Literal["hint", "durable"] | None = setting("device.trim")

@@ -141,7 +141,7 @@ fn impossible(case: &Case<'_>) -> Vec<Tried> {
     let wrong: [(&'static str, bool, Change); 16] = [
         ("device.page", true, |c| c.device.page = Bytes(PAGE + PAGE / 2)),
         ("device.oob", true, |c| c.device.oob = Some(Bytes(PAGE + 1))),
-        ("device.ecc", true, |c| c.device.ecc = Bytes(PAGE)),
+        ("device.ecc", true, |c| c.device.ecc = Bytes(PAGE + 1)),
         ("device.capacity", true, |c| c.device.capacity = Some(Bytes(0))),
         ("device.capacity", true, |c| {
             c.device.capacity = Some(Bytes((1 << 32) * PAGE));

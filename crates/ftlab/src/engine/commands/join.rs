@@ -121,8 +121,7 @@ impl Commands {
 
     /// Joins the command before it, if that is for the same request and began when the operation was ready.
     fn join_last(&mut self, order: &Order, last: &Command) -> Option<Placed> {
-        let fits = self.is_of_die(order, last)
-            && last.is_alike(order)
+        let fits = self.can_share(order, last)
             && last.first().request == order.request
             && order.ready <= last.start;
         match order.kind {
@@ -142,9 +141,7 @@ impl Commands {
         let fits = |number: &usize| {
             let command = &commands[*number];
             unless_bug!(JoinsWhatHasBegun, order.ready <= self.latest(command), true)
-                && self.is_of_die(order, command)
-                && command.is_alike(order)
-                && command.work.1 - command.work.0 == self.time_of(order.kind)
+                && self.can_share(order, command)
         };
         if order.kind == Kind::ReadOob {
             return None;
@@ -166,8 +163,12 @@ impl Commands {
         placed
     }
 
-    fn is_of_die(&self, order: &Order, command: &Command) -> bool {
+    /// Whether a command can work on another plane of its die for an operation, which takes as long: a page in SLC mode is
+    /// done before others of its number.
+    fn can_share(&self, order: &Order, command: &Command) -> bool {
         self.die_of(order.plane) == self.die_of(command.first().plane)
+            && command.is_alike(order)
+            && command.work.1 - command.work.0 == self.time_of(order.kind)
     }
 
     /// When an operation has to be ready to join a command. The page of a cached program arrives before its
