@@ -56,7 +56,7 @@ lint-python: $(CORE)
 
 bench: $(CORE)
 	cargo bench --locked -p ftlab
-	$(BIN)/python tools/speed.py target/bench/speed.json
+	$(BIN)/python tools/speed.py target/bench
 
 # Ten million power cuts over all FTLs that mount, at night.
 cuts: $(CORE)

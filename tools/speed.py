@@ -1,6 +1,6 @@
 """Write what the benchmark measured into `docs/performance.md`, and draw its figure of sizes.
 
-Run `make bench`, which calls ``python tools/speed.py target/bench/speed.json``. What lies between
+Run `make bench`, which calls ``python tools/speed.py target/bench``. What lies between
 ``<!-- NAME -->`` and ``<!-- end -->`` is replaced, for `machine`, `ratios` and `sizes`; the figure
 goes to `docs/_static/sizes.svg`.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +18,30 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+MEASURED = ("ratios", "sizes")
 DRAWN = ("page", "dftl", "tpftl", "fast", "mnftl")
-"""FTLs of the figure, if they were measured."""
+"""FTLs of the figure."""
 GIB = 2**30
 
 
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("measured", type=Path)
-    options = parser.parse_args()
-    measured = json.loads(options.measured.read_text("utf-8"))
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    measured = [json.loads((folder / f"{name}.json").read_text("utf-8")) for name in MEASURED]
     page = DOCS / "performance.md"
     text = page.read_text("utf-8")
-    tables = {
-        "machine": machine(measured["machine"]),
-        "ratios": ratios(measured["ratios"]),
-        "sizes": sizes(measured["sizes"]),
-    }
-    for name, table in tables.items():
-        mark = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text = mark.sub(lambda found, table=table: found[1] + table + found[2], text)
+    told = [machine(measured[0]["machine"]), ratios(measured[0]["ratios"])]
+    rows = measured[1]["sizes"]
+    for name, table in zip(("machine", *MEASURED), (*told, sizes(rows)), strict=True):
+        before, mark, rest = text.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition("<!-- end -->")
+        if not mark or not end:
+            parser.error(f"found no <!-- {name} --> with its <!-- end --> in {page}")
+        text = before + mark + table + end + after
     page.write_text(text, "utf-8")
-    draw(measured["sizes"], DOCS / "_static" / "sizes.svg")
+    draw(rows, DOCS / "_static" / "sizes.svg")
     print(page)
 
 
@@ -101,7 +101,7 @@ def sizes(rows: list[dict[str, Any]]) -> str:
             f"{measured[devices[-1]]['memory'] / GIB:.1f}",
         ]
 
-    header = ["FTL", *map(size, devices), "growth", "B/page", "GiB at the largest"]
+    header = ["FTL", *map(size, devices), "growth", "B/page", "GiB"]
     return table(header, [line(name, measured) for name, measured in cells.items()])
 
 

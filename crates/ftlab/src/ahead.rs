@@ -15,7 +15,7 @@ pub const REQUESTS: usize = 32;
 const PAGES: usize = 16;
 
 /// Physical pages from which a device has tables that are worth it.
-const LARGE: u32 = 1 << 21;
+const LARGE: u32 = 1 << 19;
 
 /// The pages that the next requests access.
 #[derive(Clone, Debug, Default)]

@@ -600,7 +600,8 @@ impl<F: Ftl> Simulator for Simulation<F> {
     }
 
     fn load_early(&mut self, early: bool) {
-        self.ahead = early.then(Ahead::default);
+        let is_worth_it = early && Ahead::is_worth_it(self.flash.geometry().pages());
+        self.ahead = is_worth_it.then(Ahead::default);
     }
 
     fn finish(&mut self) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// Pairs that are always run.
 const LEAST_PAIRS: usize = 5;
-/// Quartiles of a ratio this near to each other, as a share of its median, are near enough.
+/// Quartiles of a ratio that are less than this share of its median apart are near enough.
 const NEAR: f64 = 0.1;
 
 /// What one run has done.
@@ -67,14 +67,14 @@ impl Spread {
     }
 }
 
-/// Runs pairs, at most `most`: the bare loop first in every other one.
+/// Runs pairs, at most `most`, but [`LEAST_PAIRS`]: the bare loop first in every other one.
 pub fn pair(
     ftl: &str,
     most: usize,
     bare: impl Fn() -> Run,
     contestant: impl Fn() -> Run,
 ) -> Standing {
-    let stolen_before = stolen();
+    let (most, stolen_before) = (most.max(LEAST_PAIRS), stolen());
     let mut pairs: Vec<(Run, Run)> = Vec::new();
     let ratios = |pairs: &[(Run, Run)], speed: fn(&Run) -> f64| {
         Spread::of(pairs.iter().map(|(bare, run)| speed(run) / speed(bare)).collect())
@@ -99,6 +99,6 @@ pub fn pair(
         speed: median(pairs.iter().map(|(_, run)| run.speed()).collect()),
         ratio: ratios(&pairs, Run::speed),
         ratio_of_processor: ratios(&pairs, Run::speed_of_processor),
-        stolen: stolen() - stolen_before,
+        stolen: stolen().saturating_sub(stolen_before),
     }
 }

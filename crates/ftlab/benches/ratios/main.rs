@@ -3,11 +3,11 @@
 //! The bare loop is what no simulator can beat: one map update and one reverse-map update per page
 //! written, greedy GC by buckets, a serial clock; no checks, no cache, no latencies. An FTL and the bare loop
 //! run in pairs, and the order of the two alternates, so that a machine that changes its speed changes it for both;
-//! pairs are run until the quartiles of their ratios are within 10 % of the median, or the limit is hit.
+//! pairs are run until the quartiles of their ratios are less than a tenth of the median apart, or the limit is hit.
 //!
-//! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_PAIRS` sets the limit (default 15). FTLs named
-//! behind it (`cargo bench -p ftlab -- tpftl dftl`) run alone, and on devices of all sizes if that is said, too
-//! (`-- tpftl sizes`). The tables go to `target/bench/speed.json`, too.
+//! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_PAIRS` sets the limit (default 15). Of FTLs named
+//! behind it (`cargo bench -p ftlab -- tpftl dftl`) the ratios alone are measured; with `sizes` among the words, the devices of
+//! all sizes alone. What is measured of all FTLs is kept in `target/bench/ratios.json` and `sizes.json`.
 
 mod bare;
 mod contest;
@@ -23,7 +23,7 @@ use ftlab::rng::Rng;
 use ftlab::simulate::{Role, Simulator};
 use ftlab::units::Bytes;
 use ftlab::workload;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const CAPACITY: u64 = 512 << 20;
 const PAGE: u64 = 4096;
@@ -34,23 +34,39 @@ fn main() -> std::io::Result<()> {
     if let Some(at) = arguments.iter().position(|argument| argument == sizes::ASKS_FOR_ROW) {
         return Ok(serde_json::to_writer(std::io::stdout(), &sizes::row(&arguments[at + 1..]))?);
     }
-    let most = std::env::var("FTLAB_BENCH_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(15);
-    let words = arguments.into_iter().skip(1).filter(|word| !word.starts_with('-'));
-    let (sized, asked): (Vec<String>, Vec<String>) = words.partition(|word| word == "sizes");
+    let words: Vec<String> =
+        arguments.into_iter().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let (sized, asked): (Vec<String>, Vec<String>) =
+        words.into_iter().partition(|it| it == "sizes");
     let named = |name: &str| asked.is_empty() || asked.iter().any(|asked| asked == name);
     let catalog = Catalog::standard();
     let names: Vec<&str> =
         catalog.ftls().iter().map(Entry::name).filter(|name| named(name)).collect();
-    let workloads = [("uniform writes", uniform(REQUESTS, CAPACITY)), ("financial1", financial1())];
-    let ratios = workloads.map(|(name, requests)| {
-        json!({ "workload": name, "ftls": ratios(name, &names, &requests, most) })
-    });
-    let wanted = asked.is_empty() || !sized.is_empty();
-    let sizes = if wanted { sizes(&names) } else { Vec::new() };
+    let keeps = asked.is_empty();
+    if sized.is_empty() {
+        let most = std::env::var("FTLAB_BENCH_PAIRS").ok().and_then(|n| n.parse().ok());
+        let workloads =
+            [("uniform writes", uniform(REQUESTS, CAPACITY)), ("financial1", financial1())];
+        let ratios = workloads.map(|(name, requests)| {
+            json!({ "workload": name, "ftls": ratios(name, &names, &requests, most.unwrap_or(15)) })
+        });
+        keep("ratios", keeps, &json!(ratios))?;
+    }
+    if keeps || !sized.is_empty() {
+        keep("sizes", keeps, &json!(sizes(&names)))?;
+    }
+    Ok(())
+}
+
+/// Writes down what was measured, and on what, if it was measured of all FTLs.
+fn keep(name: &str, keeps: bool, measured: &Value) -> std::io::Result<()> {
+    if !keeps {
+        return Ok(());
+    }
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench");
-    let all = json!({ "machine": machine::description(), "ratios": ratios, "sizes": sizes });
+    let all = json!({ "machine": machine::description(), name: measured });
     std::fs::create_dir_all(folder)?;
-    std::fs::write(format!("{folder}/speed.json"), format!("{all:#}\n"))
+    std::fs::write(format!("{folder}/{name}.json"), format!("{all:#}\n"))
 }
 
 fn write(offset: u64) -> Request {

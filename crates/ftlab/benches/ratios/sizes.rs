@@ -7,18 +7,18 @@ use ftlab::ftl::BlockOptimizedConfig;
 use ftlab::request::{BATCH, Request};
 use ftlab::simulate::{Role, Simulator};
 use serde::{Deserialize, Serialize};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Asks this program for one row, in a process of its own.
 pub const ASKS_FOR_ROW: &str = "--row";
 
 const WRITES: usize = 500_000;
-/// Of the writes, with and without early loads in turn.
-const PARTS: usize = 10;
+/// The writes are done with and without early loads in turn.
+const TURNS: usize = 10;
 const SHIFTS: [u32; 6] = [29, 31, 33, 35, 37, 39];
 /// A device of which only a part is ever written: 1 TiB.
 const LARGEST: u64 = 1 << 40;
-/// One in so many of its pages.
+/// Only the first of so many parts of it.
 const SPARSE: u64 = 20;
 
 /// One FTL on a device of one size.
@@ -39,8 +39,8 @@ pub struct Row {
     pub memory_per_page: f64,
 }
 
-/// Uniform writes to what is filled of a device, with spare blocks for all of them, so that no size has GC. Each
-/// row is measured in a process of its own, whose memory nothing else has used.
+/// Uniform writes to what is filled of a device, with spare blocks for all of them, so that page-level FTLs have no GC; those
+/// with log blocks for each logical block merge where a device is so small that these fill. Each row is measured in a process of its own, whose memory nothing else has used.
 pub fn rows(names: &[&str], mut tell: impl FnMut(&Row)) -> Vec<Row> {
     let full = SHIFTS.iter().map(|shift| (1_u64 << shift, 1));
     let devices = full.chain([(LARGEST, SPARSE)]);
@@ -48,7 +48,8 @@ pub fn rows(names: &[&str], mut tell: impl FnMut(&Row)) -> Vec<Row> {
     let rows = all.map(|((capacity, part), ftl)| {
         let itself = std::env::current_exe().expect("this program");
         let asked = [ASKS_FOR_ROW, ftl, &capacity.to_string(), &part.to_string()];
-        let output = Command::new(itself).args(asked).output().expect("a process");
+        let mut measuring = Command::new(itself);
+        let output = measuring.args(asked).stderr(Stdio::inherit()).output().expect("a process");
         serde_json::from_slice(&output.stdout).expect("a row")
     });
     rows.inspect(|row| tell(row)).collect()
@@ -57,8 +58,8 @@ pub fn rows(names: &[&str], mut tell: impl FnMut(&Row)) -> Vec<Row> {
 /// The row of an FTL, the bytes of a device, and of how many pages of it one was written.
 pub fn row(asked: &[String]) -> Row {
     let [ftl, capacity, part] = asked else { panic!("{asked:?}") };
-    let number = |text: &String| text.parse::<u64>().expect("a number");
-    let (capacity, part) = (number(capacity), number(part));
+    let read = |text: &String| text.parse::<u64>().expect("a number");
+    let (capacity, part) = (read(capacity), read(part));
     let requests = uniform(WRITES, capacity / part);
     let before = machine::resident();
     let mut simulator = filled(ftl, capacity, part);
@@ -69,10 +70,9 @@ pub fn row(asked: &[String]) -> Row {
         let run = measure(simulator.as_mut(), requests);
         1e9 * run.cost.wall / run.operations as f64
     };
-    let parts: Vec<&[Request]> = requests.chunks(WRITES / PARTS).collect();
     let mut times = [Vec::new(), Vec::new()];
-    for (number, part) in parts.iter().enumerate() {
-        times[number % 2].push(time(number % 2 == 0, part));
+    for (turn, writes) in requests.chunks(WRITES / TURNS).enumerate() {
+        times[turn % 2].push(time(turn % 2 == 0, writes));
     }
     let [time, time_without] = times.map(|times| Spread::of(times).median);
     Row {

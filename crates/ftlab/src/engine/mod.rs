@@ -592,8 +592,7 @@ mod tests {
                 ecc_decode: Duration(7_000),
                 ..DeviceConfig::default()
             };
-            let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-            let mut timeline = Timeline::of(&device, &geometry);
+            let mut timeline = timeline(&device);
             let Timing { read, program, transfer, .. } = Timing::new(&device);
             let there = read + transfer;
             timeline.issue(0);
@@ -619,8 +618,7 @@ mod tests {
             multi_plane_joins: MultiPlaneJoins::Waiting,
             ..DeviceConfig::default()
         };
-        let geometry = Geometry::new(&device, 64 << 20).expect("valid");
-        let mut timeline = Timeline::of(&device, &geometry);
+        let mut timeline = timeline(&device);
         let erase = |timeline: &mut Timeline, time, plane| {
             timeline.issue(time);
             timeline.erase(|| spot(plane));

@@ -75,15 +75,16 @@ impl History {
     #[inline(always)]
     pub fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
         let packed = (operation as u64) << 40 | (cause as u64) << 32 | u64::from(address);
-        self.ring[self.pushed & 15] = packed;
+        self.ring[self.pushed % Self::LENGTH as usize] = packed;
         self.pushed = self.pushed.wrapping_add(1);
     }
 }
 
 impl std::fmt::Display for History {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for age in (1..=self.pushed.min(16)).rev() {
-            let packed = self.ring[(self.pushed - age) & 15];
+        let length = Self::LENGTH as usize;
+        for age in (1..=self.pushed.min(length)).rev() {
+            let packed = self.ring[(self.pushed - age) % length];
             let operation = Operation::ALL[(packed >> 40) as usize];
             let cause = Cause::ALL[(packed >> 32) as usize & 255];
             write!(f, "{operation:?} {} ({}); ", packed as u32, cause.name())?;

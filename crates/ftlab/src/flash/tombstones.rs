@@ -163,11 +163,12 @@ impl Flash {
         let buried = unless_bug!(TombstonesLackPages, pages, &pages[..1]);
         let tombstones = runs(buried.iter().copied(), sequence);
         let end = self.meter.timeline.begin_first_chains();
-        for page in tombstones.chunks(self.medium.geometry.page_bytes as usize / TOMBSTONE) {
-            let Some(place) = &self.medium.tombstones else { break };
-            if place.pages() == place.room {
-                self.write_tombstones_anew(sequence);
-            }
+        let pages = tombstones.chunks(self.medium.geometry.page_bytes as usize / TOMBSTONE);
+        let is_full = |place: &Tombstones| place.pages() + pages.len() as u64 > place.room;
+        if self.medium.tombstones.as_ref().is_some_and(is_full) {
+            self.write_tombstones_anew(sequence);
+        }
+        for page in pages {
             let next = self.medium.tombstones.as_ref().map_or(0, Tombstones::pages);
             self.book_place(Operation::Program, next..next + 1, Cause::Trim);
             self.change_tombstones(Burial::Page(page.into()));

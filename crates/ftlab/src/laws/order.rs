@@ -89,8 +89,10 @@ pub fn what_shares_commands_takes_turns(log: &[Booking], device: &DeviceConfig, 
             let alike = |booking: &&Booking| {
                 (booking.kind, die(booking)) == (first.kind, die(first))
                     && (booking.kind == Kind::Erase || booking.page == first.page)
+                    && booking.source_page == first.source_page
             };
             assert!(command.iter().all(alike), "{command:?} are no command");
+            assert!(command.len() == 1 || device.multi_plane, "{command:?} at a time");
             let on: BTreeSet<u32> = command.iter().map(|booking| booking.plane).collect();
             assert_eq!(on.len(), command.len(), "{:?} twice on a plane", first.kind);
         }

@@ -620,7 +620,7 @@ impl<'a> Run<'a> {
             let least = device.read.0 + device.ecc_decode.0;
             let alike = self.device.page_times(Ppn(0)).is_none();
             assert!(least <= took || !is_read || !alike, "read and corrected in {took} ns");
-            let (Some(before), Some(now)) = (before, self.searched()) else { return };
+            let (Some(before), Some(now)) = (before, self.searched()) else { continue };
             let steps = now.steps - before.steps;
             let least = now.lookups - before.lookups;
             assert!(before.is_empty || steps >= least, "{steps} steps in {least} searches");
