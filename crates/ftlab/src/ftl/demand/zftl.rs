@@ -102,17 +102,16 @@ impl Zftl {
             return Err(Error::config("ftl.placement", message));
         }
         let geometry = flash.geometry().clone();
-        let cache = Tiers::build(setup, &geometry)?;
         let (regions, pools) = divide(setup, &geometry)?;
         let pages_per_zone = regions[0].pages.len() as u32;
         regions.iter().for_each(|region| flash.begin_region(Pbn(region.blocks.start)));
-        let zones = regions
-            .iter()
-            .zip(pools)
-            .map(|(region, pool)| DemandFtl::new(cache.clone(), store(region, pool, flash)));
-        let zones = zones.collect();
+        // Not clones of one: of a table that begins as zeroes only what is touched takes memory.
+        let zones = regions.iter().zip(pools).map(|(region, pool)| {
+            let cache = Tiers::build(setup, &geometry)?;
+            Ok(DemandFtl::new(cache, store(region, pool, flash)))
+        });
         Ok(Zftl {
-            zones,
+            zones: zones.collect::<Result<_, Error>>()?,
             pages_per_zone,
             current: 0,
             switches: 0,
