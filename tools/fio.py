@@ -2,14 +2,16 @@
 
 Run `python tools/fio.py`, or with the names of FTLs; needs a `fio` with the engine `nbd`. Prints
 for each FTL how many requests of each kind came, and 4 KiB requests a second at depth 32, random
-writes and then random reads. Ends with 1 where `fio` finds anything else than it has written, or
-the image is damaged.
+writes, a half of each, and random reads; the server has one processor, and `fio` another where
+there is one. Ends with 1 where `fio` finds anything else than it has written, or the image is
+damaged.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -32,6 +34,7 @@ JOBS = (
     ("parts", "--rw=randwrite", "--bsrange=512-16k", "--io_size=16m", *VERIFY),
 )
 FAST = ("--bs=4k", "--iodepth=32", "--norandommap", "--time_based", "--runtime=5")
+MIXES = ("randwrite", "randrw", "randread")
 
 
 def main() -> None:
@@ -43,6 +46,8 @@ def main() -> None:
     ftls = parser.parse_args().ftls
     if not shutil.which("fio"):
         sys.exit("found no fio (apt-get install fio)")
+    own = min(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {own})
     rows, failed = [], []
     for ftl in ftls or live.ftls():
         with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +57,7 @@ def main() -> None:
                 failed.append(f"{ftl}: fio: {error.stderr.strip()}\n")
             if not live.is_clean(report := live.fsck(Path(folder) / "image")):
                 failed.append(f"{ftl}: {report.to_dict()}\n")
-    header = ["FTL", "writes", "trims", "flushes", "verified", "write IOPS", "read IOPS"]
+    header = ["FTL", "writes", "trims", "flushes", "verified", *(f"{mix} IOPS" for mix in MIXES)]
     print(Table(header, rows).markdown(), end="")
     print(*failed, sep="", end="", file=sys.stderr)
     sys.exit(bool(failed))
@@ -67,16 +72,18 @@ def row(ftl: str, folder: Path) -> list[float]:
             verified += job["read"]["total_ios"]
         figures = device.figures()
         kinds = [figures[f'ftlab_requests_total{{op="{op}"}}'] for op in ("write", "trim")]
-        speeds = [
-            fio(folder, f"--name={rw}", f"--rw={rw}", *FAST)[kind]["iops"]
-            for rw, kind in (("randwrite", "write"), ("randread", "read"))
-        ]
+        speeds = []
+        for mix in MIXES:
+            job = fio(folder, f"--name={mix}", f"--rw={mix}", *FAST)
+            speeds.append(job["read"]["iops"] + job["write"]["iops"])
     return [*kinds, figures["ftlab_flushes_total"], verified, *speeds]
 
 
 def fio(folder: Path, *how: str) -> Any:
     """Run a job and return what `fio` says of it."""
     where = ("--ioengine=nbd", f"--uri=nbd+unix:///?socket={folder / 'socket'}", f"--size={SIZE}")
+    others = set(range(os.cpu_count() or 1)) - os.sched_getaffinity(0)
+    where += ("--cpus_allowed=" + ",".join(map(str, others)),) if others else ()
     line = ["fio", "--output-format=json", *where, *how]
     ended = subprocess.run(line, capture_output=True, text=True, check=True)
     # Notes may stand before what was asked for.

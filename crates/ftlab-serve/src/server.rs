@@ -28,6 +28,9 @@ pub const MOST_CONNECTIONS: usize = 64;
 /// Bytes of answers that are gathered before they are sent.
 const GATHERED: usize = PIECE_BYTES as usize;
 
+/// Answers that are gathered before they are sent: few, so that a client takes these while the next are made.
+const ANSWERS_GATHERED: u32 = 8;
+
 /// How long a client may think before it sends commands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -300,7 +303,7 @@ impl<'a> Connection<'a> {
 
     /// Deals with all whole messages of the input; returns whether the conversation goes on.
     fn work(&mut self) -> io::Result<bool> {
-        let mut done = 0;
+        let (mut done, mut gathered) = (0, 0);
         let goes_on = loop {
             let head = self.output.len();
             match self.protocol.step(&self.input[done..], &mut self.output) {
@@ -313,8 +316,11 @@ impl<'a> Connection<'a> {
                     let whole = piece.last && head == 0;
                     let due = self.act(&piece, data, head);
                     done += bytes;
-                    if !self.outbox.gathers() || self.output.len() >= GATHERED {
+                    gathered += u32::from(piece.last);
+                    let full = gathered >= ANSWERS_GATHERED || self.output.len() >= GATHERED;
+                    if full || !self.outbox.gathers() {
                         self.outbox.send(&mut self.output, due, whole)?;
+                        gathered = 0;
                     }
                 }
             }
