@@ -7,53 +7,34 @@
 0
 """
 
-from ftlab import _settings, model
-from ftlab._core import __version__
-from ftlab._settings import *  # noqa: F403
-from ftlab.catalogue import catalog
-from ftlab.curve import MissRatioCurve, miss_ratio_curve
-from ftlab.errors import (
-    ConfigError,
-    FtlabError,
-    InternalError,
-    Interrupted,
-    RuleError,
-    TooSmall,
-    TraceError,
-)
-from ftlab.ftls import Ftl
-from ftlab.plugins import PythonFtl
-from ftlab.result import Comparison, Record, Result
-from ftlab.similarity import TraceComparison, compare_traces
-from ftlab.simulation import compare, simulate
-from ftlab.traces import Model, profile, read_trace
-from ftlab.verdicts import verdicts
+from __future__ import annotations
 
-__all__ = [
-    "Comparison",
-    "ConfigError",
-    "Ftl",
-    "FtlabError",
-    "InternalError",
-    "Interrupted",
-    "MissRatioCurve",
-    "Model",
-    "PythonFtl",
-    "Record",
-    "Result",
-    "RuleError",
-    "TooSmall",
-    "TraceComparison",
-    "TraceError",
-    "__version__",
-    "catalog",
-    "compare",
-    "compare_traces",
-    "miss_ratio_curve",
-    "model",
-    "profile",
-    "read_trace",
-    "simulate",
-    "verdicts",
-]
-__all__ += _settings.__all__
+TYPE_CHECKING = False  # As `typing` has it, which takes a while to import.
+
+if TYPE_CHECKING:
+    from ftlab._settings import *  # noqa: F403
+    from ftlab.api import *  # noqa: F403
+    from ftlab.api import __all__ as __all__
+else:
+
+    def __getattr__(name: str) -> object:
+        """Return a module of the package, or what `ftlab.api` has by this name.
+
+        The command line takes modules alone, and so begins without what it does not need.
+        """
+        from importlib import import_module
+        from importlib.util import find_spec
+
+        if name.isidentifier() and find_spec(f"{__name__}.{name}"):
+            return import_module(f"{__name__}.{name}")
+        api = import_module("ftlab.api")
+        if name != "__all__" and name not in api.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(api, name)
+        return found
+
+    def __dir__() -> list[str]:
+        """List what the package offers."""
+        from ftlab import api
+
+        return sorted({*globals(), *api.__all__})

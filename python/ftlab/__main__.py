@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command line of this process."""
     try:
         if sys.argv[1:] == ["--version"]:
-            from ftlab import __version__
+            from ftlab._core import __version__
 
             print(f"ftlab {__version__}")
             return

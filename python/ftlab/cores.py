@@ -169,6 +169,11 @@ def sections() -> frozenset[str]:
     return _sections(_core)
 
 
+def ftls() -> frozenset[str]:
+    """Return the FTLs that ftlab itself has."""
+    return frozenset(each["name"] for each in _catalogue(_core)["ftls"])
+
+
 def have(ftl: str) -> bool:
     """Tell whether a core has this FTL."""
     return any(_names_ftl(core, ftl, ()) for core in _lazily())

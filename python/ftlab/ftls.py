@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, ClassVar
 
 from ftlab import cores
@@ -21,6 +22,8 @@ class Ftl(Settings):
 
     def __init__(self, name: str, /, *values: Any, **settings: Any) -> None:
         self.name = name
+        if name not in self.classes:
+            import_module("ftlab._settings")
         if name not in self.classes:
             cores.plugins()  # Their packages declare classes, too.
         known = self.classes.get(name)

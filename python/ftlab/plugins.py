@@ -7,14 +7,11 @@ name of the class may be left out when the file has one of that kind.
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
 import inspect
 import json
 import os
 import re
 import sys
-import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from pathlib import Path
@@ -381,21 +378,25 @@ def _table(name: str, section: Any) -> Mapping[str, Any]:
 
 def _module(path: str) -> ModuleType:
     """Return the module in a file, read again when it has changed."""
+    from hashlib import sha256
+
     file = Path(path)
     try:
         content = file.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    return _executed(file.resolve(), hashlib.sha256(content).hexdigest())
+    return _executed(file.resolve(), sha256(content).hexdigest())
 
 
 @cache
 def _executed(path: Path, digest: str) -> ModuleType:
+    from importlib.util import module_from_spec, spec_from_file_location
+
     name = f"{PREFIX}{path.stem}_{digest[:12]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ConfigError(f"{path}: found a file that Python cannot load")
-    module = importlib.util.module_from_spec(spec)
+    module = module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
@@ -410,7 +411,9 @@ def _executed(path: Path, digest: str) -> ModuleType:
 
 def where(error: BaseException) -> str | None:
     """Return the line of the user's code that an exception left last, if there is one."""
-    frames = traceback.extract_tb(error.__traceback__)
+    from traceback import extract_tb
+
+    frames = extract_tb(error.__traceback__)
     modules = [module for name, module in sys.modules.items() if name.startswith(PREFIX)]
     files = {module.__file__ for module in modules}
     own = [each for each in frames if each.filename in files] or frames

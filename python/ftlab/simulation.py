@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ftlab import _core, cores
-from ftlab._settings import GC, Buffer, Device, Energy, Host, Run, Wear
 from ftlab.config import Config, Progress, given, merge
 from ftlab.errors import ConfigError
 from ftlab.frames import Show
-from ftlab.ftls import Ftl, as_ftl
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
 from ftlab.result import Comparison, Result
-from ftlab.settings import Settings
-from ftlab.traces import Source, read_trace
+
+if TYPE_CHECKING:
+    from ftlab._settings import GC, Buffer, Device, Energy, Host, Run, Wear
+    from ftlab.ftls import Ftl
+    from ftlab.settings import Settings
+    from ftlab.source import Source
 
 
 def simulate(
@@ -137,6 +139,8 @@ def described(
     **setup: Unpack[Setup],
 ) -> tuple[Config, Named]:
     """Return the configuration and the FTL that arguments of `simulate` describe."""
+    from ftlab.ftls import as_ftl
+
     tree = _setup(trace, device, **setup)
     chosen = as_ftl(ftl)
     check_obeyed(tree, [named(chosen)])
@@ -166,6 +170,8 @@ def compare(
 
     All of them share one pass over the trace, each on its own thread.
     """
+    from ftlab.ftls import as_ftl
+
     setup = _setup(
         trace,
         device,
@@ -234,9 +240,8 @@ def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
 
     What a class of the user's obeys is not known, nor what an FTL of another package does.
     """
-    known = {each["name"] for each in json.loads(_core.catalog())["ftls"]}
     names = [ftl if isinstance(ftl, str) else "" for ftl in ftls]
-    if known.issuperset(names):
+    if cores.ftls().issuperset(names):
         _core.check_obeyed(json.dumps(config, default=str), names)
 
 
@@ -249,6 +254,10 @@ def _setup(
     trace: Source | str | os.PathLike[str], device: Device | None, **setup: Unpack[Setup]
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""
+    from ftlab._settings import Device
+    from ftlab.source import Source
+    from ftlab.traces import read_trace
+
     source = trace if isinstance(trace, Source) else read_trace(trace)
     if device is not None and not isinstance(device, Device):
         raise TypeError(f"device: found {device!r}, expected a Device")
@@ -287,6 +296,8 @@ def _section(
     name: str, settings: Settings | Named | Mapping[str, Any] | None, first: str
 ) -> Mapping[str, Any]:
     """Return what a section has; a text or a class is its setting ``first``."""
+    from ftlab.settings import Settings
+
     if isinstance(settings, Settings):
         (section,) = settings.config().values() or [{}]
         return section

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ftlab import __version__
+from ftlab._core import __version__
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
 from ftlab.plugins import where

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
+from ftlab.check import Verdict, verdicts
 from ftlab.cli.completion import names
 from ftlab.cli.progress import meter
 from ftlab.plugins import where
-from ftlab.verdicts import Verdict, verdicts
 
 
 @click.command()

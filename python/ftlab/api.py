@@ -1,0 +1,52 @@
+"""What ``ftlab`` offers by its names; the package imports this when one is asked for."""
+
+from ftlab import _settings, model
+from ftlab._core import __version__
+from ftlab._settings import *  # noqa: F403
+from ftlab.catalogue import catalog
+from ftlab.check import verdicts
+from ftlab.curve import MissRatioCurve, miss_ratio_curve
+from ftlab.errors import (
+    ConfigError,
+    FtlabError,
+    InternalError,
+    Interrupted,
+    RuleError,
+    TooSmall,
+    TraceError,
+)
+from ftlab.ftls import Ftl
+from ftlab.plugins import PythonFtl
+from ftlab.result import Comparison, Record, Result
+from ftlab.similarity import TraceComparison, compare_traces
+from ftlab.simulation import compare, simulate
+from ftlab.traces import Model, profile, read_trace
+
+__all__ = [
+    "Comparison",
+    "ConfigError",
+    "Ftl",
+    "FtlabError",
+    "InternalError",
+    "Interrupted",
+    "MissRatioCurve",
+    "Model",
+    "PythonFtl",
+    "Record",
+    "Result",
+    "RuleError",
+    "TooSmall",
+    "TraceComparison",
+    "TraceError",
+    "__version__",
+    "catalog",
+    "compare",
+    "compare_traces",
+    "miss_ratio_curve",
+    "model",
+    "profile",
+    "read_trace",
+    "simulate",
+    "verdicts",
+]
+__all__ += _settings.__all__
