@@ -35,6 +35,8 @@ JOBS = (
 )
 FAST = ("--bs=4k", "--iodepth=32", "--norandommap", "--time_based", "--runtime=5")
 MIXES = ("randwrite", "randrw", "randread")
+SERVER, *CLIENT = sorted(os.sched_getaffinity(0))
+"""The processor of the server, and those of `fio`."""
 
 
 def main() -> None:
@@ -46,8 +48,7 @@ def main() -> None:
     ftls = parser.parse_args().ftls
     if not shutil.which("fio"):
         sys.exit("found no fio (apt-get install fio)")
-    own = min(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {own})
+    os.sched_setaffinity(0, {SERVER})
     rows, failed = [], []
     for ftl in ftls or live.ftls():
         with tempfile.TemporaryDirectory() as folder:
@@ -82,9 +83,8 @@ def row(ftl: str, folder: Path) -> list[float]:
 def fio(folder: Path, *how: str) -> Any:
     """Run a job and return what `fio` says of it."""
     where = ("--ioengine=nbd", f"--uri=nbd+unix:///?socket={folder / 'socket'}", f"--size={SIZE}")
-    others = set(range(os.cpu_count() or 1)) - os.sched_getaffinity(0)
-    where += ("--cpus_allowed=" + ",".join(map(str, others)),) if others else ()
-    line = ["fio", "--output-format=json", *where, *how]
+    on = [f"--cpus_allowed={','.join(map(str, CLIENT))}"] if CLIENT else []
+    line = ["fio", "--output-format=json", *where, *on, *how]
     ended = subprocess.run(line, capture_output=True, text=True, check=True)
     # Notes may stand before what was asked for.
     return json.loads(ended.stdout[ended.stdout.index("{") :])["jobs"][0]
