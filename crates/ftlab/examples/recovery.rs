@@ -42,6 +42,10 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
         catalog.resolve(&serde_json::from_str(r#"{"preset": "onfi-slc"}"#)?)?;
     config.device.oob_read = config.device.read;
     config.device.program_order = None;
+    if name == "zftl" {
+        // Its zones are ranges of blocks.
+        config.ftl.placement = "single".into();
+    }
     let entry = catalog.find(name)?;
     let mut device = Device::new(&config.device, capacity)?;
     device.number_versions();

@@ -226,6 +226,17 @@ impl Timeline {
         self.chain = self.issued + self.timing.map_access;
     }
 
+    /// Starts a chain that begins at `time` or later.
+    pub(crate) fn begin_chain_at(&mut self, time: Nanos) {
+        self.begin_chain();
+        self.chain = self.chain.max(time);
+    }
+
+    /// When all that the chain has done so far is over.
+    pub(crate) const fn chain_end(&self) -> Nanos {
+        self.chain
+    }
+
     /// From now on the map is on a chip of its own, where a lookup and a change take so long, unless that is
     /// no time.
     pub(crate) fn use_map_chip(&mut self, read: Nanos, write: Nanos) {

@@ -130,14 +130,17 @@ impl Flash {
     }
 
     /// Counts and times operations on these pages, or blocks, of a place beside those of the FTL, which lies on all
-    /// planes.
+    /// planes. Each waits for the last but one of its plane: a controller need not hold more of the place in RAM to
+    /// keep all planes at work, and no operation looks through all that was placed before it.
     pub(super) fn book_place(&mut self, operation: Operation, numbers: Range<u64>, cause: Cause) {
         let planes = self.medium.geometry.planes();
+        let mut last_two = vec![[0; 2]; planes as usize];
         for number in numbers {
             let plane = (number % u64::from(planes)) as u32;
             let page = Ppn((number % u64::from(self.medium.geometry.pages_per_block)) as u32);
             let spot = || Spot::nowhere(plane, Purpose { cause, owner: None });
-            self.meter.timeline.begin_chain();
+            let [last_but_one, last] = last_two[plane as usize];
+            self.meter.timeline.begin_chain_at(last_but_one);
             match operation {
                 Operation::Read => {
                     self.retime(Some(page), None);
@@ -149,6 +152,7 @@ impl Flash {
                 }
                 _ => self.meter.timeline.erase(spot),
             }
+            last_two[plane as usize] = [last, self.meter.timeline.chain_end()];
             self.meter.ledger.count(operation, cause);
         }
     }

@@ -21,7 +21,7 @@ impl Device {
     /// be called while the device is erased.
     pub fn remember(&mut self) {
         let memory = Memory::of(&self.flash.medium);
-        self.flash.medium.memory = Some(Box::new(memory));
+        self.flash.medium.set_memory(memory);
     }
 
     /// [`Device::remember`] without notes: power can be cut behind the last change alone

@@ -46,6 +46,8 @@ pub(super) struct Medium {
     pub blocks: Vec<Block>,
     /// What outlives a power cut, where that is of interest.
     pub memory: Option<Box<Memory>>,
+    /// Whether there are neither cells nor a memory: most programs have to ask for no more.
+    pub is_plain: bool,
     /// What a mount goes on from, where checkpoints are made.
     pub checkpoints: Option<Checkpoints>,
     /// What was trimmed, where that outlives a power cut.
@@ -71,6 +73,7 @@ impl Medium {
         let valid_words_per_block = geometry.pages_per_block.div_ceil(64) as usize;
         let blocks = geometry.blocks() as usize;
         Ok(Medium {
+            is_plain: cells.is_none(),
             order: device.program_order.unwrap_or(ProgramOrder::Ascending),
             configured_order: device.program_order,
             cell: device.cell,
@@ -135,6 +138,17 @@ impl Medium {
             memory.contents.keeps_superseded = cells.is_some();
         }
         self.cells = cells;
+        self.note_what_is_there();
+    }
+
+    /// Has a page outlive a power cut.
+    pub fn set_memory(&mut self, memory: Memory) {
+        self.memory = Some(Box::new(memory));
+        self.note_what_is_there();
+    }
+
+    fn note_what_is_there(&mut self) {
+        self.is_plain = self.cells.is_none() && self.memory.is_none();
     }
 
     /// Pages of a block: fewer than the geometry says in SLC mode.

@@ -840,17 +840,19 @@ impl Flash {
 
     #[inline(always)]
     fn fill_in(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        if self.medium.memory.is_some() {
+        if !self.medium.is_plain {
             return self.fill_and_note(pbn, ppn, raw, stamp, origin);
         }
         self.put(pbn, ppn, raw, stamp);
     }
 
-    /// [`Flash::fill_in`] where power may be cut.
+    /// [`Flash::fill_in`] where pages differ, or power may be cut.
     #[cold]
     #[inline(never)]
     fn fill_and_note(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
-        if !self.end_doubts(pbn) {
+        let is_erased = self.medium.memory.is_none() || self.end_doubts(pbn);
+        let page = self.medium.geometry.page_in_block(ppn);
+        if !is_erased || page >= self.medium.pages_of(pbn) {
             self.refuse_program(ppn, raw);
         }
         self.put(pbn, ppn, raw, stamp);
@@ -865,8 +867,7 @@ impl Flash {
         let (word, bit) = self.medium.valid_bit(pbn, ppn);
         let block = &mut self.medium.blocks[pbn.index()];
         let in_order = u32::from(block.written) == page || self.medium.order == ProgramOrder::Any;
-        let missing = self.medium.cells.as_ref().is_some_and(|cells| page >= cells.pages_of(pbn));
-        if self.medium.owners[ppn.index()] != 0 || !in_order || missing {
+        if self.medium.owners[ppn.index()] != 0 || !in_order {
             self.refuse_program(ppn, raw);
         }
         block.written += 1;

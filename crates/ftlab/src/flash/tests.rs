@@ -1,4 +1,5 @@
 use super::*;
+use crate::device::BusOrder;
 use crate::units::{Bytes, Duration, Ratio, Vtpn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -239,6 +240,41 @@ fn oob_reads_of_a_scan_are_counted_and_timed_one_by_one() {
     flash.search_in_vain(Lpn(9), 2);
     assert_eq!(flash.ledger().get(Operation::ReadOob, Cause::Host), 5);
     assert_eq!(flash.timeline().plane_busy().sum::<u64>(), 5 * 20_000);
+}
+
+/// That its operations wait for one another takes no time.
+#[test]
+fn a_place_beside_the_blocks_keeps_all_planes_at_work() {
+    for (cache_read, bus) in
+        [(false, BusOrder::Gaps), (true, BusOrder::Gaps), (true, BusOrder::Placement)]
+    {
+        let config = DeviceConfig {
+            channels: 2,
+            dies_per_chip: 3,
+            transfer_per_byte: Duration(20),
+            command: Duration(300),
+            cache_read,
+            bus,
+            ..device()
+        };
+        let time = |book: &dyn Fn(&mut Device)| {
+            let mut flash = Device::new(&config, 48 * 512).expect("valid");
+            flash.start_measuring();
+            flash.timeline_mut().issue(0);
+            book(&mut flash);
+            flash.timeline().served().end
+        };
+        let in_turns = time(&|flash| flash.book_place(Operation::Read, 0..1000, Cause::Checkpoint));
+        let at_once = time(&|flash| {
+            let planes = u64::from(flash.geometry().planes());
+            for number in 0..1000 {
+                let purpose = Purpose { cause: Cause::Checkpoint, owner: None };
+                flash.timeline_mut().begin_chain();
+                flash.timeline_mut().read(|| Spot::nowhere((number % planes) as u32, purpose));
+            }
+        });
+        assert_eq!(in_turns, at_once, "{cache_read} {bus:?}");
+    }
 }
 
 #[test]
