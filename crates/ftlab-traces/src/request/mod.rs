@@ -2,11 +2,13 @@
 
 mod digest;
 mod measure;
+mod packed;
 mod volumes;
 
 pub use digest::Digest;
 pub(crate) use measure::Measure;
 pub use measure::{Extent, Measured, extents};
+pub use packed::{Packed, unpacked};
 pub(crate) use volumes::{MOST_VOLUMES, Volumes};
 
 use crate::error::Error;

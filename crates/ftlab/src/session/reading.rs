@@ -4,17 +4,17 @@ use super::{Progress, Watch, open_input, tick};
 use crate::address::{Measured, extents};
 use crate::config::Config;
 use crate::error::Error;
-use crate::request::{Input, Request, RequestSource, in_memory};
+use crate::request::{Input, Packed, Request, RequestSource, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Requests that the readings of a process keep at most: 512 MiB of them. Of an input that does not fit
-/// none is kept, and each pass decodes it.
-pub const KEPT_REQUESTS: usize = (512 << 20) / size_of::<Request>();
+/// Bytes of requests that the readings of a process keep at most, some forty million requests. Of an input that does
+/// not fit none is kept, and each pass decodes it.
+pub const KEPT_BYTES: usize = 512 << 20;
 
 /// Those that could be kept beside what is.
-static ROOM: AtomicUsize = AtomicUsize::new(KEPT_REQUESTS);
+static ROOM: AtomicUsize = AtomicUsize::new(KEPT_BYTES);
 
 /// The input of any number of runs. The first one opens and measures it, and what it decodes is kept for
 /// all others.
@@ -97,7 +97,7 @@ pub(super) fn check_same(
 impl Input for Decoded {
     fn open(&self) -> Result<Box<dyn RequestSource>, Error> {
         let Some(kept) = &self.kept else { return self.input.open() };
-        Ok(in_memory(Arc::clone(kept)))
+        Ok(unpacked(Arc::clone(kept)))
     }
 
     fn name(&self) -> String {
@@ -123,31 +123,35 @@ impl Input for Decoded {
 
 /// Requests that take room until they are dropped.
 struct Kept {
-    requests: Vec<Request>,
+    requests: Packed,
+    /// Bytes of the room that they have.
+    held: usize,
     room: &'static AtomicUsize,
 }
 
 impl Kept {
     /// Keeps more, if there is room.
     fn add(&mut self, more: &[Request]) -> bool {
-        let less = |room: usize| room.checked_sub(more.len());
+        more.iter().for_each(|request| self.requests.push(request));
+        let taken = self.requests.bytes() - self.held;
+        let less = |room: usize| room.checked_sub(taken);
         let fits = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
         if fits {
-            self.requests.extend_from_slice(more);
+            self.held += taken;
         }
         fits
     }
 }
 
-impl AsRef<[Request]> for Kept {
-    fn as_ref(&self) -> &[Request] {
+impl AsRef<Packed> for Kept {
+    fn as_ref(&self) -> &Packed {
         &self.requests
     }
 }
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        self.room.fetch_add(self.requests.len(), Ordering::Relaxed);
+        self.room.fetch_add(self.held, Ordering::Relaxed);
     }
 }
 
@@ -159,7 +163,7 @@ struct Keeping {
 
 impl Keeping {
     fn new(source: Box<dyn RequestSource>, room: &'static AtomicUsize) -> Self {
-        Self { source, kept: Some(Kept { requests: Vec::new(), room }) }
+        Self { source, kept: Some(Kept { requests: Packed::default(), held: 0, room }) }
     }
 }
 
@@ -183,7 +187,10 @@ mod tests {
     use super::*;
     use crate::request::{BATCH, Op};
 
-    const ROOM_OF_TEST: usize = 3 * BATCH;
+    const ROOM_OF_TEST: usize = 3 * BATCH * BYTES;
+
+    /// Of each request: its widths, a byte of the time since the one before, two of its length.
+    const BYTES: usize = 5;
 
     /// So many requests, and then no more.
     struct Many(usize);
@@ -191,8 +198,14 @@ mod tests {
     impl RequestSource for Many {
         fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
             let count = self.0.min(BATCH);
-            let request = Request { time: 0, offset: 0, length: 512, volume: 0, op: Op::Read };
-            batch.extend(std::iter::repeat_n(request, count));
+            let requests = (self.0 - count..self.0).rev().map(|left| Request {
+                time: u64::MAX - left as u64,
+                offset: 0,
+                length: 512,
+                volume: 0,
+                op: Op::Read,
+            });
+            batch.extend(requests);
             self.0 -= count;
             Ok(())
         }
@@ -212,12 +225,14 @@ mod tests {
 
     #[test]
     fn all_requests_are_kept_or_none() {
-        static ROOM: AtomicUsize = AtomicUsize::new(ROOM_OF_TEST);
-        for (requests, expected) in
-            [(10_000, Some(10_000)), (ROOM_OF_TEST, Some(ROOM_OF_TEST)), (ROOM_OF_TEST + 1, None)]
-        {
-            assert_eq!(kept(requests, &ROOM).map(|kept| kept.requests.len()), expected);
-            assert_eq!(ROOM.load(Ordering::Relaxed), ROOM_OF_TEST, "room is given back");
+        // The time of the first takes eight bytes.
+        const ALL: usize = ROOM_OF_TEST + 7;
+        static ROOM: AtomicUsize = AtomicUsize::new(ALL);
+        let most = 3 * BATCH;
+        for (requests, expected) in [(10_000, true), (most, true), (most + 1, false)] {
+            let kept = kept(requests, &ROOM);
+            assert_eq!(kept.map(|kept| kept.requests.len()), expected.then_some(requests));
+            assert_eq!(ROOM.load(Ordering::Relaxed), ALL, "room is given back");
         }
     }
 

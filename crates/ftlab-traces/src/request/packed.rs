@@ -1,0 +1,182 @@
+//! Requests in memory, in less than half of the room that they take in a list.
+//!
+//! ```text
+//! request = widths (2 bytes) numbers (0 to 25 bytes)
+//!
+//! time since the request before | first byte | length and kind | volume, if another than before
+//! ```
+//!
+//! Each of the four numbers takes as many bytes as it needs, which are its four bits of the widths.
+
+use super::{BATCH, Op, Request, RequestSource};
+use crate::error::Error;
+use std::sync::Arc;
+
+/// Bits of the kind of a request, below its length.
+const OP_BITS: u32 = 3;
+
+/// Requests in the order in which they were added.
+#[derive(Clone, Debug, Default)]
+pub struct Packed {
+    bytes: Vec<u8>,
+    requests: usize,
+    last: Last,
+}
+
+/// What is told of the next request by how it differs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Last {
+    time: u64,
+    volume: u32,
+}
+
+impl Packed {
+    /// Bytes that the requests take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Requests.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.requests
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.requests == 0
+    }
+
+    /// Adds a request.
+    pub fn push(&mut self, &Request { time, offset, length, volume, op }: &Request) {
+        let since = time.wrapping_sub(self.last.time);
+        let length_and_op = u64::from(length) << OP_BITS | u64::from(op.code());
+        let other_volume = volume ^ self.last.volume;
+        self.last = Last { time, volume };
+        self.requests += 1;
+        let mut packed = [0; 2 + 4 * 8];
+        let (mut widths, mut end) = (0, 2);
+        for number in [since, offset, length_and_op, other_volume.into()] {
+            let width = (u64::BITS - number.leading_zeros()).div_ceil(8);
+            widths = widths << 4 | width as u16;
+            packed[end..end + 8].copy_from_slice(&number.to_le_bytes());
+            end += width as usize;
+        }
+        packed[..2].copy_from_slice(&widths.to_le_bytes());
+        self.bytes.extend_from_slice(&packed[..end]);
+    }
+}
+
+/// A pass over packed requests.
+pub fn unpacked<Requests>(requests: Arc<Requests>) -> Box<dyn RequestSource>
+where
+    Requests: AsRef<Packed> + Send + Sync + 'static,
+{
+    Box::new(Unpacked { requests, at: 0, last: Last::default() })
+}
+
+struct Unpacked<Requests> {
+    requests: Arc<Requests>,
+    /// Where the next request begins.
+    at: usize,
+    last: Last,
+}
+
+impl<Requests: AsRef<Packed> + Send + Sync> RequestSource for Unpacked<Requests> {
+    fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
+        let bytes = &self.requests.as_ref().as_ref().bytes;
+        for _ in 0..BATCH {
+            if self.at == bytes.len() {
+                break;
+            }
+            batch.push(unpack(bytes, &mut self.at, &mut self.last));
+        }
+        Ok(())
+    }
+
+    fn progress(&self) -> Option<f64> {
+        let all = self.requests.as_ref().as_ref().bytes();
+        Some(self.at as f64 / all.max(1) as f64)
+    }
+}
+
+/// The request that begins at `at`, which is moved behind it.
+#[inline]
+fn unpack(bytes: &[u8], at: &mut usize, last: &mut Last) -> Request {
+    let widths = word(bytes, *at) as u16;
+    *at += 2;
+    let [since, offset, length_and_op, other_volume] = [12, 8, 4, 0].map(|shift| {
+        let width = u32::from(widths >> shift & 15);
+        let number = word(bytes, *at) & u64::MAX.checked_shr(u64::BITS - 8 * width).unwrap_or(0);
+        *at += width as usize;
+        number
+    });
+    last.time = last.time.wrapping_add(since);
+    last.volume ^= other_volume as u32;
+    Request {
+        time: last.time,
+        offset,
+        length: (length_and_op >> OP_BITS) as u32,
+        volume: last.volume,
+        op: Op::of_code(length_and_op as u8 & ((1 << OP_BITS) - 1)).unwrap_or(Op::Read),
+    }
+}
+
+/// The next eight bytes, with zeros behind the last.
+#[inline]
+fn word(bytes: &[u8], at: usize) -> u64 {
+    if let Some(word) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        return u64::from_le_bytes(*word);
+    }
+    let mut word = [0; 8];
+    let rest = &bytes[at..];
+    word[..rest.len()].copy_from_slice(rest);
+    u64::from_le_bytes(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    #[test]
+    fn what_was_packed_comes_back() {
+        let mut rng = Rng::new(1, "packed");
+        // As wide as any number may be, and as narrow.
+        let mut any = || rng.below(u64::MAX) >> rng.below(64);
+        let mut packed = Packed::default();
+        let requests: Vec<Request> = (0..20_000)
+            .map(|number| Request {
+                time: any(),
+                offset: any(),
+                length: any() as u32,
+                volume: if number % 3 == 0 { any() as u32 } else { 7 },
+                op: Op::ALL[number % Op::ALL.len()],
+            })
+            .collect();
+        requests.iter().for_each(|request| packed.push(request));
+        assert_eq!(packed.len(), requests.len());
+        assert_eq!(unpacked(Arc::new(Whole(packed))).rest().expect("memory"), requests);
+    }
+
+    #[test]
+    fn a_request_of_a_trace_takes_less_than_half_of_its_room() {
+        let mut packed = Packed::default();
+        for number in 0..1000 {
+            let (time, offset) = (100_000 * number, (number * 7919 % 1000) << 30);
+            packed.push(&Request { time, offset, length: 65_536, volume: 3, op: Op::Write });
+        }
+        let room = 1000 * size_of::<Request>();
+        assert!(2 * packed.bytes() < room, "{} of {room}", packed.bytes());
+    }
+
+    struct Whole(Packed);
+
+    impl AsRef<Packed> for Whole {
+        fn as_ref(&self) -> &Packed {
+            &self.0
+        }
+    }
+}
