@@ -112,7 +112,7 @@ impl AddressMap {
     }
 }
 
-#[inline]
+#[inline(never)]
 fn compacted(slots: &[Slot], volume: u32, offset: u64, length: u32) -> u64 {
     // Most traces have one volume.
     let slot = match slots {

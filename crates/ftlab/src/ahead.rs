@@ -11,17 +11,19 @@ use crate::units::{Lpn, Ppn};
 /// Requests whose pages are loaded together.
 pub const REQUESTS: usize = 32;
 
+/// Pages from which no further request joins them.
+pub const PAGES: usize = 128;
+
 /// Pages of a request that are loaded early: those that follow are next to them.
-const PAGES: usize = 16;
+const OF_A_REQUEST: usize = 16;
 
 /// Physical pages from which a device has tables that are worth it.
 const LARGE: u32 = 1 << 19;
 
-/// The pages that the next requests access.
+/// Where the pages are that the next requests access.
 #[derive(Clone, Debug, Default)]
 pub struct Ahead {
     /// With whether they are read.
-    pages: Vec<(Lpn, bool)>,
     places: Vec<(Ppn, bool)>,
 }
 
@@ -32,21 +34,21 @@ impl Ahead {
         pages >= LARGE
     }
 
-    /// Adds the pages of a request.
+    /// Loads what is known of the logical pages of a request.
     #[inline]
-    pub fn add(&mut self, op: Op, pages: &[Lpn]) {
-        let first = pages.iter().take(PAGES);
-        self.pages.extend(first.map(|lpn| (*lpn, op == Op::Read)));
+    pub fn find(&mut self, op: Op, pages: &[Lpn], ftl: &impl Ftl, flash: &Flash) {
+        for &lpn in pages.iter().take(OF_A_REQUEST) {
+            flash.load_version_early(lpn);
+            if let Some(ppn) = ftl.locate(lpn) {
+                self.places.push((ppn, op == Op::Read));
+            }
+        }
     }
 
-    /// Loads what accesses of the pages that were added will touch, and forgets these.
-    pub fn load(&mut self, ftl: &impl Ftl, flash: &Flash) {
-        self.places.clear();
-        for (lpn, is_read) in self.pages.drain(..) {
-            flash.load_version_early(lpn);
-            self.places.extend(ftl.locate(lpn).map(|ppn| (ppn, is_read)));
-        }
-        for &(ppn, is_read) in &self.places {
+    /// Loads what is known of the physical pages that were found, and forgets them.
+    #[inline]
+    pub fn load(&mut self, flash: &Flash) {
+        for (ppn, is_read) in self.places.drain(..) {
             match is_read {
                 true => flash.load_content_early(ppn),
                 false => flash.load_state_early(ppn),

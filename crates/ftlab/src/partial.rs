@@ -62,6 +62,17 @@ impl Cover {
         self.first > start || self.end < start + self.per_page
     }
 
+    /// How many pages the request cuts.
+    #[inline]
+    #[must_use]
+    pub const fn pages_cut(self, pages: &[Lpn]) -> u64 {
+        match pages {
+            [] => 0,
+            [only] => self.cuts(*only) as u64,
+            [first, .., last] => self.cuts(*first) as u64 + self.cuts(*last) as u64,
+        }
+    }
+
     /// The pages that the request cuts: of those that it touches the first, the last, both or none.
     pub fn cut(self, pages: &[Lpn]) -> impl Iterator<Item = Lpn> {
         let ends = match pages {

@@ -1,5 +1,7 @@
 //! The loop: requests in, page accesses to the FTL, latencies and checks out.
 
+#![allow(clippy::inline_always)] // part of every request
+
 use crate::address::AddressMap;
 use crate::ahead::{self, Ahead};
 use crate::buffer::{BufferManager, FlushedAtEnd};
@@ -32,10 +34,11 @@ pub struct Simulation<F> {
     /// Without a write buffer, what is read before parts of pages are written.
     read_modify_write: Option<ReadModifyWrite>,
     host: Host,
+    /// The page accesses of the next requests, of each in ascending order.
     pages: Vec<Lpn>,
-    /// What the request touches of `pages`.
-    cover: Cover,
-    /// The pages of the next requests, where it is worth it to load early what these touch.
+    /// What each of them accesses.
+    parts: Vec<Part>,
+    /// Loads early what the next requests touch, where it is worth it.
     ahead: Option<Ahead>,
     totals: HostTotals,
     /// Pages that the host wrote before measuring started.
@@ -47,10 +50,23 @@ pub struct Simulation<F> {
     flushes: Latencies,
     service: Latencies,
     series: Series,
+    /// The totals at the last point of the series.
     sampled: Sample,
     cache_samples: CacheSamples,
+    /// Whether more is done after requests than to count them.
+    looks_closely: bool,
     /// How the FTL comes back after its power was cut, if it does.
     mount: Option<Mount>,
+}
+
+/// What a request accesses.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Its first page, in the list of those of the next requests, and one past its last.
+    first: usize,
+    end: usize,
+    /// What it touches of them.
+    cover: Cover,
 }
 
 /// What the host asked for since measuring started.
@@ -204,6 +220,8 @@ impl<F: Ftl> Simulation<F> {
         }
         let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
         let ahead = Ahead::is_worth_it(flash.geometry().pages()).then(Ahead::default);
+        let looks_closely =
+            flash.makes_checkpoints() || config.run.samples > 0 || config.run.audit > 0;
         let mut simulation = Simulation {
             spec: *spec,
             config: config.clone(),
@@ -214,7 +232,7 @@ impl<F: Ftl> Simulation<F> {
             read_modify_write,
             host: Host::new(&config.host),
             pages: Vec::new(),
-            cover: Cover::WHOLE,
+            parts: Vec::new(),
             ahead,
             totals: HostTotals::default(),
             written_before: 0,
@@ -226,6 +244,7 @@ impl<F: Ftl> Simulation<F> {
             series: Series::default(),
             sampled: Sample::default(),
             cache_samples: CacheSamples::new(0),
+            looks_closely,
             mount: None,
         };
         simulation.start_measuring();
@@ -254,8 +273,15 @@ impl<F: Ftl> Simulation<F> {
     /// [`Error::Config`] when it lies beyond the device.
     #[inline]
     pub fn serve_one(&mut self, request: &Request) -> Result<(Nanos, Nanos), Error> {
+        self.pages.clear();
+        let part = self.split(request)?;
+        self.issue(request, part)
+    }
+
+    #[inline(always)]
+    fn issue(&mut self, request: &Request, part: Part) -> Result<(Nanos, Nanos), Error> {
         let issued = self.host.issue(request.time);
-        let end = self.serve_at(request, issued, issued)?;
+        let end = self.serve_at(request, part, issued, issued)?;
         Ok((issued, end))
     }
 
@@ -264,10 +290,10 @@ impl<F: Ftl> Simulation<F> {
     fn serve_at(
         &mut self,
         request: &Request,
+        part: Part,
         arrival: Nanos,
         issued: Nanos,
     ) -> Result<Nanos, Error> {
-        self.split(request)?;
         if self.refuses(request.op) {
             self.host.complete(issued);
             return Ok(issued);
@@ -276,7 +302,7 @@ impl<F: Ftl> Simulation<F> {
             self.use_idle_time(issued);
         }
         self.flash.timeline_mut().issue(issued);
-        self.access(request.op);
+        self.access(request.op, part);
         if request.op == Op::Flush {
             self.flash.timeline_mut().end_last();
         }
@@ -285,7 +311,7 @@ impl<F: Ftl> Simulation<F> {
             return Err(self.too_late());
         }
         self.host.complete(served.end);
-        self.count(request, served.end - arrival, served.end - served.start);
+        self.count(request, part, served.end - arrival, served.end - served.start);
         self.note_failures();
         self.totals.last_arrival = self.totals.last_arrival.max(arrival);
         self.totals.duration = self.totals.duration.max(served.end);
@@ -294,6 +320,15 @@ impl<F: Ftl> Simulation<F> {
             self.sampled = now;
             self.series.push(since);
         }
+        if self.looks_closely {
+            self.look_closely();
+        }
+        Ok(served.end)
+    }
+
+    /// What some runs do after each request.
+    #[cold]
+    fn look_closely(&mut self) {
         self.flash.checkpoint_if_due();
         let accesses = self.totals.page_reads + self.totals.page_writes;
         if self.cache_samples.is_due(accesses) {
@@ -303,7 +338,6 @@ impl<F: Ftl> Simulation<F> {
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
             self.ftl.audit(&self.flash);
         }
-        Ok(served.end)
     }
 
     /// Whether a request is refused, as too many blocks are worn out.
@@ -317,22 +351,27 @@ impl<F: Ftl> Simulation<F> {
     /// Notes after which page of the host blocks have worn out.
     #[inline]
     fn note_failures(&mut self) {
-        let written = self.written_before + self.totals.page_writes;
-        self.failures.resize(self.flash.worn_out().len(), written);
+        let failed = self.flash.worn_out().len();
+        if failed > self.failures.len() {
+            let written = self.written_before + self.totals.page_writes;
+            self.failures.resize(failed, written);
+        }
     }
 
     /// Serves what the device takes from the host's queues before `time`.
     fn serve_waiting(&mut self, time: Nanos) -> Result<(), Error> {
         while let Some(Taken { request, issued }) = self.host.take_before(time) {
-            self.serve_at(&request, request.time, issued)?;
+            self.pages.clear();
+            let part = self.split(&request)?;
+            self.serve_at(&request, part, request.time, issued)?;
         }
         Ok(())
     }
 
     /// Serves the page accesses of a request.
-    #[inline]
-    fn access(&mut self, op: Op) {
-        let (pages, cover) = (&self.pages, self.cover);
+    #[inline(always)]
+    fn access(&mut self, op: Op, Part { first, end, cover }: Part) {
+        let pages = &self.pages[first..end];
         let (ftl, flash) = (&mut self.ftl, &mut self.flash);
         if let Some(buffer) = &mut self.buffer {
             return buffer.serve(op, pages, cover, ftl, flash);
@@ -372,7 +411,6 @@ impl<F: Ftl> Simulation<F> {
         above.plus(self.ftl.buffered())
     }
 
-    #[cold]
     fn look_into_cache(&mut self, accesses: u64) {
         match self.ftl.cached_pages() {
             Some(pages) => self.cache_samples.look(accesses, &pages),
@@ -397,25 +435,25 @@ impl<F: Ftl> Simulation<F> {
         &self.ftl
     }
 
-    /// The page accesses of a request, in ascending order. A trim covers whole pages only.
-    #[inline]
-    fn split(&mut self, request: &Request) -> Result<(), Error> {
+    /// Adds the page accesses of a request, in ascending order. A trim covers whole pages only.
+    #[inline(always)]
+    fn split(&mut self, request: &Request) -> Result<Part, Error> {
+        let first = self.pages.len();
         if request.op == Op::Flush {
-            self.pages.clear();
-            return Ok(());
+            return Ok(Part { first, end: first, cover: Cover::WHOLE });
         }
         let (offset, length) = self.address.map(request.volume, request.offset, request.length);
-        let page_bytes = u64::from(self.flash.geometry().page_bytes);
         let end = offset + u64::from(length);
         if end > self.flash.geometry().logical_bytes() {
             return Err(self.beyond(offset, length));
         }
-        let shift = page_bytes.trailing_zeros();
-        let pages = request.op.pages(offset, end, shift);
-        self.cover = Cover::new(offset, end, self.config.device.sector.0.trailing_zeros(), shift);
-        self.pages.clear();
-        self.pages.extend(self.config.host.split.of(pages).map(|page| Lpn(page as u32)));
-        Ok(())
+        let shift = self.flash.geometry().page_bytes.trailing_zeros();
+        let sector_shift = self.config.device.sector.0.trailing_zeros();
+        let cover = Cover::new(offset, end, sector_shift, shift);
+        for page in self.config.host.split.of(request.op.pages(offset, end, shift)) {
+            self.pages.push(Lpn(page as u32));
+        }
+        Ok(Part { first, end: self.pages.len(), cover })
     }
 
     #[cold]
@@ -445,8 +483,8 @@ impl<F: Ftl> Simulation<F> {
     }
 
     #[inline]
-    fn count(&mut self, request: &Request, response: Nanos, service: Nanos) {
-        let pages = self.pages.len() as u64;
+    fn count(&mut self, request: &Request, part: Part, response: Nanos, service: Nanos) {
+        let pages = (part.end - part.first) as u64;
         let totals = &mut self.totals;
         totals.requests += 1;
         match request.op {
@@ -460,7 +498,8 @@ impl<F: Ftl> Simulation<F> {
                 totals.writes += 1;
                 totals.writes_through += u64::from(request.op == Op::WriteThrough);
                 totals.page_writes += pages;
-                totals.partial_page_writes += self.cover.cut(&self.pages).count() as u64;
+                totals.partial_page_writes +=
+                    part.cover.pages_cut(&self.pages[part.first..part.end]);
                 totals.bytes_written += u64::from(request.length);
                 self.writes.record(response);
             }
@@ -476,19 +515,16 @@ impl<F: Ftl> Simulation<F> {
             }
         }
         self.service.record(service);
-        self.sampled.response += u128::from(response);
-        self.sampled.responses += 1;
     }
 
-    /// Returns the totals now, and what happened since the last point of the series. `sampled` holds the
-    /// totals at that point, except for the response times, which it sums from that point on.
+    /// Returns the totals now, and what happened since the last point of the series.
     fn sample(&self) -> (Sample, Sample) {
         let mapping = self.ftl.mapping_counts().unwrap_or_default();
         let now = Sample {
             time: self.totals.duration,
             requests: self.totals.requests,
-            response: 0,
-            responses: 0,
+            response: self.reads.sum() + self.writes.sum(),
+            responses: self.totals.reads + self.totals.writes,
             lookups: mapping.lookups,
             hits: mapping.hits,
             host_programs: self.totals.page_writes,
@@ -499,8 +535,8 @@ impl<F: Ftl> Simulation<F> {
         let since = Sample {
             time: now.time,
             requests: now.requests - then.requests,
-            response: then.response,
-            responses: then.responses,
+            response: now.response - then.response,
+            responses: now.responses - then.responses,
             lookups: now.lookups - then.lookups,
             hits: now.hits - then.hits,
             host_programs: now.host_programs - then.host_programs,
@@ -532,10 +568,10 @@ impl<F: Ftl> Simulation<F> {
     /// Serves requests through the host's queues, or at once if it has none.
     fn serve_asked(&mut self, batch: &[Request]) -> Result<(), Error> {
         if !self.host.has_queues() {
-            return batch.chunks(ahead::REQUESTS).try_for_each(|next| {
-                self.load_ahead(next);
-                next.iter().try_for_each(|request| self.serve_one(request).map(drop))
-            });
+            return match &self.ahead {
+                Some(_) => self.serve_loading_early(batch),
+                None => batch.iter().try_for_each(|request| self.serve_one(request).map(drop)),
+            };
         }
         batch.iter().try_for_each(|request| {
             self.serve_waiting(self.host.arrival(request.time))?;
@@ -544,17 +580,40 @@ impl<F: Ftl> Simulation<F> {
         })
     }
 
-    /// Loads early what these requests will touch. Mistakes in them are told when they are served.
+    /// Serves requests that do not wait, some at a time: what these touch is loaded before the first is served.
+    fn serve_loading_early(&mut self, mut batch: &[Request]) -> Result<(), Error> {
+        while !batch.is_empty() {
+            let split = self.split_next(batch);
+            let (next, later) = batch.split_at(self.parts.len());
+            if let Some(ahead) = &mut self.ahead {
+                for (request, part) in next.iter().zip(&self.parts) {
+                    let pages = &self.pages[part.first..part.end];
+                    ahead.find(request.op, pages, &self.ftl, &self.flash);
+                }
+                ahead.load(&self.flash);
+            }
+            for (number, request) in next.iter().enumerate() {
+                self.issue(request, self.parts[number])?;
+            }
+            split?;
+            batch = later;
+        }
+        Ok(())
+    }
+
+    /// Splits the next of these requests, up to one that lies beyond the device.
     #[inline]
-    fn load_ahead(&mut self, requests: &[Request]) {
-        let Some(mut ahead) = self.ahead.take() else { return };
-        for request in requests {
-            if self.split(request).is_ok() {
-                ahead.add(request.op, &self.pages);
+    fn split_next(&mut self, batch: &[Request]) -> Result<(), Error> {
+        self.pages.clear();
+        self.parts.clear();
+        for request in batch.iter().take(ahead::REQUESTS) {
+            let part = self.split(request)?;
+            self.parts.push(part);
+            if self.pages.len() >= ahead::PAGES {
+                break;
             }
         }
-        ahead.load(&self.ftl, &self.flash);
-        self.ahead = Some(ahead);
+        Ok(())
     }
 
     /// Writes to device addresses, each request at time 0.
@@ -572,8 +631,8 @@ impl<F: Ftl> Simulation<F> {
             self.pages.clear();
             let pages = Op::Write.pages(request.offset, request.end(), shift);
             self.pages.extend(pages.map(|page| Lpn(page as u32)));
-            self.cover = Cover::WHOLE;
-            self.access(Op::Write);
+            let part = Part { first: 0, end: self.pages.len(), cover: Cover::WHOLE };
+            self.access(Op::Write, part);
             if self.flash.timeline().served().end >= LATEST {
                 return Err(self.too_late());
             }
@@ -615,6 +674,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
 
     fn pages(&mut self, request: &Request) -> Result<&[Lpn], Error> {
         let op = if request.op == Op::Flush { Op::Flush } else { Op::Write };
+        self.pages.clear();
         self.split(&Request { op, ..*request })?;
         Ok(&self.pages)
     }

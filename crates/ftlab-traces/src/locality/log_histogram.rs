@@ -1,6 +1,6 @@
 //! Counts of numbers in bins that widen with them: sixteen to a power of two, below 16 one each.
 //!
-//! Latencies are kept by `hdrhistogram`, whose bins are as fine as a setting asks. Here every
+//! Those of the core, in which latencies are kept, are as fine as a thousandth. Here every
 //! histogram has the same few bins, so that two distributions compare bin by bin and print as some
 //! hundred points at most.
 

@@ -71,6 +71,11 @@ impl Checkpoints {
 }
 
 impl Flash {
+    /// Whether checkpoints are made.
+    pub(crate) const fn makes_checkpoints(&self) -> bool {
+        self.medium.checkpoints.is_some()
+    }
+
     /// Makes a checkpoint if one is due.
     #[inline]
     pub fn checkpoint_if_due(&mut self) {

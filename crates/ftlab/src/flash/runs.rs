@@ -36,8 +36,7 @@ impl Flash {
                 self.broken("only valid pages are worth copying", part.first, About::Target(next));
             }
             self.medium.valid[part.word] &= !part.bits;
-            unless_bug!(FlashRunLosesVersion, self.truth.copy_stamps(part.pages(), next));
-            self.copy_owners(part, next, moved);
+            self.copy_pages(part, next, moved);
             self.note_copies(part, next, cause);
             next.0 += part.bits.count_ones();
         }
@@ -64,13 +63,15 @@ impl Flash {
         in_order && fit && self.medium.owners[pages].iter().all(|owner| *owner == 0)
     }
 
-    /// Makes pages from `to` on hold what these hold.
+    /// Makes pages from `to` on hold what these hold, in the same versions.
     #[inline]
-    fn copy_owners(&mut self, part: Part, to: Ppn, moved: &mut Vec<(Owner, Ppn)>) {
-        for (from, to) in part.pages().zip((to.0..).map(Ppn)) {
+    fn copy_pages(&mut self, part: Part, mut to: Ppn, moved: &mut Vec<(Owner, Ppn)>) {
+        for from in part {
             let raw = self.medium.owners[from.index()];
             self.medium.owners[to.index()] = raw;
+            unless_bug!(FlashRunLosesVersion, self.truth.copy_stamp(from, to));
             moved.push((self.medium.decode(raw), to));
+            to.0 += 1;
         }
     }
 
@@ -79,7 +80,7 @@ impl Flash {
     fn note_copies(&mut self, part: Part, to: Ppn, cause: Cause) {
         // Two operations each, of which only the last are kept.
         let forgotten = part.bits.count_ones().saturating_sub(History::LENGTH / 2);
-        for (from, to) in part.pages().zip(to.0..).skip(forgotten as usize) {
+        for (from, to) in part.behind(forgotten).zip(to.0 + forgotten..) {
             self.meter.history.push(Operation::Read, cause, from.0);
             self.meter.history.push(Operation::Program, cause, to);
         }
@@ -99,10 +100,14 @@ impl Flash {
         let block = &mut self.medium.blocks[pbn.index()];
         block.written += count as u16;
         block.valid += count as u16;
-        let first = to.0 - self.medium.geometry.first_page(pbn).0;
+        let mut next = to.0 - self.medium.geometry.first_page(pbn).0;
+        let end = next + count;
         let words = &mut self.medium.valid[pbn.index() * self.medium.valid_words_per_block..];
-        for page in first..first + count {
-            words[(page / 64) as usize] |= 1 << (page % 64);
+        while next < end {
+            let (word, bit) = (next / 64, next % 64);
+            let bits = (64 - bit).min(end - next);
+            words[word as usize] |= (u64::MAX >> (64 - bits)) << bit;
+            next += bits;
         }
     }
 }

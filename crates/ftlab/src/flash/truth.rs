@@ -76,12 +76,10 @@ impl Truth {
         }
     }
 
-    /// Stamps pages from `to` on as these are.
-    #[inline]
-    pub fn copy_stamps(&mut self, from: impl Iterator<Item = Ppn>, to: Ppn) {
-        for (from, to) in from.zip(to.index()..) {
-            self.stamps[to] = self.stamps[from.index()];
-        }
+    /// Stamps a page as another is.
+    #[inline(always)]
+    pub fn copy_stamp(&mut self, from: Ppn, to: Ppn) {
+        self.stamps[to.index()] = self.stamps[from.index()];
     }
 
     /// Makes a stamp that of the newest version of a logical page.

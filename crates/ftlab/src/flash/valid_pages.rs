@@ -27,12 +27,28 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The pages, ascending.
+    /// The pages behind the first `count`, which are no more than there are.
     #[inline]
-    pub fn pages(self) -> impl Iterator<Item = Ppn> {
-        let without_lowest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
-        let left = std::iter::successors(Some(self.bits).filter(|b| *b != 0), without_lowest);
-        left.map(move |bits| Ppn(self.first.0 + bits.trailing_zeros()))
+    pub fn behind(mut self, count: u32) -> Self {
+        for _ in 0..count {
+            self.bits &= self.bits - 1;
+        }
+        self
+    }
+}
+
+/// The pages, ascending.
+impl Iterator for Part {
+    type Item = Ppn;
+
+    #[inline]
+    fn next(&mut self) -> Option<Ppn> {
+        if self.bits == 0 {
+            return None;
+        }
+        let page = self.first.0 + self.bits.trailing_zeros();
+        self.bits &= self.bits - 1;
+        Some(Ppn(page))
     }
 }
 
@@ -75,13 +91,12 @@ impl ValidPages {
     #[inline]
     pub(super) fn take(&mut self, most: u32, flash: &Flash) -> Option<Part> {
         self.find(flash)?;
-        let mut left = self.bits;
-        for _ in 0..most.min(left.count_ones()) {
-            left &= left - 1;
-        }
-        let bits = self.bits ^ left;
-        self.bits = left;
-        Some(Part { word: self.word, first: Ppn(self.first), bits })
+        let all = Part { word: self.word, first: Ppn(self.first), bits: self.bits };
+        self.bits = match self.bits.count_ones() <= most {
+            true => 0,
+            false => all.behind(most).bits,
+        };
+        Some(Part { bits: all.bits ^ self.bits, ..all })
     }
 
     /// Goes on to the next word with pages, if this one has none.

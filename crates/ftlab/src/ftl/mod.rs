@@ -171,7 +171,8 @@ pub trait Ftl: Send {
 }
 
 /// Does with pages, ascending, what the host asks for.
-#[inline]
+#[allow(clippy::inline_always)] // part of every request
+#[inline(always)]
 pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut Flash) {
     match op {
         Op::Read => ftl.read(pages, flash),

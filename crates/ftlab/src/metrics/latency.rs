@@ -1,17 +1,14 @@
 //! Latencies: exact sums, and a histogram for percentiles.
 
+use super::histogram::Histogram;
 use crate::units::Nanos;
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Percentiles take latencies above 2^50 ns (13 days) for 2^50 ns; mean and maximum stay exact.
-const LONGEST: u64 = 1 << 50;
-
 /// Records latencies in nanoseconds. A run of equal latencies, which is common on an idle device, is
-/// entered at once.
-#[derive(Clone, Debug)]
+/// entered at once. Percentiles take latencies from 2^51 ns (26 days) on for 2^50 ns; mean and maximum stay exact.
+#[derive(Clone, Debug, Default)]
 pub struct Latencies {
-    histogram: Histogram<u64>,
+    histogram: Histogram,
     sum: u128,
     sum_of_squares: u128,
     max: Nanos,
@@ -48,13 +45,6 @@ pub struct Cdf {
     pub fraction: Vec<f64>,
 }
 
-impl Default for Latencies {
-    fn default() -> Self {
-        let histogram = Histogram::new_with_bounds(1, LONGEST, 3).expect("the bounds are valid");
-        Latencies { histogram, sum: 0, sum_of_squares: 0, max: 0, last: 0, repeats: 0 }
-    }
-}
-
 impl Latencies {
     /// Records one latency.
     #[inline]
@@ -69,7 +59,7 @@ impl Latencies {
     fn enter(&mut self) {
         let (latency, times) = (self.last, std::mem::take(&mut self.repeats));
         if times > 0 {
-            self.histogram.saturating_record_n(latency, times);
+            self.histogram.record(latency, times);
             let sum = u128::from(latency) * u128::from(times);
             self.sum += sum;
             self.sum_of_squares += sum * u128::from(latency);
@@ -87,7 +77,7 @@ impl Latencies {
     /// Adds what another recorder has seen.
     pub fn merge(&mut self, other: &Latencies) {
         let other = other.entered();
-        self.histogram.add(&other.histogram).expect("all recorders have the same bounds");
+        self.histogram.add(&other.histogram);
         self.sum += other.sum;
         self.sum_of_squares += other.sum_of_squares;
         self.max = self.max.max(other.max);
@@ -97,7 +87,7 @@ impl Latencies {
     #[must_use]
     pub(crate) fn since(&self, then: &Latencies) -> Latencies {
         let (mut now, then) = (self.entered(), then.entered());
-        now.histogram.subtract(&then.histogram).expect("what was recorded stays recorded");
+        now.histogram.subtract(&then.histogram);
         now.sum -= then.sum;
         now.sum_of_squares -= then.sum_of_squares;
         now
@@ -125,7 +115,7 @@ impl Latencies {
         let count = all.count() as f64;
         let mean = all.sum as f64 / count;
         let variance = (all.sum_of_squares as f64 / count - mean * mean).max(0.0);
-        let percentile = |q| all.histogram.value_at_quantile(q).min(all.max) as f64 / 1e3;
+        let percentile = |q| all.histogram.quantile(q).min(all.max) as f64 / 1e3;
         Some(LatencySummary {
             mean: mean / 1e3,
             stddev: variance.sqrt() / 1e3,
@@ -147,7 +137,7 @@ impl Latencies {
         let body = (0..100).map(|k| f64::from(k) / 100.0);
         let tail = (0..=20).map(|k| 1.0 - 10f64.powf(-2.0 - f64::from(k) / 5.0));
         for quantile in body.chain(tail).chain([1.0]) {
-            let value = all.histogram.value_at_quantile(quantile).min(all.max);
+            let value = all.histogram.quantile(quantile).min(all.max);
             cdf.value.push(value as f64 / 1e3);
             cdf.fraction.push(quantile);
         }

@@ -2,6 +2,7 @@
 
 pub mod definitions;
 pub mod energy;
+mod histogram;
 pub mod latency;
 pub mod samples;
 pub mod series;

@@ -290,7 +290,7 @@ impl Planes {
     }
 
     /// Marks a page as superseded.
-    #[inline]
+    #[inline(always)]
     pub fn invalidate(&mut self, ppn: Ppn, flash: &mut Flash) {
         let pbn = flash.invalidate(ppn);
         let plane = if self.pools.len() == 1 { 0 } else { flash.geometry().plane_of(pbn) };
@@ -454,6 +454,13 @@ impl Planes {
     /// Notes whether a plane has become short of blocks, or is no longer.
     #[inline]
     fn watch(&mut self, plane: u32) {
+        if self.watched.is_some() {
+            self.watch_closely(plane);
+        }
+    }
+
+    #[inline(never)]
+    fn watch_closely(&mut self, plane: u32) {
         let Some(watched) = &mut self.watched else { return };
         let pool = &self.pools[plane as usize];
         for (set, is_member) in
