@@ -177,6 +177,8 @@ bugs! {
         why "a stale page could pass for the newest";
     FlashRunStaysValid: "flash: pages moved as a run still count as valid where they were",
         why "the count beside the bits is another";
+    FlashSpanLosesVersion: "flash: pages of a merge moved at once do not carry their versions",
+        why "a stale page could pass for the newest";
     FlashMisnumbersPages: "flash: valid pages are numbered wrongly in blocks of more than 64",
         why "arithmetic at the border of two bitmap words";
     TimeProgramUntransferred: "time: a program holds its plane without the transfer",

@@ -1,4 +1,4 @@
-//! Sets of block numbers that find their lowest member at once: trees of 64-bit words.
+//! Sets of numbers that find their lowest member at once, and that next to any number: trees of 64-bit words.
 
 /// Words of one level for each level, all sets in one table.
 const MOST_LEVELS: usize = 6;
@@ -80,6 +80,52 @@ impl BlockSets {
         };
         Some(self.starts[..self.levels].iter().rev().fold(0, descend) as u32)
     }
+
+    /// The highest member of a set up to a number below the bound.
+    #[inline]
+    #[must_use]
+    pub fn highest_to(&self, set: usize, number: u32) -> Option<u32> {
+        let base = set * self.words_per_set;
+        let mut index = number as usize;
+        for level in 0..self.levels {
+            let word = self.words[base + self.starts[level] + index / 64];
+            let lower = word & u64::MAX >> (63 - index % 64);
+            if lower != 0 {
+                let descend = |index: usize, start: &usize| {
+                    index * 64 + self.words[base + start + index].ilog2() as usize
+                };
+                let found = index / 64 * 64 + lower.ilog2() as usize;
+                return Some(self.starts[..level].iter().rev().fold(found, descend) as u32);
+            }
+            index = (index / 64).checked_sub(1)?;
+        }
+        None
+    }
+
+    /// The lowest member of a set from a number below the bound on.
+    #[inline]
+    #[must_use]
+    pub fn lowest_from(&self, set: usize, number: u32) -> Option<u32> {
+        let base = set * self.words_per_set;
+        let mut index = number as usize;
+        for level in 0..self.levels {
+            let end = self.starts[..self.levels].get(level + 1).unwrap_or(&self.words_per_set);
+            let at = self.starts[level] + index / 64;
+            if at == *end {
+                return None;
+            }
+            let higher = self.words[base + at] & u64::MAX << (index % 64);
+            if higher != 0 {
+                let descend = |index: usize, start: &usize| {
+                    index * 64 + self.words[base + start + index].trailing_zeros() as usize
+                };
+                let found = index / 64 * 64 + higher.trailing_zeros() as usize;
+                return Some(self.starts[..level].iter().rev().fold(found, descend) as u32);
+            }
+            index = index / 64 + 1;
+        }
+        None
+    }
 }
 
 #[cfg(test)]
@@ -105,8 +151,15 @@ mod tests {
                     sets.remove(set, victim);
                     models[set].remove(&victim);
                 }
+                let number = rng.below(u64::from(bound)) as u32;
                 for (set, model) in models.iter().enumerate() {
                     assert_eq!(sets.lowest(set), model.first().copied());
+                    let before = model.range(..=number).next_back();
+                    assert_eq!(sets.highest_to(set, number), before.copied());
+                    assert_eq!(
+                        sets.lowest_from(set, number),
+                        model.range(number..).next().copied()
+                    );
                 }
             }
         }

@@ -64,6 +64,7 @@ pub use events::{Event, Kept};
 pub use ledger::{BlockKind, Ledger, Operation};
 pub use memory::{Content, Tear};
 pub use recovery::Found;
+pub use runs::Span;
 pub use tombstones::Tombstone;
 pub use valid_pages::ValidPages;
 pub use wear::{WearConfig, WearPart, WearPolicy};

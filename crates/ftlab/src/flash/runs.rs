@@ -1,5 +1,9 @@
 //! Valid pages of a block moved to consecutive pages, many at a time: what GC does most.
 
+mod spans;
+
+pub use spans::Span;
+
 use super::meter::History;
 use super::valid_pages::Part;
 use super::{About, Cause, Flash, Operation, Owner, ValidPages};

@@ -337,7 +337,7 @@ impl LastFtl {
     /// partition, as the pages it still holds were not hot.
     fn give_up_hot(&mut self, flash: &mut Flash) {
         let cheapest = self.hot.cheapest().expect("the hot partition is full");
-        if self.hot.owners(cheapest).is_empty() {
+        if self.hot.is_dead(cheapest) {
             self.hot.remove(cheapest);
             self.data.release_log(cheapest, flash);
             self.counts.dead += 1;
@@ -347,7 +347,7 @@ impl LastFtl {
             unless_bug!(LastColdOverfull, self.reclaim_cold(flash));
         }
         let oldest = self.hot.oldest().expect("the hot partition is full");
-        self.cold.adopt(self.hot.remove(oldest));
+        self.hot.hand_over(oldest, &mut self.cold);
         self.counts.cooled += 1;
     }
 

@@ -180,7 +180,7 @@ impl WaftlFtl {
         Ok(WaftlFtl {
             kept: geometry.blocks() - in_use,
             data,
-            zone: RandomLogs::new(geometry, Price::Pages),
+            zone: RandomLogs::new(geometry, Price::None),
             most_zone: zone as usize,
             page_mapped: RandomLogs::new(geometry, Price::Pages),
             most_page_mapped: 0,
@@ -247,12 +247,12 @@ impl WaftlFtl {
             }
         }
         while let Some(pbn) = self.zone.oldest() {
-            let written: Vec<_> = self.zone.written(pbn, flash.geometry()).collect();
-            for (page, lpn) in written {
-                if flash.is_valid(page) {
-                    self.zone.supersede(lpn, &self.data, flash.geometry());
-                    self.move_to_page_mapped(lpn, flash);
+            while flash.valid_in(pbn) > 0 {
+                if self.page_mapped.writable().is_none() {
+                    self.make_room(flash);
                 }
+                let moved = self.fill_page_mapped(pbn, flash);
+                self.zone.moved_out(pbn, moved);
             }
             self.zone.remove(pbn);
             self.data.release_log(pbn, flash);
@@ -271,19 +271,17 @@ impl WaftlFtl {
         self.note_page_mapped();
     }
 
-    /// Copies a page to a page-mapped block.
-    fn move_to_page_mapped(&mut self, lpn: Lpn, flash: &mut Flash) {
-        if self.page_mapped.writable().is_none() {
-            self.make_room(flash);
-        }
-        self.append_page_mapped(lpn, flash);
-    }
-
-    fn append_page_mapped(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let pbn = self.page_mapped.writable_or_open(&mut self.data);
-        let page = self.page_mapped.next_page(pbn, lpn, flash.geometry());
-        self.data.relocate(lpn, page, Cause::GcData, flash);
+    /// Copies the valid pages of a block to the page-mapped one that is written, as many as fit there; returns how
+    /// many.
+    fn fill_page_mapped(&mut self, from: Pbn, flash: &mut Flash) -> u32 {
+        let to = self.page_mapped.writable_or_open(&mut self.data);
+        let room = self.page_mapped.room_in(to);
+        let first = flash.geometry().page_at(to, flash.geometry().pages_per_block - room);
+        let moved = self.data.relocate_run(from, first, room, Cause::GcData, flash);
+        let count = moved.len() as u32;
+        self.page_mapped.moved_in(to, moved);
         self.note_page_mapped();
+        count
     }
 
     fn note_page_mapped(&mut self) {
@@ -305,12 +303,9 @@ impl WaftlFtl {
     /// Copies the valid pages of the page-mapped block that has the fewest to others, and erases it.
     fn compact(&mut self, flash: &mut Flash) {
         let pbn = self.page_mapped.cheapest_closed().expect("logical blocks leave room");
-        let written: Vec<_> = self.page_mapped.written(pbn, flash.geometry()).collect();
-        for (page, lpn) in written {
-            if flash.is_valid(page) {
-                self.page_mapped.supersede(lpn, &self.data, flash.geometry());
-                self.append_page_mapped(lpn, flash);
-            }
+        while flash.valid_in(pbn) > 0 {
+            let moved = self.fill_page_mapped(pbn, flash);
+            self.page_mapped.moved_out(pbn, moved);
         }
         self.page_mapped.remove(pbn);
         self.data.release_log(pbn, flash);

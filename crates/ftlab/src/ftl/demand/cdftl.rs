@@ -362,12 +362,13 @@ impl Cdftl {
             self.evictable.remove(token);
             self.blocked.insert(token, self.entries[token].touched);
         }
+        self.changes.clear();
+        self.changes.extend(image.changes());
+        store.pages.take_back(image.into_slots());
         if !is_dirty {
             return;
         }
         self.counts.dirty_replacements += 1;
-        self.changes.clear();
-        self.changes.extend(image.changes());
         store.write_whole(vtpn, &self.changes, flash);
     }
 

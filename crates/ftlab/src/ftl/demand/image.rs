@@ -125,10 +125,10 @@ impl Image {
         slots.map(|slot| (self.lpn_of(slot), self.slot(slot)))
     }
 
-    /// Number of runs of consecutive PPNs, or of unmapped slots.
+    /// The mappings, without their marks.
     #[must_use]
-    pub fn runs(&self) -> usize {
-        self.slots.runs()
+    pub fn into_slots(self) -> PageMap {
+        self.slots
     }
 
     /// All mappings with their marks, ascending.

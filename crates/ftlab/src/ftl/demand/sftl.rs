@@ -263,7 +263,8 @@ impl Sftl {
     /// Reads the page of `lpn` and lays the buffered changes over it. Returns its size.
     fn read(&mut self, lpn: Lpn, last: Lpn, store: &mut MapStore, flash: &mut Flash) -> u64 {
         let vtpn = self.page_of(lpn);
-        let mut page = Page::new(vtpn, store.load(vtpn, flash), self.format);
+        let image = store.load(vtpn, flash);
+        let mut page = Page::new(vtpn, image, store.pages.runs(vtpn), self.format);
         if let Some(remains) = self.buffer.take(vtpn) {
             for (lpn, ppn) in remains.changes {
                 page.set(lpn, ppn);
@@ -313,11 +314,13 @@ impl Sftl {
     /// Evicts the oldest page: for nothing if it is clean, or sparse and the buffer has room.
     fn evict_oldest(&mut self, dirty: usize, store: &mut MapStore, flash: &mut Flash) {
         if dirty == 0 {
-            self.remove_oldest();
+            let page = self.remove_oldest();
+            store.pages.take_back(page.image.into_slots());
             self.counts.replacements += 1;
         } else if self.is_sparse(dirty) && dirty <= self.buffer.room() {
             let Page { vtpn, image, .. } = self.remove_oldest();
             self.buffer.insert(Remains { vtpn, changes: image.changes().collect() });
+            store.pages.take_back(image.into_slots());
         } else {
             self.write_oldest(store, flash);
         }
@@ -339,6 +342,7 @@ impl Sftl {
         self.counts.dirty_replacements += 1;
         self.changes.clear();
         self.changes.extend(page.image.changes());
+        store.pages.take_back(page.image.into_slots());
         store.write_whole(page.vtpn, &self.changes, flash);
     }
 

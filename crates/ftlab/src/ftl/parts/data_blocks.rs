@@ -23,10 +23,11 @@ use super::page_map::PageMap;
 use super::rebuild::{Rebuilt, rebuild};
 use super::survey::FoundBlock;
 use crate::error::Error;
-use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
+use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner, Span};
 use crate::ftl::{Accounts, MergeCounts};
 use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
+use std::ops::Range;
 
 crate::settings! {
     /// The log blocks of log-block FTLs.
@@ -77,6 +78,10 @@ pub struct DataBlocks {
     /// Log blocks that were found after power was lost, until the FTL says what they are.
     found: Vec<FoundBlock>,
     merges: MergeCounts,
+    /// What a merge copies; kept to reuse its memory.
+    spans: Vec<Span>,
+    /// What a run has moved, and where it is now; kept to reuse its memory.
+    moved: Vec<(Owner, Ppn)>,
 }
 
 impl DataBlocks {
@@ -95,6 +100,8 @@ impl DataBlocks {
             blocks: BlockMap::new(map, flash)?,
             found: Vec::new(),
             merges: MergeCounts::default(),
+            spans: Vec::new(),
+            moved: Vec::new(),
         })
     }
 
@@ -136,6 +143,8 @@ impl DataBlocks {
             blocks: BlockMap::holding(&homes, map, flash)?,
             found: logs,
             merges: MergeCounts::default(),
+            spans: Vec::new(),
+            moved: Vec::new(),
         })
     }
 
@@ -341,11 +350,29 @@ impl DataBlocks {
 
     /// Copies the newest version of a page to an erased one.
     pub fn relocate(&mut self, lpn: Lpn, to: Ppn, cause: Cause, flash: &mut Flash) {
-        let from =
-            unless_bug!(DataMergeUnnoted, self.newest.replace(lpn, Some(to)), self.newest.get(lpn));
-        if let Some(from) = from {
+        if let Some(from) = self.newest.replace(lpn, Some(to)) {
             flash.relocate(from, to, cause);
         }
+    }
+
+    /// Copies the valid pages of a block to the erased ones from `to` on, `most` at most; returns which these are.
+    pub fn relocate_run(
+        &mut self,
+        source: Pbn,
+        to: Ppn,
+        most: u32,
+        cause: Cause,
+        flash: &mut Flash,
+    ) -> impl ExactSizeIterator<Item = Lpn> {
+        let mut pages = flash.valid_pages(source);
+        self.moved.clear();
+        flash.relocate_run(&mut pages, to, most, cause, &mut self.moved);
+        let newest = &mut self.newest;
+        self.moved.iter().map(|(owner, to)| {
+            let Owner::Data(lpn) = *owner else { unreachable!("a page of the map among data") };
+            newest.replace(lpn, Some(*to));
+            lpn
+        })
     }
 
     /// Gives up the data block of a logical block, with the pages in it, which are in a log block then.
@@ -445,19 +472,50 @@ impl DataBlocks {
         host: Option<Lpn>,
         flash: &mut Flash,
     ) -> u32 {
-        let mut programmed = 0;
+        let pages = flash.geometry().pages_per_block;
+        let Some(host) = host else {
+            return self.gather_offsets(lbn, to, first..pages, flash);
+        };
+        let offset = flash.geometry().offset_of(host);
+        let before = self.gather_offsets(lbn, to, first..offset, flash);
+        self.program(host, flash.geometry().page_at(to, offset), flash);
+        before + 1 + self.gather_offsets(lbn, to, offset + 1..pages, flash)
+    }
+
+    /// The same for some offsets.
+    fn gather_offsets(&mut self, lbn: Lbn, to: Pbn, offsets: Range<u32>, flash: &mut Flash) -> u32 {
         let geometry = flash.geometry();
-        let (lpn, ppn) = (geometry.first_logical_page(lbn).0, geometry.first_page(to).0);
-        for offset in first..geometry.pages_per_block {
-            let (lpn, to) = (Lpn(lpn + offset), Ppn(ppn + offset));
-            if host == Some(lpn) {
-                self.program(lpn, to, flash);
+        let home = self.blocks.peek(lbn).unwrap_or(to);
+        let home = geometry.first_page(home).0;
+        let (lpn, to_first) = (geometry.first_logical_page(lbn).0, geometry.first_page(to).0);
+        let mut programmed = 0;
+        for word in offsets.start / 64..offsets.end.div_ceil(64) {
+            let first = 64 * word;
+            let mut at_home = 0;
+            for offset in offsets.start.max(first)..offsets.end.min(first + 64) {
+                let Some(from) = self.newest.get(Lpn(lpn + offset)) else { continue };
+                let slot = to_first + offset;
+                if from.0 == slot {
+                    continue;
+                }
+                unless_bug!(
+                    DataMergeUnnoted,
+                    self.newest.replace(Lpn(lpn + offset), Some(Ppn(slot)))
+                );
                 programmed += 1;
-            } else if self.newest.get(lpn).is_some_and(|from| from != to) {
-                self.relocate(lpn, to, Cause::Merge, flash);
-                programmed += 1;
+                if from.0 == home + offset {
+                    at_home |= 1 << (offset - first);
+                } else {
+                    self.spans.push(Span { from, to: Ppn(slot), bits: 1 });
+                }
+            }
+            if at_home != 0 {
+                let (from, to) = (Ppn(home + first), Ppn(to_first + first));
+                self.spans.push(Span { from, to, bits: at_home });
             }
         }
+        flash.relocate_spans(to, &self.spans, Cause::Merge);
+        self.spans.clear();
         programmed
     }
 

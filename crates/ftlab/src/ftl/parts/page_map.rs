@@ -40,10 +40,10 @@ impl PageMap {
         }
     }
 
-    /// A table of the pages `first` to `last` alone; page `first` is its page 0.
-    #[must_use]
-    pub fn part(&self, first: Lpn, last: Lpn) -> PageMap {
-        PageMap { entries: self.entries[first.index()..=last.index()].to_vec() }
+    /// Makes a table one of the pages `first` to `last` alone; page `first` is its page 0.
+    pub fn copy_part(&self, first: Lpn, last: Lpn, part: &mut PageMap) {
+        part.entries.clear();
+        part.entries.extend_from_slice(&self.entries[first.index()..=last.index()]);
     }
 
     /// The same as a translation page holds it.
@@ -51,6 +51,14 @@ impl PageMap {
     pub fn mappings(&self, first: Lpn, last: Lpn) -> Content {
         let raw = &self.entries[first.index()..=last.index()];
         raw.iter().map(|raw| Mapping::from_raw(*raw)).collect()
+    }
+
+    /// Whether a page, not the first, is behind the one before on flash, or both are unmapped.
+    #[inline]
+    #[must_use]
+    pub fn continues(&self, lpn: Lpn) -> bool {
+        let (before, raw) = (self.entries[lpn.index() - 1], self.entries[lpn.index()]);
+        raw == before + u32::from(before != 0)
     }
 
     /// Number of runs: of pages whose physical pages follow each other, or of unmapped ones.

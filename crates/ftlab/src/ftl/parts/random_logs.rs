@@ -19,6 +19,8 @@ pub enum Price {
     Owners(u32),
     /// Pages to copy.
     Pages,
+    /// The same for all: the oldest goes first.
+    None,
 }
 
 /// A shared log block.
@@ -28,12 +30,15 @@ pub struct RandomLog {
     pub pbn: Pbn,
     /// The logical page of each page written.
     pub written: Vec<Lpn>,
-    /// Valid pages of each logical block that has any, ascending, if these are the price.
-    owners: Vec<(Lbn, u32)>,
+    /// Logical blocks with valid pages, if these are the price.
+    owners: u32,
     valid: u32,
     /// In the order in which logs were opened; never used again.
     number: u64,
 }
+
+/// A log block with valid pages of a logical block, and how many these are.
+type Share = (Pbn, u32);
 
 /// By price, and the oldest first among equals.
 type Rank = (u32, u64);
@@ -43,6 +48,8 @@ type Rank = (u32, u64);
 pub struct RandomLogs {
     /// By block, and by age: they are never touched.
     logs: RecentMap<RandomLog>,
+    /// Of each logical block, if these are the price: few, as a merge takes all of them.
+    shares: Vec<Vec<Share>>,
     opened: u64,
     pages_per_block: usize,
     price: Price,
@@ -54,37 +61,16 @@ pub struct RandomLogs {
     closed: IndexedHeap<Rank>,
 }
 
-impl RandomLog {
-    fn find(&self, lbn: Lbn) -> Result<usize, usize> {
-        self.owners.binary_search_by_key(&lbn, |(owner, _)| *owner)
-    }
-
-    /// Adds a valid page to those of a logical block.
-    fn gain(&mut self, lbn: Lbn) {
-        match self.find(lbn) {
-            Ok(at) => self.owners[at].1 += 1,
-            Err(at) => self.owners.insert(at, (lbn, 1)),
-        }
-    }
-
-    /// Takes a valid page from those of a logical block; returns whether it was the last.
-    fn lose(&mut self, lbn: Lbn) -> bool {
-        let at = self.find(lbn).expect("a logical block with a valid page");
-        self.owners[at].1 -= 1;
-        let last = self.owners[at].1 == 0;
-        if last {
-            self.owners.remove(at);
-        }
-        last
-    }
-}
-
 impl RandomLogs {
     /// No log blocks in use.
     #[must_use]
     pub fn new(geometry: &Geometry, price: Price) -> Self {
         RandomLogs {
             logs: RecentMap::new(geometry.blocks()),
+            shares: match price {
+                Price::Owners(_) => vec![Vec::new(); geometry.logical_blocks() as usize],
+                Price::Pages | Price::None => Vec::new(),
+            },
             opened: 0,
             pages_per_block: geometry.pages_per_block as usize,
             price,
@@ -130,29 +116,52 @@ impl RandomLogs {
 
     /// Takes a fresh block into use.
     pub fn open(&mut self, pbn: Pbn) {
-        self.adopt(RandomLog { pbn, written: Vec::new(), owners: Vec::new(), valid: 0, number: 0 });
+        self.adopt(RandomLog { pbn, written: Vec::new(), owners: 0, valid: 0, number: 0 });
     }
 
     /// Takes a block of one logical block into use, with these pages, `valid` of which are valid.
     pub fn convert(&mut self, lbn: Lbn, pbn: Pbn, written: Vec<Lpn>, valid: u32) {
-        let owned = valid > 0 && self.price != Price::Pages;
-        let owners = if owned { vec![(lbn, valid)] } else { Vec::new() };
+        let owners = u32::from(valid > 0 && self.gain(lbn, (pbn, valid)));
         self.adopt(RandomLog { pbn, written, owners, valid, number: 0 });
     }
 
     /// Takes over a block that was found after power was lost, with what was written to it.
     pub fn take_over(&mut self, block: &FoundBlock, written: Vec<Lpn>, flash: &Flash) {
         let valid = flash.valid_in(block.pbn);
-        let mut log = RandomLog { pbn: block.pbn, written, owners: Vec::new(), valid, number: 0 };
-        let pages = block.pages.iter().filter(|page| flash.is_valid(page.ppn));
-        for page in pages.filter(|_| self.price != Price::Pages) {
-            log.gain(flash.geometry().logical_block_of(page.lpn()));
+        let mut owners = 0;
+        for page in block.pages.iter().filter(|page| flash.is_valid(page.ppn)) {
+            let lbn = flash.geometry().logical_block_of(page.lpn());
+            owners += u32::from(self.gain(lbn, (block.pbn, 1)));
         }
-        self.adopt(log);
+        self.adopt(RandomLog { pbn: block.pbn, written, owners, valid, number: 0 });
     }
 
-    /// Takes a log block that was removed elsewhere into use.
-    pub fn adopt(&mut self, log: RandomLog) {
+    /// Notes that a log has more valid pages of a logical block, if that matters; returns whether it had none.
+    #[inline]
+    fn gain(&mut self, lbn: Lbn, (pbn, pages): Share) -> bool {
+        let Some(shares) = self.shares.get_mut(lbn.index()) else { return false };
+        let own = shares.iter_mut().find(|share| share.0 == pbn);
+        let is_new = own.is_none();
+        match own {
+            Some(share) => share.1 += pages,
+            None => shares.push((pbn, pages)),
+        }
+        is_new
+    }
+
+    /// Hands a log block with its pages over to others.
+    pub fn hand_over(&mut self, pbn: Pbn, others: &mut RandomLogs) {
+        let owners = self.owners(pbn);
+        let log = self.take_out(pbn);
+        for lbn in owners {
+            let shares = &mut self.shares[lbn.index()];
+            let at = shares.iter().position(|share| share.0 == pbn).expect("a share of an owner");
+            others.shares[lbn.index()].push(shares.swap_remove(at));
+        }
+        others.adopt(log);
+    }
+
+    fn adopt(&mut self, log: RandomLog) {
         self.opened += 1;
         let number = self.opened;
         let (pbn, rank) = (log.pbn.0, (self.price_of(&log), number));
@@ -165,11 +174,15 @@ impl RandomLogs {
         self.logs.insert(pbn, RandomLog { number, ..log });
     }
 
-    /// Takes a log block out of use.
+    /// Takes a log block out of use, of which nothing is valid any more.
     ///
     /// # Panics
     /// When there is no such log.
-    pub fn remove(&mut self, pbn: Pbn) -> RandomLog {
+    pub fn remove(&mut self, pbn: Pbn) {
+        self.take_out(pbn);
+    }
+
+    fn take_out(&mut self, pbn: Pbn) -> RandomLog {
         if self.closed.contains(pbn.0) {
             self.closed.remove(pbn.0);
         } else {
@@ -189,9 +202,18 @@ impl RandomLogs {
     /// Whether a logical block has valid pages in a log, and may write there.
     #[must_use]
     pub fn has_room_for(&self, pbn: Pbn, lbn: Lbn) -> bool {
-        self.logs
-            .get(pbn.0)
-            .is_some_and(|log| log.written.len() < self.pages_per_block && log.find(lbn).is_ok())
+        let has_room = |log: &RandomLog| log.written.len() < self.pages_per_block;
+        self.logs.get(pbn.0).is_some_and(has_room) && self.has_share(pbn, lbn)
+    }
+
+    fn has_share(&self, pbn: Pbn, lbn: Lbn) -> bool {
+        self.shares[lbn.index()].iter().any(|share| share.0 == pbn)
+    }
+
+    /// Whether a log has no valid pages.
+    #[must_use]
+    pub fn is_dead(&self, pbn: Pbn) -> bool {
+        self.log(pbn).valid == 0
     }
 
     /// The oldest log block.
@@ -234,7 +256,19 @@ impl RandomLogs {
     /// The logical blocks with valid pages in a log, ascending.
     #[must_use]
     pub fn owners(&self, pbn: Pbn) -> Vec<Lbn> {
-        self.log(pbn).owners.iter().map(|(lbn, _)| *lbn).collect()
+        let log = self.log(pbn);
+        let mut owners = Vec::with_capacity(log.owners as usize);
+        for lpn in &log.written {
+            if owners.len() == log.owners as usize {
+                break;
+            }
+            let lbn = Lbn(lpn.0 / self.pages_per_block as u32);
+            if !owners.contains(&lbn) && self.has_share(pbn, lbn) {
+                owners.push(lbn);
+            }
+        }
+        owners.sort_unstable();
+        owners
     }
 
     /// Whether no more pages fit into so many blocks.
@@ -267,15 +301,37 @@ impl RandomLogs {
 
     /// The next page of a log, for a valid version of a logical page.
     pub fn next_page(&mut self, pbn: Pbn, lpn: Lpn, geometry: &Geometry) -> Ppn {
+        let is_new = self.gain(geometry.logical_block_of(lpn), (pbn, 1));
         let log = self.logs.get_mut(pbn.0).expect("a log in use");
         let page = geometry.page_at(pbn, log.written.len() as u32);
         log.written.push(lpn);
         log.valid += 1;
-        if self.price != Price::Pages {
-            log.gain(geometry.logical_block_of(lpn));
+        log.owners += u32::from(is_new);
+        let is_full = log.written.len() == self.pages_per_block;
+        if is_new || is_full || self.price == Price::Pages {
+            self.rank(pbn);
         }
-        self.rank(pbn);
         page
+    }
+
+    /// Pages of a log that are not written.
+    #[must_use]
+    pub fn room_in(&self, pbn: Pbn) -> u32 {
+        (self.pages_per_block - self.log(pbn).written.len()) as u32
+    }
+
+    /// Notes that valid pages were moved to the next pages of a log, where owners do not matter.
+    pub fn moved_in(&mut self, pbn: Pbn, pages: impl Iterator<Item = Lpn>) {
+        let log = self.logs.get_mut(pbn.0).expect("a log in use");
+        let before = log.written.len();
+        log.written.extend(pages);
+        log.valid += (log.written.len() - before) as u32;
+        self.rank(pbn);
+    }
+
+    /// Notes that so many valid pages of a log were moved, where owners do not matter.
+    pub fn moved_out(&mut self, pbn: Pbn, pages: u32) {
+        self.shrink(pbn, pages, 0);
     }
 
     /// Notes that the newest version of a page, wherever it is, is about to be superseded or moved.
@@ -288,35 +344,60 @@ impl RandomLogs {
     /// Notes that a block has a valid page of a logical block less, if it is one of these.
     #[inline]
     fn lose(&mut self, lbn: Lbn, pbn: Pbn) {
-        let Some(log) = self.logs.get_mut(pbn.0) else { return };
-        log.valid -= 1;
-        if self.price == Price::Pages || log.lose(lbn) {
+        if !self.logs.contains(pbn.0) {
+            return;
+        }
+        let mut owners = 0;
+        if let Some(shares) = self.shares.get_mut(lbn.index()) {
+            let at = shares.iter().position(|share| share.0 == pbn);
+            let at = at.expect("a logical block with a valid page");
+            shares[at].1 -= 1;
+            if shares[at].1 == 0 {
+                shares.swap_remove(at);
+                owners = 1;
+            }
+        }
+        self.shrink(pbn, 1, owners);
+    }
+
+    /// Takes valid pages and owners from a log.
+    #[inline]
+    fn shrink(&mut self, pbn: Pbn, pages: u32, owners: u32) {
+        let log = self.logs.get_mut(pbn.0).expect("a log in use");
+        log.valid -= pages;
+        log.owners -= owners;
+        if owners > 0 || self.price == Price::Pages {
             self.rank(pbn);
         }
     }
 
     /// Notes that all pages of a logical block are about to be merged.
     pub fn supersede_block(&mut self, lbn: Lbn, data: &DataBlocks, geometry: &Geometry) {
-        let pages = data.logged(lbn, geometry);
-        let lose = |ppn| self.lose(lbn, geometry.block_of(ppn));
-        unless_bug!(RandomLogMergedCounts, pages.for_each(lose), pages.skip(1).for_each(lose));
+        if self.shares.is_empty() {
+            let pages = data.logged(lbn, geometry);
+            return pages.for_each(|ppn| self.lose(lbn, geometry.block_of(ppn)));
+        }
+        let mut shares = std::mem::take(&mut self.shares[lbn.index()]);
+        let kept = unless_bug!(RandomLogMergedCounts, 0, 1.min(shares.len()));
+        shares.drain(kept..).for_each(|(pbn, pages)| self.shrink(pbn, pages, 1));
+        self.shares[lbn.index()] = shares;
     }
 
     fn is_open(&self, log: &RandomLog) -> bool {
         let takes_others = match self.price {
             Price::Owners(most) => {
-                let owners = log.owners.len() as u32;
-                unless_bug!(RandomLogOverowned, owners < most, owners <= most)
+                unless_bug!(RandomLogOverowned, log.owners < most, log.owners <= most)
             }
-            Price::Pages => true,
+            Price::Pages | Price::None => true,
         };
         takes_others && log.written.len() < self.pages_per_block
     }
 
     fn price_of(&self, log: &RandomLog) -> u32 {
         match self.price {
-            Price::Owners(_) => log.owners.len() as u32,
+            Price::Owners(_) => log.owners,
             Price::Pages => log.valid,
+            Price::None => 0,
         }
     }
 
@@ -366,10 +447,21 @@ impl RandomLogs {
                 }
             }
             if let Price::Owners(most) = self.price {
-                assert!(log.owners.len() <= most as usize, "owners of log block {}", log.pbn);
-                assert!(owners.into_iter().eq(log.owners.iter().copied()), "owners in {}", log.pbn);
+                assert!(log.owners <= most, "owners of log block {}", log.pbn);
+                assert_eq!(log.owners as usize, owners.len(), "owners in {}", log.pbn);
+                for (lbn, pages) in owners {
+                    let share = (log.pbn, pages);
+                    assert!(
+                        self.shares[lbn.index()].contains(&share),
+                        "share of {lbn} in {}",
+                        log.pbn
+                    );
+                }
             }
             assert_eq!(log.valid, flash.valid_in(log.pbn), "valid pages of log block {}", log.pbn);
         }
+        let shares: usize = self.shares.iter().map(Vec::len).sum();
+        let owners: usize = self.logs.iter().map(|(_, log)| log.owners as usize).sum();
+        assert_eq!(shares, owners, "shares of logical blocks");
     }
 }

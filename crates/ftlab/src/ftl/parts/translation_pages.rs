@@ -33,6 +33,10 @@ pub struct TranslationPages {
     entries_shift: u32,
     /// The translation page whose image is in RAM.
     in_ram: Option<Vtpn>,
+    /// Of each translation page the number of its runs, kept up from when it is asked for; 0 before.
+    runs: Vec<u32>,
+    /// Images that are not used any more; kept to reuse their memory.
+    spare: Vec<PageMap>,
 }
 
 /// A page that a directory is on: the places of as many translation pages as these have mappings.
@@ -121,6 +125,8 @@ impl TranslationPages {
             content,
             entries_shift: geometry.entries_per_translation_page().ilog2(),
             in_ram: None,
+            runs: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -259,15 +265,61 @@ impl TranslationPages {
     /// # Panics
     /// When another page was read last.
     #[must_use]
-    pub fn image(&self, vtpn: Vtpn) -> PageMap {
+    pub fn image(&mut self, vtpn: Vtpn) -> PageMap {
         assert_eq!(self.in_ram, Some(vtpn), "translation page was not read");
-        self.content.part(self.first_on_page(vtpn), self.last_on_page(vtpn))
+        let mut image = self.spare.pop().unwrap_or_else(|| PageMap::new(0));
+        self.content.copy_part(self.first_on_page(vtpn), self.last_on_page(vtpn), &mut image);
+        image
+    }
+
+    /// Takes back an image that is not used any more.
+    pub fn take_back(&mut self, image: PageMap) {
+        self.spare.push(image);
+    }
+
+    /// Number of runs on the translation page that was read or written last: of mappings whose physical pages follow
+    /// each other, or that are none.
+    ///
+    /// # Panics
+    /// When another page was read last.
+    pub fn runs(&mut self, vtpn: Vtpn) -> usize {
+        assert_eq!(self.in_ram, Some(vtpn), "translation page was not read");
+        self.runs.resize(self.directory.len(), 0);
+        let slot = self.slot(vtpn);
+        if self.runs[slot] == 0 {
+            let image = self.image(vtpn);
+            self.runs[slot] = image.runs() as u32;
+            self.take_back(image);
+        }
+        self.runs[slot] as usize
+    }
+
+    /// Whether a mapping begins a run.
+    #[inline]
+    fn begins_run(&self, lpn: Lpn) -> bool {
+        let is_first = lpn == self.first_on_page(self.page_of(lpn));
+        is_first || !self.content.continues(lpn)
+    }
+
+    /// How many of a mapping and the next begin runs.
+    #[inline]
+    fn begun_around(&self, lpn: Lpn) -> u32 {
+        let next = Lpn(lpn.0 + 1);
+        let is_last = lpn == self.last_on_page(self.page_of(lpn));
+        u32::from(self.begins_run(lpn)) + u32::from(!is_last && self.begins_run(next))
     }
 
     /// Lays changes over what the translation pages say. Until these are written, the caller keeps them in RAM.
     pub fn overlay(&mut self, changes: &[Change]) {
         for &(lpn, ppn) in changes {
+            let slot = self.slot(self.page_of(lpn));
+            if self.runs.get(slot).is_none_or(|runs| *runs == 0) {
+                self.content.replace(lpn, ppn);
+                continue;
+            }
+            let before = self.begun_around(lpn);
             self.content.replace(lpn, ppn);
+            self.runs[slot] = self.runs[slot] + self.begun_around(lpn) - before;
         }
     }
 

@@ -1,7 +1,9 @@
 //! The mapping cache of CFTL: runs of pages that follow each other, and whole blocks.
 
+use crate::cache::block_set::BlockSets;
 use crate::cache::links::{Links, List};
 use crate::cache::slab::Slab;
+use crate::cache::tokens::Tokens;
 use crate::error::Error;
 use crate::flash::{Cause, Flash, Geometry, Owner};
 use crate::ftl::demand::{CftlConfig, MapStore, MappingCache, MappingCounts, Occupancy};
@@ -60,7 +62,10 @@ struct Block {
 #[derive(Clone, Debug)]
 pub struct Runs {
     entries: Slab<Entry>,
-    by_first: BTreeMap<u32, u32>,
+    /// The first pages of entries.
+    firsts: BlockSets,
+    /// Token of the entry that begins with each logical page.
+    tokens: Tokens,
     links: Links,
     recency: List,
     bytes: u64,
@@ -97,7 +102,8 @@ impl MappingCache for Runs {
         let threshold = setup.own.reads;
         Ok(Runs {
             entries: Slab::default(),
-            by_first: BTreeMap::new(),
+            firsts: BlockSets::new(1, geometry.logical_pages),
+            tokens: Tokens::new(geometry.logical_pages),
             links: Links::default(),
             recency: List::default(),
             bytes: 0,
@@ -222,14 +228,18 @@ impl MappingCache for Runs {
     fn audit(&self) {
         self.links.audit(&self.recency);
         assert_eq!(self.recency.len(), self.entries.len(), "entries by recency");
-        assert_eq!(self.by_first.len(), self.entries.len(), "entries by their first page");
+        assert_eq!(self.tokens.audit_len(), self.entries.len(), "entries by their first page");
         let bytes: u64 = self.entries.iter().map(|(_, entry)| entry.bytes()).sum();
         assert_eq!(bytes, self.bytes, "bytes of the cache");
         let mut free = 0;
-        for (first, token) in &self.by_first {
-            let entry = &self.entries[*token];
-            assert_eq!(entry.first, *first, "an entry and its index");
-            assert!(*first >= free, "page {first} is cached twice");
+        let mut entries: Vec<(u32, u32)> =
+            self.entries.iter().map(|(token, entry)| (entry.first, token)).collect();
+        entries.sort_unstable();
+        for (first, token) in entries {
+            let entry = &self.entries[token];
+            assert_eq!(self.tokens.get(first), Some(token), "an entry and its index");
+            assert_eq!(self.firsts.highest_to(0, first), Some(first), "an entry among first pages");
+            assert!(first >= free, "page {first} is cached twice");
             free = entry.end();
             let single = entry.pages == 1;
             assert!(single || !entry.dirty && entry.ppn.is_some(), "a run from page {first}");
@@ -242,8 +252,14 @@ impl MappingCache for Runs {
 
 impl Runs {
     fn find(&self, lpn: Lpn) -> Option<u32> {
-        let (_, token) = self.by_first.range(..=lpn.0).next_back()?;
-        (lpn.0 < self.entries[*token].end()).then_some(*token)
+        let token = self.last_to(lpn.0)?;
+        (lpn.0 < self.entries[token].end()).then_some(token)
+    }
+
+    /// The last entry that begins up to a page.
+    #[inline]
+    fn last_to(&self, page: u32) -> Option<u32> {
+        self.tokens.get(self.firsts.highest_to(0, page)?)
     }
 
     /// The cached mapping of a page.
@@ -258,7 +274,8 @@ impl Runs {
     fn insert(&mut self, entry: Entry) -> u32 {
         let token = self.entries.insert(entry);
         self.bytes += entry.bytes();
-        self.by_first.insert(entry.first, token);
+        self.firsts.insert(0, entry.first);
+        self.tokens.set(entry.first, token);
         self.links.grow(self.entries.tokens());
         self.links.push_front(&mut self.recency, token);
         token
@@ -267,7 +284,8 @@ impl Runs {
     fn remove(&mut self, token: u32) -> Entry {
         let entry = self.entries.remove(token);
         self.bytes -= entry.bytes();
-        self.by_first.remove(&entry.first);
+        self.firsts.remove(0, entry.first);
+        self.tokens.take(entry.first);
         self.links.remove(&mut self.recency, token);
         entry
     }
@@ -286,7 +304,7 @@ impl Runs {
             return Entry { first, pages: per_block, ppn, block: true, ..alone };
         }
         let last = store.pages.last_on_page(store.pages.page_of(lpn)).0;
-        let cached = self.by_first.range(lpn.0..).next().map_or(u32::MAX, |(first, _)| *first);
+        let cached = self.firsts.lowest_from(0, lpn.0).unwrap_or(u32::MAX);
         let newer = unless_bug!(CftlRunReachesOver, cached, u32::MAX);
         let end = newer.min(last + 1).min(lpn.0 + LONGEST_RUN);
         let follows = |next: &u32| {
@@ -388,7 +406,7 @@ impl Runs {
     }
 
     fn overlapping(&self, pages: &Range<u32>) -> Option<u32> {
-        let (_, token) = self.by_first.range(..pages.end).next_back()?;
-        (self.entries[*token].end() > pages.start).then_some(*token)
+        let token = self.last_to(pages.end - 1)?;
+        (self.entries[token].end() > pages.start).then_some(token)
     }
 }

@@ -145,10 +145,12 @@ impl WholePages {
         let token = self.tokens.take(vtpn.0).expect("the page is in RAM");
         let image = self.pages.remove(token);
         self.counts.replacements += 1;
-        if image.dirty_slots() > unless_bug!(PooledDirtyDropped, 0, 1) {
+        let is_dirty = image.dirty_slots() > unless_bug!(PooledDirtyDropped, 0, 1);
+        self.changes.clear();
+        self.changes.extend(image.changes());
+        store.pages.take_back(image.into_slots());
+        if is_dirty {
             self.counts.dirty_replacements += 1;
-            self.changes.clear();
-            self.changes.extend(image.changes());
             store.write_whole(vtpn, &self.changes, flash);
         }
     }

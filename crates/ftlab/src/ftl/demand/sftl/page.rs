@@ -46,9 +46,9 @@ pub struct Page {
 }
 
 impl Page {
-    /// A page as it was read. Nothing is overwritten, so each run has one head in both formats.
-    pub fn new(vtpn: Vtpn, image: Image, format: Format) -> Self {
-        Page { vtpn, heads: image.runs(), image, format }
+    /// A page as it was read, with so many runs. Nothing is overwritten, so each has one head in both formats.
+    pub const fn new(vtpn: Vtpn, image: Image, runs: usize, format: Format) -> Self {
+        Page { vtpn, heads: runs, image, format }
     }
 
     /// Bytes of RAM.
@@ -156,7 +156,7 @@ mod tests {
             map.replace(Lpn(slot), Some(Ppn(1000 + slot)));
         }
         let image = Image::new(Lpn(0), map);
-        Page::new(Vtpn(0), image, Format { entries: slots, bitmaps })
+        Page::new(Vtpn(0), image, 1, Format { entries: slots, bitmaps })
     }
 
     fn set(page: &mut Page, lpn: u32, ppn: u32) -> u64 {
