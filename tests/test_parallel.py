@@ -13,8 +13,10 @@ from ftlab import ConfigError, catalog
 from ftlab.experiments.claims import judge
 from ftlab.experiments.dloop import EXPERIMENT
 from ftlab.experiments.dloop.claims import CLAIMS
+from ftlab.experiments.dloop.counterfactuals import TRANSFER_NS, same_transfer
 from ftlab.experiments.dloop.points import (
     ALL,
+    BUILD,
     CACHES,
     CAPACITIES,
     EXTRAS,
@@ -25,6 +27,7 @@ from ftlab.experiments.dloop.points import (
     device,
     settings,
 )
+from ftlab.experiments.dloop.proofs import AS_PAGES_GROW, FOR_EVERY, contradicted
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
@@ -273,6 +276,36 @@ def test_what_falls_in_the_mean_does_not_rise_though_one_seed_does():
     one, other = ({"dftl": 1, "fast": slope, "dloop": 1} for slope in (1, -2))
     assert verdict("D33", one, one) == "agrees"
     assert verdict("D33", one, other) == "differs"
+
+
+INPUTS = sources(EXPERIMENT.workloads, None, 100)
+
+
+def test_pages_of_any_size_can_take_as_long_on_the_bus():
+    times = {
+        page: same_transfer((BUILD, page, "fast"), INPUTS[BUILD], Path())["device"][
+            "transfer_per_byte"
+        ]
+        for page in (*PAGES, "64 GB")
+    }
+    size = {page: int(page.split()[0]) << 10 for page in PAGES} | {"64 GB": 4096}
+    spent = {int(time.removesuffix("ns")) * size[page] for page, time in times.items()}
+    assert spent == {TRANSFER_NS}
+
+
+def test_what_no_claim_looks_at_is_run_with_one_seed():
+    one, other = (
+        EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100, seed)) for seed in (1, 2)
+    )
+    same = {key for key in one if one[key].digest == other[key].digest}
+    assert same == {key for key in one if len(key) == 4 or key[0] in SKEWS}
+
+
+def test_a_sentence_on_page_sizes_contradicts_another():
+    assert contradicted(FOR_EVERY, AS_PAGES_GROW) == list(PAGES[1:])
+    assert contradicted(FOR_EVERY, FOR_EVERY) == []
+    (d29,) = (claim for claim in CLAIMS if claim.id == "D29")
+    assert "at 4 KB, 8 KB, 16 KB one of the two is wrong" in d29.proof
 
 
 def test_real_servers_are_cut_to_one_device_and_a_quarter_of_an_hour(tmp_path):

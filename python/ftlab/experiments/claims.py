@@ -55,7 +55,7 @@ class Counterfactual:
         The claims that it is held against, if they do not agree.
     sections
         The settings that are laid over every point that these claims look at, or how to make them
-        of a point's workload in the folder of the results.
+        of a point's name and its workload in the folder of the results.
     only
         Returns whether they are laid over a point of this name; over all by default.
     point
@@ -72,7 +72,7 @@ class Counterfactual:
     name: str
     what: str
     claims: Sequence[str]
-    sections: Config | Callable[[Source, Path], Config] = field(default_factory=dict)
+    sections: Config | Callable[[Key, Source, Path], Config] = field(default_factory=dict)
     only: Callable[[Key], bool] = field(default=lambda key: True)
     point: Callable[[Key], Key] = field(default=lambda key: key)
     counted: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Counterfactual:
             return points[key]
         point, sections = points[self.point(key)], self.sections
         if callable(sections):
-            sections = sections(inputs[key[0]], results)
+            sections = sections(key, inputs[key[0]], results)
         return Point(f"{point.label}, {self.name}", merge([point.config, sections]), point.ftl)
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from statistics import fmean, median
 
+from ftlab.config import Config
 from ftlab.experiments.cachftl.claims import otherwise, sparing
-from ftlab.experiments.cachftl.points import PREFIX_VOLUME, RESERVE
+from ftlab.experiments.cachftl.points import BLOCK, PREFIX_VOLUME, RESERVE
 from ftlab.experiments.claims import Counterfactual, of
+from ftlab.experiments.inputs import Source
 from ftlab.experiments.prefixes import SCANS
 from ftlab.experiments.runs import Key
+from ftlab.experiments.volumes import extent
 
 SYNTHETIC = ("C22", "C23", "C24")
 RESPONSES = ("C4", "C5", "C6", "C7", "C12", "C14")
@@ -29,6 +34,16 @@ def _is_financial1(key: Key) -> bool:
 def _is_scanned(key: Key) -> bool:
     """Tell whether a point is on a volume of which the model has a scan."""
     return key[0] in {f"{name}/{each}" for name, volumes in SCANS.items() for each in volumes}
+
+
+def log_of(blocks: int) -> Callable[[Key, Source, Path], Config]:
+    """Return how to give FAST so many log blocks on a volume of any size, and one to merge into."""
+
+    def sections(key: Key, source: Source, results: Path) -> Config:
+        physical = extent(source) // BLOCK + blocks + 1
+        return {"device": {"blocks": physical}, "log": {"blocks": blocks}}
+
+    return sections
 
 
 COUNTERFACTUALS = (
@@ -64,9 +79,23 @@ COUNTERFACTUALS = (
     Counterfactual(
         "fewest log blocks",
         "FAST with no more log blocks than it needs, a sequential and a random one",
-        ("C8", "C9", "C10", "C18", "C19", "C28", "C31"),
+        ("C8", "C9", "C10", "C18", "C19", "C28", "C31", "A3"),
         {"log": {"blocks": 2}},
         only=of("fast"),
+    ),
+    Counterfactual(
+        "a log of 16 blocks",
+        "FAST with 16 log blocks on a volume of any size",
+        ("C10", "C18"),
+        log_of(16),
+        only=of("fast"),
+    ),
+    Counterfactual(
+        "a log of 128 blocks",
+        "FAST with 128 log blocks on each volume of Cello99",
+        ("C18",),
+        log_of(128),
+        only=lambda key: key[0].startswith("cello99/") and key[1] == "fast",
     ),
     Counterfactual(
         "FAB",

@@ -17,6 +17,7 @@ from ftlab.experiments.dloop.points import (
     PAGES,
     TPCC,
 )
+from ftlab.experiments.dloop.proofs import PROOF_OF_D29
 from ftlab.experiments.findings import Bound, Change, Order, Statement, Value
 from ftlab.experiments.measures import Measure, Of, at, how_many, least, mean, most, relative
 from ftlab.experiments.quantities import RESPONSE
@@ -444,6 +445,7 @@ CLAIMS = (
         "Financial1: as pages grow, DFTL gets better than DLOOP",
         [Order("16 KB", {ftl: at(RESPONSE, FIN1, "16 KB", ftl) for ftl in ("dftl", "dloop")})],
         reason(FIN1, "16 KB"),
+        PROOF_OF_D29,
     ),
     Claim(
         "D30",

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ftlab.config import Config, merge
 from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Sources, Workload
+from ftlab.experiments.prefixes import FIRST_SEED
 from ftlab.points import Point
 
 FTLS = ("dloop", "dftl", "fast")
@@ -73,7 +74,10 @@ def settings() -> Iterator[tuple[str, Config]]:
 
 
 def points(inputs: Sources) -> dict[tuple[str, ...], Point]:
-    """Return every FTL on every workload at every setting."""
+    """Return every FTL on every workload at every setting.
+
+    What no claim looks at, other caches and short transfers, has the first seed only.
+    """
     common: Config = {"preset": "dloop", "run": {"address": "modulo"}}
     found: dict[tuple[str, ...], Config] = {
         (name, setting, ftl): merge([common, {"device": shape}, source.config])
@@ -85,11 +89,13 @@ def points(inputs: Sources) -> dict[tuple[str, ...], Point]:
         for ftl in ("dloop", "dftl"):
             for cache in CACHES:
                 setup = found[FIN1, capacity, ftl]
-                found[FIN1, capacity, ftl, cache] = merge([setup, {"ftl": {"cache": cache}}])
+                cached: Config = {"ftl": {"cache": cache}}
+                found[FIN1, capacity, ftl, cache] = merge([setup, cached, FIRST_SEED])
     for capacity in CAPACITIES:
         for ftl in FTLS:
             transfer: Config = {"device": {"transfer_per_byte": "12ns"}}
-            found[TPCC, capacity, ftl, SHORT] = merge([found[TPCC, capacity, ftl], transfer])
+            setup = found[TPCC, capacity, ftl]
+            found[TPCC, capacity, ftl, SHORT] = merge([setup, transfer, FIRST_SEED])
     for name, each in SKEWS.items():
         for ftl in HOT_FTLS:
             found[name, CAPACITIES[0], ftl] = merge([common, {"device": device("4 GB")}, each])

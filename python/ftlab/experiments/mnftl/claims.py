@@ -22,7 +22,7 @@ from ftlab.experiments.mnftl.proofs import (
 )
 from ftlab.experiments.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TRACES
 from ftlab.experiments.quantities import RESPONSE, erases
-from ftlab.experiments.runs import Figure, NotMeasuredError, Runs
+from ftlab.experiments.runs import Figure, Key, NotMeasuredError, Runs
 from ftlab.result import Result
 
 WEB = "websearch3"
@@ -261,7 +261,7 @@ CLAIMS = (
 )
 
 
-def volumes_side_by_side(source: Source, results: Path) -> Config:
+def volumes_side_by_side(key: Key, source: Source, results: Path) -> Config:
     """Return the input with its volumes one behind the other before they are wrapped."""
     limit: Config = {"input": {"requests": requests_of(source)}}
     return {"input": {"trace": str(side_by_side(merge([source.config, limit]), results))}}

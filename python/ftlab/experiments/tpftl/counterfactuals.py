@@ -25,6 +25,11 @@ CACHED_FINANCIAL = ("T5", "T12", "T13", "T16", "T18", "T35")
 CACHED_MSR = ("T5", "T8", "T12", "T13", "T17", "T18", "T20", "T22", "T25", "O5")
 BUFFERED = ("T13", "T16", "T17", "T18", "T20", "T22", "T23", "T24", "T25", "T44")
 
+HITS_OF_FINANCIAL = ("T16", "T18", "T35")
+
+LARGER = {8: "1/16", 16: "1/8", 32: "1/4"}
+"""How many times the cache, and which share of the map that is."""
+
 ROOM = {"30%": "an eighth", "53%": "a quarter"}
 """Spare space in Financial, and the share of the trace's space that it stands for."""
 
@@ -34,10 +39,10 @@ def with_usual_cache(*workloads: str) -> Callable[[Key], bool]:
     return lambda key: key[0] in workloads and key[-1] not in CACHES[1:]
 
 
-def larger(times: float) -> Callable[[Source, Path], Config]:
+def larger(times: float) -> Callable[[Key, Source, Path], Config]:
     """Return how to make a cache so many times as large as the usual one."""
 
-    def sections(source: Source, results: Path) -> Config:
+    def sections(key: Key, source: Source, results: Path) -> Config:
         usual = cache(source.workload.name, DIVISORS[0])
         return {"ftl": {"cache": round(usual * times)}}
 
@@ -100,6 +105,23 @@ COUNTERFACTUALS = (
         CACHED_FINANCIAL,
         larger(2),
         only=with_usual_cache(*FINANCIAL),
+    ),
+    *(
+        Counterfactual(
+            f"{times} times Financial's cache",
+            f"{times} times the cache in Financial: {share} of the map, one of Figure 9's sizes",
+            HITS_OF_FINANCIAL,
+            larger(times),
+            only=with_usual_cache(*FINANCIAL),
+        )
+        for times, share in LARGER.items()
+    ),
+    Counterfactual(
+        "an eighth of Financial2's map",
+        "16 times the cache in Financial2 alone: an eighth of its map, one of Figure 9's sizes",
+        ("T16",),
+        larger(16),
+        only=with_usual_cache("financial2"),
     ),
     *(
         Counterfactual(
