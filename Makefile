@@ -1,6 +1,6 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test bugs fuzz lint lint-rust lint-python bench bench-peers cuts kills kills-ext4 settings picture docs dist clean
+.PHONY: demo test test-long bugs fuzz lint lint-rust lint-python bench bench-peers cuts kills kills-ext4 settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,7 +19,13 @@ RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml
 demo: $(CORE)
 	$(BIN)/ftlab demo
 
+# A quarter of the laws' cases, and what takes no more than seconds.
 test: $(CORE) $(VENV)/docs
+	FTLAB_LAWS_CASES=3000 cargo test --locked
+	$(BIN)/pytest --numprocesses=auto --dist=loadfile -m "not long"
+
+# All of it, and the seeded bugs.
+test-long: $(CORE) $(VENV)/docs
 	cargo test --locked
 	$(BIN)/pytest --numprocesses=auto --dist=loadfile
 	$(PYTHON) tools/bugs.py

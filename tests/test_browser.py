@@ -24,6 +24,8 @@ from ftlab.report.html import report
 from ftlab.style import page as figure_page
 from ftlab.watch.record import Recording
 
+pytestmark = pytest.mark.long
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER = next(filter(None, map(shutil.which, NAMES)), None)
 

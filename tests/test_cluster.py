@@ -242,6 +242,7 @@ def test_a_class_of_a_file_travels_and_one_of_the_script_is_refused(tmp_path, mo
         packed([local], Path("away"), False)
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_dask_finds_the_same_though_a_worker_is_killed(ftlab, tmp_path):
     distributed = pytest.importorskip("distributed", reason="needs ftlab[dask]")
@@ -273,6 +274,7 @@ def test_dask_finds_the_same_though_a_worker_is_killed(ftlab, tmp_path):
     assert facts(Path("there")) == facts(Path("here"))
 
 
+@pytest.mark.long
 def test_jobs_of_submitit_find_the_same_though_one_is_killed(tmp_path, here, monkeypatch):
     submitit = pytest.importorskip("submitit", reason="needs ftlab[slurm]")
     monkeypatch.setattr(jobs, "LOOK_S", 0.1)

@@ -146,6 +146,7 @@ def test_headings_of_the_docs_skip_no_level(page):
     assert all(below <= above + 1 for above, below in pairwise(levels))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("page", "commands"), SESSIONS)
 def test_commands_of_the_docs_run_one_after_another(ftlab, page, commands):
     for name, text in files_of(page).items():

@@ -14,6 +14,8 @@ import pytest
 import ftlab
 from ftlab import _core, cores
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parent.parent
 EXAMPLE = ROOT / "examples" / "own-ftl"
 TUTORIAL = (ROOT / "docs" / "tutorial-rust.md").read_text("utf-8")

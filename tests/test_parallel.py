@@ -334,6 +334,7 @@ BY_RANGE = {"zftl", "cftl"}
 """FTLs that place pages by themselves: not with what these presets say of planes."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("preset", MODERN)
 def test_a_modern_preset_starts_for_every_ftl_that_can(preset):
     config = {"preset": preset, "input": {"trace": "financial1", "requests": 20}}

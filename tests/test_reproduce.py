@@ -52,6 +52,7 @@ def short(monkeypatch):
     monkeypatch.setattr(import_module("ftlab.cli.reproduce"), "QUICK_REQUESTS", 1000)
 
 
+@pytest.mark.long
 def test_the_report_is_complete_and_the_same_each_time(short, ftlab):
     done = ftlab("reproduce", "tpftl", "--quick")
     assert done.exit_code == 0, done.output

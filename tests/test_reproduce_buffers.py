@@ -209,6 +209,7 @@ def test_every_claim_has_a_row_of_its_own():
     assert [claim.id for claim in dftl.EXPERIMENT.claims] == ["J1", "J2", "J3", "J4", "J5"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("paper", ["cachftl", "dftl"])
 def test_the_report_is_complete(paper, monkeypatch, ftlab):
     monkeypatch.setattr(import_module("ftlab.cli.reproduce"), "QUICK_REQUESTS", 400)

@@ -109,6 +109,7 @@ def test_each_volume_becomes_a_file(ftlab, tmp_path):
     assert os.listdir() == ["volumes"]
 
 
+@pytest.mark.long
 def test_thousands_of_volumes_need_little_memory(tmp_path):
     path = tmp_path / "many.spc"
     path.write_text(

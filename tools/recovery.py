@@ -1,7 +1,7 @@
 """Makes a table and a figure of how long FTLs take to come back after a power cut.
 
 Run `python tools/recovery.py RECOVERY.csv FIGURE.svg` on what `cargo run --release -p ftlab
---example recovery` has printed for several FTLs and distances of checkpoints.
+--example recovery` has printed for FTLs without checkpoints and with some distances of them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,6 @@ from ftlab.style import image, sized, styled
 
 Row = dict[str, str]
 
-HEADER = (
-    *("FTL", "`device.checkpoint`", "back in", "OOBs read", "pages read", "programs"),
-    "write amplification",
-)
-
 
 def main() -> None:
     """Print the table, and draw the figure."""
@@ -32,45 +27,58 @@ def main() -> None:
     arguments = parser.parse_args()
     with arguments.measured.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    print(Table(HEADER, [cells(row) for row in rows]).markdown(), end="")
-    arguments.figure.write_bytes(drawn(rows))
+    ftls = {name: list(group) for name, group in groupby(rows, lambda row: row["ftl"])}
+    distances = [distance(row) for row in next(iter(ftls.values()))]
+    header = ("FTL", *distances, "OOBs read", "pages read", "write amplification")
+    print(Table(header, [cells(name, group) for name, group in ftls.items()]).markdown(), end="")
+    arguments.figure.write_bytes(drawn(ftls, distances))
 
 
-def cells(row: Row) -> list[str]:
+def distance(row: Row) -> str:
+    """Return how many pages are programmed between two checkpoints."""
+    return f"{pages:,}" if (pages := int(row["checkpoint_pages"])) else "none"
+
+
+def cells(ftl: str, rows: list[Row]) -> list[str]:
     """Return a line of the table."""
-    counts = ("oob_reads", "page_reads", "programs")
+
+    def ends(form: str, key: str) -> str:
+        return ", ".join(form.format(float(row[key])) for row in rows[:2])
+
     return [
-        f"`{row['ftl']}`",
-        f"{distance:,}" if (distance := int(row["checkpoint_pages"])) else "none",
-        f"{float(row['device_s']):.1f} s",
-        *(f"{int(row[key]):,}" for key in counts),
-        f"{float(row['write_amplification']):.4f}",
+        f"`{ftl}`",
+        *(f"{float(row['device_s']):.1f} s" for row in rows),
+        *(ends("{:,.0f}", key) for key in ("oob_reads", "page_reads")),
+        ends("{:.3f}", "write_amplification"),
     ]
 
 
-def drawn(rows: list[Row]) -> bytes:
-    """Draw the time of the mount, and what checkpoints cost, over their distance."""
+def drawn(ftls: dict[str, list[Row]], distances: list[str]) -> bytes:
+    """Draw the times of mounts, and what the most frequent checkpoints cost."""
     with styled():
-        drawing = sized(8.5, 3.4)
-        left, right = drawing.subplots(1, 2)
-        for ftl, group in groupby(rows, lambda row: row["ftl"]):
-            without, *with_them = group
-            distances = [int(row["checkpoint_pages"]) for row in with_them]
-            back = [float(row["device_s"]) for row in with_them]
-            (line,) = left.plot(distances, back, marker="o", label=ftl)
-            left.axhline(float(without["device_s"]), color=line.get_color(), lw=0.8, ls=":")
-            base = float(without["write_amplification"])
-            cost = [100 * (float(row["write_amplification"]) / base - 1) for row in with_them]
-            right.plot(distances, cost, marker="o", color=line.get_color())
-        left.set_title("back after a power cut (dotted: no checkpoints)")
-        left.set_ylabel("s")
-        left.set_yscale("log")
+        drawing = sized(8.5, 1 + 0.2 * len(ftls))
+        left, right = drawing.subplots(1, 2, sharey=True, width_ratios=(3, 1))
+        places = range(len(ftls))
+        for number, label in reversed(list(enumerate(distances))):
+            back = [float(rows[number]["device_s"]) for rows in ftls.values()]
+            left.plot(back, places, "osD^v"[number % 5], label=label)
+        amplification = [
+            [float(row["write_amplification"]) for row in rows[:2]] for rows in ftls.values()
+        ]
+        right.barh(places, [100 * (then / base - 1) for base, then in amplification], height=0.6)
+        left.set_title("back after a power cut")
+        left.set_xlabel("s")
+        left.set_xscale("log")
+        left.set_yticks(places, ftls)
+        left.invert_yaxis()
         right.set_title("added to write amplification")
-        right.set_ylabel("%")
-        for axes in (left, right):
-            axes.set_xscale("log")
-            axes.set_xlabel("pages programmed between checkpoints")
-        drawing.legend(loc="outside right upper")
+        right.set_xlabel(f"% ({distances[1]})")
+        drawing.legend(
+            *left.get_legend_handles_labels(),
+            loc="outside upper center",
+            ncols=len(distances),
+            title="pages programmed between checkpoints",
+        )
         return image(drawing)
 
 
