@@ -27,7 +27,7 @@ from ftlab.experiments.dloop.points import (
     device,
     settings,
 )
-from ftlab.experiments.dloop.proofs import AS_PAGES_GROW, FOR_EVERY, contradicted
+from ftlab.experiments.dloop.proofs import Said, contradicted
 from ftlab.experiments.experiment import reproduce
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
@@ -302,8 +302,10 @@ def test_what_no_claim_looks_at_is_run_with_one_seed():
 
 
 def test_a_sentence_on_page_sizes_contradicts_another():
-    assert contradicted(FOR_EVERY, AS_PAGES_GROW) == list(PAGES[1:])
-    assert contradicted(FOR_EVERY, FOR_EVERY) == []
+    one = Said("", "a", "b", ("2 KB", "4 KB"))
+    assert contradicted(one, Said("", "b", "a", ("4 KB", "8 KB"))) == ["4 KB"]
+    assert contradicted(one, Said("", "a", "b", ("4 KB", "8 KB"))) == []
+    assert contradicted(one, Said("", "b", "c", ("4 KB", "8 KB"))) == []
     (d29,) = (claim for claim in CLAIMS if claim.id == "D29")
     assert "at 4 KB, 8 KB, 16 KB one of the two is wrong" in d29.proof
 

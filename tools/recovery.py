@@ -28,7 +28,9 @@ def main() -> None:
     with arguments.measured.open(newline="") as file:
         rows = list(csv.DictReader(file))
     ftls = {name: list(group) for name, group in groupby(rows, lambda row: row["ftl"])}
-    distances = [distance(row) for row in next(iter(ftls.values()))]
+    distances, *others = ([distance(row) for row in group] for group in ftls.values())
+    if len(distances) < 2 or any(other != distances for other in others):
+        parser.error("found other distances of checkpoints for one FTL than for another, or none")
     header = ("FTL", *distances, "OOBs read", "pages read", "write amplification")
     print(Table(header, [cells(name, group) for name, group in ftls.items()]).markdown(), end="")
     arguments.figure.write_bytes(drawn(ftls, distances))

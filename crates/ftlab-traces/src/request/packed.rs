@@ -1,4 +1,4 @@
-//! Requests in memory, in less than half of the room that they take in a list.
+//! Requests in memory, mostly in less than half of the room that they take in a list.
 //!
 //! ```text
 //! request = widths (2 bytes) numbers (0 to 25 bytes)
@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// Bits of the kind of a request, below its length.
 const OP_BITS: u32 = 3;
+const _: () = assert!(Op::ALL.len() <= 1 << OP_BITS, "kinds of requests fit into their bits");
 
 /// Requests in the order in which they were added.
 #[derive(Clone, Debug, Default)]

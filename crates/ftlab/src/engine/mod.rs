@@ -232,9 +232,9 @@ impl Timeline {
         self.chain = self.chain.max(time);
     }
 
-    /// When all that the chain has done so far is over.
-    pub(crate) const fn chain_end(&self) -> Nanos {
-        self.chain
+    /// When all that the chain has done so far is over, but for the correction of the page that was read last.
+    pub(crate) const fn flash_end(&self, is_read: bool) -> Nanos {
+        if is_read { self.chain.saturating_sub(self.timing.decode) } else { self.chain }
     }
 
     /// From now on the map is on a chip of its own, where a lookup and a change take so long, unless that is

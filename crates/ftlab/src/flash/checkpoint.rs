@@ -157,7 +157,8 @@ impl Flash {
                 }
                 _ => self.meter.timeline.erase(spot),
             }
-            last_two[plane as usize] = [last, self.meter.timeline.chain_end()];
+            let end = self.meter.timeline.flash_end(operation == Operation::Read);
+            last_two[plane as usize] = [last, end];
             self.meter.ledger.count(operation, cause);
         }
     }

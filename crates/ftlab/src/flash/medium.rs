@@ -141,7 +141,7 @@ impl Medium {
         self.note_what_is_there();
     }
 
-    /// Has a page outlive a power cut.
+    /// Has pages outlive a power cut.
     pub fn set_memory(&mut self, memory: Memory) {
         self.memory = Some(Box::new(memory));
         self.note_what_is_there();

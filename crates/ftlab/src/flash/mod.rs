@@ -848,7 +848,6 @@ impl Flash {
     }
 
     /// [`Flash::fill_in`] where pages differ, or power may be cut.
-    #[cold]
     #[inline(never)]
     fn fill_and_note(&mut self, pbn: Pbn, ppn: Ppn, raw: u32, stamp: u16, origin: Origin) {
         let is_erased = self.medium.memory.is_none() || self.end_doubts(pbn);

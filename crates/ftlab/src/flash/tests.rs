@@ -245,15 +245,21 @@ fn oob_reads_of_a_scan_are_counted_and_timed_one_by_one() {
 /// That its operations wait for one another takes no time.
 #[test]
 fn a_place_beside_the_blocks_keeps_all_planes_at_work() {
-    for (cache_read, bus) in
-        [(false, BusOrder::Gaps), (true, BusOrder::Gaps), (true, BusOrder::Placement)]
-    {
+    const OPERATIONS: u64 = 1000;
+    for (cache, bus, decode) in [
+        (false, BusOrder::Gaps, 0),
+        (false, BusOrder::Gaps, 200_000),
+        (true, BusOrder::Gaps, 0),
+        (true, BusOrder::Placement, 0),
+    ] {
         let config = DeviceConfig {
             channels: 2,
             dies_per_chip: 3,
             transfer_per_byte: Duration(20),
             command: Duration(300),
-            cache_read,
+            ecc_decode: Duration(decode),
+            cache_read: cache,
+            cache_program: cache,
             bus,
             ..device()
         };
@@ -264,16 +270,25 @@ fn a_place_beside_the_blocks_keeps_all_planes_at_work() {
             book(&mut flash);
             flash.timeline().served().end
         };
-        let in_turns = time(&|flash| flash.book_place(Operation::Read, 0..1000, Cause::Checkpoint));
-        let at_once = time(&|flash| {
-            let planes = u64::from(flash.geometry().planes());
-            for number in 0..1000 {
-                let purpose = Purpose { cause: Cause::Checkpoint, owner: None };
-                flash.timeline_mut().begin_chain();
-                flash.timeline_mut().read(|| Spot::nowhere((number % planes) as u32, purpose));
-            }
-        });
-        assert_eq!(in_turns, at_once, "{cache_read} {bus:?}");
+        for operation in [Operation::Read, Operation::Program, Operation::Erase] {
+            let in_turns =
+                time(&|flash| flash.book_place(operation, 0..OPERATIONS, Cause::Checkpoint));
+            let at_once = time(&|flash| {
+                let planes = u64::from(flash.geometry().planes());
+                for number in 0..OPERATIONS {
+                    let purpose = Purpose { cause: Cause::Checkpoint, owner: None };
+                    let spot = || Spot::nowhere((number % planes) as u32, purpose);
+                    let timeline = flash.timeline_mut();
+                    timeline.begin_chain();
+                    match operation {
+                        Operation::Read => timeline.read(spot),
+                        Operation::Program => timeline.program(spot),
+                        _ => timeline.erase(spot),
+                    }
+                }
+            });
+            assert_eq!(in_turns, at_once, "{operation:?} {cache} {bus:?} {decode}");
+        }
     }
 }
 

@@ -82,14 +82,6 @@ impl Truth {
         self.stamps[to.index()] = self.stamps[from.index()];
     }
 
-    /// Stamps pages as others are.
-    #[inline]
-    pub fn copy_span(&mut self, pages: impl Iterator<Item = (Ppn, Ppn)>) {
-        for (from, to) in pages {
-            self.stamps[to.index()] = self.stamps[from.index()];
-        }
-    }
-
     /// Makes a stamp that of the newest version of a logical page.
     pub fn set_newest(&mut self, lpn: Lpn, stamp: u16) {
         self.versions[lpn.index()] = stamp | HOLDS_DATA;

@@ -180,7 +180,7 @@ impl WaftlFtl {
         Ok(WaftlFtl {
             kept: geometry.blocks() - in_use,
             data,
-            zone: RandomLogs::new(geometry, Price::None),
+            zone: RandomLogs::new(geometry, Price::Same),
             most_zone: zone as usize,
             page_mapped: RandomLogs::new(geometry, Price::Pages),
             most_page_mapped: 0,

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A failure prints its case as one line of JSON; `FTLAB_LAWS_CASE='LINE' cargo test` runs that case
-//! alone. `FTLAB_LAWS_CASES` sets the number of cases of all FTLs together, `FTLAB_LAWS_FTLS=NAME,NAME`
+//! alone. `FTLAB_LAWS_CASES` sets the number of cases of all FTLs of ftlab together, `FTLAB_LAWS_FTLS=NAME,NAME`
 //! leaves the others out.
 
 mod buffered;
@@ -141,7 +141,7 @@ pub fn hold(catalog: &Catalog, law: Law, cases: u64) -> Result<u64, Broken> {
     let cases = match std::env::var("FTLAB_LAWS_CASES") {
         Ok(all) => {
             let all = all.parse::<u64>().expect("FTLAB_LAWS_CASES is a number");
-            (all / catalog.ftls().len() as u64).max(1)
+            (all / Catalog::standard().ftls().len() as u64).max(1)
         }
         Err(_) => cases,
     };

@@ -5,7 +5,7 @@ use crate::units::Nanos;
 use serde::Serialize;
 
 /// Records latencies in nanoseconds. A run of equal latencies, which is common on an idle device, is
-/// entered at once. Percentiles take latencies from 2^51 ns (26 days) on for 2^50 ns; mean and maximum stay exact.
+/// entered at once. Percentiles take longer latencies than 2^51 ns (26 days) for so long; mean and maximum stay exact.
 #[derive(Clone, Debug, Default)]
 pub struct Latencies {
     histogram: Histogram,

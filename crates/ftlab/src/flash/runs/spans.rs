@@ -18,18 +18,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// How far each page is behind the first.
-    #[inline]
-    pub fn offsets(self) -> impl Iterator<Item = u32> {
-        let without_lowest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
-        let left = std::iter::successors(Some(self.bits).filter(|b| *b != 0), without_lowest);
-        left.map(u64::trailing_zeros)
-    }
-
     /// Each page, and where it goes.
     #[inline]
     fn pages(self) -> impl Iterator<Item = (Ppn, Ppn)> {
-        self.offsets().map(move |page| (Ppn(self.from.0 + page), Ppn(self.to.0 + page)))
+        let without_lowest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
+        let left = std::iter::successors(Some(self.bits).filter(|b| *b != 0), without_lowest);
+        let offsets = left.map(u64::trailing_zeros);
+        offsets.map(move |page| (Ppn(self.from.0 + page), Ppn(self.to.0 + page)))
     }
 
     const fn count(self) -> u32 {
@@ -102,8 +97,8 @@ impl Flash {
         self.medium.valid[after] |= new;
         for (from, to) in span.pages() {
             self.medium.owners[to.index()] = self.medium.owners[from.index()];
+            unless_bug!(FlashSpanLosesVersion, self.truth.copy_stamp(from, to));
         }
-        unless_bug!(FlashSpanLosesVersion, self.truth.copy_span(span.pages()));
         let count = span.count() as u16;
         self.medium.blocks[source.index()].valid -= count;
         let block = &mut self.medium.blocks[target.index()];

@@ -367,12 +367,10 @@ impl DataBlocks {
         let mut pages = flash.valid_pages(source);
         self.moved.clear();
         flash.relocate_run(&mut pages, to, most, cause, &mut self.moved);
-        let newest = &mut self.newest;
-        self.moved.iter().map(|(owner, to)| {
-            let Owner::Data(lpn) = *owner else { unreachable!("a page of the map among data") };
-            newest.replace(lpn, Some(*to));
-            lpn
-        })
+        for (owner, to) in &self.moved {
+            self.newest.replace(data_page(*owner), Some(*to));
+        }
+        self.moved.iter().map(|(owner, _)| data_page(*owner))
     }
 
     /// Gives up the data block of a logical block, with the pages in it, which are in a log block then.
@@ -596,4 +594,12 @@ fn map_blocks(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<u32, Er
         ));
     }
     Ok(map_blocks)
+}
+
+/// The logical page of an owner that is none of a map.
+fn data_page(owner: Owner) -> Lpn {
+    match owner {
+        Owner::Data(lpn) => lpn,
+        Owner::Translation(_) => unreachable!("a page of the map among data"),
+    }
 }

@@ -20,7 +20,7 @@ pub enum Price {
     /// Pages to copy.
     Pages,
     /// The same for all: the oldest goes first.
-    None,
+    Same,
 }
 
 /// A shared log block.
@@ -69,7 +69,7 @@ impl RandomLogs {
             logs: RecentMap::new(geometry.blocks()),
             shares: match price {
                 Price::Owners(_) => vec![Vec::new(); geometry.logical_blocks() as usize],
-                Price::Pages | Price::None => Vec::new(),
+                Price::Pages | Price::Same => Vec::new(),
             },
             opened: 0,
             pages_per_block: geometry.pages_per_block as usize,
@@ -207,7 +207,8 @@ impl RandomLogs {
     }
 
     fn has_share(&self, pbn: Pbn, lbn: Lbn) -> bool {
-        self.shares[lbn.index()].iter().any(|share| share.0 == pbn)
+        let of_block = |shares: &Vec<Share>| shares.iter().any(|share| share.0 == pbn);
+        self.shares.get(lbn.index()).is_some_and(of_block)
     }
 
     /// Whether a log has no valid pages.
@@ -322,6 +323,7 @@ impl RandomLogs {
 
     /// Notes that valid pages were moved to the next pages of a log, where owners do not matter.
     pub fn moved_in(&mut self, pbn: Pbn, pages: impl Iterator<Item = Lpn>) {
+        debug_assert!(self.shares.is_empty(), "owners matter");
         let log = self.logs.get_mut(pbn.0).expect("a log in use");
         let before = log.written.len();
         log.written.extend(pages);
@@ -331,6 +333,7 @@ impl RandomLogs {
 
     /// Notes that so many valid pages of a log were moved, where owners do not matter.
     pub fn moved_out(&mut self, pbn: Pbn, pages: u32) {
+        debug_assert!(self.shares.is_empty(), "owners matter");
         self.shrink(pbn, pages, 0);
     }
 
@@ -388,7 +391,7 @@ impl RandomLogs {
             Price::Owners(most) => {
                 unless_bug!(RandomLogOverowned, log.owners < most, log.owners <= most)
             }
-            Price::Pages | Price::None => true,
+            Price::Pages | Price::Same => true,
         };
         takes_others && log.written.len() < self.pages_per_block
     }
@@ -397,7 +400,7 @@ impl RandomLogs {
         match self.price {
             Price::Owners(_) => log.owners,
             Price::Pages => log.valid,
-            Price::None => 0,
+            Price::Same => 0,
         }
     }
 

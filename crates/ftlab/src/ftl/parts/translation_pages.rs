@@ -390,5 +390,11 @@ impl TranslationPages {
             assert_eq!(device.audit_owner(ppn), owner, "GTD entry {vtpn}");
             assert!(device.is_valid(ppn), "GTD entry {vtpn} points at a dead page");
         }
+        for (vtpn, &runs) in (self.first..).map(Vtpn).zip(&self.runs).filter(|(_, runs)| **runs > 0)
+        {
+            let (first, last) = (self.first_on_page(vtpn), self.last_on_page(vtpn));
+            let begun = (first.0..=last.0).filter(|lpn| self.begins_run(Lpn(*lpn))).count();
+            assert_eq!(runs as usize, begun, "runs of translation page {vtpn}");
+        }
     }
 }

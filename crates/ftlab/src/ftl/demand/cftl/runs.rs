@@ -231,14 +231,14 @@ impl MappingCache for Runs {
         assert_eq!(self.tokens.audit_len(), self.entries.len(), "entries by their first page");
         let bytes: u64 = self.entries.iter().map(|(_, entry)| entry.bytes()).sum();
         assert_eq!(bytes, self.bytes, "bytes of the cache");
-        let mut free = 0;
-        let mut entries: Vec<(u32, u32)> =
-            self.entries.iter().map(|(token, entry)| (entry.first, token)).collect();
-        entries.sort_unstable();
-        for (first, token) in entries {
+        let (mut free, mut found) = (0, 0);
+        let mut next = self.firsts.lowest(0);
+        while let Some(first) = next {
+            let token = self.tokens.get(first).expect("an entry of a first page");
             let entry = &self.entries[token];
-            assert_eq!(self.tokens.get(first), Some(token), "an entry and its index");
-            assert_eq!(self.firsts.highest_to(0, first), Some(first), "an entry among first pages");
+            assert_eq!(entry.first, first, "an entry and its index");
+            found += 1;
+            next = self.firsts.lowest_from(0, first + 1);
             assert!(first >= free, "page {first} is cached twice");
             free = entry.end();
             let single = entry.pages == 1;
@@ -247,6 +247,7 @@ impl MappingCache for Runs {
             let whole = block.is_block && first.is_multiple_of(self.pages_per_block);
             assert!(!entry.block || whole && entry.pages == self.pages_per_block, "{entry:?}");
         }
+        assert_eq!(found, self.entries.len(), "first pages of entries");
     }
 }
 
