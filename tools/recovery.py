@@ -73,8 +73,8 @@ def drawn(ftls: dict[str, list[Row]], distances: list[str]) -> bytes:
         left.set_xscale("log")
         left.set_yticks(places, ftls)
         left.invert_yaxis()
-        right.set_title("added to write amplification")
-        right.set_xlabel(f"% ({distances[1]})")
+        right.set_title("write amplification")
+        right.set_xlabel(f"% more with {distances[1]}")
         drawing.legend(
             *left.get_legend_handles_labels(),
             loc="outside upper center",
