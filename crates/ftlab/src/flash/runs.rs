@@ -45,6 +45,14 @@ impl Flash {
             next.0 += part.bits.count_ones();
         }
         let count = next.0 - to.0;
+        if count == 0 && most > 0 && self.medium.blocks[source.index()].valid > 0 {
+            let first = self.medium.geometry.first_page(source);
+            self.broken(
+                "as many pages of a block are valid as are counted",
+                first,
+                About::Target(to),
+            );
+        }
         self.fill_run(target, to, count);
         self.medium.blocks[source.index()].valid -=
             unless_bug!(FlashRunStaysValid, count as u16, 0);
