@@ -20,7 +20,6 @@ const _: () = assert!(Op::ALL.len() <= 1 << OP_BITS, "kinds of requests fit into
 #[derive(Clone, Debug, Default)]
 pub struct Packed {
     bytes: Vec<u8>,
-    requests: usize,
     last: Last,
 }
 
@@ -38,25 +37,12 @@ impl Packed {
         self.bytes.len()
     }
 
-    /// Requests.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.requests
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.requests == 0
-    }
-
     /// Adds a request.
     pub fn push(&mut self, &Request { time, offset, length, volume, op }: &Request) {
         let since = time.wrapping_sub(self.last.time);
         let length_and_op = u64::from(length) << OP_BITS | u64::from(op.code());
         let other_volume = volume ^ self.last.volume;
         self.last = Last { time, volume };
-        self.requests += 1;
         let mut packed = [0; 2 + 4 * 8];
         let (mut widths, mut end) = (0, 2);
         for number in [since, offset, length_and_op, other_volume.into()] {
@@ -158,7 +144,6 @@ mod tests {
             })
             .collect();
         requests.iter().for_each(|request| packed.push(request));
-        assert_eq!(packed.len(), requests.len());
         assert_eq!(unpacked(Arc::new(Whole(packed))).rest().expect("memory"), requests);
     }
 

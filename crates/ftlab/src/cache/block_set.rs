@@ -75,10 +75,16 @@ impl BlockSets {
         if self.words[base + self.words_per_set - 1] == 0 {
             return None;
         }
+        Some(self.member(base, self.levels, 0, u64::trailing_zeros))
+    }
+
+    /// The member below a bit of a level, which is told apart in each word on the way by `bit`.
+    #[inline]
+    fn member(&self, base: usize, level: usize, index: usize, bit: impl Fn(u64) -> u32) -> u32 {
         let descend = |index: usize, start: &usize| {
-            index * 64 + self.words[base + start + index].trailing_zeros() as usize
+            index * 64 + bit(self.words[base + start + index]) as usize
         };
-        Some(self.starts[..self.levels].iter().rev().fold(0, descend) as u32)
+        self.starts[..level].iter().rev().fold(index, descend) as u32
     }
 
     /// The highest member of a set up to a number below the bound.
@@ -91,11 +97,8 @@ impl BlockSets {
             let word = self.words[base + self.starts[level] + index / 64];
             let lower = word & u64::MAX >> (63 - index % 64);
             if lower != 0 {
-                let descend = |index: usize, start: &usize| {
-                    index * 64 + self.words[base + start + index].ilog2() as usize
-                };
                 let found = index / 64 * 64 + lower.ilog2() as usize;
-                return Some(self.starts[..level].iter().rev().fold(found, descend) as u32);
+                return Some(self.member(base, level, found, u64::ilog2));
             }
             index = (index / 64).checked_sub(1)?;
         }
@@ -116,11 +119,8 @@ impl BlockSets {
             }
             let higher = self.words[base + at] & u64::MAX << (index % 64);
             if higher != 0 {
-                let descend = |index: usize, start: &usize| {
-                    index * 64 + self.words[base + start + index].trailing_zeros() as usize
-                };
                 let found = index / 64 * 64 + higher.trailing_zeros() as usize;
-                return Some(self.starts[..level].iter().rev().fold(found, descend) as u32);
+                return Some(self.member(base, level, found, u64::trailing_zeros));
             }
             index = index / 64 + 1;
         }

@@ -231,7 +231,8 @@ mod tests {
         let most = 3 * BATCH;
         for (requests, expected) in [(10_000, true), (most, true), (most + 1, false)] {
             let kept = kept(requests, &ROOM);
-            assert_eq!(kept.map(|kept| kept.requests.len()), expected.then_some(requests));
+            let bytes = BYTES * requests + 7;
+            assert_eq!(kept.map(|kept| kept.requests.bytes()), expected.then_some(bytes));
             assert_eq!(ROOM.load(Ordering::Relaxed), ALL, "room is given back");
         }
     }

@@ -364,7 +364,7 @@ impl Cdftl {
         }
         self.changes.clear();
         self.changes.extend(image.changes());
-        store.pages.take_back(image.into_slots());
+        store.take_back(image);
         if !is_dirty {
             return;
         }

@@ -198,6 +198,11 @@ impl MapStore {
         self.pages.read(vtpn, flash, Cause::Translation);
         Image::new(self.pages.first_on_page(vtpn), self.pages.image(vtpn))
     }
+
+    /// Takes back an image that is not cached any more, for its memory.
+    pub fn take_back(&mut self, image: Image) {
+        self.pages.take_back(image.into_slots());
+    }
 }
 
 /// The levels of an index.

@@ -315,12 +315,12 @@ impl Sftl {
     fn evict_oldest(&mut self, dirty: usize, store: &mut MapStore, flash: &mut Flash) {
         if dirty == 0 {
             let page = self.remove_oldest();
-            store.pages.take_back(page.image.into_slots());
+            store.take_back(page.image);
             self.counts.replacements += 1;
         } else if self.is_sparse(dirty) && dirty <= self.buffer.room() {
             let Page { vtpn, image, .. } = self.remove_oldest();
             self.buffer.insert(Remains { vtpn, changes: image.changes().collect() });
-            store.pages.take_back(image.into_slots());
+            store.take_back(image);
         } else {
             self.write_oldest(store, flash);
         }
@@ -342,7 +342,7 @@ impl Sftl {
         self.counts.dirty_replacements += 1;
         self.changes.clear();
         self.changes.extend(page.image.changes());
-        store.pages.take_back(page.image.into_slots());
+        store.take_back(page.image);
         store.write_whole(page.vtpn, &self.changes, flash);
     }
 

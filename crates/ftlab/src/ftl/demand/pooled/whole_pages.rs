@@ -148,7 +148,7 @@ impl WholePages {
         let is_dirty = image.dirty_slots() > unless_bug!(PooledDirtyDropped, 0, 1);
         self.changes.clear();
         self.changes.extend(image.changes());
-        store.pages.take_back(image.into_slots());
+        store.take_back(image);
         if is_dirty {
             self.counts.dirty_replacements += 1;
             store.write_whole(vtpn, &self.changes, flash);
