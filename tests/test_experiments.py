@@ -21,10 +21,9 @@ from ftlab.experiments.claims import (
 )
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
-from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Workload, sources
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Prefix, Workload, sources
 from ftlab.experiments.made import looped, side_by_side
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
-from ftlab.experiments.prefixes import ROUNDS
 from ftlab.experiments.report import Part, Report, claim_parts, write
 from ftlab.experiments.runs import NotMeasuredError, Runs
 from ftlab.points import Point
@@ -307,6 +306,8 @@ def test_a_prefix_is_looped_without_the_volumes_that_are_left_out(tmp_path):
     assert requests(path) == [*first, *([*each[:3], each[3] + period] for each in first)]
     assert looped(trace, 2, [1], tmp_path) == path
     assert looped(trace, 2, [], tmp_path) != path
+    slower = requests(looped(trace, 2, [1], tmp_path, slower=16))
+    assert slower == [[*each[:3], each[3] * 16] for each in requests(path)]
 
 
 def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
@@ -317,7 +318,8 @@ def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
 
 
 def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_path):
-    (tmp_path / FINANCIAL1_PREFIX_FILES[0]).write_text(SPC)
+    (tmp_path / FINANCIAL1_PREFIX.files[0]).write_text(SPC)
+    (tmp_path / "first.spc").write_text(SPC)
 
     def points(inputs):
         return {(name,): Point(name, each.config, "page") for name, each in inputs.items()}
@@ -329,26 +331,32 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
         "test",
         "A test",
         [
-            Workload("financial1", ("financial1.spc",), FINANCIAL1_PREFIX_FILES),
+            Workload("financial1", ("financial1.spc",), FINANCIAL1_PREFIX),
+            Workload("tpcc", (), Prefix(("first.spc",), 4, slower=16)),
             Workload("build", ()),
         ],
         points,
-        [most_requests("financial1", below=450), most_requests("build", below=450)],
+        [most_requests(each, below=450) for each in ("financial1", "tpcc", "build")],
         lambda runs, inputs, judged: [],
         of_prefixes={"device": {"capacity": 1 << 30}, "run": {"address": "modulo"}},
     )
     found = reproduce(experiment, tmp_path / "r", traces=tmp_path, requests=500, seeds=2).judged
-    assert [each.verdict for each in found] == [Verdict.DIFFERS] * 2
+    assert [each.verdict for each in found] == [Verdict.DIFFERS] * 3
     assert {each.claim.id: [c.changed.name for c in each.instead] for each in found} == {
         "financial1": [
             "financial1's model, set up as its prefix",
             "financial1's prefix",
             "financial1's prefix without its scan",
         ],
+        "tpcc": ["tpcc's model, set up as its prefix", "tpcc's prefix"],
         "build": [],
     }
-    assert [ours(each.judged) for each in found[0].instead] == ["500", *[str(3 * ROUNDS)] * 2]
-    assert [each.judged.verdict for each in found[0].instead] == [DIFFERS, AGREES, AGREES]
+    financial1, tpcc, _ = (each.instead for each in found)
+    of_loop = str(3 * FINANCIAL1_PREFIX.rounds)
+    assert [ours(each.judged) for each in financial1] == ["500", of_loop, of_loop]
+    assert [each.judged.verdict for each in financial1] == [DIFFERS, AGREES, AGREES]
+    assert [ours(each.judged) for each in tpcc] == ["500", "12"]
+    assert tpcc[1].changed.what == "tpcc from its real prefix, looped, 16 times as slow"
 
 
 def test_a_proof_is_told_where_a_claim_does_not_agree(tmp_path):

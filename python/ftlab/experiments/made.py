@@ -24,22 +24,26 @@ SECTOR = 512
 Columns: TypeAlias = Mapping[str, npt.NDArray[np.integer[Any]]]
 
 
-def looped(trace: Config, rounds: int, without: Iterable[int], results: Path) -> Path:
+def looped(
+    trace: Config, rounds: int, without: Iterable[int], results: Path, slower: int = 1
+) -> Path:
     """Return a trace that repeats another, but for the requests to some volumes.
 
-    Each round begins a mean interval of arrivals after the last request of the one before it.
+    They come ``slower`` times as far apart. Each round begins a mean interval of arrivals after the
+    last request of the one before it.
     """
     left_out = sorted(without)
 
     def make(columns: Columns) -> Columns:
         kept = ~np.isin(columns["volume"], left_out)
-        times = columns["time_ns"].astype(np.int64)
+        times = columns["time_ns"].astype(np.int64) * slower
         period = int(times[-1]) + int(times[-1]) // max(len(times) - 1, 1)
         begins = np.repeat(np.arange(rounds, dtype=np.int64) * period, int(kept.sum()))
         repeated = {name: np.tile(column[kept], rounds) for name, column in columns.items()}
         return {**repeated, "time_ns": np.tile(times[kept], rounds) + begins}
 
-    return _made(trace, f"{rounds} rounds without volumes {left_out}", make, results)
+    how = f"{rounds} rounds without volumes {left_out}, {slower} times as slow"
+    return _made(trace, how, make, results)
 
 
 def side_by_side(trace: Config, results: Path) -> Path:

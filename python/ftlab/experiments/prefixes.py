@@ -19,17 +19,8 @@ BEGINNING = Workload(
 )
 """50,002 requests, with the volumes laid over each other."""
 
-ROUNDS = 134
-"""How often a prefix is played: with 10,000 requests as many as MNFTL plays of Financial1."""
-
 FIRST_SEED: Config = {"run": {"seed": 1}}
 """A prefix is one input, and its model beside it is run once, too."""
-
-SCANS: dict[str, tuple[int, ...]] = {"financial1": (18, 19, 20)}
-"""Volumes of which the prefix has a scan, which the whole trace is far from having as often.
-
-Its share of writes is 59 %, that of the whole trace 77 %, and that of the other volumes 82 %.
-"""
 
 
 def counterfactuals(
@@ -42,7 +33,8 @@ def counterfactuals(
     """
     found = []
     for name, source in inputs.items():
-        if source.prefix is None:
+        prefix = source.workload.prefix
+        if prefix is None or source.prefix is None:
             continue
         if beside:
             found.append(
@@ -55,12 +47,14 @@ def counterfactuals(
                 )
             )
         trace: Config = {"input": {"trace": str(source.prefix)}}
-        for what, without in (("", ()), (" without its scan", SCANS.get(name, ()))):
-            path = looped(trace, ROUNDS, without, results)
+        slower = f", {prefix.slower} times as slow" if prefix.slower > 1 else ""
+        ways = {"": (), **({" without its scan": prefix.scan} if prefix.scan else {})}
+        for what, without in ways.items():
+            path = looped(trace, prefix.rounds, without, results, prefix.slower)
             found.append(
                 Counterfactual(
                     f"{name}'s prefix{what}",
-                    f"{name} from its real prefix{what}, looped",
+                    f"{name} from its real prefix{what}, looped{slower}",
                     claims,
                     merge([{"input": {"trace": str(path)}}, FIRST_SEED, beside]),
                     only=on(name),

@@ -11,8 +11,7 @@ from ftlab.config import Config
 from ftlab.experiments.cachftl.claims import otherwise, sparing
 from ftlab.experiments.cachftl.points import BLOCK, PREFIX_VOLUME, RESERVE
 from ftlab.experiments.claims import Counterfactual, of
-from ftlab.experiments.inputs import Source
-from ftlab.experiments.prefixes import SCANS
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Source
 from ftlab.experiments.runs import Key
 from ftlab.experiments.volumes import extent
 
@@ -33,7 +32,7 @@ def _is_financial1(key: Key) -> bool:
 
 def _is_scanned(key: Key) -> bool:
     """Tell whether a point is on a volume of which the model has a scan."""
-    return key[0] in {f"{name}/{each}" for name, volumes in SCANS.items() for each in volumes}
+    return key[0] in {f"financial1/{each}" for each in FINANCIAL1_PREFIX.scan}
 
 
 def log_of(blocks: int) -> Callable[[Key, Source, Path], Config]:

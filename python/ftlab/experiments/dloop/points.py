@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Sources, Workload
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Prefix, Sources, Workload
 from ftlab.experiments.prefixes import FIRST_SEED
 from ftlab.points import Point
 
@@ -26,10 +26,13 @@ SHORT = "12 ns/B"
 SWEEPS = {"capacity": CAPACITIES, "page size": PAGES, "extra blocks": EXTRAS}
 
 FIN1, FIN2, TPCC, EXCHANGE, BUILD = "financial1", "financial2", "tpcc", "exchange", "build"
+TPCC_PREFIX = Prefix(("tpcc-small.mqsim.trace",), 52, slower=16)
+"""0.14 s of 16 devices, laid over each other: as many requests, and as often, as one device has."""
+
 WORKLOADS = (
-    Workload(FIN1, ("Financial1.spc", "Financial1.trace"), FINANCIAL1_PREFIX_FILES),
+    Workload(FIN1, ("Financial1.spc", "Financial1.trace"), FINANCIAL1_PREFIX),
     Workload(FIN2, ("Financial2.spc", "Financial2.trace")),
-    Workload(TPCC, ("tpcc.csv",)),
+    Workload(TPCC, ("tpcc.csv",), TPCC_PREFIX),
     Workload(EXCHANGE, ("exchange.csv",)),
     Workload(BUILD, ("build.csv",)),
 )

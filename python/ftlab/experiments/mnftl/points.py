@@ -6,12 +6,12 @@ The key of a point is the trace and the FTL, and behind them the variant.
 from __future__ import annotations
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Source, Sources, Workload
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Source, Sources, Workload
 from ftlab.experiments.mnftl.published import FTLS, TRACES
 from ftlab.points import Point
 
 WORKLOADS = (
-    Workload("financial1", ("financial1.spc", "financial1.parquet"), FINANCIAL1_PREFIX_FILES),
+    Workload("financial1", ("financial1.spc", "financial1.parquet"), FINANCIAL1_PREFIX),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("websearch3", ("websearch3.spc", "websearch3.parquet")),
     Workload("systemdisk1", ()),

@@ -7,7 +7,7 @@ selective prefetching or the load behind them.
 from __future__ import annotations
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import FINANCIAL1_PREFIX_FILES, Sources, Workload
+from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Sources, Workload
 from ftlab.experiments.tpftl import choices
 from ftlab.experiments.volumes import MIB
 from ftlab.points import Point
@@ -22,7 +22,7 @@ NAMES = {"dftl": "DFTL", "sftl": "S-FTL", "tpftl": "TPFTL", "page": "optimal"}
 SHORT = {"financial1": "Fin1", "financial2": "Fin2", "msr-ts": "ts", "msr-src": "src"}
 
 WORKLOADS = (
-    Workload("financial1", ("financial1.spc", "financial1.parquet"), FINANCIAL1_PREFIX_FILES),
+    Workload("financial1", ("financial1.spc", "financial1.parquet"), FINANCIAL1_PREFIX),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("msr-ts", ("ts_0.csv", "msr_ts_0.csv", "ts_0.parquet")),
     Workload("msr-src", ("src2_0.csv", "msr_src2_0.csv", "src2_0.parquet")),
