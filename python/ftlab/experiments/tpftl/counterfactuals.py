@@ -27,7 +27,7 @@ BUFFERED = ("T13", "T16", "T17", "T18", "T20", "T22", "T23", "T24", "T25", "T44"
 
 HITS_OF_FINANCIAL = ("T16", "T18", "T35")
 
-LARGER = {8: "1/16", 16: "1/8", 32: "1/4"}
+LARGER = {4: "1/32", 8: "1/16", 16: "1/8", 32: "1/4"}
 """How many times the cache, and which share of the map that is."""
 
 ROOM = {"30%": "an eighth", "53%": "a quarter"}
