@@ -63,7 +63,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// When the column is missing or holds anything but decimal digits.
-    #[inline]
+    #[inline(always)]
     pub fn integer(&mut self) -> Result<u64, Mistake> {
         let (value, used) = leading_digits(self.rest);
         let value = if used <= SAFE_DIGITS { value } else { self.long_integer(used)? };
@@ -181,7 +181,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// When the column is missing or none of `words`.
-    #[inline]
+    #[inline(always)]
     pub fn one_of(&mut self, words: &[&[u8]]) -> Result<usize, Mistake> {
         self.understood(|text| words.iter().position(|word| word.eq_ignore_ascii_case(text)))
     }
@@ -207,18 +207,18 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// When the line has more columns.
-    #[inline]
-    pub fn finish(self) -> Result<(), Mistake> {
+    #[inline(always)]
+    pub fn finish(&self) -> Result<(), Mistake> {
         if self.ended { Ok(()) } else { Err(self.wrong_count()) }
     }
 
     /// Steps over a value of `used` bytes, at least one, and the separator behind it.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, used: usize) -> Result<(), Mistake> {
         if used == 0 || self.ended { Err(self.mistake()) } else { self.step(used) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn step(&mut self, used: usize) -> Result<(), Mistake> {
         let used = match self.separator {
             Separator::PaddedComma => self.rest.len() - skip_blanks(&self.rest[used..]).len(),

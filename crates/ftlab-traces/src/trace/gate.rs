@@ -1,4 +1,7 @@
 //! The checks that every format shares: sizes, addresses, time order, filters, rebasing.
+//!
+//! What each request goes through is inlined by force, and a request is put where it stays: to move
+//! one from place to place in memory, as a result that is returned is, takes as long as to read it.
 
 use super::TimeOrder;
 use super::field::Mistake;
@@ -33,7 +36,7 @@ impl RawRequest {
     ///
     /// # Errors
     /// When one of them does not fit 64 bits.
-    #[inline]
+    #[inline(always)]
     pub fn in_units(self, address_unit: u64, length_unit: u64) -> Result<Self, Mistake> {
         match (self.offset.checked_mul(address_unit), self.length.checked_mul(length_unit)) {
             (Some(offset), Some(length)) => Ok(Self { offset, length, ..self }),
@@ -112,21 +115,28 @@ impl Gate {
         self.left == 0
     }
 
-    /// Checks `raw`, timed by `clock`, and returns the request that passes next, if one does.
-    #[inline]
+    /// Checks `raw`, timed by `clock`, and appends the request that passes next; false if none does.
+    #[inline(always)]
     pub(super) fn admit(
         &mut self,
-        raw: RawRequest,
+        mut raw: RawRequest,
         clock: Clock,
-    ) -> Result<Option<Request>, Mistake> {
-        let Some(raw) = self.flushed(raw) else { return Ok(None) };
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
+        match raw.op {
+            Op::Flush if !self.flushes => return Ok(false),
+            // Offset and length of a flush mean nothing.
+            Op::Flush => (raw.offset, raw.length) = (0, 0),
+            Op::WriteThrough if !self.flushes => raw.op = Op::Write,
+            _ => {}
+        }
         check(&raw)?;
         if self.volume.is_some_and(|volume| volume != raw.volume) {
             self.hold_back(raw.volume);
-            return Ok(None);
+            return Ok(false);
         }
         if self.order == TimeOrder::Sort {
-            return self.sort(raw, clock);
+            return self.sort(raw, clock, passed);
         }
         let mut arrival = (clock.setting, raw.ticks);
         if arrival < self.last && self.passed > 0 {
@@ -135,24 +145,18 @@ impl Gate {
             }
             arrival = self.last;
         }
-        self.pass(arrival, raw, clock.tick_ns).map(Some)
+        self.pass(arrival, raw, clock.tick_ns, passed)
     }
 
-    /// The request as it passes, if flushes do or it is none. Of a flush offset and length mean nothing.
-    #[inline]
-    fn flushed(&self, raw: RawRequest) -> Option<RawRequest> {
-        match raw.op {
-            Op::Flush => self.flushes.then_some(RawRequest { offset: 0, length: 0, ..raw }),
-            Op::WriteThrough if !self.flushes => Some(RawRequest { op: Op::Write, ..raw }),
-            _ => Some(raw),
-        }
-    }
-
-    /// The next request that sorting holds back, once the trace has ended.
-    pub(super) fn drain(&mut self, tick_ns: u64) -> Result<Option<Request>, Mistake> {
+    /// Appends the next request that sorting holds back, once the trace has ended; false if none is.
+    pub(super) fn drain(
+        &mut self,
+        tick_ns: u64,
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
         match self.window.pop() {
-            Some(Reverse((arrival, _, raw))) => self.pass(arrival, raw, tick_ns).map(Some),
-            None => Ok(None),
+            Some(Reverse((arrival, _, raw))) => self.pass(arrival, raw, tick_ns, passed),
+            None => Ok(false),
         }
     }
 
@@ -173,7 +177,13 @@ impl Gate {
         }
     }
 
-    fn sort(&mut self, raw: RawRequest, clock: Clock) -> Result<Option<Request>, Mistake> {
+    #[inline(never)]
+    fn sort(
+        &mut self,
+        raw: RawRequest,
+        clock: Clock,
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
         let arrival = (clock.setting, raw.ticks);
         if arrival < self.last && self.passed > 0 {
             return Err(self.beyond_the_window(arrival, clock));
@@ -182,7 +192,7 @@ impl Gate {
         self.arrived += 1;
         if self.window.len() < SORT_WINDOW_REQUESTS {
             self.window.push(next);
-            return Ok(None);
+            return Ok(false);
         }
         // The earliest of all passes, which may be the one that has just come.
         if let Some(mut earliest) = self.window.peek_mut()
@@ -191,17 +201,18 @@ impl Gate {
             std::mem::swap(&mut *earliest, &mut next);
         }
         let Reverse((arrival, _, raw)) = next;
-        self.pass(arrival, raw, clock.tick_ns).map(Some)
+        self.pass(arrival, raw, clock.tick_ns, passed)
     }
 
-    /// Lets `raw` through at `arrival`, which is not before the last one.
-    #[inline]
+    /// Lets `raw` through at `arrival`, which is not before the last one. True.
+    #[inline(always)]
     fn pass(
         &mut self,
         arrival: Arrival,
         raw: RawRequest,
         tick_ns: u64,
-    ) -> Result<Request, Mistake> {
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
         let (setting, ticks) = arrival;
         if self.passed == 0 {
             self.first = ticks;
@@ -216,14 +227,15 @@ impl Gate {
         let elapsed = self.base.saturating_add(ticks - self.first);
         let time = elapsed.checked_mul(tick_ns).filter(|time| *time <= LAST_NANOSECOND);
         let time = time.ok_or_else(|| too_late(elapsed))?;
-        Ok(Request {
+        passed.push(Request {
             time,
             offset: raw.offset,
             // Checked to fit.
             length: raw.length as u32,
             volume: raw.volume,
             op: raw.op,
-        })
+        });
+        Ok(true)
     }
 
     #[cold]
@@ -322,14 +334,26 @@ mod tests {
         RawRequest { ticks, volume, offset: 0, length: 512, op: Op::Write }
     }
 
+    fn admit(gate: &mut Gate, raw: RawRequest, clock: Clock) -> Result<Option<Request>, Mistake> {
+        let mut passed = Vec::new();
+        assert_eq!(gate.admit(raw, clock, &mut passed)?, !passed.is_empty());
+        Ok(passed.pop())
+    }
+
+    fn drain(gate: &mut Gate) -> Result<Option<Request>, Mistake> {
+        let mut passed = Vec::new();
+        assert_eq!(gate.drain(1, &mut passed)?, !passed.is_empty());
+        Ok(passed.pop())
+    }
+
     fn times(gate: &mut Gate, ticks: &[u64]) -> Result<Vec<u64>, String> {
         let mut times = Vec::new();
         for &tick in ticks {
             times.extend(
-                gate.admit(at(tick, 0), Clock::NANOSECONDS).map_err(|m| m.0)?.map(|r| r.time),
+                admit(gate, at(tick, 0), Clock::NANOSECONDS).map_err(|m| m.0)?.map(|r| r.time),
             );
         }
-        while let Some(request) = gate.drain(1).map_err(|m| m.0)? {
+        while let Some(request) = drain(gate).map_err(|m| m.0)? {
             times.push(request.time);
         }
         Ok(times)
@@ -348,10 +372,10 @@ mod tests {
     fn sorting_keeps_the_order_of_equal_times() {
         let mut gate = Gate::new(TimeOrder::Sort, None, None);
         for volume in [3, 1, 2] {
-            assert_eq!(gate.admit(at(7, volume), Clock::NANOSECONDS), Ok(None));
+            assert_eq!(admit(&mut gate, at(7, volume), Clock::NANOSECONDS), Ok(None));
         }
         for volume in [3, 1, 2] {
-            assert_eq!(gate.drain(1).unwrap().map(|r| r.volume), Some(volume));
+            assert_eq!(drain(&mut gate).unwrap().map(|r| r.volume), Some(volume));
         }
     }
 
@@ -364,9 +388,9 @@ mod tests {
             let mut times = Vec::new();
             for (setting, ticks) in arrivals {
                 let clock = Clock { setting, ..Clock::NANOSECONDS };
-                times.extend(gate.admit(at(ticks, 0), clock)?.map(|r| r.time));
+                times.extend(admit(&mut gate, at(ticks, 0), clock)?.map(|r| r.time));
             }
-            while let Some(request) = gate.drain(1)? {
+            while let Some(request) = drain(&mut gate)? {
                 times.push(request.time);
             }
             Ok(times)
@@ -392,7 +416,7 @@ mod tests {
     fn an_unknown_volume_lists_the_first_twenty_that_occur() {
         let mut gate = Gate::new(TimeOrder::Error, Some(99), None);
         for volume in (0..50).rev() {
-            assert_eq!(gate.admit(at(0, volume), Clock::NANOSECONDS), Ok(None));
+            assert_eq!(admit(&mut gate, at(0, volume), Clock::NANOSECONDS), Ok(None));
         }
         let message = gate.check_end(|| Mistake("nothing came".into())).unwrap_err().0;
         assert!(
@@ -414,14 +438,19 @@ mod tests {
             RawRequest { offset: u64::MAX, ..good },
         ] {
             assert!(
-                Gate::new(TimeOrder::Error, None, None).admit(bad, Clock::NANOSECONDS).is_err(),
+                admit(&mut Gate::new(TimeOrder::Error, None, None), bad, Clock::NANOSECONDS)
+                    .is_err(),
                 "{bad:?}"
             );
         }
         let trim = RawRequest { length: u64::from(u32::MAX), op: Op::Trim, ..good };
-        assert!(Gate::new(TimeOrder::Error, None, None).admit(trim, Clock::NANOSECONDS).is_ok());
+        assert!(
+            admit(&mut Gate::new(TimeOrder::Error, None, None), trim, Clock::NANOSECONDS).is_ok()
+        );
         let last = RawRequest { offset: LAST_BYTE - 512, ..good };
-        assert!(Gate::new(TimeOrder::Error, None, None).admit(last, Clock::NANOSECONDS).is_ok());
+        assert!(
+            admit(&mut Gate::new(TimeOrder::Error, None, None), last, Clock::NANOSECONDS).is_ok()
+        );
         assert!(RawRequest { offset: u64::MAX / 2, ..good }.in_units(512, 1).is_err());
         assert!(RawRequest { length: u64::MAX / 2, ..good }.in_units(1, 512).is_err());
     }
@@ -432,8 +461,9 @@ mod tests {
         let through = RawRequest { op: Op::WriteThrough, ..at(2, 0) };
         let ops = |flushes| {
             let mut gate = Gate::new(TimeOrder::Error, None, None).with_flushes(flushes);
-            [at(0, 0), flush, through]
-                .map(|raw| gate.admit(raw, Clock::NANOSECONDS).unwrap().map(|request| request.op))
+            [at(0, 0), flush, through].map(|raw| {
+                admit(&mut gate, raw, Clock::NANOSECONDS).unwrap().map(|request| request.op)
+            })
         };
         assert_eq!(ops(false), [Some(Op::Write), None, Some(Op::Write)]);
         assert_eq!(ops(true), [Op::Write, Op::Flush, Op::WriteThrough].map(Some));
@@ -443,10 +473,10 @@ mod tests {
     fn a_time_beyond_292_years_does_not_wrap() {
         let mut gate = Gate::new(TimeOrder::Error, None, None);
         let seconds = Clock { tick_ns: 1_000_000_000, ..Clock::NANOSECONDS };
-        assert!(gate.admit(at(0, 0), seconds).is_ok());
-        assert!(gate.admit(at(u64::MAX, 0), seconds).is_err());
-        assert!(gate.admit(at(u64::MAX, 0), Clock::NANOSECONDS).is_err());
+        assert!(admit(&mut gate, at(0, 0), seconds).is_ok());
+        assert!(admit(&mut gate, at(u64::MAX, 0), seconds).is_err());
+        assert!(admit(&mut gate, at(u64::MAX, 0), Clock::NANOSECONDS).is_err());
         let set = Clock { setting: 1, ..Clock::NANOSECONDS };
-        assert!(gate.admit(at(0, 0), set).is_err());
+        assert!(admit(&mut gate, at(0, 0), set).is_err());
     }
 }

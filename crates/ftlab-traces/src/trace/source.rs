@@ -66,23 +66,23 @@ impl<D: Decode> Source<D> {
         Self { decoder, gate, place, ended: false }
     }
 
-    /// The next request; `None` at the end.
-    #[inline]
-    fn next(&mut self) -> Result<Option<Request>, Error> {
+    /// Appends the next request; false at the end.
+    #[inline(always)]
+    fn next(&mut self, batch: &mut Vec<Request>) -> Result<bool, Error> {
         while !self.ended {
             let raw = match self.decoder.next() {
                 Ok(Some(raw)) => raw,
                 Ok(None) => break,
                 Err(broken) => return Err(self.place.broken(self.decoder.number(), broken)),
             };
-            match self.gate.admit(raw, self.decoder.clock()) {
-                Ok(Some(request)) => return Ok(Some(request)),
-                Ok(None) => {}
+            match self.gate.admit(raw, self.decoder.clock(), batch) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
                 Err(mistake) => return Err(self.mistake_here(mistake)),
             }
         }
         self.ended = true;
-        let drained = self.gate.drain(self.decoder.clock().tick_ns);
+        let drained = self.gate.drain(self.decoder.clock().tick_ns, batch);
         drained.map_err(|mistake| self.place.error(None, mistake))
     }
 
@@ -98,11 +98,10 @@ impl<D: Decode> RequestSource for Source<D> {
             if self.gate.closed() {
                 return Ok(());
             }
-            let Some(request) = self.next()? else {
+            if !self.next(batch)? {
                 let ended = self.gate.check_end(|| self.decoder.without_requests());
                 return ended.map_err(|mistake| self.place.error(None, mistake));
-            };
-            batch.push(request);
+            }
         }
         Ok(())
     }

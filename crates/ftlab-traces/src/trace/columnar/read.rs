@@ -176,19 +176,15 @@ impl Wanted {
 impl Source {
     /// Appends what passes of the rows that have been decoded, up to `most` requests.
     fn admit(&mut self, batch: &mut Vec<Request>, most: usize) -> Result<(), Error> {
-        // Matched and not mapped: a request that is moved twice costs as much as its decoding.
         for _ in 0..most {
             let Some(row) = self.rows.take() else { break };
             let raw = match believed(row) {
                 Ok(raw) => raw,
                 Err(mistake) => return Err(self.mistake_here(mistake)),
             };
-            match self.gate.admit(raw, Clock::NANOSECONDS) {
-                Ok(Some(request)) => {
-                    self.wanted.first.get_or_insert(raw.ticks);
-                    batch.push(request);
-                }
-                Ok(None) => {}
+            match self.gate.admit(raw, Clock::NANOSECONDS, batch) {
+                Ok(true) => _ = self.wanted.first.get_or_insert(raw.ticks),
+                Ok(false) => {}
                 Err(mistake) => return Err(self.mistake_here(mistake)),
             }
             if self.gate.closed() {
@@ -246,9 +242,8 @@ impl RequestSource for Source {
             }
             let more = self.rows.decode(|group| self.wanted.has_some_in(group));
             if !more.map_err(|broken| error_at(&self.path, Some(self.rows.number + 1), broken))? {
-                let held_back = self.gate.drain(1).map_err(|mistake| self.mistake(mistake))?;
-                ended = held_back.is_none();
-                batch.extend(held_back);
+                let drained = self.gate.drain(1, batch);
+                ended = !drained.map_err(|mistake| self.mistake(mistake))?;
             }
         }
         if let Some(proof) = &mut self.proof {
