@@ -19,7 +19,7 @@ from ftlab.errors import ConfigError, Interrupted
 from ftlab.points.batch import attempt, by_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
 from ftlab.points.point import Point
-from ftlab.points.store import Failure, Outcome, Store
+from ftlab.points.store import Failure, Outcome, Store, lacks
 from ftlab.points.workers import Workers
 from ftlab.result import Result
 
@@ -50,8 +50,7 @@ def run_points(
         when the run is stopped; what is finished stays in the folder
     """
     runs = _Runs(Store(folder), progress, executor)
-    runs.complete(points, retry=True)
-    found = runs.outcomes(points)
+    found = runs.outcomes(points, retry=True)
     for point, came in zip(points, found, strict=True):
         if isinstance(came, Failure):
             kind = getattr(errors, came.error, RuntimeError)
@@ -78,9 +77,7 @@ def try_points(
     KeyboardInterrupt
         when the run is stopped; what is finished stays in the folder
     """
-    runs = _Runs(Store(folder), progress, executor)
-    runs.complete(points, retry)
-    return runs.outcomes(points)
+    return _Runs(Store(folder), progress, executor).outcomes(points, retry)
 
 
 def complete(
@@ -118,21 +115,26 @@ class _Runs:
 
     def complete(self, points: Sequence[Point], retry: bool) -> None:
         """Run the points that are not in the store, each once."""
-        wanted = {point.digest: point for point in points}
-        lacking = [point for point in wanted.values() if self._store.lacks(point, retry)]
-        if self._workers:
-            Dispatch(self._store, self._workers, retry, self._progress).run(lacking)
-        else:
-            self._run(lacking)
+        wanted = {point.digest: point for point in points}.values()
+        self._run_all([point for point in wanted if self._store.lacks(point, retry)], retry)
 
-    def outcomes(self, points: Sequence[Point]) -> list[Outcome]:
-        """Return what the store has of points that have run."""
+    def outcomes(self, points: Sequence[Point], retry: bool) -> list[Outcome]:
+        """Run the points that are not in the store, each once, and return what came of all."""
         wanted = {point.digest: point for point in points}
         found = {digest: self._store.load(point) for digest, point in wanted.items()}
+        lacking = [wanted[digest] for digest, each in found.items() if lacks(each, retry)]
+        self._run_all(lacking, retry)
+        found |= {point.digest: self._store.load(point) for point in lacking}
         lost = next((wanted[digest].label for digest, each in found.items() if each is None), None)
         if lost is not None:
             raise ConfigError(f"{self._store.folder}: the result of {lost} was removed meanwhile")
         return [came for point in points if (came := found[point.digest])]
+
+    def _run_all(self, points: Sequence[Point], retry: bool) -> None:
+        if self._workers:
+            Dispatch(self._store, self._workers, retry, self._progress).run(points)
+        else:
+            self._run(points)
 
     def _run(self, points: Sequence[Point]) -> None:
         self._total = len(points)

@@ -17,11 +17,13 @@ from ftlab import errors
 from ftlab.config import Config
 from ftlab.errors import ConfigError
 from ftlab.files import sweep, write_atomically
-from ftlab.points.point import Point, canonical, sha256
+from ftlab.points.point import Point, sha256
 from ftlab.result import Result
 
 END = ".json.gz"
 """How the names of files end."""
+
+SEAL = ',"checksum":'
 
 
 @dataclass(frozen=True)
@@ -84,8 +86,7 @@ class Store:
 
     def lacks(self, point: Point, retry: bool = False) -> bool:
         """Tell whether there is nothing of a point, or with ``retry`` only that it failed."""
-        found = self.load(point)
-        return found is None or (retry and isinstance(found, Failure))
+        return lacks(self.load(point), retry)
 
     def entry(self, point: Point) -> Entry | None:
         """Return what the file of a point holds; None if there is none, or it is damaged."""
@@ -99,10 +100,9 @@ class Store:
             "label": point.label,
             **point.given,
             "identity": point.identity,
-            "checksum": sha256(canonical(tree)),
             kind: tree,
         }
-        text = json.dumps(content, separators=(",", ":")) + "\n"
+        text = sealed(json.dumps(content, separators=(",", ":")))
         self._write(self.path(point).name, gzip.compress(text.encode(), mtime=0))
 
     def entries(self) -> Iterator[Entry]:
@@ -132,15 +132,26 @@ class Store:
         write_atomically(self.folder / name, content)
 
 
+def lacks(found: Outcome | None, retry: bool) -> bool:
+    """Tell whether nothing was found of a point, or with ``retry`` only that it failed."""
+    return found is None or (retry and isinstance(found, Failure))
+
+
+def sealed(text: str) -> str:
+    """Return the text of an object with its checksum as the last of its members."""
+    body = text[:-1]
+    return f'{body}{SEAL}"{sha256(body)}"}}\n'
+
+
 def read(path: Path) -> Entry | None:
     """Return what a file of a store holds; None if it is no such file, or damaged."""
     try:
-        tree: Any = json.loads(gzip.decompress(path.read_bytes()))
-        kind = "result" if "result" in tree else "failure"
-        figures = tree[kind]
-        if tree["checksum"] != sha256(canonical(figures)):
+        text = gzip.decompress(path.read_bytes()).decode()
+        if text != sealed(text.rpartition(SEAL)[0] + "}"):
             return None
-        outcome = Result(figures) if kind == "result" else Failure(**figures)
+        tree: Any = json.loads(text)
+        kind = "result" if "result" in tree else "failure"
+        outcome = Result(tree[kind]) if kind == "result" else Failure(**tree[kind])
         label, config, ftl = tree["label"], tree["config"], tree["ftl"]
         return Entry(path, label, config, ftl, outcome, tree["identity"])
     except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
