@@ -16,7 +16,6 @@ from ftlab.experiments.claims import (
     Explained,
     Instead,
     judge,
-    ours,
     published,
 )
 from ftlab.experiments.experiment import Experiment, reproduce
@@ -234,7 +233,8 @@ def test_an_experiment_runs_what_is_missing_and_its_report_says_what_came_out(tm
         "DFTL in place of page mapping": "agrees",
         "requests in place of seeds": "differs",
     }
-    assert "200, 1.5" in row["instead"][2]["ours"]
+    recounted = row["instead"][2]["findings"][1]
+    assert recounted["ours"].startswith("200, 1.5") and recounted["verdict"] == "differs"
     start = (
         b"# A <test>\n\n**Only the first 200 requests of each input were run: these verdicts mean"
     )
@@ -353,9 +353,9 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
     }
     financial1, tpcc, _ = (each.instead for each in found)
     of_loop = str(3 * FINANCIAL1_PREFIX.rounds)
-    assert [ours(each.judged) for each in financial1] == ["500", of_loop, of_loop]
+    assert [each.judged.findings[0].ours for each in financial1] == ["500", of_loop, of_loop]
     assert [each.judged.verdict for each in financial1] == [DIFFERS, AGREES, AGREES]
-    assert [ours(each.judged) for each in tpcc] == ["500", "12"]
+    assert [each.judged.findings[0].ours for each in tpcc] == ["500", "12"]
     assert tpcc[1].changed.what == "tpcc from its real prefix, looped, 16 times as slow"
 
 

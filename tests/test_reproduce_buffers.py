@@ -22,7 +22,7 @@ from ftlab.experiments.cachftl.claims import (
     thresholds,
 )
 from ftlab.experiments.cachftl.proofs import not_the_same_runs, worse_at_best
-from ftlab.experiments.claims import Claim, judge, ours
+from ftlab.experiments.claims import Claim, judge
 from ftlab.experiments.dftl.points import (
     CACHED,
     FIN,
@@ -111,8 +111,8 @@ def test_a_change_of_means_can_be_read_as_the_mean_of_changes():
         }
     )
     claim = Claim("X", "", "", [Change("", 0.25, against("response_us.mean", "cello99", "page"))])
-    assert ours(judge(claim, runs)) == "+86.4 %"
-    assert ours(judge(otherwise(claim, middle=fmean), runs)) == "+25.0 %"
+    assert judge(claim, runs).findings[0].ours == "+86.4 %"
+    assert judge(otherwise(claim, middle=fmean), runs).findings[0].ours == "+25.0 %"
 
 
 def settings_of_a_volume(fewest: float) -> Runs:
@@ -147,8 +147,8 @@ def test_the_best_setting_can_be_that_of_fewest_erases():
     assert sparing(runs, "cello99/0", "cachftl") == ("cello99/0", "cachftl", "10", "2")
     term = against(erases, "cello99", "fast", best)
     claim = Claim("X", "", "", [Change("", -0.5, term)])
-    assert ours(judge(claim, runs)) == "+100.0 %"
-    assert ours(judge(otherwise(claim, choice=sparing), runs)) == "-50.0 %"
+    assert judge(claim, runs).findings[0].ours == "+100.0 %"
+    assert judge(otherwise(claim, choice=sparing), runs).findings[0].ours == "-50.0 %"
 
 
 @pytest.mark.parametrize(

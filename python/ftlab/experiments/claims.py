@@ -187,10 +187,5 @@ def published(claim: Claim) -> str:
     return _lines((each.what, each.published) for each in claim.statements)
 
 
-def ours(judged: Judged) -> str:
-    """Return what we found; nothing where it was not measured."""
-    return _lines((each.what, each.ours) for each in judged.findings)
-
-
 def _lines(found: Iterable[tuple[str, str]]) -> str:
     return ";\n".join(f"{what}: {text}" if what else text for what, text in found)

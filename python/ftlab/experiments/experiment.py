@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 
 from ftlab.config import Config
@@ -16,6 +15,7 @@ from ftlab.experiments.prefixes import counterfactuals as prefix_counterfactuals
 from ftlab.experiments.report import Part, Report
 from ftlab.experiments.runs import Key, Runs
 from ftlab.points import Point, Told, run_points
+from ftlab.result import Result
 
 Points = Mapping[Key, Point]
 """Points by the names under which `Runs` has their results."""
@@ -89,7 +89,7 @@ def reproduce(
     chosen = experiment.whole if whole and experiment.whole else experiment.points
     points = [chosen(each) for each in inputs]
     evaluation = _Evaluation(inputs, points, results, progress)
-    runs = evaluation.run(points)
+    runs = evaluation.run()
     judged: Sequence[Judged] = [judge(claim, runs) for claim in experiment.claims]
     prefixes = prefix_counterfactuals(
         inputs[0], [each.id for each in experiment.claims], experiment.of_prefixes, results
@@ -108,12 +108,32 @@ class _Evaluation:
     points: Sequence[Points]
     results: Path
     progress: Told | None
+    known: dict[str, Result] = field(default_factory=dict)
+    """Results of the points as they are, by digest: most changes leave most of them alone."""
 
-    def run(self, points: Sequence[Points], counted: Mapping[str, str] | None = None) -> Runs:
-        """Run points, once for each seed; figures named in ``counted`` are others."""
+    def run(self) -> Runs:
+        """Run the points as they are."""
+        self.known.update(self._results(self.points))
+        return self._runs(self.points, self.known)
+
+    def run_changed(self, points: Sequence[Points], counted: Mapping[str, str]) -> Runs:
+        """Run points of which some are changed; figures named in ``counted`` are others."""
+        return self._runs(points, self.known | self._results(points), counted)
+
+    def _results(self, points: Sequence[Points]) -> dict[str, Result]:
+        """Return the results of points that are not known, by their digests."""
         flat = [point for each in points for point in each.values()]
-        done = iter(run_points(flat, self.results, progress=self.progress))
-        found = (dict(zip(each, islice(done, len(each)), strict=True)) for each in points)
+        new = [point for point in flat if point.digest not in self.known]
+        found = run_points(new, self.results, progress=self.progress)
+        return dict(zip((point.digest for point in new), found, strict=True))
+
+    def _runs(
+        self,
+        points: Sequence[Points],
+        results: Mapping[str, Result],
+        counted: Mapping[str, str] | None = None,
+    ) -> Runs:
+        found = ({key: results[each[key].digest] for key in each} for each in points)
         return Runs(*found, counted=counted)
 
     def with_one_change(
@@ -132,7 +152,7 @@ class _Evaluation:
             }
             for each, made in zip(self.points, self.inputs, strict=True)
         ]
-        runs = self.run(altered, changed.counted)
+        runs = self.run_changed(altered, changed.counted)
 
         def instead(each: Judged) -> Instead:
             ran = [

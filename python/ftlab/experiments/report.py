@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from ftlab.experiments.claims import (
     Counterfactual,
     Explained,
     Judged,
-    ours,
     published,
 )
 from ftlab.experiments.findings import RULE, Verdict
@@ -227,11 +226,6 @@ WHY = (
 
 
 def _plain(judged: Judged) -> dict[str, object]:
-    findings = [
-        {"what": each.what, "published": each.published, "ours": each.ours}
-        | {"verdict": each.verdict.value}
-        for each in judged.findings
-    ]
     claim = judged.claim
     return {
         "id": claim.id,
@@ -239,7 +233,7 @@ def _plain(judged: Judged) -> dict[str, object]:
         "what": claim.what,
         "published": published(claim),
         "verdict": judged.verdict.value,
-        "findings": findings,
+        "findings": _plain_findings(judged),
         "note": judged.note,
         "explained": judged.explained.value if judged.explained else None,
         "proof": claim.proof,
@@ -248,11 +242,15 @@ def _plain(judged: Judged) -> dict[str, object]:
                 "change": each.changed.what,
                 "settings": settings_of(each.changed),
                 "verdict": each.judged.verdict.value,
-                "ours": ours(each.judged),
+                "findings": _plain_findings(each.judged),
             }
             for each in judged.instead
         ],
     }
+
+
+def _plain_findings(judged: Judged) -> list[dict[str, str]]:
+    return [{**asdict(each), "verdict": each.verdict.value} for each in judged.findings]
 
 
 def _image(picture: Picture) -> bytes:

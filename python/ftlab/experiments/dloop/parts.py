@@ -58,6 +58,7 @@ def parts(runs: Runs, inputs: Sources, judged: Sequence[Judged]) -> list[Part]:
     return [
         Part("What was run", SETUP, [used]),
         Part("Figures 8 to 10", pictures=figures),
+        Part("Mean response over capacity", ["In ms."], [responses(runs)]),
         Part("An open choice: the mapping cache", [CACHE_TEXT], [caches(runs)]),
         Part("TPC-C with short transfers", [TPCC_TEXT], [transfers(runs)]),
         Part("Hot planes", [HOT_TEXT], [hot_planes(runs)]),
@@ -81,6 +82,19 @@ HOT_TEXT = (
     "two pages over 4 GB, every 10 ms: where the first two of every eight pages are written, all "
     "go to two of the eight planes."
 )
+
+
+def responses(runs: Runs) -> Table:
+    """Return the mean response of each FTL on each workload, over capacity."""
+    rows = [
+        [
+            f"{name}: {ftl}",
+            *(cell(runs, at(RESPONSE, name, each, ftl) / 1000) for each in CAPACITIES),
+        ]
+        for name in ALL
+        for ftl in FTLS
+    ]
+    return Table(["", *CAPACITIES], rows)
 
 
 def transfers(runs: Runs) -> Table:
