@@ -1,8 +1,13 @@
 """Write what came out of a paper's evaluation into its page of the documentation.
 
 Run ``ftlab reproduce PAPER``, then ``python3 tools/claims.py PAPER ftlab-reproduce/PAPER``. What
-lies between ``<!-- claims PAPER -->`` and ``<!-- end -->`` is replaced by how many claims have
-which verdict, and a table with a row for each. What is too long for a page is in the report.
+lies between a mark and ``<!-- end -->`` is replaced:
+
+``<!-- claims PAPER -->``
+    How many claims have which verdict, a row for each, and what was tried for those that agree
+    with no single change. What is too long for a page is in the report.
+``<!-- tables PAPER: TITLE -->``
+    The tables of the part of the report with that title.
 """
 
 import argparse
@@ -15,9 +20,18 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 LONGEST = 260
 """Characters of a cell."""
 
+END = "<!-- end -->"
+
 HEADER = """\
 | claim | what | published | ours | verdict | one change |
 | :-- | :-- | :-- | :-- | :-- | :-- |
+"""
+TRIED = """\
+Findings of those that agree with no single change, and ours with each change that moves them, in
+bold where they agree:
+
+| claim | finding | published | ours | ours with one change |
+| :-- | :-- | :-- | :-- | :-- |
 """
 AGREES = "agrees"
 VERDICTS = {
@@ -35,16 +49,38 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     claims = json.loads((options.folder / "claims.json").read_text("utf-8"))
-    mark = re.compile(f"(<!-- claims {options.paper} -->\n).*?(<!-- end -->)", re.DOTALL)
+    told = {
+        f"claims {options.paper}": "\n".join([f"{summary(claims)}\n", table(claims), tried(claims)])
+    }
+    for title, tables in parts((options.folder / "report.md").read_text("utf-8")).items():
+        told[f"tables {options.paper}: {title}"] = tables
     for page in sorted(DOCS.glob("reproduce*.md")):
         text = page.read_text("utf-8")
-        if place := mark.search(text):
-            before, after = place.end(1), place.start(2)
-            told = f"{summary(claims)}\n\n{table(claims)}"
-            page.write_text(text[:before] + told + text[after:])
-            print(f"{page.name}: {summary(claims)}")
-            return
-    parser.error(f"no page has <!-- claims {options.paper} -->")
+        for mark in re.findall(f"<!-- ((?:claims|tables) {options.paper}\\b.*?) -->", text):
+            if mark not in told:
+                parser.error(
+                    f"{page.name}: found the mark {mark!r}, expected one of {sorted(told)}"
+                )
+            text = filled(text, mark, told[mark])
+        page.write_text(text)
+    print(summary(claims))
+
+
+def filled(text: str, mark: str, told: str) -> str:
+    """Return a page with what is told behind a mark."""
+    begin = f"<!-- {mark} -->\n"
+    before, after = text.split(begin, 1)
+    return f"{before}{begin}{told}\n{after[after.index(END) :]}"
+
+
+def parts(report: str) -> dict[str, str]:
+    """Return the tables of each part of a report, by its title."""
+    found = {}
+    for part in re.split(r"^## ", report, flags=re.MULTILINE)[1:]:
+        title, _, body = part.partition("\n")
+        blocks = [block.strip() for block in body.split("\n\n")]
+        found[title] = "\n\n".join(block for block in blocks if block.startswith("|")) + "\n"
+    return found
 
 
 def table(claims: list[dict]) -> str:
@@ -86,6 +122,31 @@ def explained(claim: dict) -> str:
     if claim["proof"]:
         return f"cannot agree: {claim['proof']}"
     return claim["explained"]
+
+
+def tried(claims: list[dict]) -> str:
+    """Return the table of what was tried for claims that nothing makes agree."""
+    rows = []
+    for claim in claims:
+        if not claim["explained"] or claim["proof"] or helping(claim):
+            continue
+        for at, finding in enumerate(claim["findings"]):
+            if finding["verdict"] != AGREES and (found := with_changes(claim, at)):
+                told = [claim["id"], finding["what"], finding["published"], finding["ours"], found]
+                rows.append(f"| {' | '.join(told)} |\n")
+    return TRIED + "".join(rows).replace("<", "&lt;") if rows else ""
+
+
+def with_changes(claim: dict, at: int) -> str:
+    """Return what a finding becomes with each change that moves it; those that meet it, if any."""
+    ours = claim["findings"][at]["ours"]
+    found = [
+        (each["change"], each["findings"][at]) for each in claim["instead"] if each["findings"]
+    ]
+    met = [(change, finding) for change, finding in found if finding["verdict"] == AGREES]
+    told = met or [(change, each) for change, each in found if each["ours"] != ours] or found
+    bold = "**" if met else ""
+    return "; ".join(f"{change}: {bold}{each['ours']}{bold}" for change, each in told)
 
 
 def side(claim: dict, name: str) -> str:
