@@ -204,7 +204,7 @@ impl Gate {
         self.pass(arrival, raw, clock.tick_ns, passed)
     }
 
-    /// Lets `raw` through at `arrival`, which is not before the last one. True.
+    /// Lets `raw` through at `arrival`, which is not before the last one, and says so.
     #[inline(always)]
     fn pass(
         &mut self,
