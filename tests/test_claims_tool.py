@@ -87,16 +87,13 @@ def test_a_mark_without_a_table_is_refused(tool, tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_mark_of_the_documentation_has_its_table(page):
+    text = page.read_text()
+    marks = re.findall(r"<!-- (?:claims|tables) .*? -->", text)
     marked = re.findall(
-        r"<!-- (?:claims|tables) .*? -->\n(.*?)\n<!-- end -->", page.read_text(), re.S
+        r"<!-- (?:claims|tables) .*? -->\n(.*?)\n<!-- end -->", text, flags=re.DOTALL
     )
     assert marked and all("| :-- |" in each for each in marked)
-    text = page.read_text()
-    assert (
-        len(marked)
-        == len(re.findall("<!-- (?:claims|tables) ", text))
-        == text.count("<!-- end -->")
-    )
+    assert len(marked) == len(marks) == len(set(marks)) == text.count("<!-- end -->")
 
 
 COLUMNS = ("agree", "direction only", "differ", "one change", "each finding", "proof", "open")
@@ -116,9 +113,7 @@ def counted(table):
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
         if len(cells) == 6 and cells[4] in ("agrees", "direction only", "differs"):
             found[cells[4].removesuffix("s")] += 1
-            (way,) = [found for begins, found in WAYS.items() if cells[5].startswith(begins)] or [
-                ""
-            ]
+            way = next((way for begins, way in WAYS.items() if cells[5].startswith(begins)), "")
             if way:
                 found[way] += 1
     return [sum(found[each] for each in COLUMNS[:3]), *found.values()]
@@ -128,7 +123,10 @@ def test_the_readme_counts_claims_as_the_documentation_does():
     pages = "\n".join(page.read_text() for page in PAGES)
     tables = dict(re.findall(r"<!-- claims (\w+) -->\n(.*?)\n<!-- end -->", pages, re.S))
     readme = (ROOT / "README.md").read_text()
-    rows = dict(re.findall(r"^\| \[(\w+)\]\(docs/reproduce[^)]*\) \|(.*)\|$", readme, re.M))
-    told = {paper.lower(): [int(each) for each in row.split("|")] for paper, row in rows.items()}
+    rows = dict(re.findall(r"^\| \[([\w-]+)\]\(docs/reproduce[^)]*\) \|(.*)\|$", readme, re.M))
+    told = {
+        paper.lower().replace("-", ""): [int(each) for each in row.split("|")]
+        for paper, row in rows.items()
+    }
     assert told == {paper: counted(table) for paper, table in tables.items()}
     assert all(sum(row[2:4]) == sum(row[4:]) and row[0] == sum(row[1:4]) for row in told.values())

@@ -49,9 +49,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     options = parser.parse_args()
     claims = json.loads((options.folder / "claims.json").read_text("utf-8"))
-    told = {
-        f"claims {options.paper}": "\n".join([f"{summary(claims)}\n", table(claims), tried(claims)])
-    }
+    tables = "\n".join(filter(None, [f"{summary(claims)}\n", table(claims), tried(claims)]))
+    told = {f"claims {options.paper}": tables}
     for title, tables in parts((options.folder / "report.md").read_text("utf-8")).items():
         told[f"tables {options.paper}: {title}"] = tables
     for page in sorted(DOCS.glob("reproduce*.md")):
