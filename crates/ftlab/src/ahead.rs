@@ -39,9 +39,8 @@ impl Ahead {
     pub fn find(&mut self, op: Op, pages: &[Lpn], ftl: &impl Ftl, flash: &Flash) {
         for &lpn in pages.iter().take(OF_A_REQUEST) {
             flash.load_version_early(lpn);
-            if let Some(ppn) = ftl.locate(lpn) {
-                self.places.push((ppn, op == Op::Read));
-            }
+            self.places.extend(ftl.locate(lpn).map(|ppn| (ppn, op == Op::Read)));
+            self.places.extend(ftl.locate_map(lpn).map(|ppn| (ppn, true)));
         }
     }
 

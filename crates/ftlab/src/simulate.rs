@@ -568,16 +568,21 @@ impl<F: Ftl> Simulation<F> {
     /// Serves requests through the host's queues, or at once if it has none.
     fn serve_asked(&mut self, batch: &[Request]) -> Result<(), Error> {
         if !self.host.has_queues() {
-            return match &self.ahead {
-                Some(_) => self.serve_loading_early(batch),
-                None => batch.iter().try_for_each(|request| self.serve_one(request).map(drop)),
-            };
+            return self.serve_at_once(batch);
         }
         batch.iter().try_for_each(|request| {
             self.serve_waiting(self.host.arrival(request.time))?;
             self.host.enqueue(*request);
             Ok(())
         })
+    }
+
+    /// Serves requests that do not wait.
+    fn serve_at_once(&mut self, batch: &[Request]) -> Result<(), Error> {
+        match &self.ahead {
+            Some(_) => self.serve_loading_early(batch),
+            None => batch.iter().try_for_each(|request| self.serve_one(request).map(drop)),
+        }
     }
 
     /// Serves requests that do not wait, some at a time: what these touch is loaded before the first is served.
@@ -650,9 +655,10 @@ impl<F: Ftl> Simulator for Simulation<F> {
         match role {
             Role::Asked => self.serve_asked(batch),
             Role::Writes => {
-                batch.iter().filter(|request| request.op != Op::Flush).try_for_each(|request| {
-                    self.serve_one(&Request { op: Op::Write, ..*request }).map(drop)
-                })
+                let wanted = batch.iter().filter(|request| request.op != Op::Flush);
+                let write = |request: &Request| Request { op: Op::Write, ..*request };
+                let writes: Vec<Request> = wanted.map(write).collect();
+                self.serve_at_once(&writes)
             }
             Role::Fill => self.write_outside_the_clock(batch),
         }

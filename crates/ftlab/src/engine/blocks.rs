@@ -5,6 +5,7 @@ use super::calendar::restart_if_empty;
 use super::log::Kind;
 use crate::units::Nanos;
 use std::collections::VecDeque;
+use std::hint::black_box;
 
 /// Programs of a plane that are remembered one by one.
 const MOST_PROGRAMS: usize = 1024;
@@ -51,6 +52,12 @@ impl Blocks {
     pub fn reset(&mut self) {
         self.blocks.fill(Block::default());
         self.programs.fill(Programs::default());
+    }
+
+    /// Loads what is known of a block.
+    #[inline]
+    pub fn load_early(&self, block: u32) {
+        black_box(self.blocks.get(block as usize).map(|block| block.changed_at));
     }
 
     /// When an operation that is ready at `from` can begin.

@@ -170,6 +170,11 @@ impl Commands {
         &self.buses[self.channel_of[plane as usize] as usize]
     }
 
+    /// Loads what an operation on a block touches.
+    pub fn load_block_early(&self, block: u32) {
+        self.blocks.load_early(block);
+    }
+
     /// When everything that was placed so far is done.
     pub fn idle_at(&self) -> Nanos {
         let arrays = self.arrays.iter().map(Array::free_at);

@@ -33,7 +33,7 @@ pub use log::{Booking, Kind, Log};
 
 use crate::device::{DeviceConfig, Geometry};
 use crate::purpose::Purpose;
-use crate::units::Nanos;
+use crate::units::{Nanos, Pbn};
 use blocks::Page;
 use commands::{Commands, Order};
 use map_memory::MapMemory;
@@ -312,6 +312,14 @@ impl Timeline {
             return commands.free_at(plane);
         }
         self.plane.free_at.max(self.bus.free_at)
+    }
+
+    /// Loads what an operation on a block touches.
+    #[inline]
+    pub(crate) fn load_block_early(&self, pbn: Pbn) {
+        if let Some(commands) = &self.commands {
+            commands.load_block_early(pbn.0);
+        }
     }
 
     /// When everything that was placed so far is done.

@@ -20,6 +20,7 @@ impl Flash {
     /// Loads what reading a page touches.
     #[inline]
     pub(crate) fn load_content_early(&self, ppn: Ppn) {
-        black_box((self.is_programmed(ppn), self.truth.stamp(ppn)));
+        black_box((self.is_programmed(ppn), self.is_valid(ppn), self.truth.stamp(ppn)));
+        self.meter.timeline.load_block_early(self.geometry().block_of(ppn));
     }
 }

@@ -87,6 +87,13 @@ pub trait Ftl: Send {
         None
     }
 
+    /// Where the translation page is that would be read if a page were accessed now: asked as
+    /// [`locate`](Self::locate) is. `None` where none would be.
+    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
+        let _ = lpn;
+        None
+    }
+
     /// Whether [`Ftl::background`] ever has something to do; a constant, so that others pay nothing.
     fn uses_idle_time(&self) -> bool {
         false
@@ -209,6 +216,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
         (**self).locate(lpn)
+    }
+
+    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
+        (**self).locate_map(lpn)
     }
 
     fn uses_idle_time(&self) -> bool {

@@ -96,6 +96,10 @@ impl Ftl for Cftl {
         self.demand.locate(lpn)
     }
 
+    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
+        self.demand.locate_map(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         self.demand.ram()
     }

@@ -427,6 +427,10 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         self.cache.locate(lpn).or_else(|| self.store.pages.mapping_on_flash(lpn))
     }
 
+    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
+        (!self.cache.contains(lpn)).then(|| self.store.pages.place_of(lpn))?
+    }
+
     fn ram(&self) -> RamUse {
         let tables = self.store.pages.directory_bytes()
             + self.store.pool.pointer_bytes()

@@ -199,6 +199,10 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         self.engine.locate(lpn)
     }
 
+    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
+        self.engine.locate_map(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let ram = self.engine.ram();
         RamUse { tables: ram.tables + self.pool.extra_ram(), ..ram }

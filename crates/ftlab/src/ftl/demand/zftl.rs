@@ -138,6 +138,10 @@ impl Ftl for Zftl {
         self.zones[self.zone_of(lpn)].locate(lpn)
     }
 
+    fn locate_map(&self, lpn: Lpn) -> Option<Ppn> {
+        self.zones[self.zone_of(lpn)].locate_map(lpn)
+    }
+
     fn ram(&self) -> RamUse {
         let zone = &self.zones[0];
         let tables = 4 * self.zones.len() as u64 + zone.store.pages.directory_bytes();

@@ -378,6 +378,14 @@ impl TranslationPages {
         self.content.get(lpn)
     }
 
+    /// Where the translation page with the mapping of `lpn` is, for what is loaded early.
+    #[inline]
+    #[must_use]
+    pub fn place_of(&self, lpn: Lpn) -> Option<Ppn> {
+        let ppn = self.directory[self.slot(self.page_of(lpn))];
+        (ppn != NOWHERE).then_some(ppn)
+    }
+
     /// Checks that the GTD points at a valid copy of every translation page.
     ///
     /// # Panics
