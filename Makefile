@@ -1,6 +1,7 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long bugs fuzz lint lint-rust lint-python bench bench-peers cuts kills kills-ext4 settings picture docs dist clean
+.PHONY: demo test test-rust test-python test-long test-long-rust test-long-python bugs fuzz lint lint-rust \
+	lint-python bench bench-peers cuts kills kills-ext4 settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -12,6 +13,10 @@ export VIRTUAL_ENV := $(CURDIR)/$(VENV)
 export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 unexport PYTHONPATH PYTHONHOME
 
+PYTEST := $(BIN)/pytest --numprocesses=auto --dist=loadfile
+# Alone, neither what is for Rust nor what is for Python keeps two cores busy.
+PARALLEL := $(MAKE) --jobs=2 --output-sync=line
+
 CORE := python/ftlab/_core.abi3.so
 RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \
 	$(shell find crates/*/src -type f)
@@ -20,15 +25,25 @@ demo: $(CORE)
 	$(BIN)/ftlab demo
 
 # A quarter of the laws' cases, and what takes no more than seconds.
-test: $(CORE) $(VENV)/docs
+test:
+	$(PARALLEL) test-rust test-python
+
+test-rust:
 	FTLAB_LAWS_CASES=3000 cargo test --locked
-	$(BIN)/pytest --numprocesses=auto --dist=loadfile -m "not long"
+
+test-python: $(CORE) $(VENV)/docs
+	$(PYTEST) -m "not long"
 
 # All of it, and the seeded bugs.
-test-long: $(CORE) $(VENV)/docs
-	cargo test --locked
-	$(BIN)/pytest --numprocesses=auto --dist=loadfile
+test-long:
+	$(PARALLEL) test-long-rust test-long-python
 	$(PYTHON) tools/bugs.py
+
+test-long-rust:
+	cargo test --locked -- --include-ignored
+
+test-long-python: $(CORE) $(VENV)/docs
+	$(PYTEST)
 
 # The laws must catch every bug that is seeded in the core.
 bugs:

@@ -1,3 +1,4 @@
+import signal
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from ftlab.cli import program
 
 settings.register_profile("reproducible", derandomize=True, deadline=None)
 settings.load_profile("reproducible")
+
+# A shell has what it starts in the background ignore Ctrl-C, and so would all that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

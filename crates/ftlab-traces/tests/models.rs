@@ -296,6 +296,7 @@ fn read(path: &str) -> Result<Vec<Request>, Error> {
 const SEEDS: u64 = 8;
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn the_model_of_every_real_trace_makes_as_many_requests_and_pages() {
     let Some(folder) = std::env::var_os("FTLAB_TRACES").map(PathBuf::from) else {
         let required = std::env::var("FTLAB_TRACES_REQUIRED").is_ok_and(|value| value == "1");

@@ -46,6 +46,7 @@ fn run(path: &str) -> Result<Vec<Report>, Error> {
 }
 
 #[test]
+#[ignore = "long: part of make test-long"]
 fn every_real_trace_runs_through_every_ftl_without_a_violation() {
     let mut ran = 0;
     for path in traces() {
@@ -72,6 +73,7 @@ const CACHED_PAGES: u64 = 4;
 /// The beginning of every trace through every buffer above every FTL, on a small device, so that all of
 /// them have to collect. Requests come at their times, so idle time is used.
 #[test]
+#[ignore = "long: part of make test-long"]
 fn every_real_trace_runs_through_every_buffer_above_every_ftl() {
     let catalog = Catalog::standard();
     let mut ran = 0;
