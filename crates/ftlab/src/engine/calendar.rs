@@ -8,9 +8,6 @@ use std::collections::VecDeque;
 /// device that is seconds behind its requests has so many.
 const MOST_GAPS: usize = 1 << 16;
 
-/// Gaps that a search looks at one by one before it halves what is left.
-const NEAR: usize = 8;
-
 /// When a resource is in use. What was placed is never moved.
 #[derive(Clone, Debug)]
 pub struct Calendar {
@@ -182,12 +179,21 @@ impl Search<'_> {
     fn gap_until(&self, gaps: &VecDeque<(Nanos, Nanos)>, time: Nanos) -> Option<(Nanos, Nanos)> {
         let last = self.at.get();
         let is_over = |at: usize| gaps.get(at).is_some_and(|(_, end)| *end < time);
-        let is_later = last == 0 || is_over(last - 1);
-        let near = || (last..last + NEAR).find(|at| !is_over(*at));
-        let found = is_later
-            .then(near)
-            .flatten()
-            .unwrap_or_else(|| gaps.partition_point(|(_, end)| *end < time));
+        let found = if last > 0 && !is_over(last - 1) {
+            gaps.partition_point(|(_, end)| *end < time)
+        } else {
+            // Most often it is one of the next: steps that double, and then back by halves.
+            let (mut found, mut step) = (last, 1);
+            while is_over(found + step - 1) {
+                found += step;
+                step *= 2;
+            }
+            while step > 1 {
+                step /= 2;
+                found += if is_over(found + step - 1) { step } else { 0 };
+            }
+            found
+        };
         self.at.set(found);
         gaps.get(found).copied()
     }
