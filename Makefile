@@ -15,7 +15,7 @@ unexport PYTHONPATH PYTHONHOME
 
 PYTEST := $(BIN)/pytest --numprocesses=auto --dist=loadfile
 # Alone, neither what is for Rust nor what is for Python keeps two cores busy.
-PARALLEL := $(MAKE) --jobs=2 --output-sync=line
+PARALLEL := $(MAKE) --jobs=2 --no-print-directory
 
 CORE := python/ftlab/_core.abi3.so
 RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \

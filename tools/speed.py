@@ -1,8 +1,8 @@
 """Write what the benchmark measured into `docs/performance.md`, and draw its figure of sizes.
 
 Run `make bench`, which calls ``python tools/speed.py target/bench``. What lies between
-``<!-- NAME -->`` and ``<!-- end -->`` is replaced, for `machine`, `ratios` and `sizes`; the figure
-goes to `docs/_static/sizes.svg`.
+``<!-- NAME -->`` and ``<!-- end -->`` is replaced, for each part that was measured; the
+figure goes to `docs/_static/sizes.svg`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-MEASURED = ("ratios", "sizes")
 DRAWN = ("page", "dftl", "tpftl", "fast", "mnftl")
 """FTLs of the figure."""
-GIB = 2**30
+MIB, GIB = 2**20, 2**30
+Device = tuple[int, float]
+"""Capacity, bytes, and the share that was filled."""
 
 
 def main() -> None:
@@ -29,19 +30,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    measured = [json.loads((folder / f"{name}.json").read_text("utf-8")) for name in MEASURED]
+    told: dict[str, str] = {}
+    for name, table_of in TABLES.items():
+        path = folder / f"{name}.json"
+        if not path.exists():
+            print(f"{name}: not measured, left as it is")
+            continue
+        measured = json.loads(path.read_text("utf-8"))
+        told |= {"machine": machine(measured["machine"]), name: table_of(measured[name])}
+        if name == "sizes":
+            told["memory"] = memory(measured[name])
+            draw(measured[name], DOCS / "_static" / "sizes.svg")
     page = DOCS / "performance.md"
     text = page.read_text("utf-8")
-    told = [machine(measured[0]["machine"]), ratios(measured[0]["ratios"])]
-    rows = measured[1]["sizes"]
-    for name, table in zip(("machine", *MEASURED), (*told, sizes(rows)), strict=True):
+    for name, table in told.items():
         before, mark, rest = text.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition("<!-- end -->")
         if not mark or not end:
             parser.error(f"found no <!-- {name} --> with its <!-- end --> in {page}")
         text = before + mark + table + end + after
     page.write_text(text, "utf-8")
-    draw(rows, DOCS / "_static" / "sizes.svg")
     print(page)
 
 
@@ -60,52 +68,74 @@ def machine(about: dict[str, Any]) -> str:
     )
 
 
+def standing(measured: dict[str, Any]) -> list[str]:
+    """Return the cells of something that ran in pairs."""
+    low, high = measured["ratio"]["quartiles"]
+    return [
+        f"{measured['speed'] / 1e6:.1f}",
+        f"{measured['ratio']['median']:.3f}",
+        f"{low:.3f} to {high:.3f}",
+        f"{measured['pairs']}{'+' if measured['limit_hit'] else ''}",
+    ]
+
+
 def ratios(workloads: list[dict[str, Any]]) -> str:
     """Return a row for each FTL, with its ratios under each workload."""
     header = ["FTL"]
     rows: dict[str, list[str]] = {}
     for workload in workloads:
-        name = workload["workload"]
-        header += [f"{name}: M operations/s", "ratio", "quartiles", "pairs"]
+        header += [f"{workload['workload']}: M operations/s", "ratio", "quartiles", "pairs"]
         for ftl in workload["ftls"]:
-            low, high = ftl["ratio"]["quartiles"]
-            rows.setdefault(f"`{ftl['ftl']}`", []).extend(
-                [
-                    f"{ftl['speed'] / 1e6:.1f}",
-                    f"{ftl['ratio']['median']:.3f}",
-                    f"{low:.3f} to {high:.3f}",
-                    f"{ftl['pairs']}{'+' if ftl['limit_hit'] else ''}",
-                ]
-            )
+            rows.setdefault(f"`{ftl['name']}`", []).extend(standing(ftl))
     return table(header, [[name, *cells] for name, cells in rows.items()])
+
+
+def buffers(measured: list[dict[str, Any]]) -> str:
+    """Return a row for each buffer."""
+    header = ["buffer", "M operations/s", "ratio", "quartiles", "pairs"]
+    return table(header, [[f"`{each['name']}`", *standing(each)] for each in measured])
+
+
+def by_size(rows: list[dict[str, Any]]) -> tuple[list[Device], dict[str, dict[Device, Any]]]:
+    """Return the devices, and of each FTL the row of each."""
+    cells: dict[str, dict[Device, Any]] = {}
+    for row in rows:
+        cells.setdefault(row["ftl"], {})[row["capacity"], row["filled"]] = row
+    return sorted({(row["capacity"], row["filled"]) for row in rows}), cells
 
 
 def sizes(rows: list[dict[str, Any]]) -> str:
     """Return a row for each FTL, with its times by size, with and without early loads."""
-    devices = sorted({(row["capacity"], row["filled"]) for row in rows})
-    cells: dict[str, dict[tuple[int, float], dict[str, Any]]] = {}
-    for row in rows:
-        cells.setdefault(row["ftl"], {})[row["capacity"], row["filled"]] = row
+    devices, cells = by_size(rows)
     small, large = devices[0], max(device for device in devices if device[1] == 1)
 
     def cell(row: dict[str, Any]) -> str:
         return f"{row['time']:.0f} ({row['time_without']:.0f})"
 
-    def line(name: str, measured: dict[tuple[int, float], dict[str, Any]]) -> list[str]:
+    def line(name: str, measured: dict[Device, dict[str, Any]]) -> list[str]:
         growth = measured[large]["time"] / measured[small]["time"]
-        return [
-            f"`{name}`",
-            *(cell(measured[device]) for device in devices),
-            f"{growth:.1f}",
-            f"{measured[large]['memory_per_page']:.1f}",
-            f"{measured[devices[-1]]['memory'] / GIB:.1f}",
-        ]
+        return [f"`{name}`", *(cell(measured[device]) for device in devices), f"{growth:.1f}"]
 
-    header = ["FTL", *map(size, devices), "growth", "B/page", "GiB"]
+    header = ["FTL", *map(size, devices), "growth"]
     return table(header, [line(name, measured) for name, measured in cells.items()])
 
 
-def size(device: tuple[int, float]) -> str:
+def memory(rows: list[dict[str, Any]]) -> str:
+    """Return a row for each FTL, with its memory by size."""
+    devices, cells = by_size(rows)
+
+    def cell(row: dict[str, Any]) -> str:
+        return f"{row['memory'] / MIB:,.0f} ({row['memory_per_page']:.1f})"
+
+    header = ["FTL", *map(size, devices)]
+    lines = [
+        [f"`{name}`", *(cell(measured[device]) for device in devices)]
+        for name, measured in cells.items()
+    ]
+    return table(header, lines)
+
+
+def size(device: Device) -> str:
     """Return the name of a device."""
     capacity, filled = device
     gib = capacity / GIB
@@ -134,6 +164,8 @@ def draw(rows: list[dict[str, Any]], figure: Path) -> None:
     canvas.savefig(figure)
     print(figure)
 
+
+TABLES = {"ratios": ratios, "buffers": buffers, "sizes": sizes}
 
 if __name__ == "__main__":
     main()

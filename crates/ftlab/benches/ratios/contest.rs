@@ -1,4 +1,4 @@
-//! FTLs against the bare loop: pairs of runs, again and again, until their ratio is known well enough.
+//! FTLs against the bare loop, buffers against none: pairs of runs, again and again, until their ratio is known well enough.
 
 use crate::machine::{Cost, stolen};
 use serde::Serialize;
@@ -27,17 +27,18 @@ impl Run {
     }
 }
 
-/// How an FTL has done against the bare loop.
+/// How an FTL has done against the bare loop, or a buffer above one against the FTL alone.
 #[derive(Debug, Serialize)]
 pub struct Standing {
-    pub ftl: String,
+    /// The FTL, or the buffer.
+    pub name: String,
     /// Pairs that were run.
     pub pairs: usize,
     /// Whether the pairs ended before the quartiles were near each other.
     pub limit_hit: bool,
-    /// Flash operations per second of the bare loop, median.
+    /// Flash operations per second of what it runs against, median.
     pub bare: f64,
-    /// Flash operations per second of the FTL, median.
+    /// Its flash operations per second, median.
     pub speed: f64,
     /// Of the pairs' ratios, by the clock on the wall: median, quartiles, extremes.
     pub ratio: Spread,
@@ -67,9 +68,9 @@ impl Spread {
     }
 }
 
-/// Runs pairs, at most `most`, but [`LEAST_PAIRS`]: the bare loop first in every other one.
+/// Runs pairs, at most `most`, but [`LEAST_PAIRS`]: `bare` first in every other one.
 pub fn pair(
-    ftl: &str,
+    name: &str,
     most: usize,
     bare: impl Fn() -> Run,
     contestant: impl Fn() -> Run,
@@ -92,7 +93,7 @@ pub fn pair(
     }
     let median = |speeds: Vec<f64>| Spread::of(speeds).median;
     Standing {
-        ftl: ftl.to_owned(),
+        name: name.to_owned(),
         pairs: pairs.len(),
         limit_hit: !is_known(&pairs),
         bare: median(pairs.iter().map(|(bare, _)| bare.speed()).collect()),

@@ -6,8 +6,9 @@
 //! pairs are run until the quartiles of their ratios are less than a tenth of the median apart, or the limit is hit.
 //!
 //! `cargo bench -p ftlab` or `make bench`; `FTLAB_BENCH_PAIRS` sets the limit (default 15). Of FTLs named
-//! behind it (`cargo bench -p ftlab -- tpftl dftl`) the ratios alone are measured; with `sizes` among the words, the devices of
-//! all sizes alone. What is measured of all FTLs is kept in `target/bench/ratios.json` and `sizes.json`.
+//! behind it (`cargo bench -p ftlab -- tpftl dftl`) the ratios alone are measured; with `buffers` or `sizes` among the words,
+//! write buffers, or the devices of all sizes, alone. What is measured of all is kept in `target/bench`, in `ratios.json`,
+//! `buffers.json` and `sizes.json`.
 
 mod bare;
 mod contest;
@@ -16,6 +17,7 @@ mod sizes;
 
 use contest::{Run, Standing, pair};
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
+use ftlab::buffer::NONE;
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::Config;
 use ftlab::request::{BATCH, Op, Request};
@@ -29,6 +31,11 @@ const CAPACITY: u64 = 512 << 20;
 const PAGE: u64 = 4096;
 const REQUESTS: usize = 2_000_000;
 
+/// What is measured alone if it is asked for.
+const PARTS: [&str; 2] = [BUFFERS, SIZES];
+const BUFFERS: &str = "buffers";
+const SIZES: &str = "sizes";
+
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(at) = arguments.iter().position(|argument| argument == sizes::ASKS_FOR_ROW) {
@@ -36,24 +43,28 @@ fn main() -> std::io::Result<()> {
     }
     let words: Vec<String> =
         arguments.into_iter().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let (sized, asked): (Vec<String>, Vec<String>) =
-        words.into_iter().partition(|it| it == "sizes");
+    let (parts, asked): (Vec<String>, Vec<String>) =
+        words.into_iter().partition(|word| PARTS.contains(&word.as_str()));
     let named = |name: &str| asked.is_empty() || asked.iter().any(|asked| asked == name);
     let catalog = Catalog::standard();
     let names: Vec<&str> =
         catalog.ftls().iter().map(Entry::name).filter(|name| named(name)).collect();
     let keeps = asked.is_empty();
-    if sized.is_empty() {
-        let most = std::env::var("FTLAB_BENCH_PAIRS").ok().and_then(|n| n.parse().ok());
-        let workloads =
-            [("uniform writes", uniform(REQUESTS, CAPACITY)), ("financial1", financial1())];
+    let most = std::env::var("FTLAB_BENCH_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(15);
+    let wants = |part: &str| parts.iter().any(|wanted| wanted == part) || parts.is_empty() && keeps;
+    let uniform_writes = uniform(REQUESTS, CAPACITY);
+    if parts.is_empty() {
+        let workloads = [("uniform writes", &uniform_writes), ("financial1", &financial1())];
         let ratios = workloads.map(|(name, requests)| {
-            json!({ "workload": name, "ftls": ratios(name, &names, &requests, most.unwrap_or(15)) })
+            json!({ "workload": name, "ftls": ratios(name, &names, requests, most) })
         });
         keep("ratios", keeps, &json!(ratios))?;
     }
-    if keeps || !sized.is_empty() {
-        keep("sizes", keeps, &json!(sizes(&names)))?;
+    if wants(BUFFERS) {
+        keep(BUFFERS, keeps, &json!(buffers(&uniform_writes, most)))?;
+    }
+    if wants(SIZES) {
+        keep(SIZES, keeps, &json!(sizes(&names)))?;
     }
     Ok(())
 }
@@ -111,15 +122,42 @@ fn measure(simulator: &mut dyn Simulator, requests: &[Request]) -> Run {
     Run { operations: simulator.outcome().flash.ledger().flash_operations(), cost }
 }
 
+/// Each write buffer above `page`, against `page` without one. What asks a buffer counts as an operation, too.
+fn buffers(requests: &[Request], most: usize) -> Vec<Standing> {
+    let run = |policy: &str| {
+        let mut config = Config::default();
+        policy.clone_into(&mut config.buffer.policy);
+        let mut simulator = simulator("page", &config, CAPACITY);
+        simulator.serve(requests, Role::Writes).expect("inside the device");
+        let run = measure(simulator.as_mut(), requests);
+        Run { operations: run.operations + requests.len() as u64, ..run }
+    };
+    let catalog = Catalog::standard();
+    let names: Vec<&str> = catalog.buffers().iter().map(|buffer| buffer.spec.name).collect();
+    eprintln!("\nbuffers of {} above page, uniform writes", Config::default().buffer.size);
+    standings(&names, most, "page", || run(NONE), run)
+}
+
 fn ratios(workload: &str, names: &[&str], requests: &[Request], most: usize) -> Vec<Standing> {
     eprintln!("\n{workload}, {} requests, 512 MiB, 15 % over-provisioning", requests.len());
+    let bare = || bare::run(requests, CAPACITY);
+    standings(names, most, "bare loop", bare, |name| simulate(name, requests))
+}
+
+/// Runs what is named in pairs with what all are compared to.
+fn standings(
+    names: &[&str],
+    most: usize,
+    compared_to: &str,
+    base: impl Fn() -> Run,
+    run: impl Fn(&str) -> Run,
+) -> Vec<Standing> {
     let columns = ["operations/s", "ratio", "quartiles", "by processor", "pairs"];
     let [speed, ratio, quartiles, processor, pairs] = columns;
     eprintln!("{:<16}{speed:>14}{ratio:>8}{quartiles:>16}{processor:>14}{pairs:>7}", "");
     let against = |name: &&str| {
-        let standing =
-            pair(name, most, || bare::run(requests, CAPACITY), || simulate(name, requests));
-        let Standing { ftl, speed, ratio, ratio_of_processor, pairs, .. } = &standing;
+        let standing = pair(name, most, &base, || run(name));
+        let Standing { name, speed, ratio, ratio_of_processor, pairs, .. } = &standing;
         let range = format!("{:.3} - {:.3}", ratio.quartiles[0], ratio.quartiles[1]);
         let (ratio, processor) = (ratio.median, ratio_of_processor.median);
         let limit = if standing.limit_hit { "  limit of pairs hit" } else { "" };
@@ -128,14 +166,14 @@ fn ratios(workload: &str, names: &[&str], requests: &[Request], most: usize) -> 
             ticks => format!("  {:.2} s stolen", ticks as f64 / 100.0),
         };
         eprintln!(
-            "{ftl:<16}{:>12.1} M{ratio:>8.3}{range:>16}{processor:>14.3}{pairs:>7}{limit}{stolen}",
+            "{name:<16}{:>12.1} M{ratio:>8.3}{range:>16}{processor:>14.3}{pairs:>7}{limit}{stolen}",
             speed / 1e6
         );
         standing
     };
     let standings: Vec<Standing> = names.iter().map(against).collect();
     let bare = contest::Spread::of(standings.iter().map(|each| each.bare).collect()).median;
-    eprintln!("{:<16}{:>12.1} M", "bare loop", bare / 1e6);
+    eprintln!("{compared_to:<16}{:>12.1} M", bare / 1e6);
     standings
 }
 
