@@ -11,7 +11,7 @@ const NEAR: f64 = 0.1;
 /// What one run has done.
 #[derive(Clone, Copy)]
 pub struct Run {
-    /// Flash operations.
+    /// Flash operations, and where buffers are compared what the host asks for, too.
     pub operations: u64,
     /// What they cost.
     pub cost: Cost,
@@ -36,9 +36,9 @@ pub struct Standing {
     pub pairs: usize,
     /// Whether the pairs ended before the quartiles were near each other.
     pub limit_hit: bool,
-    /// Flash operations per second of what it runs against, median.
+    /// Operations per second of what it runs against, median.
     pub bare: f64,
-    /// Its flash operations per second, median.
+    /// Its operations per second, median.
     pub speed: f64,
     /// Of the pairs' ratios, by the clock on the wall: median, quartiles, extremes.
     pub ratio: Spread,
