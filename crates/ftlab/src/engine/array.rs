@@ -55,16 +55,29 @@ impl Array {
         }
     }
 
-    /// When a read that is ready at `from` begins, if one that begins then lasts until `until(then)`.
+    /// When a read that is ready at `from` begins, if one that begins then lasts until `until(then)`, and for
+    /// `shortest` ns at least.
     #[inline]
-    pub fn first_read(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
-        self.calendar.first(from.max(self.closed), until)
+    pub fn first_read(
+        &self,
+        from: Nanos,
+        shortest: Nanos,
+        until: impl Fn(Nanos) -> Nanos,
+    ) -> Nanos {
+        self.calendar.search().first(from.max(self.closed), shortest, until)
     }
 
     /// The same for a program or an erase.
     #[inline]
-    pub fn first_write(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
-        let Some(writing) = &self.writing else { return self.calendar.first(from, until) };
+    pub fn first_write(
+        &self,
+        from: Nanos,
+        shortest: Nanos,
+        until: impl Fn(Nanos) -> Nanos,
+    ) -> Nanos {
+        let Some(writing) = &self.writing else {
+            return self.calendar.search().first(from, shortest, until);
+        };
         if !self.calendar.overtakes() {
             return from.max(self.free_at());
         }
@@ -93,8 +106,8 @@ impl Array {
     /// Whether a command on several planes can last until `to` instead of `from`.
     pub fn can_extend(&self, from: Nanos, to: Nanos, writes: bool) -> bool {
         let first = || match writes {
-            true => self.first_write(from, |_| to),
-            false => self.first_read(from, |_| to),
+            true => self.first_write(from, to - from, |_| to),
+            false => self.first_read(from, to - from, |_| to),
         };
         from >= to || first() == from
     }

@@ -1,7 +1,6 @@
 //! What must not be overtaken inside a block: a read comes after the erase and the program of its page, a
 //! program after the erase and the programs before it, an erase after all of them.
 
-use super::calendar::restart_if_empty;
 use super::log::Kind;
 use crate::units::Nanos;
 use std::collections::VecDeque;
@@ -112,7 +111,10 @@ impl Programs {
         while self.recent.front().is_some_and(|(_, end)| *end <= now) {
             self.recent.pop_front();
         }
-        restart_if_empty(&mut self.recent);
+        if self.recent.is_empty() {
+            // Goes on at the first place, and not at the next, which is in no cache.
+            self.recent.clear();
+        }
         if self.recent.len() == MOST_PROGRAMS {
             let end = self.recent.pop_front().map_or(0, |(_, end)| end);
             self.forgotten = unless_bug!(BlocksForget, self.forgotten.max(end), 0);

@@ -1,8 +1,8 @@
 //! When something that does one thing at a time is in use: an array, a cache register, a bus.
 
+use super::gaps::{Cursor, Gap, Gaps};
 use crate::units::Nanos;
 use std::cell::Cell;
-use std::collections::VecDeque;
 
 /// Gaps that are remembered, in 1 MiB; the earliest one is forgotten for a new one, and stays idle. Only a
 /// device that is seconds behind its requests has so many.
@@ -13,8 +13,8 @@ const MOST_GAPS: usize = 1 << 16;
 pub struct Calendar {
     /// Free from this time on.
     free_at: Nanos,
-    /// The gaps before that time, start to end and ascending; `None` if nothing may go into them.
-    gaps: Option<VecDeque<(Nanos, Nanos)>>,
+    /// The gaps before that time; `None` if nothing may go into them.
+    gaps: Option<Gaps>,
     /// Shortest gap that is of use, ns.
     shortest: Nanos,
 }
@@ -24,13 +24,13 @@ impl Calendar {
     /// `shortest` ns, except what takes no time.
     #[must_use]
     pub fn new(overtake: bool, shortest: Nanos) -> Self {
-        Calendar { free_at: 0, gaps: overtake.then(VecDeque::new), shortest: shortest.max(1) }
+        Calendar { free_at: 0, gaps: overtake.then(Gaps::default), shortest: shortest.max(1) }
     }
 
     /// Makes the resource idle at time 0.
     pub fn reset(&mut self) {
         self.free_at = 0;
-        self.gaps.iter_mut().for_each(VecDeque::clear);
+        self.gaps.iter_mut().for_each(Gaps::clear);
     }
 
     /// Whether what is placed later may go into gaps.
@@ -46,39 +46,28 @@ impl Calendar {
     }
 
     /// Drops the gaps that end before `time`: nothing will be ready earlier.
-    #[inline]
+    #[inline(always)]
     pub fn drop_before(&mut self, time: Nanos) {
-        let Some(gaps) = &mut self.gaps else { return };
-        while gaps.front().is_some_and(|(_, end)| *end <= time) {
-            gaps.pop_front();
-        }
-        restart_if_empty(gaps);
+        self.gaps.iter_mut().for_each(|gaps| gaps.drop_until(time));
     }
 
     /// When the resource is free from `from` on: start to end and ascending, the last time without end.
-    pub fn holes(&self, from: Nanos) -> impl Iterator<Item = (Nanos, Nanos)> {
-        let before = match &self.gaps {
-            Some(gaps) if from < self.free_at => {
-                gaps.range(gaps.partition_point(|(_, end)| *end <= from)..)
-            }
-            _ => EMPTY.range(..),
-        };
+    pub fn holes(&self, from: Nanos) -> impl Iterator<Item = Gap> {
+        let gaps = self.gaps.as_ref().filter(|_| from < self.free_at);
+        let before = gaps.map(|gaps| gaps.ending_from(from + 1));
         let last = (self.free_at.max(from), Nanos::MAX);
-        before.map(move |(start, end)| ((*start).max(from), *end)).chain([last])
-    }
-
-    /// The first time from `from` on at which it is free for what begins then and lasts until `until(then)`,
-    /// which must not fall with time.
-    #[inline]
-    pub fn first(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
-        self.search().first(from, until)
+        before
+            .into_iter()
+            .flatten()
+            .map(move |(start, end)| ((*start).max(from), *end))
+            .chain([last])
     }
 
     /// Several searches, the later ones mostly for later times.
     #[inline]
     #[must_use]
     pub const fn search(&self) -> Search<'_> {
-        Search { calendar: self, at: Cell::new(0) }
+        Search { calendar: self, cursor: Cell::new(None) }
     }
 
     /// Takes it for this time; returns for how much of it it was free.
@@ -97,9 +86,9 @@ impl Calendar {
                 && free_at + self.shortest <= start
             {
                 if gaps.len() == MOST_GAPS {
-                    gaps.pop_front();
+                    gaps.pop_first();
                 }
-                gaps.push_back((free_at, start));
+                gaps.push((free_at, start));
             }
             self.free_at = end;
             taken += end - start.max(free_at);
@@ -110,105 +99,75 @@ impl Calendar {
     /// Takes what is free between two times before [`free_at`](Self::free_at).
     fn hold_gaps(&mut self, from: Nanos, to: Nanos) -> Nanos {
         let Some(gaps) = &mut self.gaps else { return 0 };
-        let mut number = gaps.partition_point(|(_, end)| *end <= from);
-        let mut taken = 0;
-        while let Some((start, end)) = gaps.get(number).copied().filter(|(start, _)| *start < to) {
-            let (first, last) = (start.max(from), end.min(to));
-            taken += last - first;
-            let useful = |start, end| start + self.shortest <= end;
-            match (useful(start, first), useful(last, end)) {
-                (false, false) => {
-                    gaps.remove(number);
-                    continue;
-                }
-                (true, false) => gaps[number].1 = first,
-                (false, true) => gaps[number].0 = last,
-                (true, true) => {
-                    gaps[number].1 = first;
-                    gaps.insert(number + 1, (last, end));
-                    if gaps.len() > MOST_GAPS {
-                        gaps.pop_front();
-                        number -= 1;
-                    }
-                }
+        let useful = |gap: &Gap| gap.0 + self.shortest <= gap.1;
+        let (mut taken, mut done) = (0, false);
+        while !done {
+            done = true;
+            gaps.cut(from + 1, |(start, end)| {
+                let (first, last) = (start.max(from), end.min(to).max(start));
+                taken += last - first;
+                done = end >= to;
+                [Some((start, first)).filter(useful), Some((last, end)).filter(useful)]
+            });
+            if gaps.len() > MOST_GAPS {
+                gaps.pop_first();
             }
-            number += 1;
         }
         taken
     }
 }
 
-/// Searches in one calendar, each from where the last one ended: thousands of gaps may lie before.
+/// Searches in one calendar, each from where the last one ended.
 #[derive(Debug)]
 pub struct Search<'a> {
     calendar: &'a Calendar,
-    /// The gap that was found last.
-    at: Cell<usize>,
+    cursor: Cell<Option<Cursor<'a>>>,
 }
 
-impl Search<'_> {
-    /// [`Calendar::first`].
-    #[inline]
-    pub fn first(&self, from: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
+impl<'a> Search<'a> {
+    /// The first time from `from` on at which it is free for what begins then and lasts until `until(then)`,
+    /// which must not fall with time, and for `shortest` ns at least.
+    #[inline(always)]
+    pub fn first(&self, from: Nanos, shortest: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
         let free_at = self.calendar.free_at;
         let Some(gaps) = self.calendar.gaps.as_ref().filter(|_| from < free_at) else {
             return from.max(free_at);
         };
+        self.first_in(gaps, from, shortest, until).unwrap_or(free_at)
+    }
+
+    /// The same in gaps, if it fits into one.
+    fn first_in(
+        &self,
+        gaps: &'a Gaps,
+        from: Nanos,
+        shortest: Nanos,
+        until: impl Fn(Nanos) -> Nanos,
+    ) -> Option<Nanos> {
+        let mut cursor = self.cursor.get().unwrap_or_else(|| gaps.cursor());
         // A gap that ends before this is too short, whatever begins in it.
         let mut needed = until(from).max(from + 1);
-        while let Some((start, end)) = self.gap_until(gaps, needed) {
+        let found = loop {
+            let Some((start, end)) = cursor.seek(needed, shortest) else { break None };
             let start = from.max(start);
             needed = until(start);
             if needed <= end {
-                return start;
+                break Some(start);
             }
-        }
-        free_at
+        };
+        self.cursor.set(Some(cursor));
+        found
     }
 
     /// The first `length` ns from `from` on in which it is free, start and end. No time does not wait.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn find(&self, from: Nanos, length: Nanos) -> (Nanos, Nanos) {
-        let start = if length == 0 { from } else { self.first(from, |start| start + length) };
+        let start =
+            if length == 0 { from } else { self.first(from, length, |start| start + length) };
         (start, start + length)
     }
-
-    /// The first gap that ends at `time` or later.
-    #[inline]
-    fn gap_until(&self, gaps: &VecDeque<(Nanos, Nanos)>, time: Nanos) -> Option<(Nanos, Nanos)> {
-        let last = self.at.get();
-        let is_over = |at: usize| gaps.get(at).is_some_and(|(_, end)| *end < time);
-        let found = if last > 0 && !is_over(last - 1) {
-            gaps.partition_point(|(_, end)| *end < time)
-        } else {
-            // Most often it is one of the next: steps that double, and then back by halves.
-            let (mut found, mut step) = (last, 1);
-            while is_over(found + step - 1) {
-                found += step;
-                step *= 2;
-            }
-            while step > 1 {
-                step /= 2;
-                found += if is_over(found + step - 1) { step } else { 0 };
-            }
-            found
-        };
-        self.at.set(found);
-        gaps.get(found).copied()
-    }
 }
-
-/// An empty ring goes on at its first place, and not at the next, which is in no cache.
-#[inline]
-pub fn restart_if_empty<T>(ring: &mut VecDeque<T>) {
-    if ring.is_empty() {
-        ring.clear();
-    }
-}
-
-/// The gaps of a resource that has none.
-static EMPTY: VecDeque<(Nanos, Nanos)> = VecDeque::new();
 
 #[cfg(test)]
 mod tests {

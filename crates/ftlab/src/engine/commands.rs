@@ -329,7 +329,8 @@ impl Commands {
     fn read(&mut self, order: &Order, time: Nanos, transfer: Nanos) -> Placed {
         let Order { plane, ready, .. } = *order;
         let bus = &self.bus(plane).search();
-        let from = self.array(plane).first_read(ready, |from| {
+        let shortest = if self.cache_read { time } else { time + transfer };
+        let from = self.array(plane).first_read(ready, shortest, |from| {
             let (_, begin) = self.read_command(plane, bus, from);
             self.read_out(plane, bus, begin + time, transfer).0
         });
@@ -372,7 +373,7 @@ impl Commands {
             return (transfer.1, Some(transfer));
         }
         let register = &self.registers[plane as usize];
-        let moved = register.first(from, |moved| bus.find(moved, transfer).1);
+        let moved = register.search().first(from, 0, |moved| bus.find(moved, transfer).1);
         (moved, Some(bus.find(moved, transfer)))
     }
 
@@ -382,12 +383,13 @@ impl Commands {
         let bus = &self.bus(plane).search();
         let (data, begin) = if self.cache_program {
             let begin =
-                |arrived: Nanos| array.first_write(arrived.max(after), |begin| begin + time);
+                |arrived: Nanos| array.first_write(arrived.max(after), time, |begin| begin + time);
             let data = self.bring_in(plane, bus, ready, begin);
             (data, begin(data.1))
         } else {
             let arrival = |from| self.bring_in(plane, bus, from, |arrived| arrived);
-            let data = arrival(array.first_write(ready, |from| arrival(from).1 + time));
+            let shortest = self.timing.transfer + time;
+            let data = arrival(array.first_write(ready, shortest, |from| arrival(from).1 + time));
             (data, data.1)
         };
         let work = (begin, begin + time);
@@ -428,7 +430,7 @@ impl Commands {
             return bus.find(from, length);
         }
         let register = &self.registers[plane as usize];
-        bus.find(register.first(from, |from| until(bus.find(from, length).1)), length)
+        bus.find(register.search().first(from, 0, |from| until(bus.find(from, length).1)), length)
     }
 
     /// A copy-back or an erase.
@@ -436,7 +438,7 @@ impl Commands {
         let Order { plane, ready, .. } = *order;
         let bus = &self.bus(plane).search();
         let cycles = |from| self.command_cycles(bus, from);
-        let from = self.array(plane).first_write(ready, |from| cycles(from).1 + time);
+        let from = self.array(plane).first_write(ready, time, |from| cycles(from).1 + time);
         let (start, begin) = cycles(from);
         let held = (start, begin + time);
         let command = self.on_bus((start, begin));

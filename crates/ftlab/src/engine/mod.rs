@@ -26,6 +26,7 @@ mod array;
 mod blocks;
 mod calendar;
 mod commands;
+mod gaps;
 mod log;
 mod map_memory;
 

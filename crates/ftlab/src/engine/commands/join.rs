@@ -228,7 +228,8 @@ impl Commands {
         let work = (begin, begin + self.timing.program);
         let registers = || last.members.iter().map(|(member, _)| member.plane as usize);
         let kept = (last.work.0, begin);
-        let keeps = |plane: usize| self.registers[plane].first(kept.0, |_| begin) == kept.0;
+        let keeps =
+            |plane: usize| self.registers[plane].search().first(kept.0, 0, |_| begin) == kept.0;
         let fits = self.array(plane).can_extend(last.work.1, work.1, true)
             && (!self.cache_program || kept.0 >= kept.1 || registers().all(keeps));
         if !fits {
