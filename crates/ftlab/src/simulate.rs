@@ -652,6 +652,8 @@ impl<F: Ftl> Simulation<F> {
 
 impl<F: Ftl> Simulator for Simulation<F> {
     fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error> {
+        let time_matters = role == Role::Asked || self.ftl.uses_idle_time();
+        self.flash.timeline_mut().place_roughly(!time_matters);
         match role {
             Role::Asked => self.serve_asked(batch),
             Role::Writes => {

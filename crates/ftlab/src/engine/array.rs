@@ -112,6 +112,11 @@ impl Array {
         from >= to || first() == from
     }
 
+    /// Takes it for this time behind all that was placed; returns the end.
+    pub fn hold_behind(&mut self, from: Nanos, time: Nanos) -> Nanos {
+        self.calendar.hold_behind(from, time)
+    }
+
     /// Adds a read.
     #[inline]
     pub fn read(&mut self, (from, until): (Nanos, Nanos)) {

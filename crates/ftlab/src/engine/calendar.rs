@@ -70,6 +70,12 @@ impl Calendar {
         Search { calendar: self, cursor: Cell::new(None) }
     }
 
+    /// Takes it for this time behind all that was placed, and remembers no gap; returns the end.
+    pub fn hold_behind(&mut self, from: Nanos, time: Nanos) -> Nanos {
+        self.free_at = from.max(self.free_at) + time;
+        self.free_at
+    }
+
     /// Takes it for this time; returns for how much of it it was free.
     #[inline]
     pub fn hold(&mut self, start: Nanos, end: Nanos) -> Nanos {

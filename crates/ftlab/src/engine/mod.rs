@@ -133,6 +133,8 @@ pub struct Timeline {
     bus: Resource,
     /// Replaces them on a device of several planes or with other commands, and while a log is kept.
     commands: Option<Box<Commands>>,
+    /// Whether these place one operation of a plane after another.
+    roughly: bool,
     /// The memory with the map, where changes of that take time.
     map: Option<MapMemory>,
     requests: u64,
@@ -172,6 +174,7 @@ impl Timeline {
             plane: Resource::default(),
             bus: Resource::default(),
             commands: None,
+            roughly: false,
             map: (device.map_update.0 > 0)
                 .then_some(MapMemory::Ram { update: device.map_update.0 }),
             requests: 0,
@@ -185,6 +188,13 @@ impl Timeline {
             timeline.use_commands(device, geometry, Log::default());
         }
         timeline
+    }
+
+    /// Where nobody asks when operations are done, on several planes: each is placed behind all others of its
+    /// plane, for as long as plane and bus work on it. That is enough to tell which planes are busy, and saves
+    /// most of the time. Until the next [`reset`](Self::reset).
+    pub(crate) const fn place_roughly(&mut self, roughly: bool) {
+        self.roughly = roughly;
     }
 
     /// Resets to an idle device at time 0 and logs what is placed from then on.
@@ -335,6 +345,7 @@ impl Timeline {
     /// Drops all bookings and busy times: the device is idle at time 0.
     pub fn reset(&mut self) {
         (self.plane, self.bus) = Default::default();
+        self.roughly = false;
         if let Some(map) = &mut self.map {
             map.reset();
         }
@@ -401,6 +412,11 @@ impl Timeline {
         let Some(commands) = &mut self.commands else { return };
         let (request, issued, chain) = (self.requests, self.issued, self.chains);
         let Spot { plane, block, page, purpose } = spot;
+        if self.roughly {
+            self.chain = commands.place_behind(kind, plane, self.chain);
+            self.end = self.end.max(self.chain);
+            return;
+        }
         let page = (block, page);
         let (ready, after) = (self.chain, 0);
         let order =
