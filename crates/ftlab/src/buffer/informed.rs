@@ -88,11 +88,18 @@ impl WriteBuffer for Informed {
     fn evict_by_cost(&mut self, cost: &mut dyn FnMut(&[Lpn]) -> u64, leaving: &mut Vec<Lpn>) {
         let Informed { groups, offered, .. } = self;
         let candidates = self.links.from_oldest(&self.recency).take(self.candidates);
-        let cheapest = candidates.min_by_key(|group| {
+        let (mut least, mut cheapest) = (u64::MAX, None);
+        for group in candidates {
             offered.clear();
-            offered.extend(groups.pages_of(*group));
-            cost(offered)
-        });
+            offered.extend(groups.pages_of(group));
+            let cost = cost(offered);
+            if cost < least || cheapest.is_none() {
+                (least, cheapest) = (cost, Some(group));
+            }
+            if least == 0 {
+                break;
+            }
+        }
         let group = cheapest.expect("a group is here");
         unless_bug!(InformedKeepsPlace, self.links.remove(&mut self.recency, group));
         self.groups.take(group, leaving);
