@@ -49,6 +49,35 @@ fn every_mode_counts_what_it_did() {
     }
 }
 
+/// `footprint` places its operations roughly, `replay` as ever; what FTLs do must not depend on it.
+#[test]
+fn planes_are_left_in_the_same_state_however_a_warm_up_is_placed() {
+    let ftls = ["page", "dftl", "tpftl", "dloop", "fast", "mnftl"];
+    let measured = |warmup: &str| -> Vec<Value> {
+        let tree = json!({
+            "device": {
+                "capacity": "16MiB", "pages_per_block": 16, "channels": 2, "planes_per_die": 2,
+                "transfer_per_byte": "25ns",
+            },
+            "workload": { "pattern": "randwrite", "size": "16MiB", "requests": 20_000 },
+            "run": { "warmup": warmup },
+        });
+        let reports = run(&tree, &ftls);
+        let trees = reports.iter().map(|report| serde_json::to_value(report).expect("a tree"));
+        let without = |mut tree: Value| {
+            let object = tree.as_object_mut().expect("an object");
+            ["warmup", "speed", "config", "identity"].map(|key| object.remove(key));
+            tree
+        };
+        trees.map(without).collect()
+    };
+    let (roughly, as_ever) = (measured("footprint"), measured("replay:1"));
+    for ((ftl, roughly), as_ever) in ftls.iter().zip(roughly).zip(as_ever) {
+        assert!(roughly["flash"].is_object() && roughly["response_us"].is_object(), "{ftl}");
+        assert_eq!(roughly, as_ever, "{ftl}");
+    }
+}
+
 #[test]
 fn steady_fills_the_footprint_and_replays_whole_passes() {
     let warmup = warmup_of(&random_writes("steady"));
