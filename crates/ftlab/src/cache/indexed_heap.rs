@@ -1,7 +1,10 @@
-//! A binary min-heap over dense tokens whose keys may change. Among equal keys the order is that of
+//! A min-heap over dense tokens whose keys may change. Among equal keys the order is that of
 //! the heap: deterministic, but no promise.
 
 use super::links::NIL;
+
+/// Children of an item: few levels, as each costs a line of memory.
+const CHILDREN: usize = 4;
 
 /// Minimum-keyed tokens; changing the key of a token costs O(log n).
 #[derive(Clone, Debug)]
@@ -59,7 +62,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         match self.heap.first()? {
             (_, token) if *token != other => Some(*token),
             _ => {
-                let children = self.heap.iter().skip(1).take(2);
+                let children = self.heap.iter().skip(1).take(CHILDREN);
                 Some(children.min_by_key(|item| item.0).map_or(other, |(_, token)| *token))
             }
         }
@@ -95,7 +98,7 @@ impl<K: Ord + Copy> IndexedHeap<K> {
     }
 
     fn settle(&mut self, at: usize) {
-        if at > 0 && self.heap[at].0 < self.heap[(at - 1) / 2].0 {
+        if at > 0 && self.heap[at].0 < self.heap[parent(at)].0 {
             self.rise(at);
         } else {
             self.sink(at);
@@ -104,30 +107,38 @@ impl<K: Ord + Copy> IndexedHeap<K> {
 
     fn rise(&mut self, mut at: usize) {
         let item = self.heap[at];
-        while at > 0 && item.0 < self.heap[(at - 1) / 2].0 {
-            self.place(at, self.heap[(at - 1) / 2]);
-            at = (at - 1) / 2;
+        while at > 0 && item.0 < self.heap[parent(at)].0 {
+            self.place(at, self.heap[parent(at)]);
+            at = parent(at);
         }
         self.place(at, item);
     }
 
     fn sink(&mut self, mut at: usize) {
         let item = self.heap[at];
-        // The smaller of two children is found by arithmetic: which it is cannot be predicted.
-        while let [left, right, ..] = self.heap.get(2 * at + 1..).unwrap_or_default() {
-            let child = 2 * at + 1 + usize::from(right.0 < left.0);
-            let smaller = self.heap[child];
-            if item.0 <= smaller.0 {
-                return self.place(at, item);
+        while let Some(child) = self.smallest_child(at) {
+            let smallest = self.heap[child];
+            if item.0 <= smallest.0 {
+                break;
             }
-            self.place(at, smaller);
+            self.place(at, smallest);
             at = child;
         }
-        if let Some(&only) = self.heap.get(2 * at + 1).filter(|only| only.0 < item.0) {
-            self.place(at, only);
-            at = 2 * at + 1;
-        }
         self.place(at, item);
+    }
+
+    #[inline]
+    fn smallest_child(&self, at: usize) -> Option<usize> {
+        let first = CHILDREN * at + 1;
+        let children = self.heap.get(first..)?;
+        if let [a, b, c, d, ..] = children {
+            // Found by arithmetic: which it is cannot be predicted.
+            let (left, right) = (usize::from(b.0 < a.0), 2 + usize::from(d.0 < c.0));
+            let is_right = usize::from(children[right].0 < children[left].0);
+            return Some(first + left + is_right * (right - left));
+        }
+        let last = children.iter().enumerate().min_by_key(|(_, child)| child.0)?;
+        Some(first + last.0)
     }
 
     #[inline]
@@ -135,6 +146,10 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         self.heap[at] = item;
         self.positions[item.1 as usize] = at as u32;
     }
+}
+
+const fn parent(at: usize) -> usize {
+    (at - 1) / CHILDREN
 }
 
 #[cfg(test)]
