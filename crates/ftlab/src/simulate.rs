@@ -138,7 +138,8 @@ pub struct Outcome<'a> {
     pub cache_samples: &'a CacheSamples,
 }
 
-/// How a batch of requests is served.
+/// How a batch of requests is served. Nobody asks how long [`Role::Writes`] and [`Role::Fill`] take: unless the FTL asks for
+/// times or uses idle ones, a device with calendars places the operations of the first batch alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// As the host asks.
@@ -653,7 +654,7 @@ impl<F: Ftl> Simulation<F> {
 impl<F: Ftl> Simulator for Simulation<F> {
     fn serve(&mut self, batch: &[Request], role: Role) -> Result<(), Error> {
         let time_matters = role == Role::Asked || self.ftl.uses_idle_time();
-        self.flash.timeline_mut().place_roughly(!time_matters);
+        self.flash.timeline_mut().leave_unwatched(!time_matters);
         match role {
             Role::Asked => self.serve_asked(batch),
             Role::Writes => {

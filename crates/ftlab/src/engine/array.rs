@@ -105,16 +105,12 @@ impl Array {
 
     /// Whether a command on several planes can last until `to` instead of `from`.
     pub fn can_extend(&self, from: Nanos, to: Nanos, writes: bool) -> bool {
+        // Only what is free from `from` to `to` is long enough, and begins at `from`.
         let first = || match writes {
             true => self.first_write(from, to - from, |_| to),
             false => self.first_read(from, to - from, |_| to),
         };
         from >= to || first() == from
-    }
-
-    /// Takes it for this time behind all that was placed; returns the end.
-    pub fn hold_behind(&mut self, from: Nanos, time: Nanos) -> Nanos {
-        self.calendar.hold_behind(from, time)
     }
 
     /// Adds a read.

@@ -4,7 +4,7 @@ use super::gaps::{Cursor, Gap, Gaps};
 use crate::units::Nanos;
 use std::cell::Cell;
 
-/// Gaps that are remembered, in 1 MiB; the earliest one is forgotten for a new one, and stays idle. Only a
+/// Gaps that are remembered, in 1 to 4 MiB; the earliest one is forgotten for a new one, and stays idle. Only a
 /// device that is seconds behind its requests has so many.
 const MOST_GAPS: usize = 1 << 16;
 
@@ -70,12 +70,6 @@ impl Calendar {
         Search { calendar: self, cursor: Cell::new(None) }
     }
 
-    /// Takes it for this time behind all that was placed, and remembers no gap; returns the end.
-    pub fn hold_behind(&mut self, from: Nanos, time: Nanos) -> Nanos {
-        self.free_at = from.max(self.free_at) + time;
-        self.free_at
-    }
-
     /// Takes it for this time; returns for how much of it it was free.
     #[inline]
     pub fn hold(&mut self, start: Nanos, end: Nanos) -> Nanos {
@@ -132,7 +126,7 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The first time from `from` on at which it is free for what begins then and lasts until `until(then)`,
-    /// which must not fall with time, and for `shortest` ns at least.
+    /// which must not fall with time; that is never shorter than `shortest` ns.
     #[inline(always)]
     pub fn first(&self, from: Nanos, shortest: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
         let free_at = self.calendar.free_at;

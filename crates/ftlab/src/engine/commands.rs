@@ -250,14 +250,6 @@ impl Commands {
         placed
     }
 
-    /// Places an operation behind all others of its plane; returns its end.
-    pub fn place_behind(&mut self, kind: Kind, plane: u32, ready: Nanos) -> Nanos {
-        let transfers = matches!(kind, Kind::Read | Kind::Program);
-        let transfer = if transfers { self.timing.transfer } else { 0 };
-        let time = self.time_of(kind) + transfer;
-        self.array_mut(plane).hold_behind(ready, time)
-    }
-
     /// Places an operation as a command of its own.
     fn begin(&mut self, order: &Order) -> Placed {
         let time = self.time_of(order.kind);

@@ -18,7 +18,7 @@ pub struct Gaps {
     earlier: VecDeque<Run>,
     /// The last run.
     last: Vec<Gap>,
-    /// How many of the gaps in the first run, the first ones of them, were dropped.
+    /// Gaps at the start of the first run that were dropped.
     dropped: usize,
     len: usize,
 }
@@ -146,14 +146,31 @@ impl Gaps {
         }
     }
 
-    /// Drops a run that is empty, and halves one that is too long.
+    /// Drops a run that is empty, halves one that is too long, and joins short ones: so memory is bounded.
     fn tidy(&mut self, number: usize) {
         let gaps = self.run_mut(number);
         if gaps.is_empty() {
             self.earlier.remove(number);
         } else if gaps.len() > LONGEST_RUN {
             let first = Run::new(gaps.drain(..LONGEST_RUN / 2).collect());
+            gaps.shrink_to(LONGEST_RUN);
             self.earlier.insert(number, first);
+            return;
+        }
+        self.join(number);
+        self.join(number.saturating_sub(1));
+    }
+
+    /// Joins an earlier run with the next one if both are short.
+    fn join(&mut self, number: usize) {
+        let length = |number: usize| self.earlier.get(number).map(|run| run.gaps.len());
+        let (Some(this), Some(next)) = (length(number), length(number + 1)) else { return };
+        if this + next <= LONGEST_RUN / 2
+            && let Some(next) = self.earlier.remove(number + 1)
+        {
+            let run = &mut self.earlier[number];
+            run.gaps.extend(next.gaps);
+            run.measure();
         }
     }
 }
@@ -186,7 +203,8 @@ pub struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// Goes to the first gap that ends at `time` or later; the first from there that is `shortest` ns long or longer.
+    /// Goes to the first gap that ends at `time` or later, and returns the first from there that is at least
+    /// `shortest` ns long.
     #[inline]
     pub fn seek(&mut self, time: Nanos, shortest: Nanos) -> Option<Gap> {
         if self.end_before().is_some_and(|end| end >= time) {
@@ -301,5 +319,11 @@ mod tests {
             }
         }
         assert!(longest > 20 * LONGEST_RUN, "{longest}");
+        while list.len() > 1 {
+            let at = rng.below(list.len() as u64) as usize;
+            gaps.cut(list.remove(at).1, |_| [None, None]);
+            assert!(gaps.earlier.len() <= 2 + 4 * gaps.len() / LONGEST_RUN, "many short runs");
+        }
+        assert_eq!(gaps.cursor().seek(0, 0), Some(list[0]));
     }
 }

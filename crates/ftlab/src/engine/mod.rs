@@ -38,6 +38,7 @@ use crate::units::{Nanos, Pbn};
 use blocks::Page;
 use commands::{Commands, Order};
 use map_memory::MapMemory;
+use std::sync::OnceLock;
 
 /// Of what is no copy-back.
 const NO_PAGE: Page = (u32::MAX, 0);
@@ -133,8 +134,10 @@ pub struct Timeline {
     bus: Resource,
     /// Replaces them on a device of several planes or with other commands, and while a log is kept.
     commands: Option<Box<Commands>>,
-    /// Whether these place one operation of a plane after another.
-    roughly: bool,
+    /// Whether they place nothing, unless `asked`.
+    unwatched: bool,
+    /// Set when an FTL asks when a plane is free.
+    asked: OnceLock<()>,
     /// The memory with the map, where changes of that take time.
     map: Option<MapMemory>,
     requests: u64,
@@ -174,7 +177,8 @@ impl Timeline {
             plane: Resource::default(),
             bus: Resource::default(),
             commands: None,
-            roughly: false,
+            unwatched: false,
+            asked: OnceLock::new(),
             map: (device.map_update.0 > 0)
                 .then_some(MapMemory::Ram { update: device.map_update.0 }),
             requests: 0,
@@ -190,11 +194,11 @@ impl Timeline {
         timeline
     }
 
-    /// Where nobody asks when operations are done, on several planes: each is placed behind all others of its
-    /// plane, for as long as plane and bus work on it. That is enough to tell which planes are busy, and saves
-    /// most of the time. Until the next [`reset`](Self::reset).
-    pub(crate) const fn place_roughly(&mut self, roughly: bool) {
-        self.roughly = roughly;
+    /// Whether nobody will look at times: then a device that places its operations in calendars leaves that out,
+    /// which takes most of the time. Before the first request after a [`reset`](Self::reset) it does not, so
+    /// that an FTL can first ask [when a plane is free](Self::free_at); for one that has asked, all are placed.
+    pub(crate) const fn leave_unwatched(&mut self, unwatched: bool) {
+        self.unwatched = unwatched && self.requests > 0;
     }
 
     /// Resets to an idle device at time 0 and logs what is placed from then on.
@@ -319,6 +323,7 @@ impl Timeline {
     #[inline]
     #[must_use]
     pub fn free_at(&self, plane: u32) -> Nanos {
+        self.asked.get_or_init(|| ());
         if let Some(commands) = &self.commands {
             return commands.free_at(plane);
         }
@@ -345,7 +350,7 @@ impl Timeline {
     /// Drops all bookings and busy times: the device is idle at time 0.
     pub fn reset(&mut self) {
         (self.plane, self.bus) = Default::default();
-        self.roughly = false;
+        self.unwatched = false;
         if let Some(map) = &mut self.map {
             map.reset();
         }
@@ -409,14 +414,12 @@ impl Timeline {
     #[cold]
     #[inline(never)]
     fn place(&mut self, kind: Kind, spot: Spot, source: Page) {
+        if self.unwatched && self.asked.get().is_none() {
+            return;
+        }
         let Some(commands) = &mut self.commands else { return };
         let (request, issued, chain) = (self.requests, self.issued, self.chains);
         let Spot { plane, block, page, purpose } = spot;
-        if self.roughly {
-            self.chain = commands.place_behind(kind, plane, self.chain);
-            self.end = self.end.max(self.chain);
-            return;
-        }
         let page = (block, page);
         let (ready, after) = (self.chain, 0);
         let order =
