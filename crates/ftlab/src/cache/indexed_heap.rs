@@ -137,8 +137,8 @@ impl<K: Ord + Copy> IndexedHeap<K> {
             let is_right = usize::from(children[right].0 < children[left].0);
             return Some(first + left + is_right * (right - left));
         }
-        let last = children.iter().enumerate().min_by_key(|(_, child)| child.0)?;
-        Some(first + last.0)
+        let (smallest, _) = children.iter().enumerate().min_by_key(|(_, child)| child.0)?;
+        Some(first + smallest)
     }
 
     #[inline]

@@ -55,8 +55,8 @@ impl Array {
         }
     }
 
-    /// When a read that is ready at `from` begins, if one that begins then lasts until `until(then)`, and for
-    /// `shortest` ns at least.
+    /// When a read that is ready at `from` begins, if one that begins then lasts until `until(then)`, at
+    /// least `shortest` ns later.
     #[inline]
     pub fn first_read(
         &self,

@@ -100,17 +100,17 @@ impl Calendar {
     fn hold_gaps(&mut self, from: Nanos, to: Nanos) -> Nanos {
         let Some(gaps) = &mut self.gaps else { return 0 };
         let useful = |gap: &Gap| gap.0 + self.shortest <= gap.1;
-        let (mut taken, mut done) = (0, false);
-        while !done {
-            done = true;
-            gaps.cut(from + 1, |(start, end)| {
-                let (first, last) = (start.max(from), end.min(to).max(start));
-                taken += last - first;
-                done = end >= to;
-                [Some((start, first)).filter(useful), Some((last, end)).filter(useful)]
-            });
+        let mut taken = 0;
+        while let Some((_, end)) = gaps.cut(from + 1, |(start, end)| {
+            let (first, last) = (start.max(from), end.min(to).max(start));
+            taken += last - first;
+            [Some((start, first)).filter(useful), Some((last, end)).filter(useful)]
+        }) {
             if gaps.len() > MOST_GAPS {
                 gaps.pop_first();
+            }
+            if end >= to {
+                break;
             }
         }
         taken
@@ -126,7 +126,7 @@ pub struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// The first time from `from` on at which it is free for what begins then and lasts until `until(then)`,
-    /// which must not fall with time; that is never shorter than `shortest` ns.
+    /// which must not fall with time, and is at least `shortest` ns later.
     #[inline(always)]
     pub fn first(&self, from: Nanos, shortest: Nanos, until: impl Fn(Nanos) -> Nanos) -> Nanos {
         let free_at = self.calendar.free_at;

@@ -78,12 +78,12 @@ impl Gaps {
         (cursor.run..=self.earlier.len()).flat_map(|run| self.run(run)).skip(cursor.at)
     }
 
-    /// Leaves something before and something behind of the first gap that ends at `time` or later, if there is
-    /// one.
+    /// Replaces the first gap that ends at `time` or later by what is left of it before and behind; returns what it
+    /// was.
     #[inline]
-    pub fn cut(&mut self, time: Nanos, rest: impl FnOnce(Gap) -> [Option<Gap>; 2]) {
+    pub fn cut(&mut self, time: Nanos, rest: impl FnOnce(Gap) -> [Option<Gap>; 2]) -> Option<Gap> {
         let mut cursor = self.cursor();
-        let Some(gap) = cursor.seek(time, 0) else { return };
+        let gap = cursor.seek(time, 0)?;
         let Cursor { run: number, at, .. } = cursor;
         if number == 0 {
             self.forget_dropped();
@@ -107,6 +107,7 @@ impl Gaps {
             run.measure();
         }
         self.tidy(number);
+        Some(gap)
     }
 
     #[inline]
@@ -288,10 +289,10 @@ mod tests {
                         let before = Some((start, first)).filter(|_| kind % 2 == 0);
                         [before, Some((second, end)).filter(|_| kind % 3 > 0)]
                     };
-                    gaps.cut(time, rest);
-                    let replaced = list.get(at).map(|gap| rest(*gap));
-                    if let Some(rest) = replaced {
-                        list.splice(at..=at, rest.into_iter().flatten());
+                    let gap = list.get(at).copied();
+                    assert_eq!(gaps.cut(time, rest), gap);
+                    if let Some(gap) = gap {
+                        list.splice(at..=at, rest(gap).into_iter().flatten());
                     }
                 }
                 18 if !list.is_empty() => {
@@ -321,7 +322,8 @@ mod tests {
         assert!(longest > 20 * LONGEST_RUN, "{longest}");
         while list.len() > 1 {
             let at = rng.below(list.len() as u64) as usize;
-            gaps.cut(list.remove(at).1, |_| [None, None]);
+            let gap = list.remove(at);
+            assert_eq!(gaps.cut(gap.1, |_| [None, None]), Some(gap));
             assert!(gaps.earlier.len() <= 2 + 4 * gaps.len() / LONGEST_RUN, "many short runs");
         }
         assert_eq!(gaps.cursor().seek(0, 0), Some(list[0]));
