@@ -24,12 +24,12 @@ RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml
 demo: $(CORE)
 	$(BIN)/ftlab demo
 
-# A quarter of the laws' cases, and what takes no more than seconds.
+# A sixth of the laws' cases, and what takes no more than seconds.
 test:
 	$(PARALLEL) test-rust test-python
 
 test-rust:
-	FTLAB_LAWS_CASES=3000 cargo test --locked
+	FTLAB_LAWS_CASES=2000 cargo test --locked
 
 test-python: $(CORE) $(VENV)/docs
 	$(PYTEST) -m "not long"

@@ -1,7 +1,6 @@
 //! The gaps before the end of what was placed: few, but tens of thousands on a device that is far behind.
 
 use crate::units::Nanos;
-use std::collections::VecDeque;
 use std::mem::take;
 
 /// Start and end, ns.
@@ -15,7 +14,7 @@ const LONGEST_RUN: usize = 128;
 #[derive(Clone, Debug, Default)]
 pub struct Gaps {
     /// The runs before the last one, none of them empty.
-    earlier: VecDeque<Run>,
+    earlier: Vec<Run>,
     /// The last run.
     last: Vec<Gap>,
     /// Gaps at the start of the first run that were dropped.
@@ -45,7 +44,7 @@ impl Gaps {
     #[inline]
     pub fn push(&mut self, gap: Gap) {
         if self.last.len() == LONGEST_RUN {
-            self.earlier.push_back(Run::new(take(&mut self.last)));
+            self.earlier.push(Run::new(take(&mut self.last)));
         }
         self.last.push(gap);
         self.len += 1;
@@ -101,12 +100,14 @@ impl Gaps {
                 self.len -= 1;
             }
         }
-        if let Some(run) = self.earlier.get_mut(number)
-            && (run.end == gap.1 || run.longest == length(&gap))
-        {
-            run.measure();
+        if let Some(run) = self.earlier.get_mut(number) {
+            if run.end == gap.1 || run.longest == length(&gap) {
+                run.measure();
+            }
+            self.tidy(number);
+        } else if self.last.len() > LONGEST_RUN {
+            self.halve(number);
         }
-        self.tidy(number);
         Some(gap)
     }
 
@@ -129,7 +130,7 @@ impl Gaps {
         if dropped == gaps.len() {
             gaps.clear();
             self.dropped = 0;
-            self.earlier.pop_front();
+            self.earlier.drain(..self.earlier.len().min(1));
             return;
         }
         let many = 2 * dropped >= gaps.len();
@@ -147,28 +148,30 @@ impl Gaps {
         }
     }
 
-    /// Drops a run that is empty, halves one that is too long, and joins short ones: so memory is bounded.
+    /// Drops an earlier run that is empty, halves one that is too long, and joins short ones: so memory is
+    /// bounded.
     fn tidy(&mut self, number: usize) {
-        let gaps = self.run_mut(number);
-        if gaps.is_empty() {
-            self.earlier.remove(number);
-        } else if gaps.len() > LONGEST_RUN {
-            let first = Run::new(gaps.drain(..LONGEST_RUN / 2).collect());
-            gaps.shrink_to(LONGEST_RUN);
-            self.earlier.insert(number, first);
-            return;
+        match self.earlier[number].gaps.len() {
+            0 => _ = self.earlier.remove(number),
+            1..=LONGEST_RUN => self.join(number),
+            _ => return self.halve(number),
         }
-        self.join(number);
         self.join(number.saturating_sub(1));
+    }
+
+    fn halve(&mut self, number: usize) {
+        let gaps = self.run_mut(number);
+        let first = Run::new(gaps.drain(..LONGEST_RUN / 2).collect());
+        gaps.shrink_to(LONGEST_RUN);
+        self.earlier.insert(number, first);
     }
 
     /// Joins an earlier run with the next one if both are short.
     fn join(&mut self, number: usize) {
         let length = |number: usize| self.earlier.get(number).map(|run| run.gaps.len());
         let (Some(this), Some(next)) = (length(number), length(number + 1)) else { return };
-        if this + next <= LONGEST_RUN / 2
-            && let Some(next) = self.earlier.remove(number + 1)
-        {
+        if this + next <= LONGEST_RUN / 2 {
+            let next = self.earlier.remove(number + 1);
             let run = &mut self.earlier[number];
             run.gaps.extend(next.gaps);
             run.measure();
