@@ -448,8 +448,7 @@ impl Flash {
     /// of them. Until [`Flash::end_cause`] they are read and programmed for `cause`, and not because the host
     /// asks for them.
     pub(crate) fn read_first(&mut self, cause: Cause, pages: &[Lpn], read: impl FnOnce(&mut Self)) {
-        self.truth.apart.0 = cause;
-        self.truth.apart.1.extend_from_slice(pages);
+        self.truth.apart.set(cause, pages);
         let end = self.meter.timeline.begin_first_chains();
         read(self);
         self.meter.timeline.end_first_chains(end);
@@ -457,7 +456,7 @@ impl Flash {
 
     /// From now on all pages are read and programmed because the host asks for them.
     pub(crate) fn end_cause(&mut self) {
-        self.truth.apart.1.clear();
+        self.truth.apart.clear();
     }
 
     /// Runs `program` for a group of pages that leaves a buffer, and checks that it programs each of them
