@@ -192,6 +192,42 @@ fn fresh_places_lie_on_pages_never_used() {
 }
 
 #[test]
+fn places_are_aligned_to_more_than_a_page_and_a_fit_finds_it_out() {
+    let fitted = |sectors: &str, fresh: &str| {
+        let text = format!(
+            r#"
+            name = "database"
+            summary = "pages of 8 KiB"
+            source = "nowhere"
+            origin = {{ all = "assumed: for tests" }}
+            length = {{ reads = 3000, writes = 3000, duration = "1s" }}
+            sizes = {{ read = [["8k", 1]], write = [["8k", 1]] }}
+            [space]
+            regions = [[0, 1.0], [4, 0.3]]
+            adjacent = 0.3
+            slot = "16k"
+            sectors = {sectors}
+            {fresh}
+            volumes = [{{ weight = 1, writes = 0.5, size = "1GiB" }}]
+            "#
+        );
+        let model = Model::parse(&text, "database.toml").expect("a good model");
+        let made: Arc<[Request]> = pass(&*model.input(None, 1).expect("a good length")).into();
+        let fitted = model::fit(&mut *made.open().expect("requests"), "made", &mut |_, _| Ok(()));
+        (made, fitted.expect("a model").space.sectors)
+    };
+    let aligned = "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 1]";
+    for fresh in ["", "fresh = 1"] {
+        let (made, sectors) = fitted(aligned, fresh);
+        assert!(made.iter().all(|request| [10, 15].contains(&(request.offset / 512 % 16))));
+        assert_eq!(sectors.len(), 16, "{fresh}: {sectors:?}");
+        assert!((sectors[10] - 0.875).abs() < 0.02 && sectors[10] + sectors[15] > 0.999);
+        let (_, sectors) = fitted("[0, 0, 7, 0, 0, 0, 0, 1]", fresh);
+        assert_eq!(sectors.len(), 8, "{fresh}: {sectors:?}");
+    }
+}
+
+#[test]
 fn a_seed_is_a_stream_and_a_shorter_one_its_beginning() {
     let whole = small(None, 7);
     assert_eq!(whole, small(None, 7));
@@ -243,6 +279,12 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
         ("runs = { share = 0.98", "runs = { share = 2", "parts.scan.runs.share"),
         ("slot = \"8k\"", "slot = \"12k\"", "space.slot"),
         ("sectors = [1, ", "sectors = [", "space.sectors"),
+        ("sectors = [1, ", "sectors = [0, 0, 0, 0, 1, ", "space.sectors"),
+        (
+            "slot = \"4k\", sectors = [",
+            "slot = \"4k\", sectors = [0, 0, 0, 0, 0, 0, 0, 0, ",
+            "parts.log.space",
+        ),
         ("weight = 2", "weight = inf", "space.volumes.weight"),
         ("writes = 0.9, size", "writes = 1.9, size", "space.volumes.writes"),
         ("\"64MiB\"", "\"0\"", "space.volumes.size"),

@@ -18,6 +18,9 @@ OF_SDRPP = ("D10", "D11", "D12", "D18", "D19", "D20", "D27", "D28", "D30", "D31"
 DEFAULT_LOG = 960
 """Blocks of FAST's log on the device of Table I's fixed values, 8 GB with 3 % of extra blocks."""
 
+LARGEST_LOG = 1_983
+"""Blocks of FAST's log on 8 GB of the smallest pages of Table I, 2 KB."""
+
 TRANSFER_NS = 49_152
 """Of any page: what 12 ns a byte are for 4 KB, the 50 us of section III.A."""
 
@@ -48,7 +51,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "maps on flash",
         "FAST's block map on flash, in plane 0 (V.D)",
-        ("D10", "D18", "D27", "D28", "D31", "D33"),
+        ("D10", "D11", "D12", "D18", "D19", "D20", "D27", "D28", "D31", "D33"),
         {"log": {"map": "flash"}},
         only=of("fast"),
     ),
@@ -90,9 +93,9 @@ COUNTERFACTUALS = (
     ),
     Counterfactual(
         "a log of one size at any page size",
-        f"FAST's log of {DEFAULT_LOG} blocks at any page size, which 8 GB have to spare with 4 KB",
+        f"FAST's log of {LARGEST_LOG} blocks at any page size, which 8 GB have to spare with 2 KB",
         ("D17", "D32"),
-        {"device": {"over_provisioning": "12%"}, "log": {"blocks": DEFAULT_LOG}},
+        {"device": {"over_provisioning": "25%"}, "log": {"blocks": LARGEST_LOG}},
         only=of("fast"),
     ),
     Counterfactual(
@@ -110,6 +113,20 @@ COUNTERFACTUALS = (
         only=of("dftl"),
     ),
     Counterfactual(
+        "least busy",
+        "DFTL whose pages go to the plane that is free first, not to one block after another",
+        ("D11", "D19", "D20"),
+        {"ftl": {"placement": "least-busy"}},
+        only=of("dftl"),
+    ),
+    Counterfactual(
+        "cost and benefit",
+        "DFTL whose GC weighs cost and benefit of a victim",
+        ("D11", "D19", "D20"),
+        {"gc": {"policy": "cost-benefit"}},
+        only=of("dftl"),
+    ),
+    Counterfactual(
         "16 planes",
         "16 planes at any page size: larger pages leave fewer blocks in a plane, not fewer planes",
         ("D30",),
@@ -122,7 +139,21 @@ COUNTERFACTUALS = (
         {"host": {"time_scale": 90.2 / 3000}},
         only=on(FIN2),
     ),
-    Counterfactual("a fresh device", "no warm-up", ("D11", "D16"), {"run": {"warmup": "none"}}),
+    Counterfactual(
+        "a fresh device", "no warm-up", ("D11", "D12", "D16"), {"run": {"warmup": "none"}}
+    ),
+    Counterfactual(
+        "a full device",
+        "every page of the device written once before, in order, not those of the requests",
+        ("D12",),
+        {"run": {"warmup": "sequential"}},
+    ),
+    Counterfactual(
+        "played twice",
+        "the requests themselves played twice before, not a write for each",
+        ("D11", "D19", "D20"),
+        {"run": {"warmup": "replay:2"}},
+    ),
     Counterfactual(
         "same transfers",
         "transfers of 50 us for a page of any size (III.A), not by the byte (first seed)",

@@ -2,7 +2,7 @@
 
 use super::figures::FigureKind;
 use super::file::{Curve, Gaps, Length, Model, Part, Published, Reuse, Runs, Sizes, Space, Volume};
-use super::space::REGION_BYTES;
+use super::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
 use crate::request::LONGEST_REQUEST_BYTES;
 use crate::units::Bytes;
 
@@ -19,8 +19,6 @@ const MOST_PARTS: usize = 64;
 const MOST_VOLUMES: u64 = 1 << 16;
 /// Regions of all volumes together, 64 TiB: 20 bytes of memory each.
 const MOST_REGIONS: u64 = 1 << 24;
-/// Bytes of a sector.
-const SECTOR: u64 = 512;
 
 /// `Ok`, or the first key that cannot be.
 pub(super) fn check(model: &Model) -> Result<(), Wrong> {
@@ -207,9 +205,12 @@ fn space(space: &Space) -> Result<(), Wrong> {
     for weight in &space.sectors {
         expect_weight("space.sectors", *weight)?;
     }
-    let sectors = space.sectors.len();
-    let some = sectors == 0 || (sectors == 8 && space.sectors.iter().sum::<f64>() > 0.0);
-    expect("space.sectors", some, format!("{sectors} weights"), "8 weights, not all 0")?;
+    let count = space.sectors.len() as u64;
+    let most = (slot.0 / SECTOR).max(PAGE_SECTORS);
+    let aligned = count.is_power_of_two() && (PAGE_SECTORS..=most).contains(&count);
+    let some = count == 0 || (aligned && space.sectors.iter().sum::<f64>() > 0.0);
+    let wanted = format!("8 weights, 16, 32 and so on up to the {most} of a slot, not all 0");
+    expect("space.sectors", some, format!("{count} weights"), wanted)?;
     volumes(&space.volumes)
 }
 

@@ -193,7 +193,8 @@ pub struct Space {
     pub fresh: f64,
     /// Distance of the other new places of a region, a power of two.
     pub slot: Bytes,
-    /// Weights of the eight sectors of a 4 KiB page at which new places begin. Default: equal.
+    /// Weights of the sectors at which new places begin: eight for those of a 4 KiB page, sixteen
+    /// for those of 8 KiB, and so on up to a slot. Default: those of a page, equal.
     #[serde(default)]
     pub sectors: Vec<f64>,
     /// The volumes; numbers count from 0.

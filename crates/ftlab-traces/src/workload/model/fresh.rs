@@ -28,20 +28,28 @@ impl Touched {
     }
 
     /// The first of `count` pages never used, the next ones from `page` on, or before it, in a
-    /// volume of `room` pages; `None` if there are none near.
-    pub(super) fn next_gap(&self, volume: u32, page: u64, count: u64, room: u64) -> Option<u64> {
+    /// volume of `room` pages, a multiple of `step` pages away; `None` if there are none near.
+    pub(super) fn next_gap(
+        &self,
+        volume: u32,
+        page: u64,
+        count: u64,
+        step: u64,
+        room: u64,
+    ) -> Option<u64> {
         let ahead = page..room.min(page + SEARCHED + count);
-        let behind = page.saturating_sub(SEARCHED)..page;
-        self.gap(volume, ahead, count).or_else(|| self.gap(volume, behind, count))
+        let behind = page - page.min(SEARCHED) / step * step..page;
+        self.gap(volume, ahead, count, step).or_else(|| self.gap(volume, behind, count, step))
     }
 
-    /// The first of `count` pages never used among these.
-    fn gap(&self, volume: u32, among: Range<u64>, count: u64) -> Option<u64> {
-        let mut begin = among.start;
+    /// The first of `count` pages never used among these, a multiple of `step` from the first.
+    fn gap(&self, volume: u32, among: Range<u64>, count: u64, step: u64) -> Option<u64> {
+        let start = among.start;
+        let mut begin = start;
         for page in among {
             if self.holds(volume, page) {
-                begin = page + 1;
-            } else if page + 1 - begin == count {
+                begin = start + (page + 1 - start).next_multiple_of(step);
+            } else if page + 1 == begin + count {
                 return Some(begin);
             }
         }
@@ -59,10 +67,21 @@ mod tests {
         touched.touch(1, 10..14);
         touched.touch(1, 16..100);
         assert!(touched.holds(1, 13) && !touched.holds(1, 14) && !touched.holds(0, 13));
-        assert_eq!(touched.next_gap(1, 11, 2, 1000), Some(14));
-        assert_eq!(touched.next_gap(1, 11, 3, 1000), Some(100));
-        assert_eq!(touched.next_gap(1, 11, 3, 100), Some(0));
-        assert_eq!(touched.next_gap(1, 11, 30, 100), None);
-        assert_eq!(touched.next_gap(0, 11, 30, 100), Some(11));
+        assert_eq!(touched.next_gap(1, 11, 2, 1, 1000), Some(14));
+        assert_eq!(touched.next_gap(1, 11, 3, 1, 1000), Some(100));
+        assert_eq!(touched.next_gap(1, 11, 3, 1, 100), Some(0));
+        assert_eq!(touched.next_gap(1, 11, 30, 1, 100), None);
+        assert_eq!(touched.next_gap(0, 11, 30, 1, 100), Some(11));
+    }
+
+    #[test]
+    fn a_gap_keeps_the_alignment_of_the_place_it_stands_for() {
+        let mut touched = Touched::default();
+        touched.touch(1, 10..14);
+        touched.touch(1, 16..100);
+        assert_eq!(touched.next_gap(1, 11, 1, 2, 1000), Some(15));
+        assert_eq!(touched.next_gap(1, 11, 2, 2, 1000), Some(101));
+        assert_eq!(touched.next_gap(1, 11, 2, 4, 1000), Some(103));
+        assert_eq!(touched.next_gap(1, 11, 2, 4, 100), Some(3));
     }
 }

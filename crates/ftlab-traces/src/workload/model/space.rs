@@ -2,7 +2,8 @@
 //!
 //! A new place lies in a region used before, by the law of distances between regions, or in a new
 //! region of some volume. In a region it lies just behind the last request there, or at the next
-//! of the region's slots in scattered order, on any page of it. A region that is full begins again.
+//! of the region's slots in scattered order, on any page of it, or any of the larger units that
+//! places are aligned to. A region that is full begins again.
 //! A place that is to be fresh moves on to the next pages that were never used.
 
 use super::distances::Distances;
@@ -67,6 +68,8 @@ pub(super) struct Space {
     next_region: f64,
     adjacent: f64,
     slot: u64,
+    /// Sectors of what new places are aligned to, and the one of them at which each begins.
+    unit: u64,
     sectors: Alias,
     recency: Recency,
     /// The region used at each place of the ring.
@@ -126,6 +129,7 @@ impl Space {
             next_region: space.next_region,
             adjacent: space.adjacent,
             slot: space.slot.0 / SECTOR,
+            unit: sectors.len() as u64,
             sectors: Alias::new(sectors),
             used: vec![0; recency.places()],
             recency,
@@ -158,8 +162,10 @@ impl Space {
         if near.is_some() && rng.chance(self.adjacent) {
             // Near distances are likelier, as gaps in files and tables are.
             let pages = (ADJACENT_PAGES as f64).powf(rng.unit()) as u64;
-            let page = u64::from(self.ends[region as usize]).saturating_sub(1) / PAGE_SECTORS;
-            let sector = (page + pages) * PAGE_SECTORS + shift;
+            let end = u64::from(self.ends[region as usize]);
+            let next = (end.saturating_sub(1) / PAGE_SECTORS + pages) * PAGE_SECTORS;
+            let sector = next - next % self.unit + shift;
+            let sector = if sector < end { sector + self.unit } else { sector };
             if sector < room {
                 return (volume, begin + sector);
             }
@@ -170,11 +176,11 @@ impl Space {
         let begin_at = (u64::from(region.wrapping_mul(SPREAD)) * slots) >> 32;
         let slot = (u64::from(*filled) + begin_at) * STRIDE % slots;
         *filled = filled.wrapping_add(1);
-        // Any page of the slot: were it the first, whatever counts pages modulo a power of two
+        // Any unit of the slot: were it the first, whatever counts pages modulo a power of two
         // (planes, channels) would find some of them twice as busy.
-        let pages = self.slot / PAGE_SECTORS;
-        let page = if pages > 1 { rng.below(pages) } else { 0 };
-        (volume, begin + (slot * self.slot + page * PAGE_SECTORS + shift).min(room - 1))
+        let units = self.slot / self.unit;
+        let unit = if units > 1 { rng.below(units) } else { 0 };
+        (volume, begin + (slot * self.slot + unit * self.unit + shift).min(room - 1))
     }
 
     /// Where a new place of so many sectors lies that was to begin at `start`: there, or on the next
@@ -186,7 +192,8 @@ impl Space {
         let shift = start % PAGE_SECTORS;
         let pages = (shift + u64::from(sectors)).div_ceil(PAGE_SECTORS);
         let room = self.size(volume) / PAGE_SECTORS;
-        let found = touched.next_gap(volume, start / PAGE_SECTORS, pages, room);
+        let step = self.unit / PAGE_SECTORS;
+        let found = touched.next_gap(volume, start / PAGE_SECTORS, pages, step, room);
         found.map_or(start, |page| page * PAGE_SECTORS + shift)
     }
 

@@ -11,6 +11,11 @@ use crate::units::Bytes;
 use crate::workload::model::file::{Part, Reuse, Space};
 use crate::workload::model::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
 
+/// Sectors of the largest unit that places are looked for to be aligned to: 16 KiB.
+const LARGEST_UNIT: usize = 32;
+/// Share of places by which the halves of a unit differ, beyond chance, if places are aligned to it.
+const UNEVEN: f64 = 0.1;
+
 pub(super) struct LawFit {
     counts: [u64; 2],
     sizes: SizeFit,
@@ -28,7 +33,8 @@ struct NewFit {
     writes: u64,
     /// Of them, on pages none of which was ever used.
     fresh: u64,
-    sectors: [u64; PAGE_SECTORS as usize],
+    /// By the first sector's place among the `LARGEST_UNIT` that are aligned.
+    sectors: [u64; LARGEST_UNIT],
     bytes: u64,
     count: u64,
 }
@@ -84,14 +90,16 @@ impl LawFit {
         let new = &self.new;
         let [read, write] = self.sizes.others();
         let slot = (new.bytes / new.count.max(1)).next_power_of_two();
+        let sectors = new.aligned();
+        let unit = sectors.len() as u64 * SECTOR;
         let space = Space {
             writes: Some(super::share(new.writes, new.count)),
             regions,
             next_region,
             adjacent,
             fresh: super::share(new.fresh, new.count),
-            slot: Bytes(slot.clamp(PAGE_SECTORS * SECTOR, REGION_BYTES / 4)),
-            sectors: new.sectors.map(|count| super::share(count, new.count)).to_vec(),
+            slot: Bytes(slot.clamp(unit, REGION_BYTES / 4)),
+            sectors: sectors.iter().map(|count| super::share(*count, new.count)).collect(),
             volumes: self.volumes.finish(numbered),
         };
         Part {
@@ -114,7 +122,25 @@ impl NewFit {
         self.writes += u64::from(request.op == Op::Write);
         self.fresh += u64::from(fresh);
         self.sizes.add(request);
-        self.sectors[(request.offset / SECTOR % PAGE_SECTORS) as usize] += 1;
+        self.sectors[(request.offset / SECTOR) as usize % LARGEST_UNIT] += 1;
         self.bytes += u64::from(request.length);
+    }
+
+    /// Places by their first sector within the unit that they are aligned to, a page or more.
+    fn aligned(&self) -> Vec<u64> {
+        let mut unit = self.sectors.to_vec();
+        while unit.len() > PAGE_SECTORS as usize {
+            let (front, back) = unit.split_at(unit.len() / 2);
+            let halves = || front.iter().zip(back);
+            // Two standard deviations of a difference between halves that are alike are chance.
+            let beyond = |(a, b): (&u64, &u64)| {
+                (a.abs_diff(*b) as f64 - 2.0 * ((a + b) as f64).sqrt()).max(0.0)
+            };
+            if halves().map(beyond).sum::<f64>() > UNEVEN * self.count as f64 {
+                break;
+            }
+            unit = halves().map(|(a, b)| a + b).collect();
+        }
+        unit
     }
 }
