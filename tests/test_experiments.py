@@ -327,12 +327,14 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
     def most_requests(workload, below):
         return Claim(workload, "", "", [Bound("", at("host.requests", workload), below=below)])
 
+    missing = Prefix(("missing.spc",), 9, what="missing requests")
+    more = Prefix(("first.spc",), 5, what="first 3 requests")
     experiment = Experiment(
         "test",
         "A test",
         [
-            Workload("financial1", ("financial1.spc",), FINANCIAL1_PREFIX),
-            Workload("tpcc", (), Prefix(("first.spc",), 4, slower=16)),
+            Workload("financial1", ("financial1.spc",), (FINANCIAL1_PREFIX, missing)),
+            Workload("tpcc", (), (Prefix(("first.spc",), 4, slower=16), more)),
             Workload("build", ()),
         ],
         points,
@@ -348,15 +350,20 @@ def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_
             "financial1's prefix",
             "financial1's prefix without its scan",
         ],
-        "tpcc": ["tpcc's model, set up as its prefix", "tpcc's prefix"],
+        "tpcc": [
+            "tpcc's model, set up as its prefix",
+            "tpcc's prefix",
+            "tpcc's first 3 requests",
+        ],
         "build": [],
     }
     financial1, tpcc, _ = (each.instead for each in found)
     of_loop = str(3 * FINANCIAL1_PREFIX.rounds)
     assert [each.judged.findings[0].ours for each in financial1] == ["500", of_loop, of_loop]
     assert [each.judged.verdict for each in financial1] == [DIFFERS, AGREES, AGREES]
-    assert [each.judged.findings[0].ours for each in tpcc] == ["500", "12"]
+    assert [each.judged.findings[0].ours for each in tpcc] == ["500", "12", "15"]
     assert tpcc[1].changed.what == "tpcc from its real prefix, looped, 16 times as slow"
+    assert tpcc[2].changed.what == "tpcc from its real first 3 requests, looped"
 
 
 def test_a_proof_is_told_where_a_claim_does_not_agree(tmp_path):

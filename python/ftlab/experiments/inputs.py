@@ -29,12 +29,15 @@ class Prefix:
         Volumes of which they have a scan, which the whole trace is far from having as often.
     slower
         How many times as far apart they come.
+    what
+        What it is called, where a trace has more than one.
     """
 
     files: tuple[str, ...]
     rounds: int
     scan: tuple[int, ...] = ()
     slower: int = 1
+    what: str = "prefix"
 
 
 FINANCIAL1_PREFIX = Prefix(("Financial1.first10000.spc",), 134, (18, 19, 20))
@@ -42,6 +45,11 @@ FINANCIAL1_PREFIX = Prefix(("Financial1.first10000.spc",), 134, (18, 19, 20))
 
 Its share of writes is 59 %, that of the whole trace 77 %, and that of all but the scan 82 %.
 """
+
+FINANCIAL1_BEGINNING = Prefix(
+    ("Financial1.first50002.DERIVED-noasu.spc",), 27, what="first 50,002 requests"
+)
+"""As many requests again, from more of the trace; its volumes are laid over each other."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +62,7 @@ class Workload:
         The built-in profile that stands for it.
     files
         Names under which the whole real trace is known, without the end of a compressed file.
-    prefix
+    prefixes
         Its first requests, where they are public.
     modelled
         Whether a profile stands for it; what is not modelled is left out where there is no file.
@@ -62,7 +70,7 @@ class Workload:
 
     name: str
     files: tuple[str, ...]
-    prefix: Prefix | None = None
+    prefixes: tuple[Prefix, ...] = ()
     modelled: bool = True
 
 
@@ -75,7 +83,7 @@ class Source:
     requests: int | None
     seed: int = 1
     """Of the model."""
-    prefix: Path | None = None
+    prefixes: tuple[tuple[Prefix, Path], ...] = ()
     """Its real first requests, where they are all that is there of it."""
     part: Config = field(default_factory=dict, hash=False)
     """Settings of the input that choose a part of the file."""
@@ -117,11 +125,11 @@ def sources(
     found = {}
     for workload in workloads:
         file = _first(files, workload.files)
-        prefix = _first(files, workload.prefix.files) if workload.prefix else None
         if not workload.modelled and file is None:
             continue
-        part = prefix if file is None else None
-        found[workload.name] = Source(workload, file, requests, seed, part)
+        named = [(prefix, _first(files, prefix.files)) for prefix in workload.prefixes]
+        prefixes = tuple((prefix, path) for prefix, path in named if path and file is None)
+        found[workload.name] = Source(workload, file, requests, seed, prefixes)
     return found
 
 

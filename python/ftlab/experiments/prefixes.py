@@ -11,12 +11,10 @@ from pathlib import Path
 
 from ftlab.config import Config, merge
 from ftlab.experiments.claims import Counterfactual, on
-from ftlab.experiments.inputs import Sources, Workload
+from ftlab.experiments.inputs import FINANCIAL1_BEGINNING, Sources, Workload
 from ftlab.experiments.made import looped
 
-BEGINNING = Workload(
-    "financial1, its beginning", ("financial1.first50002.derived-noasu.spc",), modelled=False
-)
+BEGINNING = Workload("financial1, its beginning", FINANCIAL1_BEGINNING.files, modelled=False)
 """50,002 requests, with the volumes laid over each other."""
 
 FIRST_SEED: Config = {"run": {"seed": 1}}
@@ -33,10 +31,7 @@ def counterfactuals(
     """
     found = []
     for name, source in inputs.items():
-        prefix = source.workload.prefix
-        if prefix is None or source.prefix is None:
-            continue
-        if beside:
+        if source.prefixes and beside:
             found.append(
                 Counterfactual(
                     f"{name}'s model, set up as its prefix",
@@ -46,18 +41,19 @@ def counterfactuals(
                     only=on(name),
                 )
             )
-        trace: Config = {"input": {"trace": str(source.prefix)}}
-        slower = f", {prefix.slower} times as slow" if prefix.slower > 1 else ""
-        ways = {"": (), **({" without its scan": prefix.scan} if prefix.scan else {})}
-        for what, without in ways.items():
-            path = looped(trace, prefix.rounds, without, results, prefix.slower)
-            found.append(
-                Counterfactual(
-                    f"{name}'s prefix{what}",
-                    f"{name} from its real prefix{what}, looped{slower}",
-                    claims,
-                    merge([{"input": {"trace": str(path)}}, FIRST_SEED, beside]),
-                    only=on(name),
+        for prefix, file in source.prefixes:
+            trace: Config = {"input": {"trace": str(file)}}
+            slower = f", {prefix.slower} times as slow" if prefix.slower > 1 else ""
+            ways = {"": (), **({" without its scan": prefix.scan} if prefix.scan else {})}
+            for way, without in ways.items():
+                path = looped(trace, prefix.rounds, without, results, prefix.slower)
+                found.append(
+                    Counterfactual(
+                        f"{name}'s {prefix.what}{way}",
+                        f"{name} from its real {prefix.what}{way}, looped{slower}",
+                        claims,
+                        merge([{"input": {"trace": str(path)}}, FIRST_SEED, beside]),
+                        only=on(name),
+                    )
                 )
-            )
     return found

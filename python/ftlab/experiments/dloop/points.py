@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ftlab.config import Config, merge
-from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Prefix, Sources, Workload
+from ftlab.experiments.inputs import (
+    FINANCIAL1_BEGINNING,
+    FINANCIAL1_PREFIX,
+    Prefix,
+    Sources,
+    Workload,
+)
 from ftlab.experiments.prefixes import FIRST_SEED
 from ftlab.points import Point
 
@@ -30,9 +36,11 @@ TPCC_PREFIX = Prefix(("tpcc-small.mqsim.trace",), 52, slower=16)
 """0.14 s of 16 devices, laid over each other: as many requests, and as often, as one device has."""
 
 WORKLOADS = (
-    Workload(FIN1, ("Financial1.spc", "Financial1.trace"), FINANCIAL1_PREFIX),
+    Workload(
+        FIN1, ("Financial1.spc", "Financial1.trace"), (FINANCIAL1_PREFIX, FINANCIAL1_BEGINNING)
+    ),
     Workload(FIN2, ("Financial2.spc", "Financial2.trace")),
-    Workload(TPCC, ("tpcc.csv",), TPCC_PREFIX),
+    Workload(TPCC, ("tpcc.csv",), (TPCC_PREFIX,)),
     Workload(EXCHANGE, ("exchange.csv",)),
     Workload(BUILD, ("build.csv",)),
 )

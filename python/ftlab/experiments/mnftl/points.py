@@ -11,7 +11,7 @@ from ftlab.experiments.mnftl.published import FTLS, TRACES
 from ftlab.points import Point
 
 WORKLOADS = (
-    Workload("financial1", ("financial1.spc", "financial1.parquet"), FINANCIAL1_PREFIX),
+    Workload("financial1", ("financial1.spc", "financial1.parquet"), (FINANCIAL1_PREFIX,)),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("websearch3", ("websearch3.spc", "websearch3.parquet")),
     Workload("systemdisk1", ()),

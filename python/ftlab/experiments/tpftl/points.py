@@ -22,7 +22,7 @@ NAMES = {"dftl": "DFTL", "sftl": "S-FTL", "tpftl": "TPFTL", "page": "optimal"}
 SHORT = {"financial1": "Fin1", "financial2": "Fin2", "msr-ts": "ts", "msr-src": "src"}
 
 WORKLOADS = (
-    Workload("financial1", ("financial1.spc", "financial1.parquet"), FINANCIAL1_PREFIX),
+    Workload("financial1", ("financial1.spc", "financial1.parquet"), (FINANCIAL1_PREFIX,)),
     Workload("financial2", ("financial2.spc", "financial2.parquet")),
     Workload("msr-ts", ("ts_0.csv", "msr_ts_0.csv", "ts_0.parquet")),
     Workload("msr-src", ("src2_0.csv", "msr_src2_0.csv", "src2_0.parquet")),
