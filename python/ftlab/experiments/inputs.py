@@ -49,7 +49,10 @@ Its share of writes is 59 %, that of the whole trace 77 %, and that of all but t
 FINANCIAL1_BEGINNING = Prefix(
     ("Financial1.first50002.DERIVED-noasu.spc",), 27, what="first 50,002 requests"
 )
-"""As many requests again, from more of the trace; its volumes are laid over each other."""
+"""About as many requests, from five times as much of the trace.
+
+Its volumes are laid over each other.
+"""
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Source:
     seed: int = 1
     """Of the model."""
     prefixes: tuple[tuple[Prefix, Path], ...] = ()
-    """Its real first requests, where they are all that is there of it."""
+    """Its real beginnings and their files, where they are all that is there of it."""
     part: Config = field(default_factory=dict, hash=False)
     """Settings of the input that choose a part of the file."""
 

@@ -15,7 +15,7 @@ from ftlab.experiments.runs import Key
 
 OF_SDRPP = ("D10", "D11", "D12", "D18", "D19", "D20", "D27", "D28", "D30", "D31", "D33")
 
-DEFAULT_LOG = 960
+DEFAULT_LOG = 991
 """Blocks of FAST's log on the device of Table I's fixed values, 8 GB with 3 % of extra blocks."""
 
 LARGEST_LOG = 1_983
@@ -51,7 +51,7 @@ COUNTERFACTUALS = (
     Counterfactual(
         "maps on flash",
         "FAST's block map on flash, in plane 0 (V.D)",
-        ("D10", "D11", "D12", "D18", "D19", "D20", "D27", "D28", "D31", "D33"),
+        OF_SDRPP,
         {"log": {"map": "flash"}},
         only=of("fast"),
     ),
@@ -93,7 +93,8 @@ COUNTERFACTUALS = (
     ),
     Counterfactual(
         "a log of one size at any page size",
-        f"FAST's log of {LARGEST_LOG} blocks at any page size, which 8 GB have to spare with 2 KB",
+        f"FAST's log of {LARGEST_LOG:,} blocks at any page size, which 8 GB have to spare with "
+        "2 KB, and 25 % of extra blocks for it",
         ("D17", "D32"),
         {"device": {"over_provisioning": "25%"}, "log": {"blocks": LARGEST_LOG}},
         only=of("fast"),

@@ -209,7 +209,7 @@ fn space(space: &Space) -> Result<(), Wrong> {
     let most = (slot.0 / SECTOR).max(PAGE_SECTORS);
     let aligned = count.is_power_of_two() && (PAGE_SECTORS..=most).contains(&count);
     let some = count == 0 || (aligned && space.sectors.iter().sum::<f64>() > 0.0);
-    let wanted = format!("8 weights, 16, 32 and so on up to the {most} of a slot, not all 0");
+    let wanted = format!("a power of two of weights from 8 to {most}, not all 0");
     expect("space.sectors", some, format!("{count} weights"), wanted)?;
     volumes(&space.volumes)
 }

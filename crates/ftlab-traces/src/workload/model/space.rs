@@ -68,8 +68,9 @@ pub(super) struct Space {
     next_region: f64,
     adjacent: f64,
     slot: u64,
-    /// Sectors of what new places are aligned to, and the one of them at which each begins.
+    /// Sectors of the unit that new places are aligned to.
     unit: u64,
+    /// Which sector of its unit a new place begins at.
     sectors: Alias,
     recency: Recency,
     /// The region used at each place of the ring.

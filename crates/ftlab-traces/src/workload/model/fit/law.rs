@@ -11,10 +11,12 @@ use crate::units::Bytes;
 use crate::workload::model::file::{Part, Reuse, Space};
 use crate::workload::model::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
 
-/// Sectors of the largest unit that places are looked for to be aligned to: 16 KiB.
+/// Sectors of the largest unit that is looked for: 16 KiB.
 const LARGEST_UNIT: usize = 32;
-/// Share of places by which the halves of a unit differ, beyond chance, if places are aligned to it.
+/// A unit counts if its halves differ by this share of all places, beyond chance.
 const UNEVEN: f64 = 0.1;
+/// Places that can tell a unit: among fewer, a handful at one sector would.
+const ENOUGH: u64 = 256;
 
 pub(super) struct LawFit {
     counts: [u64; 2],
@@ -33,7 +35,7 @@ struct NewFit {
     writes: u64,
     /// Of them, on pages none of which was ever used.
     fresh: u64,
-    /// By the first sector's place among the `LARGEST_UNIT` that are aligned.
+    /// By the first sector modulo `LARGEST_UNIT`.
     sectors: [u64; LARGEST_UNIT],
     bytes: u64,
     count: u64,
@@ -136,7 +138,8 @@ impl NewFit {
             let beyond = |(a, b): (&u64, &u64)| {
                 (a.abs_diff(*b) as f64 - 2.0 * ((a + b) as f64).sqrt()).max(0.0)
             };
-            if halves().map(beyond).sum::<f64>() > UNEVEN * self.count as f64 {
+            let uneven = halves().map(beyond).sum::<f64>() > UNEVEN * self.count as f64;
+            if uneven && self.count >= ENOUGH {
                 break;
             }
             unit = halves().map(|(a, b)| a + b).collect();
