@@ -161,27 +161,31 @@ fn places_that_last_come_again_when_recency_has_forgotten_them() {
     assert!(with > 2.0 * without, "{with} and {without}");
 }
 
+/// 6,000 writes of new places, of one size, in a space that is told.
+fn new_places(size: &str, space: &str) -> Vec<Request> {
+    let text = format!(
+        r#"
+        name = "new"
+        summary = "new places"
+        source = "nowhere"
+        origin = {{ all = "assumed: for tests" }}
+        length = {{ reads = 0, writes = 6000, duration = "1s" }}
+        sizes = {{ write = [["{size}", 1]] }}
+        [space]
+        regions = [[0, 1.0], [4, 0.3]]
+        volumes = [{{ weight = 1, writes = 1, size = "4GiB" }}]
+        {space}
+        "#
+    );
+    let model = Model::parse(&text, "new.toml").expect("a good model");
+    pass(&*model.input(None, 1).expect("a good length"))
+}
+
 #[test]
 fn fresh_places_lie_on_pages_never_used() {
-    // New places only, of 256 KiB in slots of 4 KiB: without `fresh` they lie on each other.
+    // 256 KiB in slots of 4 KiB: without `fresh` they lie on each other.
     let pages_again = |fresh: &str| {
-        let text = format!(
-            r#"
-            name = "new"
-            summary = "new places"
-            source = "nowhere"
-            origin = {{ all = "assumed: for tests" }}
-            length = {{ reads = 0, writes = 6000, duration = "1s" }}
-            sizes = {{ write = [["256k", 1]] }}
-            [space]
-            regions = [[0, 1.0], [4, 0.3]]
-            slot = "4k"
-            {fresh}
-            volumes = [{{ weight = 1, writes = 1, size = "4GiB" }}]
-            "#
-        );
-        let model = Model::parse(&text, "new.toml").expect("a good model");
-        let made = pass(&*model.input(None, 1).expect("a good length"));
+        let made = new_places("256k", &format!("slot = \"4k\"\n{fresh}"));
         let pages = |r: &Request| r.offset / 4096..=(r.end() - 1) / 4096;
         let all: Vec<u64> = made.iter().flat_map(pages).collect();
         let different: std::collections::HashSet<&u64> = all.iter().collect();
@@ -193,37 +197,21 @@ fn fresh_places_lie_on_pages_never_used() {
 
 #[test]
 fn places_are_aligned_to_more_than_a_page_and_a_fit_finds_it_out() {
-    let fitted = |sectors: &str, fresh: &str| {
-        let text = format!(
-            r#"
-            name = "database"
-            summary = "pages of 8 KiB"
-            source = "nowhere"
-            origin = {{ all = "assumed: for tests" }}
-            length = {{ reads = 3000, writes = 3000, duration = "1s" }}
-            sizes = {{ read = [["8k", 1]], write = [["8k", 1]] }}
-            [space]
-            regions = [[0, 1.0], [4, 0.3]]
-            adjacent = 0.3
-            slot = "16k"
-            sectors = {sectors}
-            {fresh}
-            volumes = [{{ weight = 1, writes = 0.5, size = "1GiB" }}]
-            "#
-        );
-        let model = Model::parse(&text, "database.toml").expect("a good model");
-        let made: Arc<[Request]> = pass(&*model.input(None, 1).expect("a good length")).into();
-        let fitted = model::fit(&mut *made.open().expect("requests"), "made", &mut |_, _| Ok(()));
-        (made, fitted.expect("a model").space.sectors)
-    };
-    let aligned = "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 1]";
-    for fresh in ["", "fresh = 1"] {
-        let (made, sectors) = fitted(aligned, fresh);
-        assert!(made.iter().all(|request| [10, 15].contains(&(request.offset / 512 % 16))));
-        assert_eq!(sectors.len(), 16, "{fresh}: {sectors:?}");
-        assert!((sectors[10] - 0.875).abs() < 0.02 && sectors[10] + sectors[15] > 0.999);
-        let (_, sectors) = fitted("[0, 0, 7, 0, 0, 0, 0, 1]", fresh);
-        assert_eq!(sectors.len(), 8, "{fresh}: {sectors:?}");
+    for (unit, begins) in [(8, [2, 7]), (16, [10, 15]), (32, [5, 26])] {
+        let weights: Vec<u8> = (0..unit)
+            .map(|sector| if sector == begins[0] { 7 } else { u8::from(sector == begins[1]) })
+            .collect();
+        for fresh in ["", "fresh = 1"] {
+            let space = format!("adjacent = 0.3\nslot = \"16k\"\nsectors = {weights:?}\n{fresh}");
+            let made: Arc<[Request]> = new_places("8k", &space).into();
+            assert!(made.iter().all(|request| begins.contains(&(request.offset / 512 % unit))));
+            let source = &mut *made.open().expect("requests");
+            let fitted = model::fit(source, "made", &mut |_, _| Ok(())).expect("a model");
+            let sectors = fitted.space.sectors;
+            assert_eq!(sectors.len() as u64, unit, "{fresh}: {sectors:?}");
+            let [most, least] = begins.map(|sector| sectors[sector as usize]);
+            assert!((most - 0.875).abs() < 0.02 && most + least > 0.999, "{sectors:?}");
+        }
     }
 }
 

@@ -131,19 +131,20 @@ impl NewFit {
     /// Places by their first sector within the unit that they are aligned to, a page or more.
     fn aligned(&self) -> Vec<u64> {
         let mut unit = self.sectors.to_vec();
-        while unit.len() > PAGE_SECTORS as usize {
+        while unit.len() > PAGE_SECTORS as usize && !self.tell(&unit) {
             let (front, back) = unit.split_at(unit.len() / 2);
-            let halves = || front.iter().zip(back);
-            // Two standard deviations of a difference between halves that are alike are chance.
-            let beyond = |(a, b): (&u64, &u64)| {
-                (a.abs_diff(*b) as f64 - 2.0 * ((a + b) as f64).sqrt()).max(0.0)
-            };
-            let uneven = halves().map(beyond).sum::<f64>() > UNEVEN * self.count as f64;
-            if uneven && self.count >= ENOUGH {
-                break;
-            }
-            unit = halves().map(|(a, b)| a + b).collect();
+            unit = front.iter().zip(back).map(|(a, b)| a + b).collect();
         }
         unit
+    }
+
+    /// Whether places in this unit are not just those of its half, twice.
+    fn tell(&self, unit: &[u64]) -> bool {
+        let (front, back) = unit.split_at(unit.len() / 2);
+        // Two standard deviations of a difference between halves that are alike are chance.
+        let beyond =
+            |(a, b): (&u64, &u64)| (a.abs_diff(*b) as f64 - 2.0 * ((a + b) as f64).sqrt()).max(0.0);
+        let uneven: f64 = front.iter().zip(back).map(beyond).sum();
+        self.count >= ENOUGH && uneven > UNEVEN * self.count as f64
     }
 }
