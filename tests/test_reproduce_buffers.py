@@ -8,7 +8,9 @@ from statistics import fmean
 
 import pytest
 
+from ftlab.config import merge
 from ftlab.experiments import cachftl, dftl
+from ftlab.experiments.cachftl import bounds
 from ftlab.experiments.cachftl.claims import (
     CLAIMS,
     FIGURE_4,
@@ -21,6 +23,7 @@ from ftlab.experiments.cachftl.claims import (
     sparing,
     thresholds,
 )
+from ftlab.experiments.cachftl.points import PRESET, synthetic
 from ftlab.experiments.cachftl.proofs import not_the_same_runs, worse_at_best
 from ftlab.experiments.claims import Claim, judge
 from ftlab.experiments.dftl.points import (
@@ -35,15 +38,17 @@ from ftlab.experiments.dftl.points import (
     prepare,
 )
 from ftlab.experiments.dftl.volumes import FINANCIAL, Row, by_distance, row
-from ftlab.experiments.findings import Change, Verdict
+from ftlab.experiments.findings import NEAR_RATIO, Change, Verdict
 from ftlab.experiments.inputs import Source, Workload, sources
 from ftlab.experiments.made import looped
 from ftlab.experiments.quantities import erases
 from ftlab.experiments.runs import Runs
 from ftlab.experiments.volumes import extent
+from ftlab.points import Point, run_points
 from ftlab.result import Result
 from ftlab.traces import read_trace
 
+PROVED = {claim.id: claim.proof for claim in CLAIMS if claim.proof}
 BEGINNING = "Financial1.first50002.DERIVED-noasu.spc"
 
 
@@ -90,9 +95,25 @@ def test_figures_4_and_5_contradict_each_other_about_bm():
     assert FIGURE_4["financial1"].bm_over_pm == pytest.approx(1.39 / 0.53)
     assert FIGURE_5["financial1"].bm_over_pm == pytest.approx(1.04 / 0.64)
     assert not_the_same_runs(FIGURE_4, FIGURE_4) == []
-    (proved,) = (claim for claim in cachftl.EXPERIMENT.claims if claim.proof)
-    assert proved.id == "C17"
-    assert "36.0 % over BM at best and 47.0 % by default" in proved.proof
+    assert "36.0 % over BM at best and 47.0 % by default" in PROVED["C17"]
+
+
+def test_random_writes_gain_more_over_bm_than_is_published():
+    published = next(each for each in cachftl.EXPERIMENT.claims if each.id == "C23").statements[0]
+    least = 1 + published.said * (1 + NEAR_RATIO)
+    assert bounds.most_of_bm(0.1) < least < bounds.most_of_bm(0.3)
+    assert bounds.most_of_bm(0.9) == 1, "it says nothing of sequential writes"
+    assert "25 % of BM's or less: at most 12 % of the groups" in PROVED["C23"]
+
+
+def test_a_run_of_random_writes_is_within_the_bounds(tmp_path):
+    (made,) = (made for name, made in synthetic(None) if name == "sequential 10")
+    settings = merge([PRESET, {"workload": made}])
+    runs = [Point(each, settings, each) for each in ("cachftl", "block-optimized")]
+    found = run_points(runs, tmp_path)
+    ours, rival = (each["response_us"]["mean"] for each in found)
+    assert ours < bounds.most_of_bm(0.1) * rival
+    assert 1 < found[0]["buffer"]["mean_group_pages"] < 1 / (1 - bounds.joining(0.1))
 
 
 def test_a_change_of_means_can_be_read_as_the_mean_of_changes():

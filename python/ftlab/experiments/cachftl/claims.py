@@ -13,6 +13,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
+from ftlab.experiments.cachftl import bounds
 from ftlab.experiments.cachftl.points import (
     ALL_THRESHOLDS,
     ARRIVALS,
@@ -569,6 +570,7 @@ CLAIMS = (
             Change("vs FAST", -0.64, gap(f"sequential {SEQUENTIAL[0]}", "fast")),
         ],
         amount(f"sequential {SEQUENTIAL[0]}"),
+        proof=bounds.proof(SEQUENTIAL[0] / 100),
     ),
     Claim(
         "C24",
