@@ -13,7 +13,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from ftlab.experiments.cachftl import bounds
+from ftlab.experiments.cachftl.bounds import PROOF_OF_C23
 from ftlab.experiments.cachftl.points import (
     ALL_THRESHOLDS,
     ARRIVALS,
@@ -570,7 +570,7 @@ CLAIMS = (
             Change("vs FAST", -0.64, gap(f"sequential {SEQUENTIAL[0]}", "fast")),
         ],
         amount(f"sequential {SEQUENTIAL[0]}"),
-        proof=bounds.proof(SEQUENTIAL[0] / 100),
+        proof=PROOF_OF_C23,
     ),
     Claim(
         "C24",
