@@ -57,7 +57,7 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
     volume = Source(Workload("tpch", ()), None, 200)
     found = cachftl.EXPERIMENT.points({"financial1/0": volume})
     volumes = [key for key in found if key[0] == "financial1/0"]
-    assert len(volumes) == (4 + 1) + 4 + (2 + 1) + 5 + 5 * 16 + 2
+    assert len(volumes) == (4 + 1) + 4 + (2 + 1) + 5 + 5 * 10 + 2
     device = found["financial1/0", "page", "reserve"].resolved["device"]
     assert device["blocks"] == extent(volume) // (256 << 10) + 5
     names = {key[0] for key in found}
@@ -70,17 +70,23 @@ def test_cachftl_is_run_with_the_settings_of_the_paper():
 def test_the_whole_of_figure_5_has_every_threshold_on_all_requests():
     volume = {"financial1/0": Source(Workload("tpch", ()), None, None)}
     some, every = cachftl.EXPERIMENT.points(volume), cachftl.EXPERIMENT.whole(volume)
-    assert len(every) - len(some) == 5 * 16
+    assert len(every) - len(some) == 5 * 22
     key = "financial1/0", "cachftl", "25", "31"
     assert key not in some
     assert every[key].resolved["cachftl"]["threshold"] == 31
-    cut = [
-        each["financial1/0", "fast", "5"].resolved["input"].get("requests")
-        for each in (some, every)
-    ]
-    assert cut == [30_000, None]
     results = dict.fromkeys(every, Result({"ftl": "x"}))
     assert list(thresholds(Runs(results), "financial1/0")) == list(range(1, 33))
+
+
+@pytest.mark.parametrize(("most", "cut"), [(1_000, 1_000), (10**9, None)])
+def test_settings_are_varied_on_the_first_requests_of_a_volume_that_has_more(
+    monkeypatch, most, cut
+):
+    monkeypatch.setattr(import_module("ftlab.experiments.cachftl.points"), "GRID_REQUESTS", most)
+    volume = {"financial1/0": Source(Workload("tpch", ()), None, None)}
+    for found, requests in ((cachftl.EXPERIMENT.points, cut), (cachftl.EXPERIMENT.whole, None)):
+        setting = found(volume)["financial1/0", "fast", "5"].resolved
+        assert setting["input"].get("requests") == requests
 
 
 def test_a_paper_of_which_nothing_is_left_out_has_no_whole(ftlab):

@@ -21,6 +21,8 @@ ERASES = ("C8", "C9", "C10", "C11", "C13", "C15")
 BEST = ("C16", "C18", "C19")
 ENOUGH = (1, 4, 8, 16)
 THRESHOLDS = (5, 6, 8, 16)
+LOGS = (16, 64)
+FEW_REQUESTS = 30_000
 
 OF_FINANCIAL1 = ("C2", "C4", "C7", "C8", *BEST, "C27")
 """The claims on Financial1, but for the shares of its volumes."""
@@ -33,6 +35,11 @@ def _is_financial1(key: Key) -> bool:
 def _is_scanned(key: Key) -> bool:
     """Tell whether a point is on a volume of which the model has a scan."""
     return key[0] in {f"financial1/{each}" for each in FINANCIAL1_PREFIX.scan}
+
+
+def _is_varied(key: Key) -> bool:
+    """Tell whether a point is on the requests of a volume on which settings are varied."""
+    return "/" in key[0] and len(key) > 2 and key[2] not in (RESERVE, "enough")
 
 
 def log_of(blocks: int) -> Callable[[Key, Source, Path], Config]:
@@ -82,19 +89,22 @@ COUNTERFACTUALS = (
         {"log": {"blocks": 2}},
         only=of("fast"),
     ),
-    Counterfactual(
-        "a log of 16 blocks",
-        "FAST with 16 log blocks on a volume of any size",
-        ("C10", "C18"),
-        log_of(16),
-        only=of("fast"),
+    *(
+        Counterfactual(
+            f"a log of {blocks} blocks",
+            f"FAST with {blocks} log blocks on a volume of any size",
+            ("C10", "C18"),
+            log_of(blocks),
+            only=of("fast"),
+        )
+        for blocks in LOGS
     ),
     Counterfactual(
-        "a log of 128 blocks",
-        "FAST with 128 log blocks on each volume of Cello99",
-        ("C18",),
-        log_of(128),
-        only=lambda key: key[0].startswith("cello99/") and key[1] == "fast",
+        "a short beginning",
+        f"settings varied on the first {FEW_REQUESTS:,} requests of a volume",
+        ("C2", *BEST, "C26", "C28"),
+        {"input": {"requests": FEW_REQUESTS}},
+        only=_is_varied,
     ),
     Counterfactual(
         "FAB",
@@ -120,6 +130,13 @@ COUNTERFACTUALS = (
         ("C1", "C2", "C7", "C16", "C22", "C24", "C25"),
         only=of("page"),
         point=lambda key: (*key, RESERVE) if key[1] == "page" else key,
+    ),
+    Counterfactual(
+        "hardly any GC",
+        "PM with ten times the blocks, so that it hardly collects: the ideal FTL that it is called",
+        ("C2", "C7", "C16"),
+        {"device": {"over_provisioning": "900%"}},
+        only=of("page"),
     ),
     Counterfactual(
         "without the scan",

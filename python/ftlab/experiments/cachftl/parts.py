@@ -69,10 +69,10 @@ SETUP = (
 )
 
 VARIED = (
-    "Settings are varied on the {of} of each volume: {thresholds} and "
+    "Settings are varied on {of} of each volume: {thresholds} and "
     f"over-provisioning {', '.join(map(str, SPARES))} %."
 )
-FEW = f"thresholds {THRESHOLDS[0]} to {THRESHOLDS[-1]}"
+FEW = f"thresholds {', '.join(map(str, THRESHOLDS))}"
 ALL = f"all thresholds from {THRESHOLDS[0]} to {THRESHOLDS[-1]}"
 
 
@@ -150,7 +150,7 @@ def _varied_on(runs: Runs) -> str:
     names = volumes(runs, *TRACES)
     if names and len(thresholds(runs, names[0])) == len(ALL_THRESHOLDS):
         return VARIED.format(of="all requests", thresholds=ALL)
-    return VARIED.format(of=f"first {GRID_REQUESTS:,} requests", thresholds=FEW)
+    return VARIED.format(of=f"at most the first {GRID_REQUESTS:,} requests", thresholds=FEW)
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
