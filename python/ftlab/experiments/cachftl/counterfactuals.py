@@ -13,7 +13,7 @@ from ftlab.experiments.cachftl.points import BLOCK, PREFIX_VOLUME, RESERVE
 from ftlab.experiments.claims import Counterfactual, of
 from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Source
 from ftlab.experiments.runs import Key
-from ftlab.experiments.volumes import extent
+from ftlab.experiments.volumes import extent, statistics_of
 
 SYNTHETIC = ("C22", "C23", "C24")
 RESPONSES = ("C4", "C5", "C6", "C7", "C12", "C14")
@@ -40,6 +40,12 @@ def _is_scanned(key: Key) -> bool:
 def _is_varied(key: Key) -> bool:
     """Tell whether a point is on the requests of a volume on which settings are varied."""
     return "/" in key[0] and len(key) > 2 and key[2] not in (RESERVE, "enough")
+
+
+def _first_requests(key: Key, source: Source, results: Path) -> Config:
+    """Return the input of a volume that is cut short, if it has more requests than that."""
+    longer = statistics_of(source)["requests"] > FEW_REQUESTS
+    return {"input": {"requests": FEW_REQUESTS}} if longer else {}
 
 
 def log_of(blocks: int) -> Callable[[Key, Source, Path], Config]:
@@ -103,7 +109,7 @@ COUNTERFACTUALS = (
         "a short beginning",
         f"settings varied on the first {FEW_REQUESTS:,} requests of a volume",
         ("C2", *BEST, "C26", "C28"),
-        {"input": {"requests": FEW_REQUESTS}},
+        _first_requests,
         only=_is_varied,
     ),
     Counterfactual(
