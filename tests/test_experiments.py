@@ -445,8 +445,10 @@ class Looking(Runs):
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path):
+def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path, monkeypatch):
     experiment = import_module(PAPERS[paper]).EXPERIMENT
+    cut_short = "ftlab.experiments.cachftl.counterfactuals.FEW_REQUESTS"
+    monkeypatch.setattr(cut_short, 1)  # The inputs here are shorter than it is.
     (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text(
         "0,0,4096,w,0.0\n0,8,4096,w,0.1\n"
     )
