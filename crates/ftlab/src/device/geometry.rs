@@ -118,6 +118,17 @@ impl Geometry {
         })
     }
 
+    /// The error of an FTL that finds too few physical blocks, as `message` tells: of the key that says how many
+    /// there are. What `other` remedies there are follows.
+    #[must_use]
+    pub fn too_few_blocks(&self, message: &str, other: &str) -> Error {
+        let (key, raise) = match self.over_provisioning {
+            Some(_) => ("device.over_provisioning", "raise over-provisioning"),
+            None => ("device.blocks", "use more"),
+        };
+        Error::config(key, format!("{message}; {raise}{other}"))
+    }
+
     /// A capacity, a power of two of bytes, of a device like this in which a part of as many `blocks` and
     /// logical `pages` as here, with `map_pages` of a map, would have `kept` blocks beside them. `None` if
     /// none with 32-bit page numbers has.

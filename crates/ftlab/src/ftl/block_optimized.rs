@@ -72,7 +72,7 @@ impl Design for BlockOptimizedFtl {
         if flash.may_lose_power() && homes == geometry.blocks() {
             let message = "found no spare block, expected one: where power may be cut, blocks are rewritten \
                            to another";
-            return Err(Error::config("device.over_provisioning", message));
+            return Err(geometry.too_few_blocks(message, ""));
         }
         Ok(BlockOptimizedFtl {
             append: setup.own.append,

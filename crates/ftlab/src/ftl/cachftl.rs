@@ -123,9 +123,9 @@ impl CachftlConfig {
         if unless_bug!(CachTooFewBlocks, spare < least, false) {
             let message = format!(
                 "found {spare} spare blocks, expected at least {least} for the page-mapped region: \
-                 cachftl.sync_blocks, one that is written, and room for a group; raise over-provisioning"
+                 cachftl.sync_blocks, one that is written, and room for a group"
             );
-            return Err(Error::config("device.over_provisioning", message));
+            return Err(geometry.too_few_blocks(&message, ""));
         }
         Ok(spare - other)
     }

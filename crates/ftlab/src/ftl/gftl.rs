@@ -66,11 +66,11 @@ impl GftlConfig {
         }
         let message = format!(
             "found {} physical blocks for {logical} logical, expected at least {} for a write buffer of \
-             {wanted} and one to clean into; raise over-provisioning or lower gftl.buffer",
+             {wanted} and one to clean into",
             geometry.blocks(),
             u64::from(logical) + u64::from(wanted) + 1
         );
-        Err(Error::config("device.over_provisioning", message))
+        Err(geometry.too_few_blocks(&message, " or lower gftl.buffer"))
     }
 }
 

@@ -407,7 +407,7 @@ fn needs_blocks(geometry: &Geometry, blocks: u32, kept: u32) -> Result<(), Error
     }
     let message = format!(
         "found {blocks} physical blocks for {logical} logical, expected at least {needed} so that \
-         collection always finds room; raise over-provisioning or lower gc.low and gc.high"
+         collection always finds room"
     );
-    Err(Error::config("device.over_provisioning", message))
+    Err(geometry.too_few_blocks(&message, " or lower gc.low and gc.high"))
 }

@@ -92,10 +92,10 @@ impl Design for SuperblockFtl {
         if unless_bug!(SuperblockTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
             let message = format!(
                 "found {} physical blocks for {logical_blocks} logical, expected at least {needed} to \
-                 hold {most_logs} log blocks and one to copy to; raise over-provisioning",
+                 hold {most_logs} log blocks and one to copy to",
                 geometry.blocks(),
             );
-            return Err(Error::config("device.over_provisioning", message));
+            return Err(geometry.too_few_blocks(&message, ""));
         }
         let own = &setup.own;
         let map = own.map(flash)?;

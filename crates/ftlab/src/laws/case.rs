@@ -297,7 +297,7 @@ impl<'a> Case<'a> {
             case.entry.build(&case.config, &mut device)
         };
         let mut larger = self.clone();
-        if accepts(self).is_err_and(|error| names(&error, "device.over_provisioning")) {
+        if accepts(self).is_err_and(|error| names(&error, "device.blocks")) {
             larger.config.device.blocks = self.config.device.blocks.map(|blocks| blocks + 1);
         }
         larger

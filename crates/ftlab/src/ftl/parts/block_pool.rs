@@ -240,20 +240,19 @@ impl BlockPool {
         if unless_bug!(PoolTooFewBlocks, (region.blocks.len() as u64) < needed, false) {
             let pages = region.pages.len() as u32;
             let roomy = geometry.roomy_capacity(region.blocks.len() as u32, pages, map_pages, kept);
-            return Err(Error::config(
-                "device.over_provisioning",
-                format!(
-                    "found {} physical blocks for {logical} logical{}, expected at least {needed} so \
-                     that GC always finds room; raise over-provisioning or lower gc.low and gc.high{}",
-                    region.blocks.len(),
-                    if region.blocks.len() as u32 == geometry.blocks() {
-                        ""
-                    } else {
-                        " in a part of the device (a plane, a zone, or what is page-mapped)"
-                    },
-                    roomy.map_or_else(String::new, |c| format!(", or set device.capacity = {c}")),
-                ),
-            ));
+            let message = format!(
+                "found {} physical blocks for {logical} logical{}, expected at least {needed} so that \
+                 GC always finds room",
+                region.blocks.len(),
+                if region.blocks.len() as u32 == geometry.blocks() {
+                    ""
+                } else {
+                    " in a part of the device (a plane, a zone, or what is page-mapped)"
+                },
+            );
+            let capacity = roomy.map(|c| format!(", or set device.capacity = {c}"));
+            let other = format!(" or lower gc.low and gc.high{}", capacity.unwrap_or_default());
+            return Err(geometry.too_few_blocks(&message, &other));
         }
         let free = BlockInfo { state: State::Free, stream: Stream::Data };
         Ok(BlockPool {

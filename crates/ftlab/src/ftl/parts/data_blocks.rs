@@ -583,15 +583,13 @@ fn map_blocks(flash: &mut Flash, map: LogMap, log_blocks: u32) -> Result<u32, Er
     let map_blocks = map.blocks(geometry);
     let needed = u64::from(logical) + u64::from(log_blocks) + u64::from(map_blocks) + 1;
     if unless_bug!(DataTooFewBlocks, u64::from(geometry.blocks()) < needed, false) {
-        return Err(Error::config(
-            "device.over_provisioning",
-            format!(
-                "found {} physical blocks for {logical} logical, expected at least {needed} to \
-                 hold {log_blocks} log blocks{} and one to merge into; raise over-provisioning",
-                geometry.blocks(),
-                if map_blocks == 0 { String::new() } else { format!(", {map_blocks} of the map") },
-            ),
-        ));
+        let message = format!(
+            "found {} physical blocks for {logical} logical, expected at least {needed} to hold \
+             {log_blocks} log blocks{} and one to merge into",
+            geometry.blocks(),
+            if map_blocks == 0 { String::new() } else { format!(", {map_blocks} of the map") },
+        );
+        return Err(geometry.too_few_blocks(&message, ""));
     }
     Ok(map_blocks)
 }
