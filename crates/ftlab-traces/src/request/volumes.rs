@@ -4,7 +4,8 @@ use crate::error::Error;
 use rustc_hash::FxHashMap;
 
 /// Volumes that are believed. More mean that a column was misread, and would fill the memory.
-pub const MOST_VOLUMES: usize = 1 << 20;
+/// The largest public fleets have some thousands.
+pub const MOST_VOLUMES: usize = 1 << 16;
 
 /// One value per volume, found in a few nanoseconds.
 pub(crate) struct Volumes<T> {
@@ -59,5 +60,24 @@ impl<T> Volumes<T> {
         self.index.insert(volume, self.rows.len());
         self.rows.push((volume, first()));
         Ok(self.rows.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_that_was_misread_does_not_fill_the_memory() {
+        let mut volumes = Volumes::new();
+        for volume in 0..MOST_VOLUMES as u32 {
+            volumes.of(volume, || ()).expect("one of those that are believed");
+        }
+        volumes.of(7, || ()).expect("one that is known");
+        let error = volumes.of(u32::MAX, || ()).expect_err("one too many").to_string();
+        assert_eq!(
+            error,
+            "input.format: found more than 65536 volumes, expected a few; is this the right format?"
+        );
     }
 }

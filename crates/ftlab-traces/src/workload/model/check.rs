@@ -3,7 +3,7 @@
 use super::figures::FigureKind;
 use super::file::{Curve, Gaps, Length, Model, Part, Published, Reuse, Runs, Sizes, Space, Volume};
 use super::space::{PAGE_SECTORS, REGION_BYTES, SECTOR};
-use crate::request::LONGEST_REQUEST_BYTES;
+use crate::request::{LONGEST_REQUEST_BYTES, MOST_VOLUMES};
 use crate::units::Bytes;
 
 /// The key, and what was found and expected there.
@@ -15,8 +15,6 @@ const MOST_ROWS: usize = 255;
 pub(super) const MOST_STREAMS: usize = 16;
 /// Parts of a model.
 const MOST_PARTS: usize = 64;
-/// Volumes of a model.
-const MOST_VOLUMES: u64 = 1 << 16;
 /// Regions of all volumes together, 64 TiB: 20 bytes of memory each.
 const MOST_REGIONS: u64 = 1 << 24;
 
@@ -28,7 +26,7 @@ pub(super) fn check(model: &Model) -> Result<(), Wrong> {
     parts(&model.parts)?;
     let all = || model.laws().flat_map(|law| &law.space.volumes);
     let count = all().map(|volume| u64::from(volume.count())).sum::<u64>();
-    expect("space.volumes", count <= MOST_VOLUMES, count, "at most 65536 volumes in all parts")?;
+    expect("space.volumes", are_believed(count), count, "at most 65536 volumes in all parts")?;
     let regions =
         |volume: &Volume| u64::from(volume.count()) * volume.size.0.div_ceil(REGION_BYTES);
     let regions = all().map(regions).fold(0, u64::saturating_add);
@@ -234,8 +232,12 @@ fn volumes(volumes: &[Volume]) -> Result<(), Wrong> {
         count += many;
         weight += volume.weight;
     }
-    let good = count <= MOST_VOLUMES && weight > 0.0;
+    let good = are_believed(count) && weight > 0.0;
     expect("space.volumes", good, format!("{count} of weight {weight}"), "1 to 65536, not all 0")
+}
+
+fn are_believed(volumes: u64) -> bool {
+    volumes <= MOST_VOLUMES as u64
 }
 
 fn expect_share(key: &str, share: Option<f64>) -> Result<(), Wrong> {
