@@ -182,14 +182,19 @@ def test_a_result_of_a_trace_that_changed_meanwhile_is_not_kept(trace, tmp_path,
 
 ROOM = """
     import resource, sys
-    limit, capacity, ftl = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-    import ftlab
+    limit, capacity, ftl, what = int(sys.argv[1]), *sys.argv[2:]
+    import ftlab, ftlab.crash, ftlab.live
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    workload = {"pattern": "randwrite", "size": "16MiB", "requests": 10}
+    config = {"workload": workload, "device": {"capacity": capacity}, "run": {"warmup": "none"}}
     try:
-        ftlab.simulate(
-            ftlab.Workload("randwrite", size="16MiB", requests=10), ftl,
-            ftlab.Device(capacity=capacity),
-        )
+        if what == "run":
+            ftlab.simulate(ftlab.Workload(workload.pop("pattern"), **workload), ftl,
+                           ftlab.Device(capacity=capacity))
+        elif what == "crash":
+            ftlab.crash.crash(config, ftl, 1)
+        else:
+            ftlab.live.Device("image", "socket", ftl, {"device": config["device"]})
         print("fits")
     except ftlab.ConfigError as error:
         print(error)
@@ -202,17 +207,32 @@ ROOM = """
 )
 def test_a_device_that_does_not_fit_into_memory_is_told_in_a_line(ftl):
     for limit, capacity in [(1, "1TiB"), (1.5, "64GiB"), (1, "32GiB"), (2, "128GiB")]:
-        done = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(ROOM), str(int(limit * 2**30)), capacity, ftl],
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        told, lives = done.stdout.splitlines()
-        assert lives == "the interpreter lives"
+        told = of_room("run", limit, capacity, ftl)
         if capacity == "1TiB":
-            assert told.startswith("device.capacity: found 1TiB, whose ")
-            assert "GiB of RAM, more than there is" in told
+            refused(told, capacity)
+
+
+@pytest.mark.parametrize("what", ["crash", "serve"])
+@pytest.mark.parametrize("ftl", ["page", "dftl", "fast"])
+def test_a_device_to_mount_that_does_not_fit_into_memory_is_told_in_a_line(what, ftl, tmp_path):
+    for limit, capacity in [(1, "1TiB"), (1, "64GiB")]:
+        refused(of_room(what, limit, capacity, ftl, tmp_path), capacity)
+    assert not list(tmp_path.iterdir())
+
+
+def of_room(what: str, limit: float, capacity: str, ftl: str, folder: Path | None = None) -> str:
+    """Return what an interpreter says of a device that has no more memory than so many GiB."""
+    command = [sys.executable, "-c", textwrap.dedent(ROOM), str(int(limit * 2**30)), capacity, ftl]
+    done = subprocess.run([*command, what], capture_output=True, text=True, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    told, lives = done.stdout.splitlines()
+    assert lives == "the interpreter lives"
+    return told
+
+
+def refused(told: str, capacity: str) -> None:
+    assert told.startswith(f"device.capacity: found {capacity}, whose ")
+    assert "GiB of RAM, more than there is" in told
 
 
 def run(*arguments: str, **streams) -> subprocess.CompletedProcess:

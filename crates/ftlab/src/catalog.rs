@@ -16,6 +16,7 @@ mod memory;
 use crate::address::AddressMap;
 use crate::buffer::{self, Buffers, BuildBuffer};
 use crate::config::{self, Config};
+use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::demand::{Aps, Cdftl, Cftl, DemandFtl, Dftl, MeasuredUse, PooledFtl, Sftl};
@@ -164,6 +165,15 @@ impl Entry {
         Some(self.mount.as_ref()?.mount(config, flash))
     }
 
+    /// An erased device on which the FTL mounts afterwards.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when the device cannot work, or there is no memory for it and for mounting.
+    pub fn device_to_mount(&self, device: &DeviceConfig, capacity: u64) -> Result<Device, Error> {
+        memory::check(&self.spec, device, capacity, true)?;
+        Device::new(device, capacity)
+    }
+
     /// A whole simulation of a device of so many bytes, the FTL static inside.
     ///
     /// # Errors
@@ -229,7 +239,7 @@ fn simulation_of<F: Ftl>(
     mount: Option<&Mount>,
     build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
-    memory::check(spec, config, capacity)?;
+    memory::check(spec, &config.device, capacity, config.run.recovery)?;
     let mut device = Device::new(&config.device, capacity)?;
     if config.run.recovery {
         if let Some(cycles) = config.device.endurance {

@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         let input = Reading::default().of(config, watch)?;
         let (capacity, address) = place(config, input.as_ref(), input.measured.as_ref())?;
         let trace = trace_report(input.as_ref(), input.measured.as_ref(), &address);
-        let mut erased = Device::new(&timed_oobs(&config.device), capacity)?;
+        let mut erased = entry.device_to_mount(&timed_oobs(&config.device), capacity)?;
         erased.remember();
         let mut device = erased.clone();
         let ftl = entry.build(config, &mut device)?;

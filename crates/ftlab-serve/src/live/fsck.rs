@@ -49,7 +49,7 @@ pub fn fsck(catalog: &Catalog, path: &Path) -> Result<Fsck, Error> {
     let superblock = opened.superblock;
     let entry = able(catalog, &superblock.ftl)?;
     let config = catalog.resolve(&superblock.config)?;
-    let mut device = device(&config)?;
+    let mut device = device(entry, &config)?;
     let room = room(&superblock, &config);
     let (image, recovered) = Image::open(opened.file, device.geometry(), room).map_err(at(path))?;
     let damaged = image.damaged().map_err(at(path))?;

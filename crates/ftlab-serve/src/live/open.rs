@@ -96,7 +96,7 @@ impl Opening {
             return Err(Error::config("ftl", "found none, expected the FTL of the new image"));
         };
         let (entry, config) = (able(catalog, ftl)?, self.config(catalog, Map::new())?);
-        let mut device = device(&config)?;
+        let mut device = device(entry, &config)?;
         let ftl = entry.build(&config, &mut device)?;
         keeps_nothing(ftl.keeps_writes(), entry.name())?;
         let superblock = Superblock {
@@ -138,7 +138,7 @@ impl Opening {
         let config = self.config(catalog, superblock.config.clone())?;
         // An image from before a setting was there has its default.
         agree(&tree(&config), &tree(&catalog.resolve(&superblock.config)?))?;
-        let mut device = device(&config)?;
+        let mut device = device(entry, &config)?;
         let (mut image, recovered) =
             Image::open(file, device.geometry(), room(&superblock, &config))
                 .map_err(at(&self.image))?;
@@ -255,9 +255,9 @@ pub(super) fn room(superblock: &Superblock, config: &Config) -> Room {
 }
 
 /// An erased device that tells what is done to it.
-pub(super) fn device(config: &Config) -> Result<Device, Error> {
+pub(super) fn device(entry: &Entry, config: &Config) -> Result<Device, Error> {
     let capacity = capacity(config, "the size of the new image, as 4GiB")?;
-    let mut device = Device::new(&config.device, capacity)?;
+    let mut device = entry.device_to_mount(&config.device, capacity)?;
     device.tell();
     Ok(device)
 }

@@ -1,7 +1,6 @@
 //! Whether there is memory for a simulation: asked before its tables are made, which would end the process.
 
-use crate::config::Config;
-use crate::device::Geometry;
+use crate::device::{DeviceConfig, Geometry};
 use crate::error::Error;
 use crate::ftl::Spec;
 use crate::units::Bytes;
@@ -16,11 +15,16 @@ const BYTES_TO_MOUNT: u64 = 128;
 /// Tables of about the same length that a simulation has.
 const TABLES: u64 = 8;
 
-/// Fails where the tables of a device could not be had.
-pub(super) fn check(spec: &Spec, config: &Config, capacity: u64) -> Result<(), Error> {
-    let geometry = Geometry::new(&config.device, capacity)?;
+/// Fails where the tables of a device could not be had, and those of an FTL that `mounts` on it afterwards.
+pub(super) fn check(
+    spec: &Spec,
+    device: &DeviceConfig,
+    capacity: u64,
+    mounts: bool,
+) -> Result<(), Error> {
+    let geometry = Geometry::new(device, capacity)?;
     let (pages, blocks) = (u64::from(geometry.pages()), u64::from(geometry.blocks()));
-    let to_mount = if config.run.recovery { BYTES_TO_MOUNT } else { 0 };
+    let to_mount = if mounts { BYTES_TO_MOUNT } else { 0 };
     let needed = pages * (u64::from(spec.bytes_per_page) + to_mount) + blocks * BYTES_PER_BLOCK;
     // Several tables, as they will be: a system may grant each that is smaller than its memory.
     let reserve = |_| {
