@@ -330,6 +330,7 @@ impl Cdftl {
             self.evict_page(store, flash);
         }
         let image = store.load(vtpn, flash);
+        assert!(self.pages.len() < self.page_capacity, "the CTP has no room");
         let page = self.pages.insert(Page { vtpn, image });
         self.page_links.grow(self.pages.tokens());
         self.page_links.push_front(&mut self.page_order, page);

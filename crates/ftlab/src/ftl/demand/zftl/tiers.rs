@@ -284,6 +284,7 @@ impl Tiers {
     }
 
     fn add(&mut self, (lpn, ppn): Change, dirty: bool) {
+        assert!(self.entries.len() < self.capacity, "tier 1 has no room");
         let token = self.entries.insert(Entry { lpn, ppn, dirty });
         self.links.grow(self.entries.tokens());
         self.group_links.grow(self.entries.tokens());
