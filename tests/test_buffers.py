@@ -23,6 +23,15 @@ def run(policy: str) -> ftlab.Result:
     return ftlab.simulate(WORKLOAD, ftl, DEVICE, buffer=buffer, warmup="replay:1")
 
 
+@pytest.mark.parametrize("policy", ["lru", "cflru"])
+def test_reads_of_nothing_are_counted_in_ram_and_on_flash(policy):
+    reads = ftlab.Workload("randread", bs="4k", size="1MiB", requests=1000)
+    buffer = {"policy": policy, "size": "256KiB"}
+    result = ftlab.simulate(reads, ftlab.Page(), DEVICE, buffer=buffer, warmup="none")
+    assert 0 < result.buffer.read_hits < 1000
+    assert result.host.unwritten_page_reads == result.host.page_reads == 1000
+
+
 @pytest.mark.parametrize("policy", BUFFERS)
 def test_every_buffer_absorbs_writes_and_loses_nothing(policy):
     result = run(policy)

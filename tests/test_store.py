@@ -34,6 +34,20 @@ def test_a_converted_trace_is_the_same_trace(ftlab, trace):
     assert os.listdir() == ["small.parquet"]
 
 
+@pytest.mark.parametrize(
+    ("codec", "number"), [("gzip", 2), ("brotli", 4), ("lz4", 5), ("lz4", 7)]
+)
+def test_a_codec_that_is_not_read_is_told_by_its_name(ftlab, trace, codec, number):
+    ftlab("trace", "convert", trace, "-o", "small.parquet")
+    # In the footer the codec follows the column's name: field 4, an integer in zigzag, as Parquet's Thrift has it.
+    of_column = b"time_ns\x15%c"
+    zstd = Path("small.parquet").read_bytes()
+    assert zstd.count(of_column % 12) == 1
+    Path("other.parquet").write_bytes(zstd.replace(of_column % 12, of_column % (2 * number)))
+    line = failure(ftlab("run", "other.parquet"))
+    assert f"found columns compressed with {codec}, expected zstd, snappy or none" in line
+
+
 @pytest.mark.parametrize("name", ["a.spc", "a.mqsim.zst", "a.disksim.trace.gz", "a.parquet"])
 def test_a_workload_can_be_given_to_other_simulators(name, tmp_path):
     workload = Workload("randrw", bs="8k", size="4MiB", requests=3000)

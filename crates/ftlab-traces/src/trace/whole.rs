@@ -254,6 +254,23 @@ mod tests {
         fs::remove_dir_all(&above).unwrap();
     }
 
+    /// A pipe and a device are written to and cannot be synced.
+    #[test]
+    #[cfg(unix)]
+    fn what_cannot_be_synced_does_not_get_its_name() {
+        let folder = folder("synced");
+        let path = folder.join("a.spc");
+        let mut file = WholeFile::create(path.to_str().unwrap()).unwrap();
+        let (_reader, pipe) = io::pipe().unwrap();
+        file.partial.as_mut().unwrap().held = File::from(std::os::fd::OwnedFd::from(pipe));
+        assert!(file.finish().is_err());
+        let parts = WholeFolder::create(&folder.join("parts")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", parts.path().join("a")).unwrap();
+        assert!(parts.finish().is_err());
+        assert!(names(&folder).is_empty());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
     #[test]
     fn what_a_killed_writer_left_is_removed_and_what_a_living_one_writes_is_not() {
         let folder = folder("killed");

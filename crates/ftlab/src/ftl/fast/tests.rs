@@ -34,6 +34,16 @@ fn a_rewrite_inside_the_sequential_log_costs_a_full_merge() {
     assert_eq!(bench(2).writes(&[0, 1, 1]), full);
 }
 
+/// See choices.md#merge-kinds.
+#[test]
+fn a_sequential_log_that_is_not_full_makes_no_switch() {
+    let mut bench = Bench::<FastFtl>::empty(8, 4, |_| {});
+    bench.writes(&[0, 1]);
+    bench.writes(&[0, 1]);
+    let partial = Cost { data_erases: 1, partial: 1, ..Cost::of(2) };
+    assert_eq!(bench.writes(&[4, 4]), partial, "nothing is left to copy");
+}
+
 /// See choices.md#fast-full-sequential.
 #[test]
 fn a_full_sequential_log_is_merged_by_a_rewrite_or_switched() {

@@ -93,6 +93,26 @@ fn separated_mapping_leaves_two_pages_to_copy() {
     assert!(bench.flash.is_erased(Pbn(0)), "the older of two equals");
 }
 
+/// The older of two equals has the higher number, since block 0 was erased before it was used again.
+#[test]
+fn among_equals_the_block_used_longest_goes() {
+    let mut bench = bench(4, 4, 2, 6);
+    bench.write_work(&[0, 1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 0, 1, 2, 3]);
+    for erased in [0, 1] {
+        bench.work(|ftl, flash| ftl.collect(flash));
+        assert!(bench.flash.is_erased(Pbn(erased)), "nothing in it is valid");
+    }
+    bench.write_work(&[4, 4, 4, 4, 4, 4, 4, 4]);
+    bench.work(|ftl, flash| ftl.collect(flash));
+    bench.work(|ftl, flash| ftl.collect(flash));
+    bench.write_work(&[0, 1, 0, 1]);
+    let blocks = bench.ftl.links.from_oldest(&bench.ftl.lists[0]).collect::<Vec<_>>();
+    assert_eq!(blocks, [3, 0]);
+    assert_eq!([3, 0].map(|pbn| bench.flash.valid_in(Pbn(pbn))), [2, 2]);
+    bench.work(|ftl, flash| ftl.collect(flash));
+    assert_eq!([3, 0].map(|pbn| bench.flash.is_erased(Pbn(pbn))), [true, false]);
+}
+
 /// Two logical blocks have two blocks each, none of which is full: that of first versions is emptied.
 #[test]
 fn separated_mapping_collects_a_block_that_is_not_full() {
