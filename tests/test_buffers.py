@@ -48,6 +48,20 @@ def test_every_buffer_absorbs_writes_and_loses_nothing(policy):
     assert len(risks) == len(result.timeline.time_s) and max(risks) <= buffer.at_risk_bytes_max
 
 
+@pytest.mark.parametrize("policy", ["lru", "cflru"])
+def test_a_read_looks_for_all_of_its_pages_before_it_keeps_any(policy, tmp_path):
+    def run(op, *requests):
+        lines = (f"0,{8 * first},{4096 * pages},{op},0\n" for first, pages in requests)
+        (tmp_path / "pages.spc").write_text("".join(lines))
+        trace = ftlab.read_trace(tmp_path / "pages.spc")
+        two_pages = {"policy": policy, "size": "8KiB"}
+        return ftlab.simulate(trace, "page", DEVICE, buffer=two_pages, warmup="sequential").buffer
+
+    assert run("r", (1, 1), (5, 1), (0, 2)).read_hits == 1, "of page 1"
+    assert run("r", (1, 1), (5, 1), (0, 1), (1, 1)).read_hits == 0, "0 has pushed it out"
+    assert run("w", (1, 1), (5, 1), (0, 2)).hits == 0, "writes come page after page"
+
+
 def test_without_a_buffer_there_is_none():
     assert run("none").buffer is None
     assert set(run("none").timeline.at_risk_bytes) == {None}

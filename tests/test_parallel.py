@@ -209,13 +209,16 @@ def test_the_rows_that_need_no_long_run_agree():
 
 
 def figures(response, sdrpp):
-    """A result with a mean response and an SDRPP, and what reasons look at."""
+    """A result with a mean response and an SDRPP for the host, and what reasons look at.
+
+    The SDRPP of all operations falls where that rises.
+    """
     return ftlab.Result(
         {
             "response_us": {"mean": response},
             "planes": {
                 "host_sdrpp": sdrpp,
-                "sdrpp": sdrpp,
+                "sdrpp": 100 - sdrpp,
                 "host_requests": [1, 2],
                 "busy_fraction": [0.5],
             },

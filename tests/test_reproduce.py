@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import sources
+from ftlab.experiments.runs import Runs
 from ftlab.experiments.tpftl import EXPERIMENT
+from ftlab.experiments.tpftl.claims import lowered
 from ftlab.experiments.tpftl.points import (
     ALL,
     CACHES,
@@ -19,6 +22,7 @@ from ftlab.experiments.tpftl.points import (
     MSR,
     THRESHOLDS,
 )
+from ftlab.result import Result
 
 
 def test_the_points_are_those_of_the_paper_and_each_is_run_once():
@@ -45,6 +49,28 @@ def test_every_claim_has_a_row_of_its_own():
     names = [claim.id for claim in EXPERIMENT.claims]
     assert names[:46] == [f"T{number}" for number in range(1, 47)]
     assert names[46:] == ["O1", "O2", "O3", "O4", "O5", "A1"]
+
+
+@pytest.mark.parametrize(
+    ("rival", "ours", "found", "verdict"),
+    [
+        (70, 5, "-65.0 %", Verdict.AGREES),
+        (90, 2, "-88.0 %", Verdict.AGREES),
+        (50, 15, "-35.0 %", Verdict.DIRECTION),
+    ],
+)
+def test_t13_is_a_difference_in_points(rival, ours, found, verdict):
+    """Relative changes would be 92.9 % and 97.8 %, above the published range, and 70 %, within."""
+    runs = Runs(
+        {
+            ("financial1", ftl): Result(
+                {"ftl": ftl, "mapping": {"dirty_replacements": dirty, "replacements": 100}}
+            )
+            for ftl, dirty in (("dftl", rival), ("tpftl", ours))
+        }
+    )
+    finding = lowered("financial1", "dftl").find(runs)
+    assert (finding.ours, finding.verdict) == (found, verdict)
 
 
 @pytest.fixture

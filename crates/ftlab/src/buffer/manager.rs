@@ -149,6 +149,7 @@ impl BufferManager {
         }
     }
 
+    /// Looks for all pages before it reads those that are missing and keeps them (choices.md#buffer-requests).
     fn read(&mut self, pages: &[Lpn], cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
         let mut misses = std::mem::take(&mut self.misses);
         misses.clear();

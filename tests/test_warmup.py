@@ -1,0 +1,47 @@
+"""What happens before measuring starts: GC in idle time, too, where requests have times."""
+
+import pytest
+
+import ftlab
+
+WRITES = ftlab.Workload("randwrite", bs="4k", size="8MiB", requests=2000, interarrival="50ms")
+DEVICE = ftlab.Device(capacity="8MiB", pages_per_block=16, over_provisioning=0.25, oob="1KiB")
+IDLE = [ftlab.CACHFTL(), ftlab.MNFTL(idle_blocks=2)]
+NEVER = [ftlab.CACHFTL(async_free=0), ftlab.MNFTL()]
+
+
+def run(ftl: object, warmup: str, host: str = "open") -> ftlab.Result:
+    return ftlab.simulate(WRITES, ftl, DEVICE, warmup=warmup, config={"host": {"mode": host}})
+
+
+def erases_before(result: ftlab.Result) -> int:
+    """Return the blocks that the warm-up erased."""
+    return int(result.wear.erases_total) - sum(result.flash.erases.values())
+
+
+@pytest.mark.parametrize("warmup", ["footprint", "replay:1"])
+@pytest.mark.parametrize("ftl", IDLE, ids=["cachftl", "mnftl"])
+def test_a_warm_up_of_writes_is_what_they_are_without_one_with_gc_in_idle_time(ftl, warmup):
+    alone, closed = run(ftl, "none"), run(ftl, "none", "closed:1")
+    assert alone.gc.background_runs > 0 == closed.gc.background_runs
+    erased, waited = (sum(each.flash.erases.values()) for each in (alone, closed))
+    assert erased != waited
+    assert erases_before(run(ftl, warmup)) == erased
+    assert erases_before(run(ftl, warmup, "closed:1")) == waited
+
+
+@pytest.mark.parametrize("warmup", ["sequential", "random:1"])
+@pytest.mark.parametrize(
+    ("ftl", "never"), list(zip(IDLE, NEVER, strict=True)), ids=["cachftl", "mnftl"]
+)
+def test_between_pages_that_a_warm_up_writes_itself_there_is_no_idle_time(ftl, never, warmup):
+    with_idle, without = run(ftl, warmup), run(never, warmup)
+    assert with_idle.gc.background_runs > 0
+    assert erases_before(with_idle) == erases_before(without)
+
+
+def test_gc_in_idle_time_goes_on_while_the_input_is_played_until_steady():
+    idle, waits = (run(IDLE[1], "steady", host) for host in ("open", "closed:1"))
+    assert min(idle.warmup.windows[1:]) > 1.2 * max(waits.warmup.windows[1:])
+    for each in (idle, waits):
+        assert each.warmup.windows[-1] == pytest.approx(each.write_amplification, rel=0.05)
