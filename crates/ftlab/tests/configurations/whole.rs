@@ -1,9 +1,6 @@
-//! Whole configurations, drawn at random: every FTL under every buffer, every key, tiny and nearly full
-//! devices. Each is refused in a line, or runs and keeps books that agree with a count of the requests made
-//! apart from it.
-//!
-//! `FTLAB_CONFIGURATIONS=100000` tries so many (`make fuzz`), `FTLAB_CONFIGURATION=SEED` one of them.
+//! An FTL under a buffer on a device, and requests that are counted apart from it.
 
+use crate::drawn::{Answer, Case, expect, names, one_line, pick, set, value};
 use ftlab::Error;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::{Catalog, Entry};
@@ -14,76 +11,18 @@ use ftlab::host::{HostMode, Split};
 use ftlab::report::Report;
 use ftlab::request::{Input, Op, Request};
 use ftlab::rng::Rng;
-use ftlab::session::panic_message;
-use ftlab::settings::{Kind, Row};
-use ftlab::warmup::MODES;
+use ftlab::settings::Row;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
-use std::time::Duration;
-
-/// What counts as never coming to an end.
-const HANG: Duration = Duration::from_secs(60);
 
 /// Page checks of all audits and pages of a device beyond which a case only takes long.
 const MOST_CHECKS: u64 = 5_000_000;
 const MOST_PAGES: u64 = 40_000;
 
-#[test]
-#[allow(clippy::print_stdout, reason = "how many there were is what fuzzing tells")]
-fn whatever_is_asked_for_is_refused_in_a_line_or_runs_with_sound_books() {
-    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect(name));
-    let seeds = match number("FTLAB_CONFIGURATION") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("FTLAB_CONFIGURATIONS").unwrap_or(1000),
-    };
-    let all = seeds.end - seeds.start;
-    let (tell, told) = channel();
-    thread::spawn(move || {
-        let catalog = Catalog::standard();
-        for seed in seeds {
-            tell.send((seed, None)).expect("someone listens");
-            let case = catch_unwind(AssertUnwindSafe(|| Case::draw(&catalog, seed).run(&catalog)));
-            let answer = case.unwrap_or_else(|panic| Err(panic_message(panic.as_ref())));
-            tell.send((seed, Some(answer))).expect("someone listens");
-        }
-    });
-    let (mut now, mut accepted, mut refused, mut left) = (0, 0_u64, 0_u64, 0_u64);
-    loop {
-        match told.recv_timeout(HANG) {
-            Ok((seed, None)) => now = seed,
-            Ok((_, Some(Ok(Answer::Ran)))) => accepted += 1,
-            Ok((_, Some(Ok(Answer::Refused)))) => refused += 1,
-            Ok((_, Some(Ok(Answer::TooLong)))) => left += 1,
-            Ok((seed, Some(Err(message)))) => {
-                let case = Case::draw(&Catalog::standard(), seed);
-                panic!("seed {seed}, {} on {}: {message}", case.ftl, json!(case.tree));
-            }
-            Err(RecvTimeoutError::Timeout) => {
-                let case = Case::draw(&Catalog::standard(), now);
-                panic!("seed {now}, {} on {}: no end after {HANG:?}", case.ftl, json!(case.tree));
-            }
-            Err(RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    println!(
-        "{all} configurations: {accepted} ran, {refused} refused, {left} left out as too long"
-    );
-    assert!(all < 100 || accepted > all / 5, "{accepted} of {all} ran");
-}
-
-/// What became of a configuration.
-enum Answer {
-    Ran,
-    Refused,
-    TooLong,
-}
-
 /// A configuration and the requests that it is given.
-struct Case {
+pub struct Whole {
     ftl: &'static str,
     tree: Map<String, Value>,
     requests: Arc<[Request]>,
@@ -92,8 +31,8 @@ struct Case {
     again: bool,
 }
 
-impl Case {
-    fn draw(catalog: &Catalog, seed: u64) -> Self {
+impl Whole {
+    pub fn draw(catalog: &Catalog, seed: u64) -> Self {
         let mut rng = Rng::new(seed, "configurations");
         let entry = pick(&mut rng, catalog.ftls());
         let page = 512_u64 << rng.below(4);
@@ -104,11 +43,7 @@ impl Case {
         let most_spare = pick(&mut rng, &[12, 2 * blocks + 4]);
         let spare = 1 + rng.below(most_spare);
         let mut tree = Map::new();
-        let mut set = |key: &str, value: Value| {
-            let (section, name) = key.split_once('.').expect("section.name");
-            let table = tree.entry(section).or_insert_with(|| json!({}));
-            table[name] = value;
-        };
+        let mut set = |key: &str, value| set(&mut tree, key, value);
         set("device.page", page.into());
         set("device.pages_per_block", pages_per_block.into());
         set("device.blocks", (blocks + spare).into());
@@ -126,40 +61,7 @@ impl Case {
         }
         let count = if rng.chance(0.1) { rng.below(4) } else { rng.below(1500) };
         let requests = requests(capacity, page, count, &mut rng);
-        Case { ftl: entry.name(), tree, requests, capacity, again: rng.chance(0.3) }
-    }
-
-    fn run(&self, catalog: &Catalog) -> Result<Answer, String> {
-        let resolved = match catalog.resolve(&self.tree) {
-            Ok(config) => config,
-            Err(error) => return one_line(&error),
-        };
-        if self.too_long(&resolved) {
-            return Ok(Answer::TooLong);
-        }
-        let report = match self.simulate(catalog, &resolved) {
-            Ok(report) => report,
-            Err(error) => return one_line(&error),
-        };
-        self.check(&resolved, &report)?;
-        if self.again {
-            let Value::Object(tree) = json!(resolved) else { return Err("no table".into()) };
-            let same = catalog.resolve(&tree).map_err(|error| error.to_string())?;
-            let again = self.simulate(catalog, &same).map_err(|error| error.to_string())?;
-            let [first, second] = [&report, &again].map(|report| {
-                let mut figures = json!(report);
-                figures["speed"] = Value::Null;
-                figures
-            });
-            expect("the same again", first == second)?;
-            let mut unverified = resolved.clone();
-            unverified.run.verify = false;
-            let third = self.simulate(catalog, &unverified).map_err(|error| error.to_string())?;
-            let figures = |r: &Report| json!([r.host, r.flash, r.response_us, r.wear, r.own]);
-            let same = figures(&report) == figures(&third);
-            expect("the same without verification", same)?;
-        }
-        Ok(Answer::Ran)
+        Whole { ftl: entry.name(), tree, requests, capacity, again: rng.chance(0.3) }
     }
 
     fn too_long(&self, config: &Config) -> bool {
@@ -193,8 +95,10 @@ impl Case {
         }
         let found = Shadow {
             requests: host.requests,
+            flushes: host.flushes,
             reads: [host.reads, host.page_reads, host.bytes_read],
             writes: [host.writes, host.page_writes, host.bytes_written],
+            writes_through: host.writes_through,
             trims: [host.trims, host.page_trims],
             partial_page_writes: host.partial_page_writes,
             completed_pages: shadow.completed_pages,
@@ -253,24 +157,56 @@ impl Case {
     }
 }
 
-fn expect(what: &str, holds: bool) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(format!("expected: {what}")) }
+impl Case for Whole {
+    fn run(&self, catalog: &Catalog) -> Result<Answer, String> {
+        let resolved = match catalog.resolve(&self.tree) {
+            Ok(config) => config,
+            Err(error) => return one_line(&error),
+        };
+        if self.too_long(&resolved) {
+            return Ok(Answer::TooLong);
+        }
+        let report = match self.simulate(catalog, &resolved) {
+            Ok(report) => report,
+            Err(error) => return one_line(&error),
+        };
+        self.check(&resolved, &report)?;
+        if self.again {
+            let Value::Object(tree) = json!(resolved) else { return Err("no table".into()) };
+            let same = catalog.resolve(&tree).map_err(|error| error.to_string())?;
+            let again = self.simulate(catalog, &same).map_err(|error| error.to_string())?;
+            let [first, second] = [&report, &again].map(|report| {
+                let mut figures = json!(report);
+                figures["speed"] = Value::Null;
+                figures
+            });
+            expect("the same again", first == second)?;
+            let mut unverified = resolved.clone();
+            unverified.run.verify = false;
+            let third = self.simulate(catalog, &unverified).map_err(|error| error.to_string())?;
+            let figures = |r: &Report| json!([r.host, r.flash, r.response_us, r.wear, r.own]);
+            let same = figures(&report) == figures(&third);
+            expect("the same without verification", same)?;
+        }
+        Ok(Answer::Ran)
+    }
 }
 
-fn one_line(error: &Error) -> Result<Answer, String> {
-    let message = error.to_string();
-    let of_the_user = matches!(error, Error::Config { .. } | Error::Unknown { .. });
-    let good = of_the_user && !message.contains(char::is_control) && message.contains(':');
-    if good { Ok(Answer::Refused) } else { Err(format!("a bad refusal: {error:?}")) }
+impl fmt::Display for Whole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.ftl, json!(self.tree))
+    }
 }
 
 /// What requests ask for, counted without the simulator.
 #[derive(Debug, Default, PartialEq)]
 struct Shadow {
     requests: u64,
+    flushes: u64,
     /// Requests, pages and bytes.
     reads: [u64; 3],
     writes: [u64; 3],
+    writes_through: u64,
     trims: [u64; 2],
     partial_page_writes: u64,
     /// Of these, pages that held data.
@@ -298,6 +234,7 @@ impl Shadow {
             let split = config.host.split;
             shadow.requests += 1;
             match request.op {
+                Op::Flush => shadow.flushes += 1,
                 Op::Trim => {
                     let mut covered: Vec<_> = touched.into_iter().filter(whole).collect();
                     if split == Split::Single {
@@ -314,8 +251,9 @@ impl Shadow {
                     let counts = [1, touched.len() as u64, length];
                     let sum = if op == Op::Read { &mut shadow.reads } else { &mut shadow.writes };
                     sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+                    shadow.writes_through += u64::from(op == Op::WriteThrough);
                     for (n, first, last) in touched {
-                        if op == Op::Write {
+                        if op != Op::Read {
                             let held = !written.insert(n);
                             let part = is_part(first, last);
                             shadow.partial_page_writes += u64::from(part);
@@ -331,17 +269,23 @@ impl Shadow {
     }
 }
 
-/// Requests on a device of so many bytes: in bursts, in order or hot, aligned or not.
+/// Requests on a device of so many bytes: in bursts, in order or hot, aligned or not, with flushes or without.
 fn requests(capacity: u64, page: u64, count: u64, rng: &mut Rng) -> Arc<[Request]> {
     let unit = pick(rng, &[1, 512, page]).min(capacity);
     let longest = (pick(rng, &[1, 4, 40]) * page).min(capacity);
     let (hot, reads, trims) = (rng.unit(), rng.unit() * 0.8, rng.unit() * 0.2);
+    let [flushes, through] =
+        [0.1, 0.3].map(|most| if rng.chance(0.3) { most * rng.unit() } else { 0.0 });
     let gap = pick(rng, &[0, 1_000, 200_000, 5_000_000]);
     let (mut time, mut next) = (0, 0);
     let one = |_| {
         time += rng.below(gap + 1);
+        if rng.chance(flushes) {
+            return Request { time, offset: 0, length: 0, volume: 0, op: Op::Flush };
+        }
+        let write = if rng.chance(through) { Op::WriteThrough } else { Op::Write };
         let draw = rng.unit();
-        let op = if draw < reads { Op::Read } else { Op::Write };
+        let op = if draw < reads { Op::Read } else { write };
         let op = if draw > 1.0 - trims { Op::Trim } else { op };
         let length = (1 + rng.below(longest.div_ceil(unit))) * unit;
         let length = length.min(capacity);
@@ -352,14 +296,6 @@ fn requests(capacity: u64, page: u64, count: u64, rng: &mut Rng) -> Arc<[Request
         Request { time, offset, length: length as u32, volume: 0, op }
     };
     (0..count).map(one).collect()
-}
-
-fn pick<T: Clone>(rng: &mut Rng, from: &[T]) -> T {
-    from[rng.below(from.len() as u64) as usize].clone()
-}
-
-fn names<'a, B: 'a>(list: impl Iterator<Item = &'a ftlab::named::Named<B>>) -> Vec<&'static str> {
-    list.map(|named| named.spec.name).collect()
 }
 
 /// Every key of a run of this FTL: its own, those that it obeys, and those that all runs have.
@@ -378,46 +314,4 @@ fn rows_for(catalog: &Catalog, entry: &Entry) -> Vec<Row> {
         }
     };
     catalog.rows().into_iter().filter(fits).collect()
-}
-
-/// A value of a setting, in its range or just outside.
-fn value(catalog: &Catalog, row: &Row, rng: &mut Rng) -> Value {
-    if row.optional && rng.chance(0.2) {
-        return Value::Null;
-    }
-    let times = [0_u64, 1, 999, 25_000, 200_000, 10_000_000, 10_000_000_000, 20_000_000_000];
-    match (row.key().as_str(), row.kind) {
-        ("gc.policy", _) => pick(rng, &names(catalog.policies().iter())).into(),
-        ("ftl.placement", _) => pick(rng, &names(catalog.placements().iter())).into(),
-        ("buffer.policy", _) => pick(rng, &names(catalog.buffers().iter())).into(),
-        ("host.mode", _) => {
-            pick(rng, &["open", "closed:1", "closed:7", "queued:1", "queued:32", "closed"]).into()
-        }
-        ("run.warmup", _) => {
-            let mode = pick(rng, &MODES.iter().map(|mode| mode.name).collect::<Vec<_>>());
-            let argument = if mode.starts_with("steady") { ":20%" } else { ":2" };
-            (mode.to_owned() + if rng.chance(0.5) { argument } else { "" }).into()
-        }
-        ("run.timeline", _) => pick(rng, &[0, 1, 100]).into(),
-        ("run.warmup_limit", _) => pick(rng, &[4, 5, 6]).into(),
-        ("device.blocks", _) => pick(rng, &[0, 1, 2, 7, 64, 300]).into(),
-        (key, Kind::Count) if key.starts_with("device.") => pick(rng, &[0, 1, 2, 3, 4, 8]).into(),
-        (_, Kind::Count) => {
-            pick(rng, &[0, 1, 2, 3, 4, 5, 7, 8, 16, 64, 1000, u64::from(u32::MAX), u64::MAX]).into()
-        }
-        (_, Kind::Number) => pick(rng, &[-1.0, 0.0, 1e-6, 0.5, 1.0, 2.0, 10.0, 1e6, 1e9]).into(),
-        (_, Kind::Size) => {
-            let sizes = [0_u64, 1, 12, 511, 512, 1 << 12, 4100, 1 << 13, 1 << 16, 1 << 20, 1 << 40];
-            pick(rng, &sizes).into()
-        }
-        (_, Kind::Time) => pick(rng, &times).into(),
-        (_, Kind::Times) => (0..1 + rng.below(3)).map(|_| pick(rng, &times)).collect(),
-        (_, Kind::Ratio) => {
-            pick(rng, &["-1%", "0%", "0.1%", "3%", "25%", "50%", "99.9%", "100%", "150%", "101"])
-                .into()
-        }
-        (_, Kind::Switch) => rng.chance(0.5).into(),
-        (_, Kind::Choice(known)) => pick(rng, known).0.into(),
-        (_, Kind::Text(_)) => "text".into(),
-    }
 }
