@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import signal
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -97,6 +101,21 @@ def test_two_that_split_at_once_use_what_the_first_has_made(cloud, tmp_path, mon
     assert folder == found[0].file.parent
     (folder / volumes.INDEX).unlink()
     assert split(config, tmp_path) == found, "a folder whose index is elsewhere is made anew"
+
+
+def test_what_a_killed_split_left_is_removed_by_the_next(cloud, tmp_path):
+    killed = f"""
+        import os, signal, ftlab
+        from pathlib import Path
+        from ftlab.points import volumes
+        volumes.write_atomically = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        volumes.split(ftlab.read_trace({str(cloud)!r}).config(), Path({str(tmp_path)!r}))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(killed)])
+    assert done.returncode == -signal.SIGKILL
+    assert len(list((tmp_path / volumes.FOLDER).iterdir())) == 1
+    found = split(package.read_trace(cloud).config(), tmp_path)
+    assert list((tmp_path / volumes.FOLDER).iterdir()) == [found[0].file.parent]
 
 
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):
