@@ -1,6 +1,7 @@
 """Claims and their one rule, real traces in place of models, and the report of an experiment."""
 
 import json
+import os
 import re
 from dataclasses import replace
 from importlib import import_module
@@ -9,6 +10,7 @@ import pytest
 
 import ftlab
 import sample
+from ftlab import _core
 from ftlab.cli.reproduce import PAPERS
 from ftlab.experiments.claims import (
     Claim,
@@ -315,6 +317,27 @@ def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
     path = side_by_side({"input": {"trace": str(tmp_path / "first.spc")}}, tmp_path)
     mib = 1 << 20
     assert [each[:2] for each in requests(path)] == [[0, 4096], [0, mib + 4096], [0, 2 * mib]]
+
+
+def test_what_is_made_of_a_trace_that_changes_meanwhile_is_not_kept(tmp_path, monkeypatch):
+    first = tmp_path / "first.spc"
+    first.write_text(SPC)
+    trace = {"input": {"trace": str(first)}}
+
+    def and_change(*arguments):
+        found = columns(*arguments)
+        first.write_text(SPC + "1,8,4096,w,3.0\n")
+        return found
+
+    columns = _core.trace_columns
+    monkeypatch.setattr(_core, "trace_columns", and_change)
+    for make in (lambda: looped(trace, 2, [], tmp_path), lambda: side_by_side(trace, tmp_path)):
+        first.write_text(SPC)
+        with pytest.raises(ftlab.ConfigError, match=r"first\.spc: changed while it was read"):
+            make()
+    assert os.listdir(tmp_path) == ["first.spc"]
+    monkeypatch.undo()
+    assert len(requests(looped(trace, 2, [], tmp_path))) == 8
 
 
 def test_what_a_killed_writer_left_among_inputs_is_removed(tmp_path):

@@ -64,7 +64,10 @@ def side_by_side(trace: Config, results: Path) -> Path:
 
 
 def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: Path) -> Path:
-    """Return the trace that is made of another, written where it is missing."""
+    """Return the trace that is made of another, written where it is missing.
+
+    Raises `ftlab.ConfigError` if the other one changes meanwhile: nothing is kept then.
+    """
     whole = Point(how, trace, "page")
     digest = sha256(canonical({**whole.input, "made": how}))
     path = results / FOLDER / f"{digest[:DIGEST_DIGITS]}.spc"
@@ -72,6 +75,7 @@ def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: 
     if path.is_file():
         return path
     made = make(_core.trace_columns(json.dumps(trace)))
+    whole.check_input()
     rows = zip(*(made[each].tolist() for each in COLUMNS), strict=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, "".join(map(_line, rows)))

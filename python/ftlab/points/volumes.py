@@ -34,6 +34,8 @@ def split(config: Config, results: Path) -> list[Volume]:
     The files are in ``results/volumes``, in a folder named by the digest of what was split, and by
     which code, with an index. A warm-up changes no requests. What splits that were killed have left
     there is removed.
+
+    Raises `ftlab.ConfigError` if the input changes while it is split: nothing is kept of it then.
     """
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
@@ -55,6 +57,7 @@ def _make(whole: Point, folder: Path) -> None:
         keys = ("volume", "requests", "file")
         rows = [{key: each[key] for key in keys} for each in found]
         write_atomically(made / INDEX, json.dumps(rows))
+        whole.check_input()
         _put(made, folder)
 
 
