@@ -1,5 +1,6 @@
 """The installed command as a process: exit codes, pipes, signals, start-up."""
 
+import gzip
 import json
 import os
 import shutil
@@ -119,6 +120,7 @@ WAITING = {
     "a FIFO without a writer": ["trace", "info", "fifo"],
     "a volume that never comes": ["trace", "info", "-", "--volume", "5"],
     "requests left out": ["trace", "info", "-", "--skip", "1000000000"],
+    "a log of nothing but open files": ["trace", "info", "-"],
     "a conversion of nothing": ["trace", "convert", "-", "--volume", "5", "-o", "x.spc"],
     "a batch of long requests": [
         "run",
@@ -127,13 +129,28 @@ WAITING = {
     ],
 }
 
+WRITES = "yes 0,8,4096,w,0.0"
+OPENS = "echo 'fio version 3 iolog'; echo '0 f add'; yes '0 f open'"
+
+ENDS_S = 5
+"""Ctrl-C takes less than a second where nothing else runs."""
+
+
+def interrupted(process: subprocess.Popen) -> tuple[int, str]:
+    """Send Ctrl-C; return the exit code and what is on standard error, or raise TimeoutExpired."""
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=ENDS_S)
+    return process.returncode, errors.strip()
+
 
 @pytest.mark.parametrize("what", WAITING)
 def test_ctrl_c_ends_every_wait(tmp_path, what):
     os.mkfifo(tmp_path / "fifo")
     master, terminal = os.openpty()
     silent, _held = os.pipe()
-    endless = subprocess.Popen(["yes", "0,8,4096,w,0.0"], stdout=subprocess.PIPE)
+    script = OPENS if "open files" in what else WRITES
+    endless = subprocess.Popen(["bash", "-c", script], stdout=subprocess.PIPE, process_group=0)
     inputs = {"a terminal": terminal, "a silent pipe": silent}
     process = subprocess.Popen(
         [COMMAND, *WAITING[what]],
@@ -145,15 +162,70 @@ def test_ctrl_c_ends_every_wait(tmp_path, what):
     )
     try:
         time.sleep(2)
-        assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        assert interrupted(process) == (130, "error: interrupted")
     finally:
         process.kill()
-        endless.kill()
+        os.killpg(endless.pid, signal.SIGKILL)
         endless.communicate()
-    assert (process.returncode, errors.strip()) == (130, "error: interrupted")
     os.close(master)
+
+
+def endless_trace(path: Path, line: bytes, head: bytes = b"") -> None:
+    """Write a trace that takes long to read and says little: one piece, compressed, many times."""
+    piece = gzip.compress(line * (2**22 // len(line)))
+    path.write_bytes(gzip.compress(head) + 2000 * piece)
+
+
+def wait_until_read(process: subprocess.Popen, path: Path) -> None:
+    """Wait until a process has had a file open for longer than its digest takes."""
+    seen = 0
+    while seen < 10:
+        assert process.poll() is None, process.communicate()
+        files = Path(f"/proc/{process.pid}/fd").iterdir()
+        seen = seen + 1 if any(os.path.realpath(each) == str(path) for each in files) else 0
+        time.sleep(0.05)
+
+
+SEARCH = ("--set", "ftl.cache=1KiB,2KiB", "--minimize", "response_us.mean")
+
+READING = {
+    "sweep, a volume that never comes": ["sweep", "writes.spc.gz", "--volume", "5"],
+    "sweep, requests left out": ["sweep", "writes.spc.gz", "--skip", "1000000000000"],
+    "sweep, a log of nothing but open files": ["sweep", "Financial1.spc.gz"],
+    "fleet, a volume that never comes": ["fleet", "writes.spc.gz", "--volume", "5"],
+    "tune, requests left out": ["tune", "writes.spc.gz", "--skip", "1000000000000", *SEARCH],
+    "tune, volumes that never come": ["tune", "Financial1.spc.gz", "--volumes", *SEARCH],
+    "reproduce, a log of nothing but open files": [
+        "reproduce",
+        "dloop",
+        "--traces",
+        ".",
+        "--quick",
+    ],
+}
+
+
+@pytest.mark.parametrize("what", READING)
+def test_ctrl_c_ends_points_whose_input_is_read(tmp_path, what):
+    """Also where nothing of it is a request, so that there is no progress to tell."""
+    writes, opens = tmp_path / "writes.spc.gz", tmp_path / "Financial1.spc.gz"
+    endless_trace(writes, b"0,8,4096,w,0.0\n")
+    endless_trace(opens, b"0 f open\n", head=b"fio version 3 iolog\n0 f add\n")
+    process = subprocess.Popen(
+        [COMMAND, *READING[what]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        text=True,
+    )
+    try:
+        wait_until_read(process, writes if writes.name in READING[what] else opens)
+        assert interrupted(process) == (130, "error: interrupted")
+    finally:
+        process.kill()
+        process.communicate()
+    left = [path for path in tmp_path.rglob("*") if path.name.endswith(".partial")]
+    assert left == []
 
 
 def test_what_waits_is_interrupted_in_python_too():
