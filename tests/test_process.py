@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from ftlab.report.summary import PERCENTILES
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -101,17 +104,54 @@ def test_importing_the_package_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_summary_on_a_terminal_is_the_same_in_colour(tmp_path):
+def on_a_terminal(columns: int, *arguments: str) -> str:
+    """Return what a command shows on a terminal that is so wide."""
     if shutil.which("script") is None:
         script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
-        command = [sys.executable, "-c", script, COMMAND, "compare", *GENERATED]
+        command = [sys.executable, "-c", script, COMMAND, *arguments]
     else:
-        command = ["script", "-qec", " ".join([COMMAND, "compare", *GENERATED]), "/dev/null"]
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=60)
+        command = ["script", "-qec", " ".join([COMMAND, *arguments]), "/dev/null"]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=60, text=True)
     assert done.returncode == 0
-    assert b"write amplification" in done.stdout
-    assert b"\x1b[" in done.stdout
+    return done.stdout
+
+
+def test_the_summary_on_a_terminal_is_the_same_in_colour():
+    shown = on_a_terminal(120, "compare", *GENERATED)
+    assert "write amplification" in shown
+    assert "\x1b[" in shown
+
+
+def plain_on_a_terminal(columns: int, *arguments: str) -> list[str]:
+    """Return the lines that a command shows there, without colours, none of them too long."""
+    shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", on_a_terminal(columns, *arguments))
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= columns
+    return lines
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+def test_a_terminal_cuts_nothing_of_a_summary(columns):
+    told = ftlab("run", *GENERATED).stdout.decode().splitlines()
+    shown = plain_on_a_terminal(columns, "run", *GENERATED)
+    words, seen = (
+        [word for line in lines if "/s" not in line for word in line.split()]
+        for lines in (told, shown)
+    )
+    assert set(words) <= set(seen)
+
+
+@pytest.mark.parametrize(("columns", "heads"), [(80, [6]), (50, [3, 3])])
+def test_percentiles_of_a_run_stand_below_their_heads(columns, heads):
+    lines = plain_on_a_terminal(columns, "run", *GENERATED)
+    start = lines.index(next(line for line in lines if line.startswith("response time"))) + 1
+    table = [line.split() for line in lines[start : start + 4 * len(heads)]]
+    named = [row for row in table if row[0] in PERCENTILES]
+    assert [cell for row in named for cell in row] == list(PERCENTILES)
+    assert [len(row) for row in named] == heads
+    times = [[cell for cell in row if cell[0].isdigit()] for row in table if row not in named]
+    assert [len(row) for row in times] == [head for head in heads for _ in range(3)]
 
 
 WAITING = {
