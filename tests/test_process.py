@@ -97,6 +97,19 @@ def test_ctrl_c_stops_at_once_with_130_and_writes_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_only_a_figure_writes_beside_outputs_and_where_matplotlib_is_told(tmp_path):
+    home, fonts = tmp_path / "home", tmp_path / "fonts"
+    home.mkdir()
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+    environment = {**kept, "HOME": str(home), "MPLCONFIGDIR": str(fonts)}
+    assert ftlab("run", *GENERATED, env=environment).returncode == 0
+    assert not fonts.exists()
+    figure = tmp_path / "figure.svg"
+    assert ftlab("run", *GENERATED, "--plot", str(figure), env=environment).returncode == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["figure.svg", "fonts", "home"]
+    assert list(home.iterdir()) == []
+
+
 def test_importing_the_package_loads_nothing_heavy():
     heavy = "{'matplotlib', 'pandas', 'rich', 'numpy', 'click'}"
     code = f"import sys, ftlab; print(sorted({heavy} & set(sys.modules)))"
