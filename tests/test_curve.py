@@ -2,6 +2,7 @@
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +46,18 @@ def test_forms(ftlab):
     assert [int(row["entries"]) for row in rows] == answer["entries"]
     assert [float(row["hit_ratio"]) for row in rows] == answer["hit_ratio"]
     assert all(int(row["dftl_cache_bytes"]) == 8 * int(row["entries"]) for row in rows)
+
+
+def test_the_size_of_a_page_is_told_wherever_people_read(ftlab):
+    command = ("trace", "curve", "financial1", "--requests", "500", "--page", "2KiB")
+    shown = ftlab(*command, "--plot", "curve.svg")
+    assert shown.exit_code == 0, shown.output
+    assert "pages of 2 KiB" in shown.stdout
+    assert ">cached mappings of pages of 2 KiB<" in Path("curve.svg").read_text("utf-8")
+    for name in ("curve.md", "curve.tex", "curve.txt"):
+        assert ftlab(*command, "-o", name).exit_code == 0
+        assert "pages of 2 KiB" in Path(name).read_text("utf-8"), name
+    assert Path("curve.txt").read_text("utf-8") == shown.stdout
 
 
 def test_a_figure_is_the_same_each_time(ftlab, tmp_path):

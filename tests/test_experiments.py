@@ -1,6 +1,7 @@
 """Claims and their one rule, real traces in place of models, and the report of an experiment."""
 
 import json
+import os
 import re
 from dataclasses import replace
 from importlib import import_module
@@ -9,6 +10,7 @@ import pytest
 
 import ftlab
 import sample
+from ftlab import _core
 from ftlab.cli.reproduce import PAPERS
 from ftlab.experiments.claims import (
     Claim,
@@ -21,7 +23,7 @@ from ftlab.experiments.claims import (
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
 from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Prefix, Workload, sources
-from ftlab.experiments.made import looped, side_by_side
+from ftlab.experiments.made import FOLDER, looped, side_by_side
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
 from ftlab.experiments.report import Part, Report, claim_parts, write
 from ftlab.experiments.runs import NotMeasuredError, Runs
@@ -315,6 +317,36 @@ def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
     path = side_by_side({"input": {"trace": str(tmp_path / "first.spc")}}, tmp_path)
     mib = 1 << 20
     assert [each[:2] for each in requests(path)] == [[0, 4096], [0, mib + 4096], [0, 2 * mib]]
+
+
+def test_what_is_made_of_a_trace_that_changes_meanwhile_is_not_kept(tmp_path, monkeypatch):
+    first = tmp_path / "first.spc"
+    first.write_text(SPC)
+    trace = {"input": {"trace": str(first)}}
+
+    def and_change(*arguments):
+        found = columns(*arguments)
+        first.write_text(SPC + "1,8,4096,w,3.0\n")
+        return found
+
+    columns = _core.trace_columns
+    monkeypatch.setattr(_core, "trace_columns", and_change)
+    for make in (lambda: looped(trace, 2, [], tmp_path), lambda: side_by_side(trace, tmp_path)):
+        first.write_text(SPC)
+        with pytest.raises(ftlab.ConfigError, match=r"first\.spc: changed while it was read"):
+            make()
+    assert os.listdir(tmp_path) == ["first.spc"]
+    monkeypatch.undo()
+    assert len(requests(looped(trace, 2, [], tmp_path))) == 8
+
+
+def test_what_a_killed_writer_left_among_inputs_is_removed(tmp_path):
+    (tmp_path / "first.spc").write_text(SPC)
+    left = tmp_path / FOLDER / ".0123.spc.x.partial"
+    left.parent.mkdir()
+    left.write_text("half")
+    path = looped({"input": {"trace": str(tmp_path / "first.spc")}}, 2, [], tmp_path)
+    assert list(left.parent.iterdir()) == [path]
 
 
 def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_path):

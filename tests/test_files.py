@@ -1,3 +1,4 @@
+import fcntl
 import os
 import signal
 import subprocess
@@ -102,6 +103,45 @@ def test_what_is_being_written_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", look)
     files.write_atomically(tmp_path / "x.json", "new")
     assert (tmp_path / "x.json").read_text() == "new"
+
+
+def test_a_folder_that_is_being_made_stays_and_goes_when_its_writer_is_killed(tmp_path):
+    killed = f"""
+        import os, signal
+        from pathlib import Path
+        from ftlab import files
+        with files.workplace(Path("{tmp_path}/made")) as place:
+            (place / "half").touch()
+            files.sweep(place.parent)
+            assert place.exists()
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(killed)])
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".made.")
+    files.sweep(tmp_path)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_that_cannot_be_made_is_told_in_a_line(tmp_path):
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(ConfigError, match="file/made: cannot be written: File exists"),
+        files.workplace(tmp_path / "file" / "made"),
+    ):
+        pass
+
+
+def test_a_file_system_without_locks_is_written_to_and_not_swept(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(38, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (tmp_path / ".x.json.y.partial").touch()
+    files.check_writable(tmp_path / "x.json")
+    files.write_atomically(tmp_path / "x.json", "new")
+    assert sorted(os.listdir(tmp_path)) == [".x.json.y.partial", "x.json"]
 
 
 @pytest.mark.parametrize("name", ["x" * 300 + ".json", "x\0.json"])

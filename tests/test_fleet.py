@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import signal
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -97,6 +101,38 @@ def test_two_that_split_at_once_use_what_the_first_has_made(cloud, tmp_path, mon
     assert folder == found[0].file.parent
     (folder / volumes.INDEX).unlink()
     assert split(config, tmp_path) == found, "a folder whose index is elsewhere is made anew"
+
+
+def test_volumes_of_a_trace_that_changes_meanwhile_are_not_kept(cloud, tmp_path, monkeypatch):
+    config = package.read_trace(cloud).config()
+
+    def and_change(*arguments):
+        found = volumes_of(*arguments)
+        cloud.write_text(cloud.read_text() + "3,8,4096,w,99.9\n")
+        return found
+
+    volumes_of = volumes.parts
+    monkeypatch.setattr(volumes, "parts", and_change)
+    with pytest.raises(package.ConfigError, match=r"cloud\.spc: changed while it was read"):
+        split(config, tmp_path)
+    assert list((tmp_path / volumes.FOLDER).iterdir()) == []
+    monkeypatch.undo()
+    assert split(config, tmp_path)[0].requests == 3001
+
+
+def test_what_a_killed_split_left_is_removed_by_the_next(cloud, tmp_path):
+    killed = f"""
+        import os, signal, ftlab
+        from pathlib import Path
+        from ftlab.points import volumes
+        volumes.write_atomically = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        volumes.split(ftlab.read_trace({str(cloud)!r}).config(), Path({str(tmp_path)!r}))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(killed)])
+    assert done.returncode == -signal.SIGKILL
+    assert len(list((tmp_path / volumes.FOLDER).iterdir())) == 1
+    found = split(package.read_trace(cloud).config(), tmp_path)
+    assert list((tmp_path / volumes.FOLDER).iterdir()) == [found[0].file.parent]
 
 
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from threading import Event, Timer
 
 import pytest
 
@@ -16,6 +17,7 @@ import ftlab
 from ftlab import _core
 from ftlab.points import Failure, Point, Store, missing, run_points, store, try_points
 from ftlab.points import point as identities
+from ftlab.points.stop import Stop
 
 WORKLOAD = {"pattern": "randrw", "bs": "4k", "size": "4MiB", "requests": 2000}
 DEVICE = {"capacity": "4MiB", "pages_per_block": 16}
@@ -277,8 +279,32 @@ run_points(points, "results")
         time.sleep(0.05)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=5)
     assert b"KeyboardInterrupt" in errors
     (saved,) = os.listdir(results)
     tree = json.loads(gzip.decompress(Path(results, saved).read_bytes()))
     assert tree["result"]["host"]["requests"] == 10
+
+
+def test_work_that_does_not_stop_is_left_alone():
+    stop, held = Stop(), Event()
+    assert stop.run(lambda: "done") == "done"
+    with pytest.raises(ZeroDivisionError):
+        stop.run(lambda: 1 / 0)
+    Timer(0.1, stop.ask).start()
+    with pytest.raises(ftlab.Interrupted):
+        stop.run(held.wait)
+    with pytest.raises(ftlab.Interrupted):
+        stop.run(lambda: pytest.fail("began after all was to stop"))
+    held.set()
+
+
+def test_work_that_stops_has_time_for_it():
+    stop = Stop()
+
+    def stopped():
+        stop.ask()
+        time.sleep(0.05)
+        return "cleaned up"
+
+    assert stop.run(stopped) == "cleaned up"

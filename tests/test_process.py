@@ -1,7 +1,9 @@
 """The installed command as a process: exit codes, pipes, signals, start-up."""
 
+import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -11,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+
+from ftlab.report.summary import PERCENTILES
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 DEVICE = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -93,6 +97,19 @@ def test_ctrl_c_stops_at_once_with_130_and_writes_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_only_a_figure_writes_beside_outputs_and_where_matplotlib_is_told(tmp_path):
+    home, fonts = tmp_path / "home", tmp_path / "fonts"
+    home.mkdir()
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("XDG_")}
+    environment = {**kept, "HOME": str(home), "MPLCONFIGDIR": str(fonts)}
+    assert ftlab("run", *GENERATED, env=environment).returncode == 0
+    assert not fonts.exists()
+    figure = tmp_path / "figure.svg"
+    assert ftlab("run", *GENERATED, "--plot", str(figure), env=environment).returncode == 0
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["figure.svg", "fonts", "home"]
+    assert list(home.iterdir()) == []
+
+
 def test_importing_the_package_loads_nothing_heavy():
     heavy = "{'matplotlib', 'pandas', 'rich', 'numpy', 'click'}"
     code = f"import sys, ftlab; print(sorted({heavy} & set(sys.modules)))"
@@ -100,17 +117,54 @@ def test_importing_the_package_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-def test_the_summary_on_a_terminal_is_the_same_in_colour(tmp_path):
+def on_a_terminal(columns: int, *arguments: str) -> str:
+    """Return what a command shows on a terminal that is so wide."""
     if shutil.which("script") is None:
         script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"
-        command = [sys.executable, "-c", script, COMMAND, "compare", *GENERATED]
+        command = [sys.executable, "-c", script, COMMAND, *arguments]
     else:
-        command = ["script", "-qec", " ".join([COMMAND, "compare", *GENERATED]), "/dev/null"]
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "120"}
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=60)
+        command = ["script", "-qec", " ".join([COMMAND, *arguments]), "/dev/null"]
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=60, text=True)
     assert done.returncode == 0
-    assert b"write amplification" in done.stdout
-    assert b"\x1b[" in done.stdout
+    return done.stdout
+
+
+def test_the_summary_on_a_terminal_is_the_same_in_colour():
+    shown = on_a_terminal(120, "compare", *GENERATED)
+    assert "write amplification" in shown
+    assert "\x1b[" in shown
+
+
+def plain_on_a_terminal(columns: int, *arguments: str) -> list[str]:
+    """Return the lines that a command shows there, without colours, none of them too long."""
+    shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", on_a_terminal(columns, *arguments))
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= columns
+    return lines
+
+
+@pytest.mark.parametrize("columns", [50, 80])
+def test_a_terminal_cuts_nothing_of_a_summary(columns):
+    told = ftlab("run", *GENERATED).stdout.decode().splitlines()
+    shown = plain_on_a_terminal(columns, "run", *GENERATED)
+    words, seen = (
+        [word for line in lines if "/s" not in line for word in line.split()]
+        for lines in (told, shown)
+    )
+    assert set(words) <= set(seen)
+
+
+@pytest.mark.parametrize(("columns", "heads"), [(80, [6]), (50, [3, 3])])
+def test_percentiles_of_a_run_stand_below_their_heads(columns, heads):
+    lines = plain_on_a_terminal(columns, "run", *GENERATED)
+    start = lines.index(next(line for line in lines if line.startswith("response time"))) + 1
+    table = [line.split() for line in lines[start : start + 4 * len(heads)]]
+    named = [row for row in table if row[0] in PERCENTILES]
+    assert [cell for row in named for cell in row] == list(PERCENTILES)
+    assert [len(row) for row in named] == heads
+    times = [[cell for cell in row if cell[0].isdigit()] for row in table if row not in named]
+    assert [len(row) for row in times] == [head for head in heads for _ in range(3)]
 
 
 WAITING = {
@@ -119,6 +173,7 @@ WAITING = {
     "a FIFO without a writer": ["trace", "info", "fifo"],
     "a volume that never comes": ["trace", "info", "-", "--volume", "5"],
     "requests left out": ["trace", "info", "-", "--skip", "1000000000"],
+    "a log of nothing but open files": ["trace", "info", "-"],
     "a conversion of nothing": ["trace", "convert", "-", "--volume", "5", "-o", "x.spc"],
     "a batch of long requests": [
         "run",
@@ -127,13 +182,28 @@ WAITING = {
     ],
 }
 
+WRITES = "yes 0,8,4096,w,0.0"
+OPENS = "echo 'fio version 3 iolog'; echo '0 f add'; yes '0 f open'"
+
+ENDS_S = 5
+"""Ctrl-C takes less than a second where nothing else runs."""
+
+
+def interrupted(process: subprocess.Popen) -> tuple[int, str]:
+    """Send Ctrl-C; return the exit code and what is on standard error, or raise TimeoutExpired."""
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=ENDS_S)
+    return process.returncode, errors.strip()
+
 
 @pytest.mark.parametrize("what", WAITING)
 def test_ctrl_c_ends_every_wait(tmp_path, what):
     os.mkfifo(tmp_path / "fifo")
     master, terminal = os.openpty()
     silent, _held = os.pipe()
-    endless = subprocess.Popen(["yes", "0,8,4096,w,0.0"], stdout=subprocess.PIPE)
+    script = OPENS if "open files" in what else WRITES
+    endless = subprocess.Popen(["bash", "-c", script], stdout=subprocess.PIPE, process_group=0)
     inputs = {"a terminal": terminal, "a silent pipe": silent}
     process = subprocess.Popen(
         [COMMAND, *WAITING[what]],
@@ -145,15 +215,70 @@ def test_ctrl_c_ends_every_wait(tmp_path, what):
     )
     try:
         time.sleep(2)
-        assert process.poll() is None
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        assert interrupted(process) == (130, "error: interrupted")
     finally:
         process.kill()
-        endless.kill()
+        os.killpg(endless.pid, signal.SIGKILL)
         endless.communicate()
-    assert (process.returncode, errors.strip()) == (130, "error: interrupted")
     os.close(master)
+
+
+def endless_trace(path: Path, line: bytes, head: bytes = b"") -> None:
+    """Write a trace that takes long to read and says little: one piece, compressed, many times."""
+    piece = gzip.compress(line * (2**22 // len(line)))
+    path.write_bytes(gzip.compress(head) + 2000 * piece)
+
+
+def wait_until_read(process: subprocess.Popen, path: Path) -> None:
+    """Wait until a process has had a file open for longer than its digest takes."""
+    seen = 0
+    while seen < 10:
+        assert process.poll() is None, process.communicate()
+        files = Path(f"/proc/{process.pid}/fd").iterdir()
+        seen = seen + 1 if any(os.path.realpath(each) == str(path) for each in files) else 0
+        time.sleep(0.05)
+
+
+SEARCH = ("--set", "ftl.cache=1KiB,2KiB", "--minimize", "response_us.mean")
+
+READING = {
+    "sweep, a volume that never comes": ["sweep", "writes.spc.gz", "--volume", "5"],
+    "sweep, requests left out": ["sweep", "writes.spc.gz", "--skip", "1000000000000"],
+    "sweep, a log of nothing but open files": ["sweep", "Financial1.spc.gz"],
+    "fleet, a volume that never comes": ["fleet", "writes.spc.gz", "--volume", "5"],
+    "tune, requests left out": ["tune", "writes.spc.gz", "--skip", "1000000000000", *SEARCH],
+    "tune, volumes that never come": ["tune", "Financial1.spc.gz", "--volumes", *SEARCH],
+    "reproduce, a log of nothing but open files": [
+        "reproduce",
+        "dloop",
+        "--traces",
+        ".",
+        "--quick",
+    ],
+}
+
+
+@pytest.mark.parametrize("what", READING)
+def test_ctrl_c_ends_points_whose_input_is_read(tmp_path, what):
+    """Also where nothing of it is a request, so that there is no progress to tell."""
+    writes, opens = tmp_path / "writes.spc.gz", tmp_path / "Financial1.spc.gz"
+    endless_trace(writes, b"0,8,4096,w,0.0\n")
+    endless_trace(opens, b"0 f open\n", head=b"fio version 3 iolog\n0 f add\n")
+    process = subprocess.Popen(
+        [COMMAND, *READING[what]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        text=True,
+    )
+    try:
+        wait_until_read(process, writes if writes.name in READING[what] else opens)
+        assert interrupted(process) == (130, "error: interrupted")
+    finally:
+        process.kill()
+        process.communicate()
+    left = [path for path in tmp_path.rglob("*") if path.name.endswith(".partial")]
+    assert left == []
 
 
 def test_what_waits_is_interrupted_in_python_too():

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import sample
+from ftlab import Result
 from ftlab.experiments.findings import Verdict
 from ftlab.experiments.inputs import sources
 from ftlab.experiments.runs import Runs
-from ftlab.experiments.tpftl import EXPERIMENT
+from ftlab.experiments.tpftl import EXPERIMENT, reasons
 from ftlab.experiments.tpftl.claims import lowered
 from ftlab.experiments.tpftl.points import (
     ALL,
@@ -20,9 +22,9 @@ from ftlab.experiments.tpftl.points import (
     LOADED,
     LOADS,
     MSR,
+    SHORT,
     THRESHOLDS,
 )
-from ftlab.result import Result
 
 
 def test_the_points_are_those_of_the_paper_and_each_is_run_once():
@@ -108,6 +110,61 @@ def test_a_real_trace_is_said_to_be_used(short, ftlab, trace):
     text = Path("report/report.md").read_text()
     assert "| financial1 | the real trace, Financial1.spc, its first 1,000 requests | 40 |" in text
     assert "| financial2 | the built-in model" in text
+
+
+def test_a_quick_run_says_so_wherever_it_is_read(short, ftlab):
+    done = ftlab("reproduce", "dftl", "--quick")
+    assert done.exit_code == 0, done.output
+    banner = "Only the first 1,000 requests of each input were run: these verdicts mean nothing."
+    folder = Path("ftlab-reproduce/dftl")
+    assert f"\n{banner}\n" in done.stdout
+    assert f"\n**{banner}**\n" in (folder / "report.md").read_text()
+    assert f'<p class="banner">{banner}</p>' in (folder / "report.html").read_text()
+
+
+def runs_of(**changed):
+    """Return runs of all FTLs on all workloads, with some figures changed."""
+    found = sample.result("tpftl", 900.0, 0.8, 128)
+    for name, figures in changed.items():
+        found[name] = {**found[name], **figures} if isinstance(figures, dict) else figures
+    return Runs({(name, ftl): Result(found) for name in ALL for ftl in FTLS})
+
+
+def test_reasons_say_how_full_the_blocks_are_that_are_collected():
+    runs = runs_of(gc={"mean_valid_data": 3.25})
+    each = ", ".join(f"3.25 ({SHORT[name]})" for name in ALL)
+    found = f" A data block that is collected has {each} valid pages of 64"
+    assert found in reasons.responses(runs)
+    assert found in reasons.amplification(runs)
+
+
+@pytest.mark.parametrize("reason", ["responses", "amplification"])
+def test_reasons_say_so_where_no_block_is_collected(reason):
+    text = getattr(reasons, reason)(runs_of(gc={"mean_valid_data": None}))
+    assert " No data block is collected." in text
+    assert "valid pages" not in text
+
+
+@pytest.mark.parametrize(
+    "reason",
+    ["translation_writes", "translation_reads", "responses", "losses", "dirty", "hits"],
+)
+def test_reasons_have_no_holes_where_a_figure_is_missing(reason):
+    programs = {"host": 9, "translation": 0, "gc_data": 0, "gc_mapping": 0, "gc_translation": 0}
+    runs = runs_of(
+        flash={"programs": programs},
+        mapping={
+            **{"hit_ratio": None, "replacements": 0, "dirty_replacements": 0},
+            **{"cached_entries": 0, "cached_translation_pages": 0},
+        },
+        write_amplification=None,
+        gc={"mean_valid_data": None},
+        host={"requests": 0},
+        response_us={"mean": 0},
+    )
+    text = getattr(reasons, reason)(runs)
+    hole = re.compile(r"  |\b(is|are|has|have|of|in) [:;,.]|(TPFTL|S-FTL|DFTL) ?[;.]")
+    assert not hole.search(text), text
 
 
 def test_a_mistake_is_told_in_one_line(ftlab):

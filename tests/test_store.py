@@ -34,12 +34,10 @@ def test_a_converted_trace_is_the_same_trace(ftlab, trace):
     assert os.listdir() == ["small.parquet"]
 
 
-@pytest.mark.parametrize(
-    ("codec", "number"), [("gzip", 2), ("brotli", 4), ("lz4", 5), ("lz4", 7)]
-)
+@pytest.mark.parametrize(("codec", "number"), [("gzip", 2), ("brotli", 4), ("lz4", 5), ("lz4", 7)])
 def test_a_codec_that_is_not_read_is_told_by_its_name(ftlab, trace, codec, number):
     ftlab("trace", "convert", trace, "-o", "small.parquet")
-    # In the footer the codec follows the column's name: field 4, an integer in zigzag, as Parquet's Thrift has it.
+    # The codec follows the column's name in the footer, as field 4: a zigzag integer of Thrift.
     of_column = b"time_ns\x15%c"
     zstd = Path("small.parquet").read_bytes()
     assert zstd.count(of_column % 12) == 1

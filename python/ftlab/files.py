@@ -1,14 +1,15 @@
-"""Writing files that are either whole or absent, and never the one that is read."""
+"""Writing files and folders that are either whole or absent, and never what is read."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import TypeAlias
 
 from ftlab.errors import ConfigError
 
@@ -17,7 +18,7 @@ Name: TypeAlias = str | os.PathLike[str]
 STANDARD_INPUT = "-"
 
 PARTIAL = ".partial"
-"""How the names of partial files end."""
+"""How the names of partial files and folders end."""
 
 
 def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
@@ -75,17 +76,46 @@ def write_atomically(path: Name, content: str | bytes) -> None:
         raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
 
 
-def sweep(folder: Path, name: str = "") -> None:
-    """Remove the partial files of ``name``, or of all, whose writers were killed.
+@contextmanager
+def workplace(target: Path) -> Iterator[Path]:
+    """Yield a folder beside ``target`` where it is made before it is renamed; then it is removed.
 
-    A writer holds a lock on its file as long as it lives.
+    Raises `ConfigError` where no folder can be made.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = _held(lambda: _folder(target))
+    except OSError as error:
+        raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
+    try:
+        yield Path(name)
+    finally:
+        shutil.rmtree(name, ignore_errors=True)
+        os.close(descriptor)
+
+
+def sweep(folder: Path, name: str = "") -> None:
+    """Remove what writers of ``name``, or of all, that were killed have left in a folder.
+
+    A writer holds a lock on its file or folder as long as it lives.
     """
     start = f".{name}." if name else "."
-    for entry in folder.iterdir():
+    for entry in folder.iterdir() if folder.is_dir() else ():
         if entry.name.startswith(start) and entry.name.endswith(PARTIAL):
-            with suppress(OSError), entry.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                entry.unlink()
+            with suppress(OSError):
+                _remove_unheld(entry)
+
+
+def _remove_unheld(entry: Path) -> None:
+    descriptor = os.open(entry, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+    finally:
+        os.close(descriptor)
 
 
 def _is_special(target: Path) -> bool:
@@ -94,9 +124,9 @@ def _is_special(target: Path) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    file, name = _partial(target)
+    descriptor, name = _held(lambda: _file(target))
     try:
-        with file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
@@ -107,15 +137,31 @@ def _replace(target: Path, data: bytes) -> None:
         raise
 
 
-def _partial(target: Path) -> tuple[BinaryIO, str]:
-    """Make a file beside ``target`` and lock it; one that was swept before that does not count."""
+def _file(target: Path) -> tuple[int, str]:
+    """Make and open a file beside ``target``."""
+    return tempfile.mkstemp(PARTIAL, f".{target.name}.", target.parent)
+
+
+def _folder(target: Path) -> tuple[int, str]:
+    """Make and open a folder beside ``target``; one that is swept before it is open is none."""
     while True:
-        descriptor, name = tempfile.mkstemp(PARTIAL, f".{target.name}.", target.parent)
-        file = os.fdopen(descriptor, "wb")
-        fcntl.flock(file, fcntl.LOCK_EX)
+        name = tempfile.mkdtemp(PARTIAL, f".{target.name}.", target.parent)
+        with suppress(FileNotFoundError):
+            return os.open(name, os.O_RDONLY), name
+
+
+def _held(make: Callable[[], tuple[int, str]]) -> tuple[int, str]:
+    """Make what is written to and lock it; what was swept before that does not count.
+
+    A file system without locks keeps what killed writers leave.
+    """
+    while True:
+        descriptor, name = make()
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.path.exists(name):
-            return file, name
-        file.close()
+            return descriptor, name
+        os.close(descriptor)
 
 
 def named_files(*trees: object) -> Iterator[str]:

@@ -48,7 +48,8 @@ def mapping_curve(curve: MissRatioCurve) -> Figure:
         axes = figure.subplots()
         sizes = curve.sizes()
         axes.plot(sizes, curve.hit_ratio(sizes), color=COLOURS[0])
-        axes.set(xscale="log", ylim=(0, 1.02), xlabel="cached mappings", ylabel="hit ratio")
+        cached = f"cached mappings of pages of {size(curve.page_bytes)}"
+        axes.set(xscale="log", ylim=(0, 1.02), xlabel=cached, ylabel="hit ratio")
         axes.set(title=f"LRU mapping caches: {literal(curve.name)}")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         mark_empty(axes)

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from shutil import get_terminal_size
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from ftlab.cli.words import translated
-from ftlab.report.summary import Section, text_of, warning_lines
+from ftlab.report.summary import Lines, Section, text_of, warning_lines
 from ftlab.report.tables import Table
 from ftlab.result import Comparison
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
+
+INDENT = "  "
+
+LABEL_WIDTH = 29
+"""At least, so that what labels say begins in one column."""
+
+GAP = 2
+"""Characters between the columns of a summary."""
 
 
 def show_table(table: Table, prose: bool = False) -> None:
@@ -24,16 +31,19 @@ def show_table(table: Table, prose: bool = False) -> None:
     One that is wider than the terminal goes below itself: no cell is cut, nor loses its unit.
     """
     if sys.stdout.isatty():
-        width = get_terminal_size().columns
-        _print(*(_rich(part, prose) for part in ([table] if prose else table.parts(width))))
+        console = _console()
+        parts = [table] if prose else table.parts(console.width)
+        console.print(*(_rich(part, prose) for part in parts), sep="\n")
     else:
         click.echo(table.text(prose), nl=False)
 
 
 def show_sections(sections: Sequence[Section]) -> None:
-    """Print the sections of a summary."""
+    """Print the sections of a summary; a table among them goes below itself, too."""
     if sys.stdout.isatty():
-        _print(*(_rich_section(title, lines) for title, lines in sections))
+        console = _console()
+        shown = (_rich_section(*section, console.width) for section in sections)
+        console.print(*shown, sep="\n")
     else:
         click.echo(text_of(sections), nl=False)
 
@@ -44,10 +54,10 @@ def show_warnings(comparison: Comparison) -> None:
         click.echo(f"warning: {translated(line)}", err=True)
 
 
-def _print(*parts: RenderableType) -> None:
+def _console() -> Console:
     from rich.console import Console
 
-    Console(highlight=False).print(*parts, sep="\n")
+    return Console(highlight=False)
 
 
 def _rich(table: Table, prose: bool) -> RenderableType:
@@ -71,13 +81,34 @@ def _styled(row: Sequence[str], best: set[int]) -> Iterable[RenderableType]:
     return [Text(cell, "bold green" if c in best else "") for c, cell in enumerate(row)]
 
 
-def _rich_section(title: str, lines: Sequence[tuple[str, str]]) -> RenderableType:
+def _rich_section(title: str, content: Lines | Table, width: int) -> RenderableType:
     from rich.console import Group
+    from rich.text import Text
+
+    parts = _columns(content, width) if isinstance(content, Table) else [_labelled(content)]
+    return Group(Text(title, "bold"), *parts, Text(""))
+
+
+def _labelled(lines: Lines) -> RenderableType:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    grid = RichTable.grid(padding=(0, 2))
-    grid.add_column(min_width=29)
+    grid = RichTable.grid(padding=(0, GAP))
+    grid.add_column(no_wrap=True)
     for label, text in lines:
-        grid.add_row(Text(f"  {label}"), Text(text))
-    return Group(Text(title, "bold"), grid, Text(""))
+        grid.add_row(Text(f"{INDENT}{label}".ljust(LABEL_WIDTH)), Text(text))
+    return grid
+
+
+def _columns(table: Table, width: int) -> Iterator[RenderableType]:
+    """Yield the parts of a table that is part of a summary, without rules."""
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    for part in table.parts(width - len(INDENT), GAP):
+        grid = RichTable.grid(padding=(0, GAP))
+        for column in range(len(part.header)):
+            grid.add_column(justify="right" if column else "left", no_wrap=True)
+        for label, *cells in (part.header, *part.rows):
+            grid.add_row(Text(f"{INDENT}{label}"), *map(Text, cells))
+        yield grid

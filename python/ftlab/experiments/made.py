@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ftlab import _core
 from ftlab.config import Config
 from ftlab.experiments.volumes import MIB
-from ftlab.files import write_atomically
+from ftlab.files import sweep, write_atomically
 from ftlab.points import Point
 from ftlab.points.point import canonical, sha256
 
@@ -64,12 +64,18 @@ def side_by_side(trace: Config, results: Path) -> Path:
 
 
 def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: Path) -> Path:
-    """Return the trace that is made of another, written where it is missing."""
-    what = {**Point(how, trace, "page").input, "made": how}
-    path = results / FOLDER / f"{sha256(canonical(what))[:DIGEST_DIGITS]}.spc"
+    """Return the trace that is made of another, written where it is missing.
+
+    Raises `ftlab.ConfigError` if the other one changes meanwhile: nothing is kept then.
+    """
+    whole = Point(how, trace, "page")
+    digest = sha256(canonical({**whole.input, "made": how}))
+    path = results / FOLDER / f"{digest[:DIGEST_DIGITS]}.spc"
+    sweep(path.parent)
     if path.is_file():
         return path
     made = make(_core.trace_columns(json.dumps(trace)))
+    whole.check_input()
     rows = zip(*(made[each].tolist() for each in COLUMNS), strict=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, "".join(map(_line, rows)))

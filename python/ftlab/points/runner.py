@@ -11,14 +11,15 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from threading import Event, Lock
+from threading import Lock
 from typing import Any
 
 from ftlab import errors
-from ftlab.errors import ConfigError, Interrupted
+from ftlab.errors import ConfigError
 from ftlab.points.batch import attempt, by_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
 from ftlab.points.point import Point
+from ftlab.points.stop import Stop
 from ftlab.points.store import Failure, Outcome, Store, lacks
 from ftlab.points.workers import Workers
 from ftlab.result import Result
@@ -107,7 +108,7 @@ class _Runs:
         self._store = store
         self._progress = progress
         self._workers = None if executor is None else Workers.of(executor)
-        self._stop = Event()
+        self._stop = Stop()
         self._lock = Lock()
         self._shares: dict[str, float] = {}
         self._done = 0
@@ -144,7 +145,7 @@ class _Runs:
                 for ended in as_completed(runs):
                     ended.result()
             except BaseException:
-                self._stop.set()
+                self._stop.ask()
                 pool.shutdown(cancel_futures=True)
                 raise
 
@@ -152,12 +153,11 @@ class _Runs:
         """Run a point and save what came of it."""
 
         def tell(phase: str, requests: int, fraction: float | None) -> None:
-            if self._stop.is_set():
-                raise Interrupted("interrupted")
+            self._stop.check()
             start, share = PHASES.get(phase, (0.0, 0.0))
             self._tell(point, start + share * (fraction or 0.0))
 
-        found = attempt(point, reading, tell)
+        found = self._stop.run(lambda: attempt(point, reading, tell))
         if isinstance(found, Exception):
             self.raised[point.digest] = found
         self._store.save(point, outcome(found))

@@ -72,7 +72,7 @@ class Store:
 
     def __init__(self, folder: str | Path, *, clean: bool = True) -> None:
         self.folder = Path(folder)
-        if clean and self.folder.is_dir():
+        if clean:
             sweep(self.folder)
 
     def path(self, point: Point) -> Path:

@@ -6,10 +6,9 @@ import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import mkdtemp
 
 from ftlab.config import Config
-from ftlab.files import write_atomically
+from ftlab.files import sweep, workplace, write_atomically
 from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
 from ftlab.source import parts
 
@@ -33,33 +32,41 @@ def split(config: Config, results: Path) -> list[Volume]:
     """Return the volumes of the input that a configuration names, split where that is missing.
 
     The files are in ``results/volumes``, in a folder named by the digest of what was split, and by
-    which code, with an index. A warm-up changes no requests.
+    which code, with an index. A warm-up changes no requests. What splits that were killed have left
+    there is removed.
+
+    Raises `ftlab.ConfigError` if the input changes while it is split: nothing is kept of it then.
     """
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
     digest = sha256(canonical({**asked, "code": code(whole.core)}))
     folder = results / FOLDER / digest[:DIGEST_DIGITS]
+    sweep(folder.parent)
     if not (folder / INDEX).is_file():
-        _make(config, folder)
+        _make(whole, folder)
     rows = json.loads((folder / INDEX).read_text("utf-8"))
     volumes = [Volume(row["volume"], row["requests"], folder / row["file"]) for row in rows]
     return sorted(volumes, key=lambda volume: volume.number)
 
 
-def _make(config: Config, folder: Path) -> None:
-    """Split into a folder that appears whole; another process may have made it meanwhile."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    own = Path(mkdtemp(prefix=f"{folder.name}.", dir=folder.parent))
-    try:
-        found = parts(config, str(own))
+def _make(whole: Point, folder: Path) -> None:
+    """Split into a folder that appears whole."""
+    with workplace(folder) as place:
+        made = place / folder.name
+        found = parts(whole.config, str(made))
         keys = ("volume", "requests", "file")
         rows = [{key: each[key] for key in keys} for each in found]
-        write_atomically(own / INDEX, json.dumps(rows))
+        write_atomically(made / INDEX, json.dumps(rows))
+        whole.check_input()
+        _put(made, folder)
+
+
+def _put(made: Path, folder: Path) -> None:
+    """Rename a folder into its place; another process may have made it meanwhile."""
+    try:
         if folder.is_dir() and not (folder / INDEX).is_file():
             shutil.rmtree(folder)  # It was made when indexes lay beside.
-        own.rename(folder)
+        made.rename(folder)
     except OSError:
         if not (folder / INDEX).is_file():
             raise
-    finally:
-        shutil.rmtree(own, ignore_errors=True)

@@ -27,7 +27,7 @@ FIGURES = ("mean", "p50", "p90", "p99", "max")
 
 def characteristics_sections(trace: Record) -> list[Section]:
     """Return what fits on a line each."""
-    sections = [
+    sections: list[Section] = [
         ("alignment and sequentiality", [_alignment(trace), *_sequentiality(trace)]),
         ("arrivals", _arrivals(trace)),
         (

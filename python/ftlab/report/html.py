@@ -20,6 +20,7 @@ from ftlab.report.summary import (
     checks_line,
     comparison_table,
     cost_table,
+    lines_of,
     relative_table,
     run_summary,
     setup_line,
@@ -245,9 +246,10 @@ def _sections(sections: Sequence[Section]) -> str:
     rows = [
         f'<tr><th colspan="2" scope="rowgroup">{escaped(title)}</th></tr>\n'
         + "\n".join(
-            f"<tr><td>{escaped(label)}</td><td>{escaped(text)}</td></tr>" for label, text in lines
+            f"<tr><td>{escaped(label)}</td><td>{escaped(text)}</td></tr>"
+            for label, text in lines_of(content)
         )
-        for title, lines in sections
+        for title, content in sections
     ]
     return '<table class="summary">\n' + "\n".join(rows) + "\n</table>"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from ftlab.preset import beside_the_device
 from ftlab.report.numbers import by_name, written
@@ -150,13 +150,16 @@ def _best(values: Sequence[float | None], better: str) -> list[int]:
     return [position for position, value in enumerate(values) if value == winner]
 
 
-Section = tuple[str, list[tuple[str, str]]]
-"""A title and its lines: a label and what it says."""
+Lines: TypeAlias = list[tuple[str, str]]
+"""Labels, each with what it says."""
+
+Section: TypeAlias = tuple[str, Lines | Table]
+"""A title and what is below it."""
 
 
 def run_summary(result: Result) -> list[Section]:
     """Return what a person wants to know of one run, in sections."""
-    sections = [
+    sections: list[Section] = [
         ("run", _setup(result)),
         ("warm-up", _warmup(result)),
         ("host", _host(result)),
@@ -170,7 +173,7 @@ def run_summary(result: Result) -> list[Section]:
         ("power cut at the end", _group(result, "recovery")),
         ("cost", _cost(result)),
     ]
-    return [(title, lines) for title, lines in sections if lines]
+    return [(title, content) for title, content in sections if content]
 
 
 def setup_line(result: Result) -> str:
@@ -307,25 +310,21 @@ def _own(result: Result) -> list[tuple[str, str]]:
     return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
 
 
-def _responses(result: Result) -> list[tuple[str, str]]:
-    """Return a small table: a line of percentiles for each kind of request."""
+def _responses(result: Result) -> Lines | Table:
+    """Return a row of percentiles for each kind of request."""
     names = {
         "response_us": "all",
         "read_response_us": "reads",
         "write_response_us": "writes",
         "flush_response_us": "flushes",
-        "service_us": "service, without queueing",
+        "service_us": "service time",
     }
-    lines = [
-        (name, _columns(written(result[kind].find(key), "us") for key in PERCENTILES))
+    rows = [
+        [name, *(written(result[kind].find(key), "us") for key in PERCENTILES)]
         for kind, name in names.items()
         if isinstance(result.find(kind), Record)
     ]
-    return [("", _columns(PERCENTILES)), *lines] if lines else []
-
-
-def _columns(cells: Iterable[str]) -> str:
-    return "".join(cell.rjust(11) for cell in cells)
+    return Table(["", *PERCENTILES], rows) if rows else []
 
 
 def _cost(result: Result) -> list[tuple[str, str]]:
@@ -352,11 +351,23 @@ def words(key: str) -> str:
     return key.replace("_", " ").replace("copybacks", "copy-backs")
 
 
+def lines_of(content: Lines | Table) -> Lines:
+    """Return what is below a title as lines; cells of a table stand in columns."""
+    if isinstance(content, Table):
+        rows = (content.header, *content.rows)
+        return [(row[0], "".join(cell.rjust(CELL_WIDTH) for cell in row[1:])) for row in rows]
+    return content
+
+
+CELL_WIDTH = 11
+
+
 def text_of(sections: Sequence[Section]) -> str:
     """Return sections as aligned plain text."""
-    width = max(len(label) for _, lines in sections for label, _ in lines)
+    written_out = [(title, lines_of(content)) for title, content in sections]
+    width = max(len(label) for _, lines in written_out for label, _ in lines)
     blocks = [
         "\n".join([title, *(f"  {label.ljust(width)}  {text}" for label, text in lines)])
-        for title, lines in sections
+        for title, lines in written_out
     ]
     return "\n\n".join(blocks) + "\n"

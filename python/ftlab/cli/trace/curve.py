@@ -33,16 +33,16 @@ def curve(**options: Any) -> None:
     with meter() as progress:
         found = curve_of(config, progress)
     outputs.figure(found.plot)
-    table = _table(found)
-    texts = {
-        "json": lambda: found.to_json() + "\n",
-        "csv": found.to_csv,
-        "md": table.markdown,
-        "tex": table.latex,
-        "txt": table.text,
-    }
-    text = texts[outputs.form]() if outputs.form else None
-    outputs.result(text, lambda: _show(found, table))
+    outputs.result(_rendered(outputs.form, found), lambda: _show(found))
+
+
+def _rendered(form: str | None, found: MissRatioCurve) -> str | None:
+    """Return the curve in a form that was asked for."""
+    if form == "json":
+        return found.to_json() + "\n"
+    if form == "csv":
+        return found.to_csv()
+    return _table(found).with_notes(form, [_note(found)]) if form else None
 
 
 def _table(found: MissRatioCurve) -> Table:
@@ -56,9 +56,14 @@ def _table(found: MissRatioCurve) -> Table:
     return Table(["entries", "cache of dftl", "hit ratio"], rows)
 
 
-def _show(found: MissRatioCurve, table: Table) -> None:
-    show_table(table)
-    text = f"{count(found.accesses)} page accesses to {count(found.pages)} pages"
-    if found.pages_per_sample > 1:
-        text += f", estimated from one of {found.pages_per_sample} pages"
-    click.echo(f"\n{text}")
+def _note(found: MissRatioCurve) -> str:
+    """Return what was counted in pages of which size."""
+    pages = f"{count(found.pages)} pages of {size(found.page_bytes)}"
+    sampled = f", estimated from one of {found.pages_per_sample} pages"
+    told = f"{count(found.accesses)} page accesses to {pages}"
+    return told + sampled if found.pages_per_sample > 1 else told
+
+
+def _show(found: MissRatioCurve) -> None:
+    show_table(_table(found))
+    click.echo(f"\n{_note(found)}")

@@ -59,16 +59,25 @@ def sizes_of_requests(runs: Runs, workloads: Sequence[str] = ALL) -> str:
 
 def translation_writes(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     """Say what of the writes comes from GC, which no cache avoids, and how the rest changes."""
-    shares = _by_workload(runs, workloads, collected, "tpftl", "%")
     changes = [
         f"{SHORT[name]} {_change(runs, WRITTEN_BACK, name, 'dftl')} and "
         f"{_change(runs, WRITTEN_BACK, name, 'sftl')}"
         for name in workloads
     ]
     return (
-        f"Of TPFTL's writes of translation pages, updates for pages that GC moved and moves of "
-        f"translation pages are {shares}: a cache does not avoid them. Written back by address "
-        f"translation alone (N_tw), against DFTL and S-FTL: {'; '.join(changes)}."
+        f"{_writes_by_gc(runs, workloads)} Written back by address translation alone (N_tw), "
+        f"against DFTL and S-FTL: {'; '.join(changes)}."
+    )
+
+
+def _writes_by_gc(runs: Runs, workloads: Sequence[str]) -> str:
+    """Say what of the writes of translation pages comes from GC, if there are any."""
+    shares = _found(runs, workloads, collected, "tpftl", "%")
+    if not shares:
+        return "TPFTL writes no translation page."
+    return (
+        "Of TPFTL's writes of translation pages, updates for pages that GC moved and moves of "
+        f"translation pages are {', '.join(shares)}: a cache does not avoid them."
     )
 
 
@@ -88,11 +97,10 @@ def responses(runs: Runs, workloads: Sequence[str] = ALL) -> str:
         f"{_change(runs, SERVICE, name, 'sftl')}"
         for name in workloads
     ]
-    valid = _by_workload(runs, workloads, VALID, "tpftl")
+    valid = _collected_blocks(runs, workloads, "tpftl", ", whose copies all layers pay for alike")
     return (
         f"Service time alone, TPFTL against DFTL and S-FTL: {'; '.join(changes)}. Waiting for the "
-        f"device is {waits} of DFTL's response. A data block that is collected has {valid} valid "
-        "pages of 64, whose copies all layers pay for alike."
+        f"device is {waits} of DFTL's response. {valid}"
     )
 
 
@@ -163,13 +171,13 @@ def hits(runs: Runs, workloads: Sequence[str] = ALL) -> str:
 def amplification(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     """Say where programs come from."""
     own = _by_workload(runs, workloads, AMPLIFICATION, "page")
-    valid = _by_workload(runs, workloads, VALID, "page")
+    valid = _collected_blocks(runs, workloads, "page")
     found = "; ".join(
         f"{NAMES[ftl]} {_by_workload(runs, workloads, copied, ftl)}" for ftl in LAYERS
     )
     return (
-        f"The optimal FTL's own is {own}, with {valid} valid pages of 64 in a data block that is "
-        f"collected. Data pages copied for each page that the host wrote: {found}."
+        f"The optimal FTL's own is {own}. {valid} Data pages copied for each page that the host "
+        f"wrote: {found}."
     )
 
 
@@ -271,14 +279,29 @@ def _change(runs: Runs, figure: Figure, workload: str, rival: str) -> str:
         return "none in either"
 
 
+def _collected_blocks(runs: Runs, workloads: Sequence[str], ftl: str, more: str = "") -> str:
+    """Say how full the data blocks are that an FTL collects, if it collects any."""
+    valid = ", ".join(_found(runs, workloads, VALID, ftl))
+    if not valid:
+        return "No data block is collected."
+    return f"A data block that is collected has {valid} valid pages of 64{more}."
+
+
 def _by_workload(
     runs: Runs, workloads: Sequence[str], figure: Figure, ftl: str, unit: str = ""
 ) -> str:
-    """Return a figure of an FTL on each workload that has it, as one text."""
+    """Return a figure of an FTL on each workload that has it, as one text, which is never empty."""
+    return ", ".join(_found(runs, workloads, figure, ftl, unit)) or "not measured"
+
+
+def _found(
+    runs: Runs, workloads: Sequence[str], figure: Figure, ftl: str, unit: str = ""
+) -> list[str]:
+    """Return a text for each workload that has a figure of an FTL."""
     found: list[str] = []
     for name in workloads:
         try:
             found.append(f"{number(runs(figure, name, ftl), unit)} ({SHORT[name]})")
         except NotMeasuredError:
             continue
-    return ", ".join(found)
+    return found
