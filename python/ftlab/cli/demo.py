@@ -14,6 +14,7 @@ from ftlab.cli.output import Outputs
 from ftlab.cli.show import show_warnings
 from ftlab.config import Config
 from ftlab.errors import ConfigError
+from ftlab.files import check_writable
 
 FOLDER = Path("ftlab-demo")
 FTLS = ["page", "dftl", "tpftl"]
@@ -55,6 +56,8 @@ def _outputs() -> Outputs:
     except OSError as error:
         raise ConfigError(f"{FOLDER}: cannot make this folder: {error.strerror}") from error
     plot = str(FOLDER / "comparison.svg") if find_spec("matplotlib") else None
-    outputs = Outputs(None, plot=plot, report=str(FOLDER / "report.html"))
-    outputs.check()
-    return outputs
+    report = str(FOLDER / "report.html")
+    for path in (plot, report):
+        if path:
+            check_writable(path)
+    return Outputs(None, plot=plot, report=report)

@@ -52,7 +52,7 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     RESULT is a file of `ftlab run --json` or `ftlab compare --json`; its figures feed the models
     and stand beside them. Without one, --set gives the parameters.
     """
-    outputs = Outputs.of(options, result)
+    outputs = Outputs.of(options)
     parameters = dict(parse.setting(text) for text in overrides)
     predictions = _predictions(result, parameters)
     outputs.figure(lambda: _figure(predictions))

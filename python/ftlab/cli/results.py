@@ -13,7 +13,8 @@ from ftlab.cli.output import output_options, suffix_of
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import results_argument, where_option
 from ftlab.cli.words import translated
-from ftlab.files import check_writable, write_atomically
+from ftlab.cli.written import check_written
+from ftlab.files import write_atomically
 from ftlab.points import Entry, Store
 from ftlab.report import points as tables
 
@@ -60,17 +61,20 @@ class Answer:
     failed: bool
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Answer:
-        """Return what the options ask for, or fail if it cannot be written."""
+    def of(cls, options: Mapping[str, Any], *reads: object) -> Answer:
+        """Return what the options ask for, or fail if it cannot be written.
+
+        ``reads`` are as of `check_written`.
+        """
         if options["as_json"] and options["as_csv"]:
             raise click.UsageError("--json and --csv exclude each other")
         form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
         output = options["output"]
         if output:
             form = form or FORMS[suffix_of("--output", output, FORMS)]
-            check_writable(output)
         if form == "parquet" and not (find_spec("pandas") and find_spec("pyarrow")):
             raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
+        check_written(*reads)
         columns = [each.strip() for each in (options.get("columns") or "").split(",")]
         conditions = options.get("conditions", ())
         chosen = [each for each in columns if each]

@@ -18,6 +18,7 @@ from ftlab.cli.options import ftl_option, model_config, model_options
 from ftlab.cli.output import Outputs, in_form, output_options, rendered
 from ftlab.cli.progress import meter
 from ftlab.cli.show import show_sections, show_table, show_warnings
+from ftlab.cli.written import Written
 from ftlab.config import Config, merge
 from ftlab.report.numbers import size
 from ftlab.report.summary import run_summary
@@ -42,7 +43,12 @@ LOOK_S = 0.1
     show_default=True,
     help="Answer at once, or when the device would.",
 )
-@click.option("--record", metavar="FILE", help="Write the session as a trace; for a new image.")
+@click.option(
+    "--record",
+    type=Written(live.REPLAY_END),
+    metavar="FILE",
+    help="Write the session as a trace; for a new image.",
+)
 @model_options
 @output_options
 def serve(
@@ -86,7 +92,7 @@ def serve(
             pass
         _tell(outputs, device.stop())
     if record:
-        click.echo(f"Replay: ftlab replay {printable(record)}.toml", err=True)
+        click.echo(f"Replay: ftlab replay {printable(record)}{live.REPLAY_END}", err=True)
 
 
 def _configuration(options: dict[str, Any], ftl: str | None) -> tuple[Config, str | None]:
@@ -136,7 +142,7 @@ def fsck(image: str, **options: Any) -> None:
 
     Nothing is changed. Ends with 1 if anything is damaged or lost.
     """
-    outputs = Outputs.of(options, {"image": image})
+    outputs = Outputs.of(options)
     report = live.fsck(image)
     table = live.told(report)
     text = in_form(outputs.form, table, json.loads(report.to_json()))
@@ -153,7 +159,7 @@ def replay(file: str, **options: Any) -> None:
 
     FILE is the one with .toml at its end.
     """
-    outputs = Outputs.of(options, {"file": file})
+    outputs = Outputs.of(options, configuration_file.load(file))
     with meter() as progress:
         result = live.replay(file, progress)
     _tell(outputs, result)

@@ -62,8 +62,9 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")
-    answer = Answer.of(options)
-    points = points_of(swept(options))
+    tree = swept(options)
+    answer = Answer.of(options, tree)
+    points = points_of(tree)
     folder = options["folder"]
     if options["only_missing"]:
         for point in missing(points, folder):

@@ -18,8 +18,9 @@ from ftlab.cli.output import suffix_of
 from ftlab.cli.progress import meter
 from ftlab.cli.run import DEFAULT
 from ftlab.cli.show import show_warnings
+from ftlab.cli.written import Written, check_written
 from ftlab.config import Config, Progress
-from ftlab.files import check_writable, named_files, write_atomically
+from ftlab.files import write_atomically
 from ftlab.frames import Frame, Show
 from ftlab.report.numbers import size
 from ftlab.report.tables import printable
@@ -46,7 +47,12 @@ FASTEST = 1000.0
     metavar="FRAMES",
     help=f"Frames per second at most [{SPEED:.0f} on a terminal].",
 )
-@click.option("--record", metavar="FILE", help="Write an .html file that plays the run again.")
+@click.option(
+    "--record",
+    type=Written(),
+    metavar="FILE",
+    help="Write an .html file that plays the run again.",
+)
 @click.option("--live", metavar="PATH", help="Show a device of `ftlab serve --metrics PATH`.")
 @model_options
 def watch(
@@ -73,7 +79,7 @@ def watch(
         return
     if record:
         suffix_of("--record", record, (".html", ".htm"))
-        check_writable(record, named_files(config, chosen))
+        check_written(config, chosen)
     check_obeyed(config, [chosen])
     recording = Recording() if record else None
     with _shown(f"ftlab watch: {_named(config, chosen)}") as (show, progress):

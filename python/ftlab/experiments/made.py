@@ -16,8 +16,8 @@ from ftlab.experiments.volumes import MIB
 from ftlab.files import write_atomically
 from ftlab.points import Point
 from ftlab.points.point import canonical, sha256
+from ftlab.points.store import INPUTS
 
-FOLDER = "inputs"
 DIGEST_DIGITS = 20
 SECTOR = 512
 
@@ -66,7 +66,7 @@ def side_by_side(trace: Config, results: Path) -> Path:
 def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: Path) -> Path:
     """Return the trace that is made of another, written where it is missing."""
     what = {**Point(how, trace, "page").input, "made": how}
-    path = results / FOLDER / f"{sha256(canonical(what))[:DIGEST_DIGITS]}.spc"
+    path = results / INPUTS / f"{sha256(canonical(what))[:DIGEST_DIGITS]}.spc"
     if path.is_file():
         return path
     made = make(_core.trace_columns(json.dumps(trace)))

@@ -11,9 +11,9 @@ from tempfile import mkdtemp
 from ftlab.config import Config
 from ftlab.files import write_atomically
 from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
+from ftlab.points.store import VOLUMES
 from ftlab.source import parts
 
-FOLDER = "volumes"
 INDEX = "index.json"
 
 LEAST_REQUESTS = 1000
@@ -38,7 +38,7 @@ def split(config: Config, results: Path) -> list[Volume]:
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
     digest = sha256(canonical({**asked, "code": code(whole.core)}))
-    folder = results / FOLDER / digest[:DIGEST_DIGITS]
+    folder = results / VOLUMES / digest[:DIGEST_DIGITS]
     if not (folder / INDEX).is_file():
         _make(config, folder)
     rows = json.loads((folder / INDEX).read_text("utf-8"))

@@ -39,9 +39,10 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")
     ftls = [] if ftl == "none" else parse.names(ftl)
-    outputs = Outputs.of(options, sources, ftls)
+    device = _device(options)
+    outputs = Outputs.of(options, sources, device, ftls)
     with meter() as progress:
-        found = compare_sources(sources, _device(options), ftls, progress)
+        found = compare_sources(sources, device, ftls, progress)
     table = similarity_table(found)
     texts = {
         "json": lambda: found.to_json() + "\n",

@@ -9,7 +9,8 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
-from ftlab.files import check_writable, named_files, write_atomically
+from ftlab.cli.written import Written, check_written
+from ftlab.files import write_atomically
 from ftlab.source import fitted
 
 
@@ -18,6 +19,7 @@ from ftlab.source import fitted
 @click.option(
     "-o",
     "--output",
+    type=Written(),
     metavar="FILE",
     help="The file to write, whose name ends in .toml [standard output].",
 )
@@ -31,7 +33,7 @@ def fit(output: str | None, **options: Any) -> None:
     if output is not None:
         if not output.endswith(".toml"):
             raise click.UsageError(f"found {output!r}, expected a name that ends in .toml")
-        check_writable(output, named_files(config))
+        check_written(config)
     with meter() as progress:
         text = fitted(config, progress)
     if output is None:
