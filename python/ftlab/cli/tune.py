@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +20,8 @@ from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option, swept, when_option
 from ftlab.cli.words import translated
 from ftlab.config import Config, given, merge
+from ftlab.documents import TooDeepError, from_toml
+from ftlab.errors import ConfigError
 from ftlab.report import tune as report
 
 SEARCHES = Path(ftlab.__file__).parent / "searches"
@@ -106,7 +107,9 @@ def _file(name: str) -> str | None:
     if path.suffix != ".toml":
         return None
     try:
-        tree = tomllib.loads(path.read_text("utf-8"))
+        tree = from_toml(path.read_text("utf-8"))
+    except TooDeepError as error:
+        raise ConfigError(f"{name}: {error}, expected a search") from error
     except (OSError, ValueError):
         return None
     return str(path) if "ftls" in tree or "tune" in tree else None
