@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -266,3 +267,12 @@ def test_an_argument_of_another_type_is_told_by_its_name(name, arguments):
         simulate(source, "page", **arguments)
     with pytest.raises(TypeError, match=r"^ftls: found 'page', expected a list"):
         compare(source, "page")
+
+
+@pytest.mark.parametrize("ftl", [5, 5.0, None, b"page", ["page"], {"page": 1}])
+def test_an_ftl_of_another_type_is_one_that_is_not_known(ftl):
+    source = Workload("randwrite", size="4MiB", requests=10)
+    for run in (lambda: simulate(source, ftl), lambda: compare(source, [ftl])):
+        with pytest.raises(FtlabError, match=f'^unknown FTL "{re.escape(str(ftl))}"') as raised:
+            run()
+        assert "\n" not in str(raised.value)
