@@ -18,6 +18,7 @@ from ftlab.points import Point, run_points
 from ftlab.report.html import report
 from ftlab.report.summary import comparison_table, relative_table, run_summary, text_of
 from ftlab.report.tables import Table, csv_cell
+from test_cli import failure
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -244,10 +245,48 @@ def test_a_reader_who_has_seen_enough_is_no_error(trace):
 def test_a_name_that_is_not_utf_8_is_told_so(trace):
     name = os.fsencode(trace.parent) + b"/x\xff.spc"
     Path(os.fsdecode(name)).write_bytes(trace.read_bytes())
-    done = subprocess.run([COMMAND, "run", name, "--ftl", "page"], capture_output=True)
-    assert done.returncode == 2
-    assert b"not UTF-8" in done.stderr
-    assert done.stderr.count(b"\n") == 1
+    for command in (["run", name, "--ftl", "page"], ["trace", "convert", trace, "-o", name]):
+        done = subprocess.run([COMMAND, *command], capture_output=True)
+        assert done.returncode == 2
+        assert b"not UTF-8" in done.stderr
+        assert done.stderr.count(b"\n") == 1
+    assert Path(os.fsdecode(name)).read_bytes() == trace.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run {trace} --ftl {}",
+        "compare {trace} --ftl page,{}",
+        "sweep {trace} --ftl {}",
+        "crash {trace} --ftl {}",
+        "load {trace} --ftl {}",
+        "watch {trace} --ftl {}",
+        "tune {trace} --ftl {} --minimize response_us.mean",
+        "check {}",
+        "check page --case {}",
+        "serve --image i --socket no/folder/{}",
+        "serve --image i --socket no/folder/s --ftl {}",
+        "trace convert {trace} -o {}.spc",
+        "trace convert {trace} -o x.spc --to {}",
+        "trace generate financial1 --requests 5 -o {}.spc",
+        "run {trace} --ftl page --set gc.policy={}",
+    ],
+)
+def test_whatever_is_not_utf_8_is_told_so(ftlab, trace, command):
+    name = os.fsdecode(b"x\xff")
+    line = failure(ftlab(*(part.format(name, trace=trace) for part in command.split())))
+    assert "a name that is not UTF-8, expected one that is" in line
+    assert line.isprintable()
+
+
+def test_files_of_names_that_are_not_utf_8_can_be_written(ftlab, trace):
+    for command in ("run {trace} --ftl page --json -o", "trace split {trace} -o"):
+        name = os.fsdecode(b"x\xff") + str(len(command))
+        found = ftlab(*command.format(trace=trace).split(), name)
+        assert found.exit_code == 0, found.output
+        assert Path(name).exists()
+        assert found.output.replace("\n", "").isprintable()
 
 
 WRONG = [

@@ -73,9 +73,9 @@ class Device:
             check_writable(replayed, [image])
         self._server = cores.server(
             tree,
-            ftl,
+            ftl and cores.utf8(ftl),
             image=os.fspath(image),
-            socket=os.fspath(socket),
+            socket=cores.utf8(os.fspath(socket)),
             tcp=tcp,
             metrics=metrics if metrics is None else os.fspath(metrics),
             paced=paced,

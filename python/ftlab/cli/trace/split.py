@@ -8,6 +8,7 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
+from ftlab.report.tables import printable
 from ftlab.source import parts
 
 
@@ -22,4 +23,5 @@ def split(output: str, **options: Any) -> None:
     with meter() as progress:
         written = parts(config, output, progress)
     requests = sum(part.requests for part in written)
-    click.echo(f"{output}: {len(written):,} volumes, {requests:,} requests as parquet")
+    told = f"{len(written):,} volumes, {requests:,} requests as parquet"
+    click.echo(f"{printable(output)}: {told}")
