@@ -45,7 +45,7 @@ PLACES = {
 }
 """The settings whose values may be classes, and their kinds."""
 
-REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?")
+REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?", re.DOTALL)
 PREFIX = "ftlab_plugin_"
 """What the names of modules of files begin with."""
 

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
+from ftlab.cli.say import say
 from ftlab.cli.stored import RESULT
 from ftlab.config import Config
 from ftlab.documents import json_file
@@ -44,7 +43,7 @@ def read(path: str) -> tuple[Config, str, Result | None]:
 def say_differences(before: Result | None, after: Result) -> bool:
     """Say whether a result came out bit for bit as before, and return that."""
     if before is None:
-        click.echo("it failed before, and does not now", err=True)
+        say("it failed before, and does not now", err=True)
         return False
     old, new = (
         {key: value for key, value in each.to_dict().items() if key not in ALONE}
@@ -52,12 +51,12 @@ def say_differences(before: Result | None, after: Result) -> bool:
     )
     different = [*_differences(old, new)]
     if not different:
-        click.echo("bit-equal: every figure but speed is as it was", err=True)
+        say("bit-equal: every figure but speed is as it was", err=True)
         return True
     for name, was, now in different[:SHOWN]:
-        click.echo(f"different: {name}: was {was}, is {now}", err=True)
+        say(f"different: {name}: was {was}, is {now}", err=True)
     if len(different) > SHOWN:
-        click.echo(f"different: {len(different) - SHOWN} more", err=True)
+        say(f"different: {len(different) - SHOWN} more", err=True)
     return False
 
 

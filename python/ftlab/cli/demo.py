@@ -11,6 +11,7 @@ from ftlab.cli import parse
 from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
 from ftlab.cli.output import Outputs
+from ftlab.cli.say import say
 from ftlab.cli.show import show_warnings
 from ftlab.config import Config
 from ftlab.errors import ConfigError
@@ -46,7 +47,7 @@ def demo(requests: int | None) -> None:
     show_comparison(comparison)
     show_warnings(comparison)
     written = " and ".join(path for path in (outputs.report, outputs.plot) if path)
-    click.echo(f"\nWritten: {written}\n{NEXT}")
+    say("", f"Written: {written}", *NEXT.split("\n"))
 
 
 def _outputs() -> Outputs:

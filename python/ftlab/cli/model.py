@@ -10,6 +10,7 @@ import click
 from ftlab import model as models
 from ftlab.cli import parse
 from ftlab.cli.output import Outputs, figure_option, in_form, output_options
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import RESULT
 from ftlab.documents import json_file
@@ -155,7 +156,7 @@ def _error(prediction: Record, source: str, term: str) -> str:
 def _show(table: Table, predictions: dict[str, Record]) -> None:
     show_table(table)
     for name, prediction in predictions.items():
-        click.echo(f"\n{name}{_batching(prediction)}")
+        say("", f"{name}{_batching(prediction)}")
 
 
 def _batching(prediction: Record) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ftlab.cli.options import Command, decorated
+from ftlab.cli.say import hand_over
 from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
 from ftlab.files import write_atomically
@@ -155,7 +156,7 @@ class Outputs:
         elif self.output:
             write_atomically(self.output, text)
         else:
-            click.echo(text, nl=not text.endswith("\n"))
+            hand_over(text)
 
     def records(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
+from ftlab.cli.say import say
 from ftlab.cli.stored import results_argument, where_option
 from ftlab.cli.written import Written, check_written
 from ftlab.points import Store
@@ -52,5 +53,5 @@ def plot(folder: str, x: str, y: str, **options: Any) -> None:
     columns = int(options["columns_wide"] or 0) or None
     Outputs(None, plot=output).figure(lambda: over(chosen, x, figures, columns))
     if failed:
-        click.echo(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
-    click.echo(f"Written: {output}")
+        say(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
+    say(f"Written: {output}")

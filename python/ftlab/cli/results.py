@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ftlab.cli.output import output_options, suffix_of
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import results_argument, where_option
 from ftlab.cli.words import translated
@@ -46,7 +47,7 @@ def results(folder: str, **options: Any) -> None:
     store = Store(folder)
     for other in options["merge"]:
         taken = store.merge(Store(other))
-        click.echo(f"{taken} results taken from {other}", err=True)
+        say(f"{taken} results taken from {other}", err=True)
     answer.give(list(store.entries()))
 
 
@@ -88,12 +89,12 @@ class Answer:
         content = self._content(chosen)
         if self.output:
             write_atomically(self.output, content)
-        elif self.form:
-            click.echo(content, nl=False)
+        elif self.form and isinstance(content, str):
+            hand_over(content)
         else:
             show_table(tables.table(chosen, self.columns))
             for note in tables.notes(chosen):
-                click.echo(translated(note))
+                say(translated(note))
 
     def _content(self, entries: Sequence[Entry]) -> str | bytes:
         forms = {"json": tables.as_json, "csv": tables.as_csv}

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-import click
-
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.words import translated
 from ftlab.report.summary import Section, text_of, warning_lines
-from ftlab.report.tables import Table
+from ftlab.report.tables import Table, printable
 from ftlab.result import Comparison
 
 if TYPE_CHECKING:
@@ -23,11 +22,12 @@ def show_table(table: Table, prose: bool = False) -> None:
 
     One that is wider than the terminal goes below itself: no cell is cut, nor loses its unit.
     """
+    table = table.printable()
     if sys.stdout.isatty():
         width = get_terminal_size().columns
         _print(*(_rich(part, prose) for part in ([table] if prose else table.parts(width))))
     else:
-        click.echo(table.text(prose), nl=False)
+        hand_over(table.text(prose))
 
 
 def show_sections(sections: Sequence[Section]) -> None:
@@ -35,13 +35,13 @@ def show_sections(sections: Sequence[Section]) -> None:
     if sys.stdout.isatty():
         _print(*(_rich_section(title, lines) for title, lines in sections))
     else:
-        click.echo(text_of(sections), nl=False)
+        hand_over(text_of(sections))
 
 
 def show_warnings(comparison: Comparison) -> None:
     """Print what the runs warn of on standard error, each text once."""
     for line in warning_lines(comparison):
-        click.echo(f"warning: {translated(line)}", err=True)
+        say(f"warning: {translated(line)}", err=True)
 
 
 def _print(*parts: RenderableType) -> None:
@@ -79,5 +79,5 @@ def _rich_section(title: str, lines: Sequence[tuple[str, str]]) -> RenderableTyp
     grid = RichTable.grid(padding=(0, 2))
     grid.add_column(min_width=29)
     for label, text in lines:
-        grid.add_row(Text(f"  {label}"), Text(text))
-    return Group(Text(title, "bold"), grid, Text(""))
+        grid.add_row(Text(f"  {printable(label)}"), Text(printable(text)))
+    return Group(Text(printable(title), "bold"), grid, Text(""))

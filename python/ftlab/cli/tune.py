@@ -16,6 +16,7 @@ from ftlab.cli.compare import DEFAULT
 from ftlab.cli.options import ftl_option, model_options, sources_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import points_meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option, swept, when_option
 from ftlab.cli.words import translated
@@ -123,8 +124,8 @@ def _show(all_found: Sequence[Any]) -> None:
     for found, table in zip(all_found, report.tables(all_found), strict=True):
         show_table(table, prose=True)
         for line in report.notes(found):
-            click.echo(translated(line))
-        click.echo(report.verdict(found) or "")
+            say(translated(line))
+        say(report.verdict(found) or "")
     if overview := report.overview(all_found):
         show_table(overview, prose=True)
 

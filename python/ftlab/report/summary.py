@@ -200,7 +200,7 @@ def _setup(result: Result) -> list[tuple[str, str]]:
         ("seed", result.find("seed")),
         ("preset", _preset(result)),
     ]
-    return [(label, printable(str(value))) for label, value in lines if value is not None]
+    return [(label, str(value)) for label, value in lines if value is not None]
 
 
 def _preset(result: Result) -> str | None:
@@ -358,11 +358,15 @@ def words(key: str) -> str:
     return key.replace("_", " ").replace("copybacks", "copy-backs")
 
 
+def _lines(title: str, lines: Iterable[tuple[str, str]], width: int) -> list[str]:
+    return [title, *(f"  {label.ljust(width)}  {text}" for label, text in lines)]
+
+
 def text_of(sections: Sequence[Section]) -> str:
     """Return sections as aligned plain text."""
     width = max((len(label) for _, lines in sections for label, _ in lines), default=0)
     blocks = [
-        "\n".join([title, *(f"  {label.ljust(width)}  {text}" for label, text in lines)])
+        "\n".join(printable(line) for line in _lines(title, lines, width))
         for title, lines in sections
     ]
     return "\n\n".join(blocks) + "\n"

@@ -11,6 +11,7 @@ from ftlab.cli import parse
 from ftlab.cli.options import model_config, model_options, pair_config, pair_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.config import Config, merge
 from ftlab.configuration_file import load
@@ -56,7 +57,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
 
     def show() -> None:
         show_table(table)
-        click.echo(f"\n{run_line(found)}")
+        say("", run_line(found))
 
     outputs.result(text, show)
 

@@ -8,10 +8,10 @@ import click
 
 from ftlab.cli.options import Command, decorated, source_config, source_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.written import Written, check_written
 from ftlab.config import Config
 from ftlab.report.numbers import by_name
-from ftlab.report.tables import printable
 from ftlab.source import converted
 
 
@@ -42,9 +42,7 @@ def write(config: Config, output: str, to: str | None) -> None:
         written = converted(config, output, to, progress)
     if output != "-":
         size = by_name("size_bytes", written.bytes)
-        click.echo(
-            f"{printable(output)}: {written.requests:,} requests as {written.format}, {size}"
-        )
+        say(f"{output}: {written.requests:,} requests as {written.format}, {size}")
 
 
 @click.command()

@@ -9,6 +9,7 @@ import click
 from ftlab.cli.options import setting_options, setting_tree, source_config, source_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.config import merge
 from ftlab.curve import ENTRY_BYTES, MissRatioCurve, curve_of
@@ -61,4 +62,4 @@ def _show(found: MissRatioCurve, table: Table) -> None:
     text = f"{count(found.accesses)} page accesses to {count(found.pages)} pages"
     if found.pages_per_sample > 1:
         text += f", estimated from one of {found.pages_per_sample} pages"
-    click.echo(f"\n{text}")
+    say("", text)

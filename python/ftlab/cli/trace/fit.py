@@ -9,6 +9,7 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.written import Written, check_written
 from ftlab.files import write_atomically
 from ftlab.source import fitted
@@ -37,7 +38,7 @@ def fit(output: str | None, **options: Any) -> None:
     with meter() as progress:
         text = fitted(config, progress)
     if output is None:
-        click.echo(text, nl=False)
+        hand_over(text)
     else:
         write_atomically(output, text)
-    click.echo(tomllib.loads(text)["nearness"], err=True)
+    say(tomllib.loads(text)["nearness"], err=True)

@@ -8,7 +8,7 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
-from ftlab.report.tables import printable
+from ftlab.cli.say import say
 from ftlab.source import parts
 
 
@@ -23,5 +23,4 @@ def split(output: str, **options: Any) -> None:
     with meter() as progress:
         written = parts(config, output, progress)
     requests = sum(part.requests for part in written)
-    told = f"{len(written):,} volumes, {requests:,} requests as parquet"
-    click.echo(f"{printable(output)}: {told}")
+    say(f"{output}: {len(written):,} volumes, {requests:,} requests as parquet")
