@@ -258,6 +258,15 @@ def test_what_is_a_line_stays_one(ftlab, trace):
         assert lines[0] == lines[1], command
 
 
+def test_a_message_of_several_lines_stays_with_its_law(ftlab):
+    own = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
+    Path("mine.py").write_text(own + FTLS.format(name="first\nholds   \x1b second"))
+    found = ftlab("check", "mine.py:Broken", "--cases", 1)
+    lines = found.output.splitlines()
+    place = lines.index("        ValueError: first")
+    assert lines[place + 1] == r"        holds   \x1b second"
+
+
 def on_a_terminal(*command: str) -> str:
     """What a terminal is sent, without what moves its cursor and makes colours of ours."""
     controller, terminal = pty.openpty()

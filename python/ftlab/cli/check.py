@@ -40,9 +40,9 @@ def _lines(verdict: Verdict, ftl: str) -> list[str]:
     if verdict.holds:
         return [f"holds   {verdict.law} ({verdict.cases} cases)"]
     line = where(verdict.exception) if verdict.exception else None
-    return [
-        f"BROKEN  {verdict.law}",
-        f"        {verdict.message}",
-        *([f"        {line}"] if line else []),
-        f"        ftlab check {ftl} --case '{verdict.case}'",
+    told = [
+        *str(verdict.message).splitlines(),
+        *([line] if line else []),
+        f"ftlab check {ftl} --case '{verdict.case}'",
     ]
+    return [f"BROKEN  {verdict.law}", *(f"        {each}" for each in told)]
