@@ -4,19 +4,34 @@ import csv
 import io
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
 import textwrap
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import sample
-from ftlab import Comparison, ConfigError, FtlabError, Result, Workload, compare, plot, simulate
+from ftlab import (
+    Comparison,
+    ConfigError,
+    FtlabError,
+    Result,
+    Workload,
+    cli,
+    compare,
+    plot,
+    simulate,
+)
 from ftlab.points import Point, run_points
 from ftlab.report.html import report
 from ftlab.report.summary import comparison_table, relative_table, run_summary, text_of
 from ftlab.report.tables import Table, csv_cell
+from test_cli import failure
+from test_docs import ROOT, files_of
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -129,20 +144,178 @@ def test_an_option_that_no_ftl_obeys_is_an_error_in_python():
         simulate(source, "page", config={"ftl": {"cache": "8KiB"}})
 
 
-NAMES = ["no\x1b[31mred.spc", "bell\x07.spc", "two\nlines.spc", "\x1b]0;title\x07.spc"]
+NAMES = [
+    "no\x1b[31mred\x07",
+    "two\nlines\u2028more",
+    "\x1b]0;title\x07\x9b31m",
+    "\x7fb\rw\u202eetirw",
+]
+READS = [
+    "run {}.spc --ftl page",
+    "compare {}.spc --ftl page,dftl",
+    "load {}.spc --ftl page --depths 1 --loads 50%",
+    "crash {}.spc --ftl page --cuts 2",
+    "endurance {}.spc --ftl page --set device.endurance=2 --scale 1 --passes 2",
+    "watch {}.spc --ftl page",
+    "trace info {}.spc",
+    "trace info {}.spc --full",
+    "trace curve {}.spc",
+    "trace compare {}.spc {}.spc --ftl page",
+    "trace convert {}.spc -o x.spc",
+    "trace split {}.spc -o {}.folder",
+    "sweep {}.spc other.spc --ftl page --missing",
+]
+"""Commands that end with an error if there is no such trace."""
+WORK = [
+    "trace convert other.spc -o {}.to.spc",
+    "trace split other.spc -o {}.parts",
+    "trace generate financial1 --requests 5 -o {}.model.spc",
+    "watch other.spc --ftl page --record {}.html",
+    "sweep other.spc {}.spc --ftl page --results {}.kept",
+    "results {}.kept",
+    "results {}.kept --columns trace.name,ram_bytes",
+    "results ftlab-results --merge {}.kept",
+    "results {}.kept -o {}.csv",
+    "plot {}.kept --x input.trace --y ram_bytes -o {}.svg",
+    "fleet {}.spc --ftl page --least 1 --results {}.kept",
+    "tune {}.spc other.spc --ftl page --minimize ram_bytes --trials 2",
+    "compare other.spc --ftl page,{}.py:Named",
+    "compare other.spc --ftl page,{}.py:Named -o x.md",
+    "compare other.spc --ftl page,{}.py:Named --plot {}.svg",
+    "load other.spc --ftl {}.py:Named --depths 1 --loads 50% --plot {}.svg",
+    "endurance other.spc --ftl page,{}.py:Named --set device.endurance=2 --scale 1 --plot {}.svg",
+    "watch other.spc --ftl {}.py:Named",
+    "sweep {}.spc --ftl page,{}.py:Named",
+]
+"""Commands that tell a name in another way."""
+FAIL = [
+    "sweep {}.spc --ftl page --gc {}.no.py,greedy",
+    "tune {}.spc --ftl page --gc {}.no.py --minimize ram_bytes --trials 2",
+    "results {}.kept --columns {}",
+    "results {}.kept --where {}=1",
+    "run other.spc --ftl {}.no.py",
+    "run other.spc --ftl {}.py",
+    "run other.spc --ftl {}.py:{}",
+    "check {}.py:Broken --cases 1",
+    "run --from {}.no.json",
+    "run --config {}.no.toml",
+    "replay {}.no.toml",
+    "model translation {}.no.json",
+    "serve --image {}.img --socket no/folder/{} --ftl page",
+    "fsck {}.no.img",
+    "reproduce tpftl --traces {}.no --out {}.spc/x",
+    "list ftls {}",
+    "run other.spc --{}",
+    "{}",
+]
+"""And those that tell what is wrong with it."""
+FTLS = """
+class Named(PageMapped):
+    name = {name!r}
+
+
+class Broken(Named):
+    def write(self, pages, flash):
+        raise ValueError({name!r})
+"""
+
+
+def controls(output: str) -> set[str]:
+    """What of an output is neither text nor the end of a line."""
+    return {each for each in output if not each.isprintable()} - {"\n"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, name):
-    commands = ["run {} --ftl page", "trace info {}", "compare {} --ftl page,dftl"]
+    Path("other.spc").write_text(f"{trace.read_text()}0,8,4096,w,9.9\n")
     for there in (False, True):
         if there:
-            Path(name).write_bytes(trace.read_bytes())
-        for command in commands:
-            found = ftlab(*(name if part == "{}" else part for part in command.split()))
+            Path(f"{name}.spc").write_bytes(trace.read_bytes())
+        for command in READS:
+            found = ftlab(*(part.replace("{}", name) for part in command.split()))
             assert found.exit_code == (0 if there else 2), found.output
-            assert not set(found.output) & {"\x1b", "\x07"}
+            assert not controls(found.output), command
             assert there or found.output.count("\n") == 1
+    own = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
+    Path(f"{name}.py").write_text(own + FTLS.format(name=name))
+    for command in (*WORK, *FAIL):
+        found = ftlab(*(part.replace("{}", name) for part in command.split()))
+        assert isinstance(found.exception, SystemExit | None), command
+        assert (found.exit_code == 0) == (command in WORK), f"{command}: {found.output}"
+        assert not controls(found.output), command
+
+
+def test_what_is_a_line_stays_one(ftlab, trace):
+    name = "two\nlines"
+    for each in (name, "two-lines", "other"):
+        Path(f"{each}.spc").write_bytes(trace.read_bytes())
+    for command in (*READS, "sweep {}.spc --ftl page", "results ftlab-results"):
+        lines = []
+        for each in (name, "two-lines"):
+            found = ftlab(*(part.replace("{}", each) for part in command.split()))
+            assert found.exit_code == 0, found.output
+            lines.append(found.output.count("\n"))
+        assert lines[0] == lines[1], command
+
+
+def test_a_message_of_several_lines_stays_with_its_law(ftlab):
+    own = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
+    Path("mine.py").write_text(own + FTLS.format(name="first\nholds   \x1b second"))
+    found = ftlab("check", "mine.py:Broken", "--cases", 1)
+    lines = found.output.splitlines()
+    place = lines.index("        ValueError: first")
+    assert lines[place + 1] == r"        holds   \x1b second"
+
+
+def on_a_terminal(*command: str) -> str:
+    """What a terminal is sent, without what moves its cursor and makes colours of ours."""
+    controller, terminal = pty.openpty()
+    wide = {**os.environ, "TERM": "xterm", "COLUMNS": "400"}
+    with subprocess.Popen([COMMAND, *command], stdout=terminal, stderr=terminal, env=wide):
+        os.close(terminal)
+        parts = []
+        with suppress(OSError):
+            while part := os.read(controller, 1 << 16):
+                parts.append(part)
+    os.close(controller)
+    text = b"".join(parts).decode().replace("\r\n", "\n")
+    return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r(?!x)", "", text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run {} --ftl page",
+        "run {} --ftl page --csv",
+        "run {} --ftl page --json",
+        "compare {} --ftl page,dftl --csv",
+        "compare {} --ftl page,dftl",
+        "sweep {} other.spc --ftl page",
+        "sweep {} other.spc --ftl page --csv",
+        "trace info {} --json",
+        "trace info {}",
+        "run {} --print-config",
+        "watch {} --ftl page --speed 1000",
+        "run no{}",
+    ],
+)
+def test_a_terminal_is_sent_no_control_characters_of_names(ftlab, trace, command):
+    name = "\x1b]0;title\x07\x9b31m\x7f\rx\ny.spc"
+    Path(name).write_bytes(trace.read_bytes())
+    Path("other.spc").write_text(f"{trace.read_text()}0,8,4096,w,9.9\n")
+    shown = on_a_terminal(*(part.replace("{}", name) for part in command.split()))
+    assert "title" in shown
+    assert not controls(shown)
+    assert "--csv" in command or "x\ny" not in shown
+
+
+def test_whatever_the_command_prints_goes_one_way():
+    folder = Path(cli.__file__).parent
+    for path in folder.rglob("*.py"):
+        if path.name != "say.py":
+            assert not re.search(r"\becho\(|(?<!\.)\bprint\(|\.write\(", path.read_text("utf-8")), (
+                path
+            )
 
 
 def test_a_mistake_with_a_newline_is_one_line(ftlab):
@@ -263,10 +436,48 @@ def test_a_reader_who_has_seen_enough_is_no_error(trace):
 def test_a_name_that_is_not_utf_8_is_told_so(trace):
     name = os.fsencode(trace.parent) + b"/x\xff.spc"
     Path(os.fsdecode(name)).write_bytes(trace.read_bytes())
-    done = subprocess.run([COMMAND, "run", name, "--ftl", "page"], capture_output=True)
-    assert done.returncode == 2
-    assert b"not UTF-8" in done.stderr
-    assert done.stderr.count(b"\n") == 1
+    for command in (["run", name, "--ftl", "page"], ["trace", "convert", trace, "-o", name]):
+        done = subprocess.run([COMMAND, *command], capture_output=True)
+        assert done.returncode == 2
+        assert b"not UTF-8" in done.stderr
+        assert done.stderr.count(b"\n") == 1
+    assert Path(os.fsdecode(name)).read_bytes() == trace.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run {trace} --ftl {}",
+        "compare {trace} --ftl page,{}",
+        "sweep {trace} --ftl {}",
+        "crash {trace} --ftl {}",
+        "load {trace} --ftl {}",
+        "watch {trace} --ftl {}",
+        "tune {trace} --ftl {} --minimize response_us.mean",
+        "check {}",
+        "check page --case {}",
+        "serve --image i --socket no/folder/{}",
+        "serve --image i --socket no/folder/s --ftl {}",
+        "trace convert {trace} -o {}.spc",
+        "trace convert {trace} -o x.spc --to {}",
+        "trace generate financial1 --requests 5 -o {}.spc",
+        "run {trace} --ftl page --set gc.policy={}",
+    ],
+)
+def test_whatever_is_not_utf_8_is_told_so(ftlab, trace, command):
+    name = os.fsdecode(b"x\xff")
+    line = failure(ftlab(*(part.format(name, trace=trace) for part in command.split())))
+    assert "a name that is not UTF-8, expected one that is" in line
+    assert line.isprintable()
+
+
+def test_files_of_names_that_are_not_utf_8_can_be_written(ftlab, trace):
+    for command in ("run {trace} --ftl page --json -o", "trace split {trace} -o"):
+        name = os.fsdecode(b"x\xff") + str(len(command))
+        found = ftlab(*command.format(trace=trace).split(), name)
+        assert found.exit_code == 0, found.output
+        assert Path(name).exists()
+        assert found.output.replace("\n", "").isprintable()
 
 
 WRONG = [
@@ -286,3 +497,12 @@ def test_an_argument_of_another_type_is_told_by_its_name(name, arguments):
         simulate(source, "page", **arguments)
     with pytest.raises(TypeError, match=r"^ftls: found 'page', expected a list"):
         compare(source, "page")
+
+
+@pytest.mark.parametrize("ftl", [5, 5.0, None, b"page", ["page"], {"page": 1}])
+def test_an_ftl_of_another_type_is_one_that_is_not_known(ftl):
+    source = Workload("randwrite", size="4MiB", requests=10)
+    for run in (lambda: simulate(source, ftl), lambda: compare(source, [ftl])):
+        with pytest.raises(FtlabError, match=f'^unknown FTL "{re.escape(str(ftl))}"') as raised:
+            run()
+        assert "\n" not in str(raised.value)

@@ -1,5 +1,6 @@
 """A configuration as a file, a result that is run again, and numbers as people write them."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def test_a_result_is_run_again(ftlab):
     assert "different: flash.erases.data: was 4711" in other.stderr
     assert "found --seed beside it" in failure(ftlab("run", "--from", "r.json", "--seed", "2"))
     Path("r.json").write_text("{}")
-    assert "r.json: found no config" in failure(ftlab("run", "--from", "r.json"))
+    assert "r.json: found no result" in failure(ftlab("run", "--from", "r.json"))
 
 
 def test_every_point_of_a_folder_can_be_run_again(ftlab):
@@ -112,6 +113,65 @@ def test_every_point_of_a_folder_can_be_run_again(ftlab):
     for path in Path("ftlab-results").iterdir():
         again = ftlab("run", "--from", path)
         assert (again.exit_code, "bit-equal" in again.stderr) == (0, True)
+
+
+DEEP = [150, 450, 990, 1500, 200_000]
+"""Levels: more than any configuration has, than the core, TOML's reader and JSON's take."""
+MINIMIZE = ("--minimize", "response_us.mean")
+NESTED = "nested more than 100 levels deep"
+
+
+@pytest.mark.parametrize("levels", DEEP)
+def test_what_is_nested_too_deeply_is_told_in_a_line(ftlab, levels):
+    text = "[" * levels + "]" * levels
+    result = f'{{"ftl": "page", "config": {text}}}'
+    for name, json_text in (("lists", text), ("result", result), ("open", "[" * levels)):
+        Path(f"{name}.json").write_text(json_text)
+        Path(f"{name}.json.gz").write_bytes(gzip.compress(json_text.encode()))
+        for path in (f"{name}.json", f"{name}.json.gz"):
+            for command in (("run", "--from"), ("model", "translation")):
+                line = failure(ftlab(*command, path))
+                assert path in line
+                assert NESTED in line or (name == "open" and "Expecting value" in line)
+    Path("lists.toml").write_text(f"ftls = {text}")
+    Path("tables.toml").write_text(f"[tune]\n[{'.'.join(['a'] * min(levels, 2000))}]\nb = 1")
+    for path in ("lists.toml", "tables.toml"):
+        assert f"{path}: found" in failure(ftlab("run", *SMALL, "--config", path))
+        assert f"{path}: found" in failure(ftlab("sweep", *SMALL, "--config", path))
+        assert path in failure(ftlab("replay", path))
+        assert path in failure(ftlab("tune", path, *MINIMIZE))
+
+
+@pytest.mark.parametrize("levels", [150, 450, 990, 1500, 20_000])
+def test_so_are_values_of_the_command_line(ftlab, levels):
+    text = "[" * levels + "]" * levels
+    for verb in ("run", "sweep"):
+        assert "gc.low" in failure(ftlab(verb, *SMALL, "--set", f"gc.low={text}"))
+        line = failure(ftlab(verb, *SMALL, "--set", f"{'a.' * levels}b=1"))
+        assert "is not a dotted key such as `gc.policy`" in line
+    failure(ftlab("run", *SMALL, "--set", f"gc.low={'9' * levels}"))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"hello", "Expecting value"),
+        (b"\xff", "can't decode byte"),
+        (gzip.compress(b"[]")[:12], "found a damaged file"),
+        (gzip.compress(b"[]")[:-4] + b"oops", "found a damaged file"),
+        (b"\x1f\x8b" + bytes(40), "found a damaged file"),
+        (b"[]", "found 0 results, expected one"),
+        (b"7", "found no result of a run"),
+        (b'{"result": 5}', "found no result of a run"),
+        (b'{"config": 5, "ftl": "page"}', "found no result of a run"),
+        (b'{"config": {}, "ftl": 5}', "found no result of a run"),
+    ],
+)
+def test_what_is_no_result_is_told(ftlab, content, told):
+    Path("r.json").write_bytes(content)
+    line = failure(ftlab("run", "--from", "r.json"))
+    assert line.startswith("error: r.json: ")
+    assert told in line
 
 
 @pytest.mark.parametrize("text", ["1M", "1e6", "1,000,000", "1_000_000", "1000k", "1000000"])

@@ -3,9 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
+
+from ftlab import ConfigError, live
+from ftlab.cli import program
+from ftlab.cli.written import Written
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 
@@ -19,8 +25,90 @@ COMMANDS = {
     "trace compare -o, A": "trace compare {0} other.spc --ftl none --json -o {1}",
     "trace compare -o, B": "trace compare other.spc {0} --ftl none --json -o {1}",
     "trace convert -o": "trace convert {0} --to spc --requests 5 -o {1}",
+    "sweep -o": "sweep {0} --ftl page --json -o {1}",
+    "sweep -o, of two": "sweep other.spc {0} --ftl page --json -o {1}",
+    "fleet -o": "fleet {0} --ftl page --least 1 --json -o {1}",
+    "crash -o": "crash {0} --ftl page --cuts 2 --json -o {1}",
+    "endurance -o": "endurance {0} --ftl page --set device.endurance=9 --json -o {1}",
+    "tune -o": "tune {0} --ftl page --minimize response_us.mean --trials 1 --json -o {1}",
     "--set input.trace": "run {0} --set input.trace=small.spc --ftl page --json -o {1}",
 }
+
+CONFIG = """
+ftls = "page"
+[input]
+trace = "small.spc"
+"""
+SESSION = """
+ftls = "page"
+[input]
+trace = "s.csv"
+"""
+FILES = {
+    "c.toml": CONFIG,
+    "search.toml": f'{CONFIG}[tune]\nminimize = "response_us.mean"\n',
+    "s.csv.toml": SESSION,
+    "s.csv": "time,offset,length,op\n0,0,4096,w\n",
+    "m.toml": "requests = 5",
+    "r.json": '{"ftl": "page", "config": {"input": {"trace": "small.spc"}}}',
+    "disk.img": "an image",
+    "mine.py": "class Mine: ...",
+    "kept/x.json.gz": "a result",
+    "kept/volumes/0a/volume-0.parquet": "a volume",
+    "kept/inputs/0a.spc": "a made input",
+    "more/x.json.gz": "a result",
+}
+"""Files that commands read, beside the trace."""
+
+RUNS = ("run", "compare", "load", "fleet", "crash", "endurance", "sweep", "tune")
+MODEL = "--ftl page --capacity 64MiB"
+SERVE = f"serve {MODEL} --socket no/folder/s.sock"
+"""Fails, and does not serve, if nothing is refused before."""
+OTHERS = {
+    **{f"{verb}: its --config": ("c.toml", f"{verb} --config c.toml --json -o") for verb in RUNS},
+    **{f"{verb}: a trace in it": ("small.spc", f"{verb} --config c.toml -o") for verb in RUNS},
+    "compare --plot": ("c.toml", "compare --config c.toml --plot"),
+    "compare --report": ("c.toml", "compare --config c.toml --report"),
+    "run --plot": ("c.toml", "run --config c.toml --plot"),
+    "run --report": ("c.toml", "run --config c.toml --report"),
+    "run --timeline": ("c.toml", "run --config c.toml --timeline"),
+    "load --plot": ("c.toml", "load --config c.toml --plot"),
+    "crash --plot": ("c.toml", "crash --config c.toml --plot"),
+    "endurance --plot": ("c.toml", "endurance --config c.toml --plot"),
+    "tune FILE.toml": ("search.toml", "tune search.toml --json -o"),
+    "tune --plot": ("search.toml", "tune search.toml --plot"),
+    "run --from": ("r.json", "run --from r.json --json -o"),
+    "run --from: its trace": ("small.spc", "run --from r.json --json -o"),
+    "watch --record": ("c.toml", "watch --config c.toml --record"),
+    "watch --record, its trace": ("small.spc", "watch --config c.toml --record"),
+    "serve --image": ("disk.img", f"{SERVE} --image disk.img --json -o"),
+    "serve --config": ("c.toml", f"{SERVE} --image new.img --config c.toml --json -o"),
+    "serve --record": ("c.toml", f"{SERVE} --image new.img --config c.toml --record"),
+    "fsck -o": ("disk.img", "fsck disk.img --json -o"),
+    "replay -o": ("s.csv.toml", "replay s.csv.toml --json -o"),
+    "replay -o, the recording": ("s.csv", "replay s.csv.toml --json -o"),
+    "results -o": ("kept/x.json.gz", "results kept --json -o"),
+    "results -o, a volume": ("kept/volumes/0a/volume-0.parquet", "results kept --json -o"),
+    "results -o, a made input": ("kept/inputs/0a.spc", "results kept --json -o"),
+    "results --merge": ("more/x.json.gz", "results kept --merge more --json -o"),
+    "plot -o": ("kept/x.json.gz", "plot kept --x ftl.cache --y ram_bytes -o"),
+    "sweep --results": ("kept/x.json.gz", "sweep --config c.toml --results kept --json -o"),
+    "fleet --results": ("kept/x.json.gz", "fleet --config c.toml --results kept --json -o"),
+    "tune --results": ("kept/x.json.gz", "tune search.toml --results kept --json -o"),
+    "trace info --plot": ("small.spc", "trace info small.spc --plot"),
+    "trace curve --plot": ("small.spc", "trace curve small.spc --plot"),
+    "trace compare --plot": ("small.spc", "trace compare small.spc other.spc --plot"),
+    "trace compare --config": ("c.toml", "trace compare small.spc other.spc --config c.toml -o"),
+    "trace fit -o": ("m.toml", "trace fit m.toml -o"),
+    "trace generate -o": ("m.toml", "trace generate m.toml --to spc -o"),
+    "model translation -o": ("r.json", "model translation r.json --json -o"),
+    "model translation --plot": ("r.json", "model translation r.json --plot"),
+    "an FTL": ("mine.py", "compare small.spc --ftl page,mine.py:Mine --json -o"),
+}
+"""Further inputs, each with a command line that ends in the option of an output."""
+
+ENDS = {"--plot": ".svg", "--report": ".html", "--record": ".html", "--timeline": ".svg"}
+"""How the names of outputs have to end, where the command line does not say their form."""
 
 
 @pytest.fixture
@@ -45,6 +133,111 @@ def test_an_output_that_is_the_input_is_refused(ftlab, here, monkeypatch, comman
     assert {path: path.read_bytes() for path in here.parent.glob("*.spc")} == before
     found = ftlab(*command.format(name, "small.spc").split())
     assert found.exit_code == 2
+
+
+@pytest.fixture
+def inputs(here):
+    """A file of each kind that a command reads, in the folder of the test."""
+    for name, text in FILES.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text)
+    return here.parent
+
+
+@pytest.mark.parametrize(("file", "command"), OTHERS.values(), ids=OTHERS)
+def test_whatever_a_command_reads_is_no_output(ftlab, inputs, monkeypatch, file, command):
+    monkeypatch.chdir(inputs)
+    end = end_of(command, file)
+    Path(f"by-link{end}").symlink_to(Path(file).resolve())
+    os.link(file, f"by-hard-link{end}")
+    before = contents()
+    for output in (f"by-link{end}", f"by-hard-link{end}", *([file] if file.endswith(end) else [])):
+        found = ftlab(*command.split(), output)
+        assert found.exit_code == 2, found.output
+        assert f"error: {output}: is " in found.output
+        assert "expected another file to write" in found.output
+        assert found.output.count("\n") == 1
+        assert contents() == before
+
+
+def end_of(command: str, file: str) -> str:
+    option = command.split()[-1]
+    if command.startswith("serve") and option == "--record":
+        return ""
+    if command.startswith("plot"):
+        return ".svg"
+    if option == "-o" and ("--json" in command or "--to" in command):
+        return Path(file).suffix
+    return ENDS.get(option, ".toml" if "fit" in command else ".json")
+
+
+def contents() -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def outputs() -> Iterator[tuple[str, str]]:
+    """Every option of every command that names a file which is written."""
+    groups: list[tuple[str, click.Command]] = [("", program)]
+    while groups:
+        name, command = groups.pop()
+        if isinstance(command, click.Group):
+            groups += [(f"{name} {verb}", command.commands[verb]) for verb in command.commands]
+        for each in command.params:
+            if isinstance(each.type, Written):
+                yield name.strip(), each.opts[0]
+
+
+def test_every_output_of_every_command_is_tried():
+    lines = [*COMMANDS.values(), *(command for _, command in OTHERS.values())]
+    untried = {
+        (verb, option)
+        for verb, option in outputs()
+        if not any(line.startswith(f"{verb} ") and f"{option} " in f"{line} " for line in lines)
+    }
+    assert untried == {("model gc", "-o")}, "which reads no file"
+
+
+def test_every_option_that_names_a_file_is_known_as_one_that_is_read_or_written():
+    read = {"config", "image", "live", "metrics", "socket"}
+    groups: list[click.Command] = [program]
+    while groups:
+        command = groups.pop()
+        if isinstance(command, click.Group):
+            groups += [command.commands[verb] for verb in command.commands]
+        files = [each for each in command.params if each.metavar in ("FILE", "PATH")]
+        found = {each.name for each in files if not isinstance(each.type, Written)}
+        assert found <= read, command.name
+
+
+def test_an_image_that_a_session_makes_is_no_output(ftlab, inputs, monkeypatch):
+    monkeypatch.chdir(inputs)
+    for more in (["-o", "./new.img"], ["--metrics", "m", "-o", "m"]):
+        found = ftlab(*SERVE.split(), "--image", "new.img", "--json", *more)
+        assert (found.exit_code, "is the input" in found.output) == (2, True), found.output
+    assert not Path("new.img").exists()
+
+
+def test_a_recording_is_two_files(ftlab, inputs, monkeypatch):
+    monkeypatch.chdir(inputs)
+    command = [*SERVE.split(), "--image", "new.img", "--record"]
+    for more in (["r.csv", "-o", "r.csv"], ["r.csv", "--json", "-o", "r.csv.toml"]):
+        found = ftlab(*command, *more)
+        assert (found.exit_code, "the same file" in found.output) == (2, True), found.output
+    found = ftlab(*command, "c", "--config", "c.toml")
+    assert (found.exit_code, "c.toml: is the input" in found.output) == (2, True), found.output
+    with pytest.raises(ConfigError, match=r"new\.toml: is the input"):
+        live.Device("new.toml", "s.sock", "page", record="new")
+    assert not Path("new.img").exists()
+    assert Path("c.toml").read_text() == CONFIG
+
+
+def test_a_result_that_is_not_there_yet_has_its_name(ftlab, inputs, monkeypatch):
+    monkeypatch.chdir(inputs)
+    for output in ("kept/y.json.gz", "./kept/y.json.gz", "kept/volumes/0a/y"):
+        found = ftlab("sweep", "--config", "c.toml", "--results", "kept", "--json", "-o", output)
+        assert (found.exit_code, "results in kept" in found.output) == (2, True), found.output
+    found = ftlab("results", "kept", "-o", "kept/table.csv")
+    assert found.exit_code == 0, found.output
 
 
 def test_a_link_is_no_way_around_a_suffix(ftlab, here, monkeypatch):

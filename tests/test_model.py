@@ -83,7 +83,7 @@ def test_the_command_takes_parameters(ftlab):
     ("arguments", "part"),
     [
         ((), "missing field `hit_ratio`"),
-        (("missing.json",), "missing.json: No such file"),
+        (("missing.json",), "missing.json: cannot be read: No such file"),
         (("empty.json",), "empty.json: found no result of a run"),
         (("text.json",), "expected JSON of `ftlab run --json`"),
         ((*SET, "--set", "hit_ratio=2"), "model.hit_ratio: found 2, expected 0 to 1"),

@@ -80,8 +80,13 @@ def edited(packed, old, new):
         lambda packed: edited(packed, b'"violations":0', b'"violations":1'),
         lambda packed: edited(packed, b'"ftl":"tpftl"', b'"ftl":"dftl"'),
         lambda packed: gzip.compress(b"[]"),
+        lambda packed: gzip.compress(b"[" * 200_000),
+        lambda packed: gzip.compress(store.sealed("[" * 200_000 + "}").encode()),
     ],
-    ids=["truncated", "empty", "plain", "a bit", "a figure", "another point", "no result"],
+    ids=[
+        *("truncated", "empty", "plain", "a bit", "a figure", "another point", "no result"),
+        *("nested", "nested and sealed"),
+    ],
 )
 def test_a_damaged_file_is_run_again(harm, runs, tmp_path):
     (result,) = run_points(POINTS[1:2], tmp_path)

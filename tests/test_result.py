@@ -71,6 +71,23 @@ def test_results_say_what_they_are_in_one_line(result, comparison):
     assert repr(comparison) == "<Comparison of page, dftl, tpftl>"
 
 
+@pytest.mark.parametrize("key", sample.result())
+def test_what_has_few_figures_shows_those(key):
+    whole = sample.result("dftl", 450.0, 0.8, 128)
+    without = {each: value for each, value in whole.items() if each != key}
+    for found in (Result(without), Result({key: whole[key]})):
+        assert repr(found).startswith("<Result ")
+        assert str(found)
+        assert found._repr_html_().startswith("<table")
+    assert ("450.0 us" in repr(Result(without))) == (key != "response_us")
+
+
+def test_what_has_no_figures_says_so():
+    nothing = Result({})
+    assert str(nothing) == repr(nothing) == "<Result None: WA None, mean response None us>"
+    assert nothing._repr_html_().startswith("<table")
+
+
 def test_what_is_printed_is_a_table(result, comparison):
     assert "write amplification" in str(result)
     header, *rows = str(comparison).splitlines()

@@ -121,6 +121,15 @@ def test_each_volume_becomes_a_file(ftlab, tmp_path):
     assert os.listdir() == ["volumes"]
 
 
+@pytest.mark.parametrize("place", ["nodir/x", "nodir/x/y", "file/x", "file", "x" * 300])
+def test_a_folder_that_cannot_be_made_is_told_by_its_name(ftlab, trace, place):
+    Path("file").write_text("")
+    line = failure(ftlab("trace", "split", trace, "-o", place))
+    assert line.startswith(f"error: {place}: ")
+    assert ".partial" not in line
+    assert os.listdir() == ["file"]
+
+
 @pytest.mark.long
 def test_thousands_of_volumes_need_little_memory(tmp_path):
     path = tmp_path / "many.spc"

@@ -33,6 +33,7 @@ def verdicts(
     ftl: Named, cases: int = 300, case: str | None = None, progress: Progress | None = None
 ) -> list[Verdict]:
     """Hold an FTL to each law: in ``cases`` cases or some of them, or in one ``case``."""
+    case = case and cores.utf8(case)
     plugged = Plugged()
     _, name = plugged.point({}, ftl)
     core = cores.core_of({}, name, plugged.plugins)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 import os
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ftlab.catalogue import catalog
 from ftlab.config import Config
+from ftlab.documents import TooDeepError, from_toml
 from ftlab.errors import ConfigError
 from ftlab.plugins import resolved
 from ftlab.units import counted, written
@@ -31,12 +31,14 @@ def load(path: str | os.PathLike[str]) -> Config:
     Keys and values are checked when they are used.
     """
     try:
-        tree = tomllib.loads(Path(path).read_text("utf-8"))
+        tree = from_toml(Path(path).read_text("utf-8"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: found bytes that are not UTF-8, expected TOML") from error
-    except tomllib.TOMLDecodeError as error:
+    except TooDeepError as error:
+        raise ConfigError(f"{path}: {error}, expected a configuration") from error
+    except ValueError as error:
         raise ConfigError(f"{path}: is not TOML: {error}") from error
     for key, value in _leaves(tree):
         if not isinstance(value, str | int) and not _finite(value):

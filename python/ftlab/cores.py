@@ -24,6 +24,16 @@ PointOfRun: TypeAlias = tuple[Config, str | None]
 """A configuration and the name of an FTL, if there is one."""
 
 
+def utf8(name: str) -> str:
+    """Return a name that a core can be told; raises `ftlab.ConfigError` if it is not UTF-8."""
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        message = f"{name}: found a name that is not UTF-8, expected one that is"
+        raise ConfigError(message) from error
+    return name
+
+
 @cache
 def plugins() -> tuple[ModuleType, ...]:
     """Import the cores of installed packages, in the order of their names.

@@ -142,7 +142,7 @@ def violation(report: Record) -> str | None:
 def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
     """Draw the longest mount over the place of the cut in the run."""
     from ftlab.looks import of_ftls
-    from ftlab.style import legend_above, mark_empty, sized, styled
+    from ftlab.style import legend_above, literal, mark_empty, sized, styled
 
     with styled(columns):
         figure = sized(7.0, 4.0, columns)
@@ -151,7 +151,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
             longest = report.mounts.longest
             share = [100 * change / max(report.changes, 1) for change, _ in longest]
             times = [time / 1000 for _, time in longest]
-            axes.plot(share, times, label=report.ftl, **{**look.line, "marker": ""})
+            axes.plot(share, times, label=literal(report.ftl), **{**look.line, "marker": ""})
         axes.set(xlabel="place of the cut in the run (%)", ylabel="longest mount (ms)")
         axes.set(title="How long an FTL takes to come back", ylim=(0, None))
         mark_empty(axes)

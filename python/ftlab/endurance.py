@@ -133,7 +133,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     from ftlab.looks import of_ftls
-    from ftlab.style import legend_above, mark_empty, sized, styled
+    from ftlab.style import legend_above, literal, mark_empty, sized, styled
 
     planes = any(len(each.wear.planes) > 1 for each in reports)
     with styled(columns):
@@ -142,7 +142,8 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
         for report, look in zip(reports, of_ftls([each.ftl for each in reports]), strict=True):
             line: dict[str, Any] = {**look.line, "marker": ""}
             written = [0.0, *(each / report.capacity for each in report.failures)]
-            panels[0].step(written, range(len(written)), where="post", label=report.ftl, **line)
+            name = literal(report.ftl)
+            panels[0].step(written, range(len(written)), where="post", label=name, **line)
             share, erases = _shares(report.wear.blocks_by_erases)
             panels[1].step(share, erases, where="pre", **line)
             if planes:

@@ -45,17 +45,21 @@ def _check(target: Path, reads: Iterable[Name]) -> None:
         raise ConfigError(f"{target}: the folder {file.parent} does not exist; create it first")
     if not os.access(file.parent, os.W_OK | os.X_OK):
         raise ConfigError(f"{target}: no permission to write in the folder {file.parent}")
-    same = next((read for read in reads if _is_same(target, read)), None)
+    same = next((read for read in reads if is_same(target, read)), None)
     if same is not None:
         raise ConfigError(f"{target}: is the input {same}, expected another file to write")
     sweep(file.parent, file.name)
 
 
-def _is_same(target: Path, read: Name) -> bool:
-    """Tell whether both are one file, through links of either kind, too."""
+def is_same(path: Name, other: Name) -> bool:
+    """Tell whether both are one file, through links of either kind, too, or will be one."""
+    target = Path(path)
     try:
-        found = os.fstat(0) if read == STANDARD_INPUT else os.stat(read)
-        return os.path.samestat(target.stat(), found)
+        if other == STANDARD_INPUT:
+            return os.path.samestat(target.stat(), os.fstat(0))
+        if not target.exists():
+            return target.resolve() == Path(other).resolve()
+        return os.path.samestat(target.stat(), os.stat(other))
     except (OSError, ValueError):
         return False
 

@@ -21,6 +21,8 @@ from ftlab.result import Record, Result
 Name = str | os.PathLike[str]
 COLUMNS = "time=time:ns,offset=offset,length=length,op=op"
 """What the columns of a recorded session are."""
+REPLAY_END = ".toml"
+"""What is behind the name of a recording in that of the file which replays it."""
 
 
 class Device:
@@ -66,14 +68,14 @@ class Device:
             when settings are wrong or are not those of the image, or files cannot be used
         """
         tree = merge([config or {}])
-        replayed = f"{os.fspath(record)}.toml" if record is not None else None
+        replayed = f"{os.fspath(record)}{REPLAY_END}" if record is not None else None
         if replayed:
-            check_writable(replayed)
+            check_writable(replayed, [image])
         self._server = cores.server(
             tree,
-            ftl,
+            ftl and cores.utf8(ftl),
             image=os.fspath(image),
-            socket=os.fspath(socket),
+            socket=cores.utf8(os.fspath(socket)),
             tcp=tcp,
             metrics=metrics if metrics is None else os.fspath(metrics),
             paced=paced,

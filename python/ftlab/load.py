@@ -176,11 +176,13 @@ def drawn(loads: Sequence[Load], columns: int | None = None) -> Figure:
 
 
 def _curve(axes: Axes, load: Load, levels: Sequence[Level], percentile: str, look: Look) -> None:
+    from ftlab.style import literal
+
     known = [(level, time) for level in levels if (time := level.response(percentile))]
     if not known:
         return
     places, times = [level.iops for level, _ in known], [time for _, time in known]
-    axes.plot(places, times, markersize=4, label=load.ftl, **look.line)
+    axes.plot(places, times, markersize=4, label=literal(load.ftl), **look.line)
     for level, time in known:
         place = (level.iops, time)
         if level is load.saturation:

@@ -45,7 +45,7 @@ PLACES = {
 }
 """The settings whose values may be classes, and their kinds."""
 
-REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?")
+REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?", re.DOTALL)
 PREFIX = "ftlab_plugin_"
 """What the names of modules of files begin with."""
 
@@ -267,7 +267,10 @@ class Plugged:
 
         A section called as one of the classes has settings for that class alone.
         """
-        trees = [(merge([config]), as_plugin("ftl", ftl) or str(ftl)) for config, ftl in points]
+        trees = [
+            (merge([config]), as_plugin("ftl", ftl) or cores.utf8(str(ftl)))
+            for config, ftl in points
+        ]
         sections = {ftl.given_name for _, ftl in trees if isinstance(ftl, PythonFtl)}
         for name in sections & cores.sections():
             raise ConfigError(

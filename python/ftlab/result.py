@@ -118,13 +118,13 @@ class Result(Record):
         """Return the summary that `ftlab run` prints."""
         from ftlab.report.summary import run_summary, text_of
 
-        return text_of(run_summary(self)).rstrip("\n")
+        return text_of(run_summary(self)).rstrip("\n") or repr(self)
 
     def __repr__(self) -> str:
         """One line with the figures that are asked for first."""
         mean = self.find("response_us.mean")
         amplification = self.find("write_amplification")
-        return f"<Result {self['ftl']}: WA {amplification}, mean response {mean} us>"
+        return f"<Result {self.find('ftl')}: WA {amplification}, mean response {mean} us>"
 
 
 class Comparison(Sequence[Result]):

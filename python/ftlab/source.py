@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from ftlab import _core
+from ftlab import _core, cores
 from ftlab.config import Config, Progress, Quantity, merge
 from ftlab.result import Record
 from ftlab.settings import Settings
@@ -106,7 +106,8 @@ def converted(
     config: Config, path: str, to: str | None = None, progress: Progress | None = None
 ) -> Record:
     """Write the requests that a configuration names to a file, and return what was written."""
-    return Record(json.loads(_core.convert(json.dumps(config), path, to, progress)))
+    form = to and cores.utf8(to)
+    return Record(json.loads(_core.convert(json.dumps(config), cores.utf8(path), form, progress)))
 
 
 def fitted(config: Config, progress: Progress | None = None) -> str:

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from ftlab.report.numbers import brief
+from ftlab.report.tables import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -123,8 +124,9 @@ def page(figure: Figure) -> bytes:
 
 
 def literal(text: str, most: int = LABEL_MAX) -> str:
-    """Keep a label short, and from being read as mathematics or hidden for its underscore."""
-    short = text if len(text) <= most else text[: most - 1] + "…"
+    """Keep a label short and visible, and from being read as mathematics or hidden for its _."""
+    seen = printable(text)
+    short = seen if len(seen) <= most else seen[: most - 1] + "…"
     return short.replace("$", r"\$").lstrip("_")
 
 

@@ -88,7 +88,8 @@ def count(value: Any) -> Any:
     """Return the whole number that a text or number is, or what it was."""
     grouped = isinstance(value, str) and _GROUPED.fullmatch(value)
     found = number(value.replace(",", "") if grouped else value, "count")
-    return int(found) if found is not None and float(found).is_integer() else value
+    whole = None if found is None else _whole(found)
+    return whole if isinstance(whole, int) else value
 
 
 def _count(key: str, value: Any) -> Any:
@@ -102,4 +103,4 @@ def _in(value: float, units: Mapping[str, int]) -> str:
 
 
 def _whole(value: float) -> int | float:
-    return int(value) if float(value).is_integer() else value
+    return int(value) if isinstance(value, int) or value.is_integer() else value

@@ -18,10 +18,10 @@ from typing import Any, NoReturn
 import click
 
 from ftlab._core import __version__
+from ftlab.cli.say import say
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
 from ftlab.plugins import where
-from ftlab.report.tables import printable
 
 BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above"
 
@@ -78,7 +78,8 @@ def _places(error: RuleError) -> list[str]:
 def _fail(*lines: str, code: int) -> int:
     """Tell what is wrong, and return the exit code."""
     with suppress(OSError):
-        click.echo("error: " + "\n".join(map(printable, lines)), err=True)
+        first, *rest = lines
+        say(f"error: {first}", *rest, err=True)
     return code
 
 

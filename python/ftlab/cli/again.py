@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-import click
-
+from ftlab.cli.say import say
+from ftlab.cli.stored import RESULT
 from ftlab.config import Config
+from ftlab.documents import json_file
 from ftlab.errors import ConfigError
 from ftlab.result import Result
 
@@ -26,30 +25,25 @@ def read(path: str) -> tuple[Config, str, Result | None]:
     It is one of ``ftlab run --json``, of ``ftlab compare --json`` if that had one FTL, or one of a
     folder of results.
     """
-    try:
-        content = Path(path).read_bytes()
-        tree: Any = json.loads(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, EOFError) as error:
-        raise ConfigError(f"{path}: found no JSON, expected a result") from error
+    tree = json_file(path, RESULT)
     if isinstance(tree, list):
         if len(tree) != 1:
             raise ConfigError(f"{path}: found {len(tree)} results, expected one")
         (tree,) = tree
-    failed = isinstance(tree, Mapping) and "failure" in tree
-    point = tree if failed else tree.get("result", tree) if isinstance(tree, Mapping) else {}
-    try:
-        config, ftl = point["config"], point["ftl"]
-    except KeyError as error:
-        raise ConfigError(f"{path}: found no {error.args[0]}, expected a result") from error
-    return config, ftl, None if failed else Result(point)
+    match tree:
+        case {"failure": _, "config": dict(config), "ftl": str(ftl)}:
+            return config, ftl, None
+        case {"result": {"config": dict(config), "ftl": str(ftl)} as result}:
+            return config, ftl, Result(result)
+        case {"config": dict(config), "ftl": str(ftl)}:
+            return config, ftl, Result(tree)
+    raise ConfigError(f"{path}: found no result of a run, expected {RESULT}")
 
 
 def say_differences(before: Result | None, after: Result) -> bool:
     """Say whether a result came out bit for bit as before, and return that."""
     if before is None:
-        click.echo("it failed before, and does not now", err=True)
+        say("it failed before, and does not now", err=True)
         return False
     old, new = (
         {key: value for key, value in each.to_dict().items() if key not in ALONE}
@@ -57,12 +51,12 @@ def say_differences(before: Result | None, after: Result) -> bool:
     )
     different = [*_differences(old, new)]
     if not different:
-        click.echo("bit-equal: every figure but speed is as it was", err=True)
+        say("bit-equal: every figure but speed is as it was", err=True)
         return True
     for name, was, now in different[:SHOWN]:
-        click.echo(f"different: {name}: was {was}, is {now}", err=True)
+        say(f"different: {name}: was {was}, is {now}", err=True)
     if len(different) > SHOWN:
-        click.echo(f"different: {len(different) - SHOWN} more", err=True)
+        say(f"different: {len(different) - SHOWN} more", err=True)
     return False
 
 

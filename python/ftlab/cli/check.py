@@ -7,6 +7,7 @@ import click
 from ftlab.check import Verdict, verdicts
 from ftlab.cli.completion import names
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.plugins import where
 
 
@@ -30,19 +31,18 @@ def check(context: click.Context, ftl: str, cases: int, case: str | None) -> Non
     with meter() as progress:
         found = verdicts(ftl, cases, case, progress)
     for verdict in found:
-        click.echo(_text(verdict, ftl))
+        say(*_lines(verdict, ftl))
     context.exit(0 if all(verdict.holds for verdict in found) else 1)
 
 
-def _text(verdict: Verdict, ftl: str) -> str:
+def _lines(verdict: Verdict, ftl: str) -> list[str]:
     """Return what is said of a law."""
     if verdict.holds:
-        return f"holds   {verdict.law} ({verdict.cases} cases)"
+        return [f"holds   {verdict.law} ({verdict.cases} cases)"]
     line = where(verdict.exception) if verdict.exception else None
     told = [
-        f"BROKEN  {verdict.law}",
-        f"        {verdict.message}",
-        *([f"        {line}"] if line else []),
-        f"        ftlab check {ftl} --case '{verdict.case}'",
+        *str(verdict.message).splitlines(),
+        *([line] if line else []),
+        f"ftlab check {ftl} --case '{verdict.case}'",
     ]
-    return "\n".join(told)
+    return [f"BROKEN  {verdict.law}", *(f"        {each}" for each in told)]

@@ -9,6 +9,7 @@ import click
 from ftlab.cli.job import configuration, perform, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table, show_warnings
 from ftlab.report.summary import checks_line, comparison_table, relative_table, setup_line
 from ftlab.result import Comparison
@@ -42,11 +43,11 @@ def compare(ftl: str | None, print_config: bool, **options: Any) -> None:
 def show_comparison(comparison: Comparison) -> None:
     """Print the set-up, the table, the relative table, and what was checked."""
     first = comparison[0]
-    click.echo(setup_line(first).removeprefix(f"ftl {first['ftl']}, ") + "\n")
+    say(setup_line(first).removeprefix(f"ftl {first['ftl']}, "), "")
     show_table(comparison_table(comparison))
     if len(comparison) > 1:
-        click.echo()
+        say("")
         show_table(relative_table(comparison))
-    click.echo()
+    say("")
     for label, result in zip(comparison.labels, comparison, strict=True):
-        click.echo(f"{label}: {checks_line(result)}")
+        say(f"{label}: {checks_line(result)}")

@@ -12,6 +12,7 @@ from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.errors import ConfigError
 from ftlab.simulation import check_obeyed
 
@@ -47,7 +48,7 @@ def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **opti
     outputs.records(reports, crashes.table, crashes.drawn)
     violations = list(filter(None, map(crashes.violation, reports)))
     for line in violations:
-        click.echo(line, err=True)
+        say(line, err=True)
     if violations:
         raise click.exceptions.Exit(1)
 

@@ -11,9 +11,11 @@ from ftlab.cli import parse
 from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
 from ftlab.cli.output import Outputs
+from ftlab.cli.say import say
 from ftlab.cli.show import show_warnings
 from ftlab.config import Config
 from ftlab.errors import ConfigError
+from ftlab.files import check_writable
 
 FOLDER = Path("ftlab-demo")
 FTLS = ["page", "dftl", "tpftl"]
@@ -45,7 +47,7 @@ def demo(requests: int | None) -> None:
     show_comparison(comparison)
     show_warnings(comparison)
     written = " and ".join(path for path in (outputs.report, outputs.plot) if path)
-    click.echo(f"\nWritten: {written}\n{NEXT}")
+    say("", f"Written: {written}", *NEXT.split("\n"))
 
 
 def _outputs() -> Outputs:
@@ -55,6 +57,8 @@ def _outputs() -> Outputs:
     except OSError as error:
         raise ConfigError(f"{FOLDER}: cannot make this folder: {error.strerror}") from error
     plot = str(FOLDER / "comparison.svg") if find_spec("matplotlib") else None
-    outputs = Outputs(None, plot=plot, report=str(FOLDER / "report.html"))
-    outputs.check()
-    return outputs
+    report = str(FOLDER / "report.html")
+    for path in (plot, report):
+        if path:
+            check_writable(path)
+    return Outputs(None, plot=plot, report=report)

@@ -14,6 +14,7 @@ from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.run import DEFAULT
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option
 from ftlab.cli.words import translated
@@ -61,9 +62,9 @@ def fleet(
 def _show(found: Fleet, least: int) -> None:
     for table in report.tables(found):
         show_table(table)
-        click.echo()
+        say("")
     for note in report.notes(found, least):
-        click.echo(translated(note))
+        say(translated(note))
 
 
 def _rendered(form: str | None, found: Fleet, least: int) -> str | None:

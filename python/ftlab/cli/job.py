@@ -12,6 +12,7 @@ from ftlab import configuration_file
 from ftlab.cli import parse
 from ftlab.cli.options import Reader, model_config, source_config
 from ftlab.cli.progress import meter
+from ftlab.cli.say import hand_over
 from ftlab.config import Config, merge
 from ftlab.errors import InternalError
 from ftlab.plugins import resolved
@@ -66,9 +67,9 @@ def one(ftls: Sequence[str], verb: str) -> str:
 def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
     """Print the configuration with all defaults: the file that `--config` reads, or JSON."""
     if as_json:
-        click.echo(json.dumps(resolved(config, *ftls), indent=2))
+        hand_over(json.dumps(resolved(config, *ftls), indent=2))
     else:
-        click.echo(configuration_file.dump(config, ftls), nl=False)
+        hand_over(configuration_file.dump(config, ftls))
 
 
 def perform(config: Config, ftls: Sequence[str], obeyed: bool = True) -> Comparison:

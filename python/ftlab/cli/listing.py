@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ftlab.catalogue import catalog
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.report.settings import settings_table
 from ftlab.report.tables import ABSENT, Table
@@ -51,11 +52,11 @@ def listing(kind: str | None, name: str | None, as_json: bool) -> None:
         chosen = {kind: _named(kind, name, everything)}
     if as_json:
         plain = {key: [_plain(each) for each in rows] for key, rows in chosen.items()}
-        click.echo(json.dumps(plain[kind] if kind else plain, indent=2, ensure_ascii=False))
+        hand_over(json.dumps(plain[kind] if kind else plain, indent=2, ensure_ascii=False))
         return
     for position, (title, rows) in enumerate(chosen.items()):
         if not kind:
-            click.echo(f"{'' if position == 0 else chr(10)}{title}:")
+            say(*[""][:position], f"{title}:")
         _show(title, rows, alone=name is not None)
 
 
@@ -94,7 +95,7 @@ def _show(kind: str, rows: Sequence[Any], alone: bool) -> None:
         return
     show_table(_table(rows), prose=True)
     if kind in WITH_SETTINGS:
-        click.echo()
+        say("")
         table = settings_table(rows[0]["settings"]) if alone else _own(kind.removesuffix("s"), rows)
         show_table(table, prose=True)
 

@@ -11,6 +11,7 @@ from ftlab.cli.job import configuration, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, columns_option, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.cli.words import translated
 from ftlab.load import DEPTHS, LOADS, Load, drawn, measure, tables
@@ -62,15 +63,15 @@ def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options
     outputs.figure(lambda: drawn(found, outputs.columns_wide))
     outputs.result(_rendered(outputs.form, found), lambda: _show(found))
     for line in _warnings(found):
-        click.echo(f"warning: {translated(line)}", err=True)
+        say(f"warning: {translated(line)}", err=True)
 
 
 def _show(found: Sequence[Load]) -> None:
-    click.echo(setup_line(found[0].closed[0].result).partition(", ")[2] + "\n")
+    say(setup_line(found[0].closed[0].result).partition(", ")[2], "")
     show_table(tables(found))
-    click.echo()
+    say("")
     for load in found:
-        click.echo(load.told())
+        say(load.told())
 
 
 def _warnings(found: Sequence[Load]) -> list[str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +10,10 @@ import click
 from ftlab import model as models
 from ftlab.cli import parse
 from ftlab.cli.output import Outputs, figure_option, in_form, output_options
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
+from ftlab.cli.stored import RESULT
+from ftlab.documents import json_file
 from ftlab.errors import ConfigError
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Record
@@ -52,7 +53,7 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     RESULT is a file of `ftlab run --json` or `ftlab compare --json`; its figures feed the models
     and stand beside them. Without one, --set gives the parameters.
     """
-    outputs = Outputs.of(options, result)
+    outputs = Outputs.of(options)
     parameters = dict(parse.setting(text) for text in overrides)
     predictions = _predictions(result, parameters)
     outputs.figure(lambda: _figure(predictions))
@@ -117,15 +118,10 @@ def _predictions(path: str | None, parameters: dict[str, Any]) -> dict[str, Reco
 
 def _read(path: str) -> list[dict[str, Any]]:
     """Return the results in a file of JSON."""
-    try:
-        found = json.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise ConfigError(f"{path}: {error}; expected JSON of `ftlab run --json`") from error
+    found = json_file(path, RESULT)
     results = found if isinstance(found, list) else [found]
     if not results or not all(isinstance(each, dict) and "ftl" in each for each in results):
-        raise ConfigError(f"{path}: found no result of a run, expected JSON of `ftlab run --json`")
+        raise ConfigError(f"{path}: found no result of a run, expected {RESULT}")
     return results
 
 
@@ -160,7 +156,7 @@ def _error(prediction: Record, source: str, term: str) -> str:
 def _show(table: Table, predictions: dict[str, Record]) -> None:
     show_table(table)
     for name, prediction in predictions.items():
-        click.echo(f"\n{name}{_batching(prediction)}")
+        say("", f"{name}{_batching(prediction)}")
 
 
 def _batching(prediction: Record) -> str:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ftlab.cli.options import Command, decorated
+from ftlab.cli.say import hand_over
 from ftlab.cli.show import show_table
-from ftlab.files import check_writable, named_files, write_atomically
+from ftlab.cli.written import Written, check_written
+from ftlab.files import write_atomically
 from ftlab.report.summary import comparison_table, run_summary, text_of, warning_lines
 from ftlab.report.tables import Table
 from ftlab.result import Comparison, Record, Result
@@ -34,6 +36,7 @@ def output_options(command: Command) -> Command:
         click.option(
             "-o",
             "--output",
+            type=Written(),
             metavar="FILE",
             help="Write the result to a file instead; .json .csv .md .tex .txt say the form.",
         ),
@@ -47,7 +50,12 @@ def picture_options(command: Command) -> Command:
         figure_option,
         click.option("--panel", metavar="NAME", help="Draw only this panel of the figure."),
         columns_option,
-        click.option("--report", metavar="FILE", help="Write one self-contained .html file."),
+        click.option(
+            "--report",
+            type=Written(),
+            metavar="FILE",
+            help="Write one self-contained .html file.",
+        ),
     ]
     return decorated(command, options)
 
@@ -62,7 +70,7 @@ def columns_option(command: Command) -> Command:
 def figure_option(command: Command) -> Command:
     """Add the option that asks for a figure."""
     help = "Draw the figure as .pdf, .svg, .png or .html."
-    return click.option("--plot", metavar="FILE", help=help)(command)
+    return click.option("--plot", type=Written(), metavar="FILE", help=help)(command)
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Outputs:
     def of(cls, options: Mapping[str, Any], *reads: object) -> Outputs:
         """Return the outputs that the options ask for, or fail if they cannot be written.
 
-        ``reads`` are configurations and names, which may name files that are read.
+        ``reads`` are as of `check_written`.
         """
         if options["as_json"] and options["as_csv"]:
             raise click.UsageError("--json and --csv exclude each other")
@@ -92,11 +100,12 @@ class Outputs:
         more = {name: options.get(name) for name in ("plot", "report", "timeline", "panel")}
         wide = int(options.get("columns_wide") or 0) or None
         outputs = cls(form, output, **more, columns_wide=wide)
-        outputs.check(*reads)
+        outputs._check_forms()
+        check_written(*reads)
         return outputs
 
-    def check(self, *reads: object) -> None:
-        """Raise an error if a file could not be written at the end."""
+    def _check_forms(self) -> None:
+        """Raise an error if the names of files say no form that they can have."""
         if self.plot:
             _check_drawn("--plot", self.plot)
         if self.timeline and is_figure(self.timeline):
@@ -105,11 +114,6 @@ class Outputs:
             self._check_panel()
         if self.report:
             suffix_of("--report", self.report, (".html", ".htm"))
-        files = [each for each in (self.output, self.plot, self.report, self.timeline) if each]
-        for path in files:
-            check_writable(path, named_files(*reads))
-        if len({Path(path).resolve() for path in files}) < len(files):
-            raise click.UsageError("two outputs have the same file name")
 
     def _check_panel(self) -> None:
         from ftlab.plot import PANELS
@@ -152,7 +156,7 @@ class Outputs:
         elif self.output:
             write_atomically(self.output, text)
         else:
-            click.echo(text, nl=not text.endswith("\n"))
+            hand_over(text)
 
     def records(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,13 +11,14 @@ import click
 
 from ftlab import units
 from ftlab.config import Config, merge, nested
+from ftlab.documents import DEEPEST, from_toml
 
 
 def value(text: str) -> Any:
     """Return a TOML value (number, truth value, quoted text, array), or the text as it stands."""
     try:
-        document = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+        document = from_toml(f"value = {text}")
+    except ValueError:
         return text
     found = document["value"]
     return found if _plain(found) and len(document) == 1 else text
@@ -71,7 +71,8 @@ def overrides(texts: tuple[str, ...], read: Callable[[str], Any] = value) -> Con
     tree: Config = {}
     for text in texts:
         key, found = setting(text, read)
-        if not all(key.split(".")):
+        parts = key.split(".")
+        if not all(parts) or len(parts) > DEEPEST:
             raise click.UsageError(f"`{key}` is not a dotted key such as `gc.policy`")
         tree = merge([tree, nested(key, found)])
     return tree

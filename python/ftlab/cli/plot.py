@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
+from ftlab.cli.say import say
 from ftlab.cli.stored import results_argument, where_option
-from ftlab.files import check_writable
+from ftlab.cli.written import Written, check_written
 from ftlab.points import Store
 from ftlab.report.points import where
 
@@ -25,7 +26,14 @@ from ftlab.report.points import where
 )
 @where_option
 @columns_option
-@click.option("-o", "--output", required=True, metavar="FILE", help="A .pdf, .svg, .png or .html.")
+@click.option(
+    "-o",
+    "--output",
+    type=Written(),
+    required=True,
+    metavar="FILE",
+    help="A .pdf, .svg, .png or .html.",
+)
 def plot(folder: str, x: str, y: str, **options: Any) -> None:
     """Draw the results in DIR over a setting: a line for each FTL and each other setting.
 
@@ -33,7 +41,7 @@ def plot(folder: str, x: str, y: str, **options: Any) -> None:
     """
     output = options["output"]
     suffix_of("--output", output, FIGURE_KINDS)
-    check_writable(output)
+    check_written()
     if find_spec("matplotlib") is None:
         raise click.UsageError("plot needs matplotlib: pip install 'ftlab[plot]'")
     from ftlab.plot_points import over
@@ -45,5 +53,5 @@ def plot(folder: str, x: str, y: str, **options: Any) -> None:
     columns = int(options["columns_wide"] or 0) or None
     Outputs(None, plot=output).figure(lambda: over(chosen, x, figures, columns))
     if failed:
-        click.echo(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
-    click.echo(f"Written: {output}")
+        say(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
+    say(f"Written: {output}")

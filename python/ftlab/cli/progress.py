@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ftlab import config
+from ftlab.cli.say import say
 from ftlab.report.numbers import rate
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class _Lines:
     def __call__(self, done: int, total: int, share: float) -> None:
         if time.monotonic() - self._last >= LINE_S:
             self._last = time.monotonic()
-            print(f"{done}/{total} {self._what}, {share:.0%}", file=sys.stderr, flush=True)
+            say(f"{done}/{total} {self._what}, {share:.0%}", err=True)
 
 
 class _Meter:

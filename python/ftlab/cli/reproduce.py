@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ftlab.cli.progress import points_meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.experiments import SEEDS, Experiment
 from ftlab.experiments import reproduce as run
@@ -88,8 +89,8 @@ def reproduce(
     folder = out or Path("ftlab-reproduce", paper)
     write(report, folder)
     show_table(count_table(report.judged))
-    click.echo()
+    say("")
     show_table(explained_table(report.judged))
     if report.banner:
-        click.echo(f"\n{report.banner}")
-    click.echo(f"\nWritten: {folder}/report.html, report.md, claims.json and the figures")
+        say("", report.banner)
+    say("", f"Written: {folder}/report.html, report.md, claims.json and the figures")

@@ -10,10 +10,12 @@ from typing import Any
 import click
 
 from ftlab.cli.output import output_options, suffix_of
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
 from ftlab.cli.stored import results_argument, where_option
 from ftlab.cli.words import translated
-from ftlab.files import check_writable, write_atomically
+from ftlab.cli.written import check_written
+from ftlab.files import write_atomically
 from ftlab.points import Entry, Store
 from ftlab.report import points as tables
 
@@ -45,7 +47,7 @@ def results(folder: str, **options: Any) -> None:
     store = Store(folder)
     for other in options["merge"]:
         taken = store.merge(Store(other))
-        click.echo(f"{taken} results taken from {other}", err=True)
+        say(f"{taken} results taken from {other}", err=True)
     answer.give(list(store.entries()))
 
 
@@ -60,17 +62,20 @@ class Answer:
     failed: bool
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Answer:
-        """Return what the options ask for, or fail if it cannot be written."""
+    def of(cls, options: Mapping[str, Any], *reads: object) -> Answer:
+        """Return what the options ask for, or fail if it cannot be written.
+
+        ``reads`` are as of `check_written`.
+        """
         if options["as_json"] and options["as_csv"]:
             raise click.UsageError("--json and --csv exclude each other")
         form = "json" if options["as_json"] else "csv" if options["as_csv"] else None
         output = options["output"]
         if output:
             form = form or FORMS[suffix_of("--output", output, FORMS)]
-            check_writable(output)
         if form == "parquet" and not (find_spec("pandas") and find_spec("pyarrow")):
             raise click.UsageError("Parquet needs pandas and pyarrow: pip install pandas pyarrow")
+        check_written(*reads)
         columns = [each.strip() for each in (options.get("columns") or "").split(",")]
         conditions = options.get("conditions", ())
         chosen = [each for each in columns if each]
@@ -84,12 +89,12 @@ class Answer:
         content = self._content(chosen)
         if self.output:
             write_atomically(self.output, content)
-        elif self.form:
-            click.echo(content, nl=False)
+        elif self.form and isinstance(content, str):
+            hand_over(content)
         else:
             show_table(tables.table(chosen, self.columns))
             for note in tables.notes(chosen):
-                click.echo(translated(note))
+                say(translated(note))
 
     def _content(self, entries: Sequence[Entry]) -> str | bytes:
         forms = {"json": tables.as_json, "csv": tables.as_csv}

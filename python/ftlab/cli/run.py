@@ -11,6 +11,7 @@ from ftlab.cli.job import configuration, one, perform, print_resolved
 from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, is_figure, output_options, picture_options, rendered
 from ftlab.cli.show import show_sections, show_warnings
+from ftlab.cli.written import Written
 from ftlab.config import merge
 from ftlab.report.summary import run_summary
 
@@ -25,6 +26,7 @@ DEFAULT = "tpftl"
 @picture_options
 @click.option(
     "--timeline",
+    type=Written(),
     metavar="FILE",
     help="Write when each operation was done: .json for Perfetto, or a figure.",
 )

@@ -17,11 +17,12 @@ from ftlab.cli import parse
 from ftlab.cli.options import ftl_option, model_config, model_options
 from ftlab.cli.output import Outputs, in_form, output_options, rendered
 from ftlab.cli.progress import meter
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_sections, show_table, show_warnings
+from ftlab.cli.written import Written
 from ftlab.config import Config, merge
 from ftlab.report.numbers import size
 from ftlab.report.summary import run_summary
-from ftlab.report.tables import printable
 from ftlab.result import Comparison, Result
 from ftlab.simulation import check_obeyed
 
@@ -42,7 +43,12 @@ LOOK_S = 0.1
     show_default=True,
     help="Answer at once, or when the device would.",
 )
-@click.option("--record", metavar="FILE", help="Write the session as a trace; for a new image.")
+@click.option(
+    "--record",
+    type=Written(live.REPLAY_END),
+    metavar="FILE",
+    help="Write the session as a trace; for a new image.",
+)
 @model_options
 @output_options
 def serve(
@@ -65,7 +71,7 @@ def serve(
         raise click.UsageError("give either --socket PATH or --tcp HOST:PORT")
     config, ftl = _configuration(options, ftl)
     if print_config:
-        click.echo(configuration_file.dump(config, [ftl] if ftl else []), nl=False)
+        hand_over(configuration_file.dump(config, [ftl] if ftl else []))
         return
     outputs = Outputs.of(options, config)
     if ftl:
@@ -86,7 +92,7 @@ def serve(
             pass
         _tell(outputs, device.stop())
     if record:
-        click.echo(f"Replay: ftlab replay {printable(record)}.toml", err=True)
+        say(f"Replay: ftlab replay {record}{live.REPLAY_END}", err=True)
 
 
 def _configuration(options: dict[str, Any], ftl: str | None) -> tuple[Config, str | None]:
@@ -103,9 +109,9 @@ def _configuration(options: dict[str, Any], ftl: str | None) -> tuple[Config, st
 def _say_ready(device: live.Device, image: str, socket: str | None, tcp: str | None) -> None:
     opened = device.opened
     how = "new" if opened.mount is None else f"mounted, {live.mounted(opened.mount)}"
-    told = f"{opened.ftl}, {size(opened.capacity_bytes)} in {image}: {how}"
     uri = f"nbd+unix:///?socket={quote(socket)}" if socket else f"nbd://{tcp}"
-    click.echo(f"{printable(told)}\nReady: {printable(uri)} (Ctrl-C ends it)", err=True)
+    say(f"{opened.ftl}, {size(opened.capacity_bytes)} in {image}: {how}", err=True)
+    say(f"Ready: {uri} (Ctrl-C ends it)", err=True)
 
 
 def _tell(outputs: Outputs, result: Result) -> None:
@@ -136,7 +142,7 @@ def fsck(image: str, **options: Any) -> None:
 
     Nothing is changed. Ends with 1 if anything is damaged or lost.
     """
-    outputs = Outputs.of(options, {"image": image})
+    outputs = Outputs.of(options)
     report = live.fsck(image)
     table = live.told(report)
     text = in_form(outputs.form, table, json.loads(report.to_json()))
@@ -153,7 +159,7 @@ def replay(file: str, **options: Any) -> None:
 
     FILE is the one with .toml at its end.
     """
-    outputs = Outputs.of(options, {"file": file})
+    outputs = Outputs.of(options, configuration_file.load(file))
     with meter() as progress:
         result = live.replay(file, progress)
     _tell(outputs, result)

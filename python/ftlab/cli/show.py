@@ -6,11 +6,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
+from ftlab.cli.say import hand_over, say
 from ftlab.cli.words import translated
 from ftlab.report.summary import Lines, Section, text_of, warning_lines
-from ftlab.report.tables import Table
+from ftlab.report.tables import Table, printable
 from ftlab.result import Comparison
 
 if TYPE_CHECKING:
@@ -30,12 +29,13 @@ def show_table(table: Table, prose: bool = False) -> None:
 
     One that is wider than the terminal goes below itself: no cell is cut, nor loses its unit.
     """
+    table = table.printable()
     if sys.stdout.isatty():
         console = _console()
         parts = [table] if prose else table.parts(console.width)
         console.print(*(_rich(part, prose) for part in parts), sep="\n")
     else:
-        click.echo(table.text(prose), nl=False)
+        hand_over(table.text(prose))
 
 
 def show_sections(sections: Sequence[Section]) -> None:
@@ -45,13 +45,13 @@ def show_sections(sections: Sequence[Section]) -> None:
         shown = (_rich_section(*section, console.width) for section in sections)
         console.print(*shown, sep="\n")
     else:
-        click.echo(text_of(sections), nl=False)
+        hand_over(text_of(sections))
 
 
 def show_warnings(comparison: Comparison) -> None:
     """Print what the runs warn of on standard error, each text once."""
     for line in warning_lines(comparison):
-        click.echo(f"warning: {translated(line)}", err=True)
+        say(f"warning: {translated(line)}", err=True)
 
 
 def _console() -> Console:
@@ -86,7 +86,7 @@ def _rich_section(title: str, content: Lines | Table, width: int) -> RenderableT
     from rich.text import Text
 
     parts = _columns(content, width) if isinstance(content, Table) else [_labelled(content)]
-    return Group(Text(title, "bold"), *parts, Text(""))
+    return Group(Text(printable(title), "bold"), *parts, Text(""))
 
 
 def _labelled(lines: Lines) -> RenderableType:
@@ -96,6 +96,7 @@ def _labelled(lines: Lines) -> RenderableType:
     grid = RichTable.grid(padding=(0, GAP))
     grid.add_column(no_wrap=True)
     for label, text in lines:
+        label, text = printable(label), printable(text)
         grid.add_row(Text(f"{INDENT}{label}".ljust(LABEL_WIDTH)), Text(text))
     return grid
 
@@ -105,7 +106,7 @@ def _columns(table: Table, width: int) -> Iterator[RenderableType]:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    for part in table.parts(width - len(INDENT), GAP):
+    for part in table.printable().parts(width - len(INDENT), GAP):
         grid = RichTable.grid(padding=(0, GAP))
         for column in range(len(part.header)):
             grid.add_column(justify="right" if column else "left", no_wrap=True)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+RESULT = "JSON of `ftlab run --json`"
+"""What a file that has a result is."""
+
 results_argument = click.argument("folder", metavar="DIR")
 
 where_option = click.option(

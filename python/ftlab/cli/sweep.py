@@ -15,6 +15,7 @@ from ftlab.cli.options import Command, ftl_option, model_options, sources_option
 from ftlab.cli.output import output_options
 from ftlab.cli.progress import points_meter
 from ftlab.cli.results import Answer
+from ftlab.cli.say import say
 from ftlab.config import Config, merge
 from ftlab.points import Failure, Point, Store, complete, missing
 from ftlab.points.grid import points_of
@@ -62,12 +63,13 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")
-    answer = Answer.of(options)
-    points = points_of(swept(options))
+    tree = swept(options)
+    answer = Answer.of(options, tree)
+    points = points_of(tree)
     folder = options["folder"]
     if options["only_missing"]:
         for point in missing(points, folder):
-            click.echo(point.label)
+            say(point.label)
         return
     with workers(options["cluster"], folder) as executor, points_meter() as progress:
         complete(points, folder, retry=options["retry"], progress=progress, executor=executor)
@@ -98,7 +100,7 @@ def _code(points: list[Point], failures: list[Failure], folder: str) -> int:
     """Tell how many points failed, and return the exit code."""
     if not failures:
         return 0
-    click.echo(
+    say(
         f"{len(failures)} of {len(points)} points failed; --retry runs them again, and "
         f"`ftlab run --from` one whose file is in {folder}",
         err=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,10 +16,13 @@ from ftlab.cli.compare import DEFAULT
 from ftlab.cli.options import ftl_option, model_options, sources_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import points_meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.cli.sweep import results_option, swept, when_option
 from ftlab.cli.words import translated
 from ftlab.config import Config, given, merge
+from ftlab.documents import TooDeepError, from_toml
+from ftlab.errors import ConfigError
 from ftlab.report import tune as report
 
 SEARCHES = Path(ftlab.__file__).parent / "searches"
@@ -106,7 +108,9 @@ def _file(name: str) -> str | None:
     if path.suffix != ".toml":
         return None
     try:
-        tree = tomllib.loads(path.read_text("utf-8"))
+        tree = from_toml(path.read_text("utf-8"))
+    except TooDeepError as error:
+        raise ConfigError(f"{name}: {error}, expected a search") from error
     except (OSError, ValueError):
         return None
     return str(path) if "ftls" in tree or "tune" in tree else None
@@ -120,8 +124,8 @@ def _show(all_found: Sequence[Any]) -> None:
     for found, table in zip(all_found, report.tables(all_found), strict=True):
         show_table(table, prose=True)
         for line in report.notes(found):
-            click.echo(translated(line))
-        click.echo(report.verdict(found) or "")
+            say(translated(line))
+        say(report.verdict(found) or "")
     if overview := report.overview(all_found):
         show_table(overview, prose=True)
 

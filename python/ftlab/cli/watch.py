@@ -17,12 +17,13 @@ from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import suffix_of
 from ftlab.cli.progress import meter
 from ftlab.cli.run import DEFAULT
+from ftlab.cli.say import say
 from ftlab.cli.show import show_warnings
+from ftlab.cli.written import Written, check_written
 from ftlab.config import Config, Progress
-from ftlab.files import check_writable, named_files, write_atomically
+from ftlab.files import write_atomically
 from ftlab.frames import Frame, Show
 from ftlab.report.numbers import size
-from ftlab.report.tables import printable
 from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed
 from ftlab.simulation import watch as run_watched
@@ -46,7 +47,12 @@ FASTEST = 1000.0
     metavar="FRAMES",
     help=f"Frames per second at most [{SPEED:.0f} on a terminal].",
 )
-@click.option("--record", metavar="FILE", help="Write an .html file that plays the run again.")
+@click.option(
+    "--record",
+    type=Written(),
+    metavar="FILE",
+    help="Write an .html file that plays the run again.",
+)
 @click.option("--live", metavar="PATH", help="Show a device of `ftlab serve --metrics PATH`.")
 @model_options
 def watch(
@@ -73,7 +79,7 @@ def watch(
         return
     if record:
         suffix_of("--record", record, (".html", ".htm"))
-        check_writable(record, named_files(config, chosen))
+        check_written(config, chosen)
     check_obeyed(config, [chosen])
     recording = Recording() if record else None
     with _shown(f"ftlab watch: {_named(config, chosen)}") as (show, progress):
@@ -89,7 +95,7 @@ def watch(
     if record and recording:
         text = recording.page(result)
         write_atomically(record, text)
-        click.echo(f"Written: {record} ({recording.frames} frames, {size(len(text.encode()))})")
+        say(f"Written: {record} ({recording.frames} frames, {size(len(text.encode()))})")
     show_warnings(Comparison([result]))
 
 
@@ -98,7 +104,7 @@ def _watch_live(path: str, speed: float | None) -> None:
 
     pace = _Pace(speed or 1.0)
     for line in lines(path):
-        click.echo(line)
+        say(line)
         pace.wait()
 
 
@@ -125,7 +131,7 @@ def _shown(title: str) -> Iterator[tuple[Show, Progress | None]]:
 def _named(config: Config, ftl: str) -> str:
     trace = config.get("input", {}).get("trace")
     source = Path(trace).name if trace else config.get("workload", {}).get("pattern", "a workload")
-    return printable(f"{ftl} on {source}")
+    return f"{ftl} on {source}"
 
 
 class _Pace:

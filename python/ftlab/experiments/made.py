@@ -16,8 +16,8 @@ from ftlab.experiments.volumes import MIB
 from ftlab.files import sweep, write_atomically
 from ftlab.points import Point
 from ftlab.points.point import canonical, sha256
+from ftlab.points.store import INPUTS
 
-FOLDER = "inputs"
 DIGEST_DIGITS = 20
 SECTOR = 512
 
@@ -70,7 +70,7 @@ def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: 
     """
     whole = Point(how, trace, "page")
     digest = sha256(canonical({**whole.input, "made": how}))
-    path = results / FOLDER / f"{digest[:DIGEST_DIGITS]}.spc"
+    path = results / INPUTS / f"{digest[:DIGEST_DIGITS]}.spc"
     sweep(path.parent)
     if path.is_file():
         return path

@@ -186,7 +186,7 @@ def _check(tree: Mapping[str, Any], ftls: Sequence[Named]) -> None:
     """Raise `ftlab.ConfigError` for FTLs that do not exist and settings that none of them obeys."""
     for ftl in ftls:
         if isinstance(ftl, str) and not REFERENCE.fullmatch(ftl) and not cores.have(ftl):
-            _core.check_obeyed("{}", [ftl])
+            _core.check_obeyed("{}", [cores.utf8(ftl)])
     check_obeyed({key: value for key, value in tree.items() if key not in OWN}, ftls)
 
 

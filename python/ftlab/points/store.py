@@ -10,18 +10,25 @@ import json
 import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ftlab import errors
 from ftlab.config import Config
 from ftlab.errors import ConfigError
-from ftlab.files import sweep, write_atomically
+from ftlab.files import is_same, sweep, write_atomically
 from ftlab.points.point import Point, sha256
 from ftlab.result import Result
 
 END = ".json.gz"
 """How the names of files end."""
+
+VOLUMES = "volumes"
+"""The folder beside the results for the volumes of inputs, each an input of its own."""
+
+INPUTS = "inputs"
+"""The folder beside the results for inputs that were made of others."""
 
 SEAL = ',"checksum":'
 
@@ -121,6 +128,17 @@ class Store:
                 self._write(entry.path.name, entry.path.read_bytes())
                 taken += 1
         return taken
+
+    def keeps(self, path: str | Path) -> bool:
+        """Tell whether a file is one of this folder, through links, too, or would be."""
+        file, folder = Path(path).resolve(), self.folder.resolve()
+        inputs = [folder / name for name in (VOLUMES, INPUTS)]
+        if file.parent == folder and file.name.endswith(END):
+            return True
+        if any(each in file.parents for each in inputs):
+            return True
+        kept = chain(folder.glob(f"*{END}"), *(each.rglob("*") for each in inputs))
+        return file.exists() and any(is_same(file, each) for each in kept)
 
     def _write(self, name: str, content: bytes) -> None:
         try:

@@ -10,9 +10,9 @@ from pathlib import Path
 from ftlab.config import Config
 from ftlab.files import sweep, workplace, write_atomically
 from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
+from ftlab.points.store import VOLUMES
 from ftlab.source import parts
 
-FOLDER = "volumes"
 INDEX = "index.json"
 
 LEAST_REQUESTS = 1000
@@ -40,7 +40,7 @@ def split(config: Config, results: Path) -> list[Volume]:
     whole = Point("", config, "page")
     asked = {key: value for key, value in whole.input.items() if key != "warmup"}
     digest = sha256(canonical({**asked, "code": code(whole.core)}))
-    folder = results / FOLDER / digest[:DIGEST_DIGITS]
+    folder = results / VOLUMES / digest[:DIGEST_DIGITS]
     sweep(folder.parent)
     if not (folder / INDEX).is_file():
         _make(whole, folder)

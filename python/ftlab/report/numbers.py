@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ftlab.report.tables import ABSENT, printable
+from ftlab.report.tables import ABSENT
 
 
 def count(value: float) -> str:
@@ -86,7 +86,7 @@ def written(value: Any, unit: str = "count") -> str:
     """Return a figure in its unit; None is a figure that does not exist."""
     if value is None:
         return ABSENT
-    return FORMATS[unit](value) if isinstance(value, int | float) else printable(str(value))
+    return FORMATS[unit](value) if isinstance(value, int | float) else str(value)
 
 
 def brief(value: float, unit: str) -> str:

@@ -158,14 +158,14 @@ Section: TypeAlias = tuple[str, Lines | Table]
 
 
 def run_summary(result: Result) -> list[Section]:
-    """Return what a person wants to know of one run, in sections."""
+    """Return what a person wants to know of one run, in sections; what it lacks has no line."""
     sections: list[Section] = [
         ("run", _setup(result)),
         ("warm-up", _warmup(result)),
         ("host", _host(result)),
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
-        (f"{result['ftl']} alone", _own(result)),
+        (f"{result.find('ftl')} alone", _own(result)),
         ("garbage collection", _group(result, "gc")),
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
@@ -197,13 +197,13 @@ def _setup(result: Result) -> list[tuple[str, str]]:
         ("ftl", result.find("ftl")),
         ("trace", result.find("trace.name")),
         ("format", result.find("trace.format")),
-        ("device", written(capacity, "bytes")),
+        ("device", capacity and written(capacity, "bytes")),
         ("addresses", result.find("config.run.address")),
         ("warm-up", result.find("config.run.warmup")),
         ("seed", result.find("seed")),
         ("preset", _preset(result)),
     ]
-    return [(label, printable(str(value))) for label, value in lines if value is not None]
+    return [(label, str(value)) for label, value in lines if value is not None]
 
 
 def _preset(result: Result) -> str | None:
@@ -243,7 +243,9 @@ def _ends(windows: Sequence[float]) -> str:
 
 
 def _host(result: Result) -> list[tuple[str, str]]:
-    host = result["host"]
+    host = result.find("host")
+    if not host:
+        return []
     moved = f"{written(host.find('bytes_read'), 'bytes')} read"
     return [
         ("requests", f"{_of(host, 'requests')} in {written(host.find('duration_s'), 's')}"),
@@ -271,7 +273,10 @@ def _of(record: Record, path: str) -> str:
 
 def _operations(result: Result) -> list[tuple[str, str]]:
     lines = []
-    for kind, causes in result["flash"].items():
+    flash = result.find("flash")
+    if not flash:
+        return []
+    for kind, causes in flash.items():
         if isinstance(causes, Record):
             parts = sorted(((c, number) for c, number in causes.items() if number), key=_host_first)
             total = sum(number for _, number in parts)
@@ -306,7 +311,7 @@ def _is_share(key: str) -> bool:
 
 def _own(result: Result) -> list[tuple[str, str]]:
     """Return the FTL's own figures, whose names begin with the FTL's."""
-    prefix = f"{result['ftl']}."
+    prefix = f"{result.find('ftl')}."
     return [(label.removeprefix(prefix), text) for label, text in _group(result, "own")]
 
 
@@ -329,18 +334,19 @@ def _responses(result: Result) -> Lines | Table:
 
 def _cost(result: Result) -> list[tuple[str, str]]:
     ram = ", ".join(f"{part} {written(value, 'bytes')}" for part, value in _ram(result))
-    speed = result["speed"]
-    pace = f"{written(speed.find('requests_per_s'), 'per_s')} requests"
-    work = f"{written(speed.find('flash_ops_per_s'), 'per_s')} flash operations"
-    return [
-        ("RAM", ram),
-        ("speed", f"{written(speed.find('wall_s'), 's')}: {pace}, {work}"),
-        ("checks", checks_line(result)),
-    ]
+    pace = f"{written(result.find('speed.requests_per_s'), 'per_s')} requests"
+    work = f"{written(result.find('speed.flash_ops_per_s'), 'per_s')} flash operations"
+    lines = {
+        "ram_bytes": ("RAM", ram),
+        "speed": ("speed", f"{written(result.find('speed.wall_s'), 's')}: {pace}, {work}"),
+        "checks": ("checks", checks_line(result)),
+    }
+    return [line for key, line in lines.items() if result.find(key)]
 
 
 def _ram(result: Result) -> Iterator[tuple[str, Any]]:
-    yield from ((part, value) for part, value in result["ram_bytes"].items() if value is not None)
+    parts: Iterable[tuple[str, Any]] = (result.find("ram_bytes") or {}).items()
+    yield from ((part, value) for part, value in parts if value is not None)
 
 
 def words(key: str) -> str:
@@ -365,9 +371,9 @@ CELL_WIDTH = 11
 def text_of(sections: Sequence[Section]) -> str:
     """Return sections as aligned plain text."""
     written_out = [(title, lines_of(content)) for title, content in sections]
-    width = max(len(label) for _, lines in written_out for label, _ in lines)
+    width = max((len(label) for _, lines in written_out for label, _ in lines), default=0)
     blocks = [
-        "\n".join([title, *(f"  {label.ljust(width)}  {text}" for label, text in lines)])
+        [title, *(f"  {label.ljust(width)}  {text}" for label, text in lines)]
         for title, lines in written_out
     ]
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join("\n".join(map(printable, block)) for block in blocks) + "\n"

@@ -58,11 +58,17 @@ class Table:
     rows: Sequence[Sequence[str]]
     best: frozenset[tuple[int, int]] = field(default=frozenset())
 
+    def printable(self) -> Table:
+        """Return the table with the control characters of names written out."""
+        rows = [[printable(cell) for cell in row] for row in self.rows]
+        return Table([printable(cell) for cell in self.header], rows, self.best)
+
     def text(self, prose: bool = False) -> str:
         """Align columns with spaces; all but the first to the right, unless they hold prose."""
+        safe = self.printable()
         pad = "  " if self.best else ""
-        header = [cell + (pad if column else "") for column, cell in enumerate(self.header)]
-        lines = [header, *self._marked(lambda cell: f"{cell} *", pad)]
+        header = [cell + (pad if column else "") for column, cell in enumerate(safe.header)]
+        lines = [header, *safe._marked(lambda cell: f"{cell} *", pad)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "".join(_aligned(line, widths, prose) + "\n" for line in lines)
 
@@ -79,8 +85,8 @@ class Table:
 
     def latex(self) -> str:
         """Return a LaTeX tabular (package booktabs) with the best cells in bold."""
-        rows = [[cell.translate(LATEX) for cell in row] for row in self.rows]
-        safe = Table([cell.translate(LATEX) for cell in self.header], rows, self.best)
+        rows = [[_tex(cell) for cell in row] for row in self.rows]
+        safe = Table([_tex(cell) for cell in self.header], rows, self.best)
         lines = [" & ".join(row) + r" \\" for row in safe._marked(lambda c: rf"\textbf{{{c}}}")]
         columns = "l" + "r" * (len(self.header) - 1)
         start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
@@ -90,11 +96,11 @@ class Table:
     def with_notes(self, form: str, notes: Sequence[str]) -> str:
         """Return the table as ``md``, ``tex`` or text with notes below, so that both travel."""
         if form == "md":
-            return self.markdown() + "".join(f"\n{note}\n" for note in notes)
+            return self.markdown() + "".join(f"\n{printable(note)}\n" for note in notes)
         if form == "tex":
-            lines = (rf"\par{{\footnotesize {note.translate(LATEX)}}}" for note in notes)
+            lines = (rf"\par{{\footnotesize {_tex(note)}}}" for note in notes)
             return self.latex() + "".join(f"{line}\n" for line in lines)
-        below = ["", *notes] if notes else []
+        below = ["", *map(printable, notes)] if notes else []
         return self.text() + "".join(f"{line}\n" for line in below)
 
     def parts(self, width: int, gap: int = 3) -> list[Table]:
@@ -141,4 +147,9 @@ def _aligned(line: Sequence[str], widths: Sequence[int], prose: bool) -> str:
 
 def _pipe(cell: str) -> str:
     """Keep a cell inside its column."""
-    return cell.replace("|", r"\|").replace("\n", " ")
+    return printable(cell.replace("|", r"\|").replace("\n", " "))
+
+
+def _tex(text: str) -> str:
+    """Return a text that LaTeX prints as it is."""
+    return printable(text).translate(LATEX)

@@ -16,6 +16,7 @@ from rich.text import Text
 from ftlab.frames import FREE, STATES, Frame
 from ftlab.looks import GREY, SKY
 from ftlab.report.numbers import written
+from ftlab.report.tables import printable
 from ftlab.watch.seen import COLOURS, FIGURES
 
 SHADES = "░▒▓█"
@@ -37,7 +38,7 @@ class Screen:
     """The terminal, as long as a run takes; the last frame stays below the command."""
 
     def __init__(self, title: str, console: Console | None = None) -> None:
-        self._title = title
+        self._title = printable(title)
         self._console = console or Console(highlight=False)
         self._live = Live(console=self._console, screen=True, auto_refresh=False)
         self._last: Frame | None = None

@@ -11,6 +11,7 @@ from ftlab.cli import parse
 from ftlab.cli.options import model_config, model_options, pair_config, pair_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.config import Config, merge
 from ftlab.configuration_file import load
@@ -39,9 +40,10 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")
     ftls = [] if ftl == "none" else parse.names(ftl)
-    outputs = Outputs.of(options, sources, ftls)
+    device = _device(options)
+    outputs = Outputs.of(options, sources, device, ftls)
     with meter() as progress:
-        found = compare_sources(sources, _device(options), ftls, progress)
+        found = compare_sources(sources, device, ftls, progress)
     table = similarity_table(found)
     texts = {
         "json": lambda: found.to_json() + "\n",
@@ -55,7 +57,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
 
     def show() -> None:
         show_table(table)
-        click.echo(f"\n{run_line(found)}")
+        say("", run_line(found))
 
     outputs.result(text, show)
 

@@ -8,10 +8,10 @@ import click
 
 from ftlab.cli.options import Command, decorated, source_config, source_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
+from ftlab.cli.written import Written, check_written
 from ftlab.config import Config
-from ftlab.files import check_writable, named_files
 from ftlab.report.numbers import by_name
-from ftlab.report.tables import printable
 from ftlab.source import converted
 
 
@@ -21,6 +21,7 @@ def output_options(command: Command) -> Command:
         click.option(
             "-o",
             "--output",
+            type=Written(),
             metavar="FILE",
             required=True,
             help="The file to write, - for standard output; .parquet .spc .mqsim .disksim say the "
@@ -36,14 +37,12 @@ def output_options(command: Command) -> Command:
 def write(config: Config, output: str, to: str | None) -> None:
     """Write the requests that a configuration names, and say what was written."""
     if output != "-":
-        check_writable(output, named_files(config))
+        check_written(config)
     with meter() as progress:
         written = converted(config, output, to, progress)
     if output != "-":
         size = by_name("size_bytes", written.bytes)
-        click.echo(
-            f"{printable(output)}: {written.requests:,} requests as {written.format}, {size}"
-        )
+        say(f"{output}: {written.requests:,} requests as {written.format}, {size}")
 
 
 @click.command()

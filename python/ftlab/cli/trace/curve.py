@@ -9,6 +9,7 @@ import click
 from ftlab.cli.options import setting_options, setting_tree, source_config, source_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.config import merge
 from ftlab.curve import ENTRY_BYTES, MissRatioCurve, curve_of
@@ -66,4 +67,4 @@ def _note(found: MissRatioCurve) -> str:
 
 def _show(found: MissRatioCurve) -> None:
     show_table(_table(found))
-    click.echo(f"\n{_note(found)}")
+    say("", _note(found))

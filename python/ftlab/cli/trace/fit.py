@@ -9,7 +9,9 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
-from ftlab.files import check_writable, named_files, write_atomically
+from ftlab.cli.say import hand_over, say
+from ftlab.cli.written import Written, check_written
+from ftlab.files import write_atomically
 from ftlab.source import fitted
 
 
@@ -18,6 +20,7 @@ from ftlab.source import fitted
 @click.option(
     "-o",
     "--output",
+    type=Written(),
     metavar="FILE",
     help="The file to write, whose name ends in .toml [standard output].",
 )
@@ -31,11 +34,11 @@ def fit(output: str | None, **options: Any) -> None:
     if output is not None:
         if not output.endswith(".toml"):
             raise click.UsageError(f"found {output!r}, expected a name that ends in .toml")
-        check_writable(output, named_files(config))
+        check_written(config)
     with meter() as progress:
         text = fitted(config, progress)
     if output is None:
-        click.echo(text, nl=False)
+        hand_over(text)
     else:
         write_atomically(output, text)
-    click.echo(tomllib.loads(text)["nearness"], err=True)
+    say(tomllib.loads(text)["nearness"], err=True)

@@ -11,6 +11,7 @@ from ftlab.cli import parse
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.cli.show import show_sections, show_table
 from ftlab.config import merge, nested
 from ftlab.report.characteristics import characteristics_sections, characteristics_tables
@@ -67,7 +68,7 @@ def _show(record: Record) -> None:
     """Print the record, then those that are tables."""
     show_sections(_sections(record))
     for title, table in _tables(record):
-        click.echo(f"\n{title}")
+        say("", title)
         show_table(table)
 
 

@@ -8,6 +8,7 @@ import click
 
 from ftlab.cli.options import source_config, source_options
 from ftlab.cli.progress import meter
+from ftlab.cli.say import say
 from ftlab.source import parts
 
 
@@ -22,4 +23,4 @@ def split(output: str, **options: Any) -> None:
     with meter() as progress:
         written = parts(config, output, progress)
     requests = sum(part.requests for part in written)
-    click.echo(f"{output}: {len(written):,} volumes, {requests:,} requests as parquet")
+    say(f"{output}: {len(written):,} volumes, {requests:,} requests as parquet")

@@ -1,0 +1,67 @@
+"""The files that a command writes: each can be written, and none is one that it reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from ftlab.errors import ConfigError
+from ftlab.files import check_writable, named_files
+
+
+class Written(click.ParamType[str]):
+    """The name of a file that a command writes, and of those beside it that end so."""
+
+    name = "file"
+
+    def __init__(self, *beside: str) -> None:
+        self.ends = ("", *beside)
+
+
+def check_written(*trees: object) -> None:
+    """Raise an error if an output of this command cannot be written, is read, or is another one.
+
+    Every parameter that is no output may name a file that is read, or a folder of results;
+    ``trees`` are configurations and names, which may name more.
+    """
+    outputs, others = _parameters(click.get_current_context())
+    reads = [*named_files(others, *trees)]
+    folders = [each for each in dict.fromkeys(reads) if os.path.isdir(each)]
+    for output in outputs:
+        check_writable(output, reads)
+        for folder in folders:
+            _check_kept(output, folder)
+    if len({Path(output).resolve() for output in outputs}) < len(outputs):
+        raise click.UsageError("two outputs have the same file name")
+
+
+def _parameters(context: click.Context) -> tuple[list[str], list[object]]:
+    """Return the names of outputs, and all else that was given but names from a list."""
+    outputs: list[str] = []
+    others: list[object] = []
+    for parameter, value in _given(context):
+        if isinstance(parameter.type, Written):
+            outputs += [f"{value}{end}" for end in parameter.type.ends]
+        elif not isinstance(parameter.type, click.Choice):
+            others.append(value)
+    return outputs, others
+
+
+def _given(context: click.Context) -> Iterator[tuple[click.Parameter, object]]:
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value is not None:
+            yield parameter, value
+
+
+def _check_kept(output: str, folder: str) -> None:
+    """Raise an error if a file is, or would be, one that a folder of results keeps."""
+    from ftlab.points import Store
+
+    if Store(folder, clean=False).keeps(output):
+        raise ConfigError(
+            f"{output}: is one of the results in {folder}, expected another file to write"
+        )

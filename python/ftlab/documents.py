@@ -1,0 +1,76 @@
+"""JSON and TOML that people hand in, as trees; what is nested too deeply is none."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import tomllib
+import zlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from ftlab.errors import ConfigError
+
+DEEPEST = 100
+"""Levels of a tree. Configurations and results have less than ten; the core takes 127."""
+
+GZIP = b"\x1f\x8b"
+"""How compressed files begin."""
+
+
+class TooDeepError(ValueError):
+    """A tree has more than `DEEPEST` levels."""
+
+    def __init__(self) -> None:
+        super().__init__(f"found lists or tables nested more than {DEEPEST} levels deep")
+
+
+def from_json(text: str | bytes) -> Any:
+    """Return the tree that JSON describes; raises `ValueError` for what is none, or is too deep."""
+    return _read(json.loads, text)
+
+
+def from_toml(text: str) -> dict[str, Any]:
+    """Return the tree that TOML describes; raises `ValueError` for what is none, or is too deep."""
+    tree: dict[str, Any] = _read(tomllib.loads, text)
+    return tree
+
+
+def json_file(path: str, expected: str) -> Any:
+    """Return the tree in a file of JSON, which gzip may have compressed.
+
+    Raises `ftlab.ConfigError`, which says what was ``expected``, for a file that has none.
+    """
+    try:
+        content = Path(path).read_bytes()
+        return from_json(gzip.decompress(content) if content.startswith(GZIP) else content)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ConfigError(f"{path}: found a damaged file, expected {expected}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{path}: {error}; expected {expected}") from error
+
+
+def _read(read: Callable[[Any], Any], text: str | bytes) -> Any:
+    try:
+        tree = read(text)
+    except RecursionError:
+        raise TooDeepError from None
+    _check_depth(tree)
+    return tree
+
+
+def _check_depth(tree: Any) -> None:
+    level = [tree]
+    for _ in range(DEEPEST):
+        level = [child for each in level for child in _children(each)]
+    if level:
+        raise TooDeepError
+
+
+def _children(tree: Any) -> Iterable[Any]:
+    if isinstance(tree, dict):
+        return tree.values()
+    return tree if isinstance(tree, list) else ()
