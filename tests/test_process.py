@@ -281,6 +281,23 @@ def test_ctrl_c_ends_points_whose_input_is_read(tmp_path, what):
     assert left == []
 
 
+def test_ctrl_c_says_how_many_points_are_kept(tmp_path):
+    requests = ("--set", "workload.requests=10,4000000000")
+    process = subprocess.Popen(
+        [COMMAND, "sweep", *("--workload", "randwrite,size=16MiB", "--ftl", "page"), *requests],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        text=True,
+    )
+    results = tmp_path / "ftlab-results"
+    while not list(results.glob("*.gz")):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    assert interrupted(process) == (130, "error: interrupted: 1 of 2 points are kept")
+
+
 def test_what_waits_is_interrupted_in_python_too():
     script = """
         import os, signal, threading, ftlab

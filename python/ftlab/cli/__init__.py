@@ -44,7 +44,9 @@ class Program(click.Group):
             code = _fail(_usage(error), code=2)
         except click.ClickException as error:
             code = _fail(error.format_message(), code=error.exit_code)
-        except (click.Abort, Interrupted, KeyboardInterrupt):
+        except Interrupted as error:
+            code = _fail(str(error), code=130)
+        except (click.Abort, KeyboardInterrupt):
             code = _fail("interrupted", code=130)
         except RuleError as error:
             code = _fail(*str(error).splitlines(), *_places(error), code=1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ftlab import config
 from ftlab.cli.say import say
+from ftlab.errors import Interrupted
 from ftlab.report.numbers import rate
 
 if TYPE_CHECKING:
@@ -44,7 +45,20 @@ def meter() -> Iterator[config.Progress | None]:
 
 @contextmanager
 def points_meter(what: str = "points") -> Iterator[Told]:
-    """Yield a callback that shows how many are done."""
+    """Yield a callback that shows how many are done.
+
+    Raises `ftlab.Interrupted` on Ctrl-C, which says how many are kept.
+    """
+    with _shown(what) as show:
+        points = _Points(what, show)
+        try:
+            yield points
+        except KeyboardInterrupt as error:
+            raise Interrupted(f"interrupted{points.kept}") from error
+
+
+@contextmanager
+def _shown(what: str) -> Iterator[Told]:
     if not sys.stderr.isatty():
         yield _Lines(what)
         return
@@ -60,6 +74,19 @@ def points_meter(what: str = "points") -> Iterator[Told]:
             bar.update(task, description=f"{done}/{total} {what}", completed=share)
 
         yield tell
+
+
+class _Points:
+    """Passes on what is told of points, and knows how many are kept."""
+
+    def __init__(self, what: str, show: Told) -> None:
+        self._what, self._show = what, show
+        self.kept = ""
+
+    def __call__(self, done: int, total: int, share: float) -> None:
+        if done:
+            self.kept = f": {done} of {total} {self._what} are kept"
+        self._show(done, total, share)
 
 
 class _Lines:
