@@ -23,11 +23,12 @@ from ftlab.experiments.claims import (
 from ftlab.experiments.experiment import Experiment, reproduce
 from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
 from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Prefix, Workload, sources
-from ftlab.experiments.made import FOLDER, looped, side_by_side
+from ftlab.experiments.made import looped, side_by_side
 from ftlab.experiments.measures import at, how_many, least, mean, most, relative
 from ftlab.experiments.report import Part, Report, claim_parts, write
 from ftlab.experiments.runs import NotMeasuredError, Runs
 from ftlab.points import Point
+from ftlab.points.store import INPUTS
 
 AGREES, DIRECTION, DIFFERS, NOT_MEASURED = Verdict
 RUNS = Runs(
@@ -342,7 +343,7 @@ def test_what_is_made_of_a_trace_that_changes_meanwhile_is_not_kept(tmp_path, mo
 
 def test_what_a_killed_writer_left_among_inputs_is_removed(tmp_path):
     (tmp_path / "first.spc").write_text(SPC)
-    left = tmp_path / FOLDER / ".0123.spc.x.partial"
+    left = tmp_path / INPUTS / ".0123.spc.x.partial"
     left.parent.mkdir()
     left.write_text("half")
     path = looped({"input": {"trace": str(tmp_path / "first.spc")}}, 2, [], tmp_path)

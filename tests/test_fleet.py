@@ -14,6 +14,7 @@ import pytest
 import ftlab as package
 from ftlab.fleet import FEW_REQUESTS, NO_ERASE, Fleet
 from ftlab.points import volumes
+from ftlab.points.store import VOLUMES
 from ftlab.points.volumes import split
 from test_cli import failure
 
@@ -115,7 +116,7 @@ def test_volumes_of_a_trace_that_changes_meanwhile_are_not_kept(cloud, tmp_path,
     monkeypatch.setattr(volumes, "parts", and_change)
     with pytest.raises(package.ConfigError, match=r"cloud\.spc: changed while it was read"):
         split(config, tmp_path)
-    assert list((tmp_path / volumes.FOLDER).iterdir()) == []
+    assert list((tmp_path / VOLUMES).iterdir()) == []
     monkeypatch.undo()
     assert split(config, tmp_path)[0].requests == 3001
 
@@ -130,9 +131,9 @@ def test_what_a_killed_split_left_is_removed_by_the_next(cloud, tmp_path):
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(killed)])
     assert done.returncode == -signal.SIGKILL
-    assert len(list((tmp_path / volumes.FOLDER).iterdir())) == 1
+    assert len(list((tmp_path / VOLUMES).iterdir())) == 1
     found = split(package.read_trace(cloud).config(), tmp_path)
-    assert list((tmp_path / volumes.FOLDER).iterdir()) == [found[0].file.parent]
+    assert list((tmp_path / VOLUMES).iterdir()) == [found[0].file.parent]
 
 
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):
