@@ -245,6 +245,14 @@ def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, nam
         assert not controls(found.output), command
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_control_characters_of_names_are_in_no_report(ftlab, trace, name):
+    Path(f"{name}.spc").write_bytes(trace.read_bytes())
+    found = ftlab("run", f"{name}.spc", "--ftl", "page", "--report", "report.html")
+    assert found.exit_code == 0, found.output
+    assert not controls(Path("report.html").read_text("utf-8"))
+
+
 def test_what_is_a_line_stays_one(ftlab, trace):
     name = "two\nlines"
     for each in (name, "two-lines", "other"):
@@ -279,6 +287,7 @@ def on_a_terminal(*command: str) -> str:
                 parts.append(part)
     os.close(controller)
     text = b"".join(parts).decode().replace("\r\n", "\n")
+    # A bar begins its line anew; the carriage return of a name has an x behind it.
     return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|\r(?!x)", "", text)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ftlab import catalog
+from ftlab.documents import from_json
 from ftlab.plugins import resolved
 from ftlab.units import count, kinds, number, written
 from test_cli import failure
@@ -140,6 +141,13 @@ def test_what_is_nested_too_deeply_is_told_in_a_line(ftlab, levels):
         assert f"{path}: found" in failure(ftlab("sweep", *SMALL, "--config", path))
         assert path in failure(ftlab("replay", path))
         assert path in failure(ftlab("tune", path, *MINIMIZE))
+
+
+def test_a_hundred_levels_are_not_too_many():
+    for inside in ("", "1"):
+        assert from_json("[" * 100 + inside + "]" * 100)
+        with pytest.raises(ValueError, match="more than 100 levels deep"):
+            from_json("[" * 101 + inside + "]" * 101)
 
 
 @pytest.mark.parametrize("levels", [150, 450, 990, 1500, 20_000])

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,14 @@ def test_the_command_shows_each_layer_with_its_errors(ftlab, results):
     assert "page write" not in shown.stdout
     found = json.loads(ftlab("model", "translation", "results.json", "--json").stdout)
     assert [set(each) for each in found] == [{"parameters", "paper", "merged", "measured"}] * 2
+
+
+def test_the_command_takes_a_result_of_a_folder(ftlab):
+    swept = ftlab("sweep", "--workload", "randrw,size=8MiB,requests=2000", "--ftl", "dftl")
+    assert swept.exit_code == 0, swept.output
+    (kept,) = Path("ftlab-results").glob("*.json.gz")
+    (found,) = json.loads(ftlab("model", "translation", kept, "--json").stdout)
+    assert found["measured"]
 
 
 def test_the_command_takes_parameters(ftlab):

@@ -278,13 +278,17 @@ run_points(points, "results")
 """
     process = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE)
     results = tmp_path / "results"
-    for _ in range(600):
-        if results.exists() and any(each.suffix == ".gz" for each in results.iterdir()):
-            break
-        time.sleep(0.05)
-    assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=5)
+    try:
+        for _ in range(600):
+            if results.exists() and any(each.suffix == ".gz" for each in results.iterdir()):
+                break
+            time.sleep(0.05)
+        assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+        process.communicate()
     assert b"KeyboardInterrupt" in errors
     (saved,) = os.listdir(results)
     tree = json.loads(gzip.decompress(Path(results, saved).read_bytes()))

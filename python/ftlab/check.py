@@ -32,7 +32,10 @@ class Verdict:
 def verdicts(
     ftl: Named, cases: int = 300, case: str | None = None, progress: Progress | None = None
 ) -> list[Verdict]:
-    """Hold an FTL to each law: in ``cases`` cases or some of them, or in one ``case``."""
+    """Hold an FTL to each law: in ``cases`` cases or some of them, or in one ``case``.
+
+    Raises `ftlab.ConfigError` for an FTL or a case that is none.
+    """
     case = case and cores.utf8(case)
     plugged = Plugged()
     _, name = plugged.point({}, ftl)

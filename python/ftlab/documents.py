@@ -6,7 +6,7 @@ import gzip
 import json
 import tomllib
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,14 +63,14 @@ def _read(read: Callable[[Any], Any], text: str | bytes) -> Any:
 
 
 def _check_depth(tree: Any) -> None:
-    level = [tree]
+    level = _containers([tree])
     for _ in range(DEEPEST):
-        level = [child for each in level for child in _children(each)]
+        level = [inner for each in level for inner in _containers(each)]
     if level:
         raise TooDeepError
 
 
-def _children(tree: Any) -> Iterable[Any]:
-    if isinstance(tree, dict):
-        return tree.values()
-    return tree if isinstance(tree, list) else ()
+def _containers(tree: dict[str, Any] | list[Any]) -> list[dict[str, Any] | list[Any]]:
+    """Return the lists and tables right in one."""
+    children = tree.values() if isinstance(tree, dict) else tree
+    return [each for each in children if isinstance(each, dict | list)]

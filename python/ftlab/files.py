@@ -82,9 +82,10 @@ def write_atomically(path: Name, content: str | bytes) -> None:
 
 @contextmanager
 def workplace(target: Path) -> Iterator[Path]:
-    """Yield a folder beside ``target`` where it is made before it is renamed; then it is removed.
+    """Yield a hidden folder beside ``target`` to make that in, and remove it in the end.
 
-    Raises `ConfigError` where no folder can be made.
+    What was made is renamed from there by the caller. Raises `ConfigError` where no folder can be
+    made.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -104,10 +105,17 @@ def sweep(folder: Path, name: str = "") -> None:
     A writer holds a lock on its file or folder as long as it lives.
     """
     start = f".{name}." if name else "."
-    for entry in folder.iterdir() if folder.is_dir() else ():
+    for entry in _entries(folder):
         if entry.name.startswith(start) and entry.name.endswith(PARTIAL):
             with suppress(OSError):
                 _remove_unheld(entry)
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what is in a folder; nothing where that cannot be told."""
+    with suppress(OSError):
+        return list(folder.iterdir())
+    return []
 
 
 def _remove_unheld(entry: Path) -> None:
@@ -147,7 +155,7 @@ def _file(target: Path) -> tuple[int, str]:
 
 
 def _folder(target: Path) -> tuple[int, str]:
-    """Make and open a folder beside ``target``; one that is swept before it is open is none."""
+    """Make and open a folder beside ``target``, anew if it was swept before it was open."""
     while True:
         name = tempfile.mkdtemp(PARTIAL, f".{target.name}.", target.parent)
         with suppress(FileNotFoundError):

@@ -105,7 +105,11 @@ def _named(answer: Config, **more: Any) -> Record:
 def converted(
     config: Config, path: str, to: str | None = None, progress: Progress | None = None
 ) -> Record:
-    """Write the requests that a configuration names to a file, and return what was written."""
+    """Write the requests that a configuration names to a file, and return what was written.
+
+    Raises `ftlab.ConfigError` for a name or a format that is none, `ftlab.TraceError` for a trace
+    that cannot be read.
+    """
     form = to and cores.utf8(to)
     return Record(json.loads(_core.convert(json.dumps(config), cores.utf8(path), form, progress)))
 

@@ -48,7 +48,7 @@ def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **opti
     outputs.records(reports, crashes.table, crashes.drawn)
     violations = list(filter(None, map(crashes.violation, reports)))
     for line in violations:
-        say(line, err=True)
+        say(*line.splitlines(), err=True)
     if violations:
         raise click.exceptions.Exit(1)
 

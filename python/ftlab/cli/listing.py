@@ -56,7 +56,9 @@ def listing(kind: str | None, name: str | None, as_json: bool) -> None:
         return
     for position, (title, rows) in enumerate(chosen.items()):
         if not kind:
-            say(*[""][:position], f"{title}:")
+            if position:
+                say("")
+            say(f"{title}:")
         _show(title, rows, alone=name is not None)
 
 

@@ -119,7 +119,8 @@ def _predictions(path: str | None, parameters: dict[str, Any]) -> dict[str, Reco
 def _read(path: str) -> list[dict[str, Any]]:
     """Return the results in a file of JSON."""
     found = json_file(path, RESULT)
-    results = found if isinstance(found, list) else [found]
+    listed = found if isinstance(found, list) else [found]
+    results = [each.get("result", each) if isinstance(each, dict) else each for each in listed]
     if not results or not all(isinstance(each, dict) and "ftl" in each for each in results):
         raise ConfigError(f"{path}: found no result of a run, expected {RESULT}")
     return results

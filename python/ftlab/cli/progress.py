@@ -85,7 +85,7 @@ class _Points:
 
     def __call__(self, done: int, total: int, share: float) -> None:
         if done:
-            self.kept = f": {done} of {total} {self._what} are kept"
+            self.kept = f": {done} of {total} {self._what} done and kept"
         self._show(done, total, share)
 
 

@@ -16,7 +16,7 @@ def say(*lines: str, err: bool = False) -> None:
 
 
 def hand_over(text: str) -> None:
-    """Print a text for machines: as it is, but on a terminal, where it goes to people."""
+    """Print a text of lines as it is, for machines; on a terminal, for people, as `say` does."""
     if sys.stdout.isatty():
         say(*text.removesuffix("\n").split("\n"))
     else:

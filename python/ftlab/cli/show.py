@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 INDENT = "  "
 
 LABEL_WIDTH = 29
-"""At least, so that what labels say begins in one column."""
+"""The least width of labels, so that texts of all sections begin in one column."""
 
 GAP = 2
 """Characters between the columns of a summary."""
@@ -29,7 +29,7 @@ def show_table(table: Table, prose: bool = False) -> None:
 
     One that is wider than the terminal goes below itself: no cell is cut, nor loses its unit.
     """
-    table = table.printable()
+    table = table.written_out()
     if sys.stdout.isatty():
         console = _console()
         parts = [table] if prose else table.parts(console.width)
@@ -106,7 +106,7 @@ def _columns(table: Table, width: int) -> Iterator[RenderableType]:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    for part in table.printable().parts(width - len(INDENT), GAP):
+    for part in table.written_out().parts(width - len(INDENT), GAP):
         grid = RichTable.grid(padding=(0, GAP))
         for column in range(len(part.header)):
             grid.add_column(justify="right" if column else "left", no_wrap=True)

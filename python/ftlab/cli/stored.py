@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 RESULT = "JSON of `ftlab run --json`"
-"""What a file that has a result is."""
+"""What messages call a file with a result."""
 
 results_argument = click.argument("folder", metavar="DIR")
 

@@ -26,7 +26,7 @@ from ftlab.report.summary import (
     setup_line,
     warning_lines,
 )
-from ftlab.report.tables import Table
+from ftlab.report.tables import Table, printable
 from ftlab.result import Comparison, Result
 
 QUESTIONS = {
@@ -130,8 +130,9 @@ def _digest(text: str) -> str:
 
 
 def escaped(value: object) -> str:
-    """Return text that no browser reads as markup."""
-    return html.escape(str(value), quote=True)
+    """Return text that no browser reads as markup, with control characters written out."""
+    lines = str(value).split("\n")
+    return html.escape("\n".join(map(printable, lines)), quote=True)
 
 
 def script_data(data: object) -> str:

@@ -150,6 +150,9 @@ def _best(values: Sequence[float | None], better: str) -> list[int]:
     return [position for position, value in enumerate(values) if value == winner]
 
 
+CELL_WIDTH = 11
+"""Characters of a column where a table stands among lines of a summary."""
+
 Lines: TypeAlias = list[tuple[str, str]]
 """Labels, each with what it says."""
 
@@ -363,9 +366,6 @@ def lines_of(content: Lines | Table) -> Lines:
         rows = (content.header, *content.rows)
         return [(row[0], "".join(cell.rjust(CELL_WIDTH) for cell in row[1:])) for row in rows]
     return content
-
-
-CELL_WIDTH = 11
 
 
 def text_of(sections: Sequence[Section]) -> str:

@@ -58,14 +58,14 @@ class Table:
     rows: Sequence[Sequence[str]]
     best: frozenset[tuple[int, int]] = field(default=frozenset())
 
-    def printable(self) -> Table:
+    def written_out(self) -> Table:
         """Return the table with the control characters of names written out."""
         rows = [[printable(cell) for cell in row] for row in self.rows]
         return Table([printable(cell) for cell in self.header], rows, self.best)
 
     def text(self, prose: bool = False) -> str:
         """Align columns with spaces; all but the first to the right, unless they hold prose."""
-        safe = self.printable()
+        safe = self.written_out()
         pad = "  " if self.best else ""
         header = [cell + (pad if column else "") for column, cell in enumerate(safe.header)]
         lines = [header, *safe._marked(lambda cell: f"{cell} *", pad)]

@@ -10,7 +10,7 @@ use ftlab::session::open_input;
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// Requests beyond which an input is looked at no further.
@@ -131,12 +131,7 @@ fn trace() -> (PathBuf, Vec<Request>) {
         Request { time, offset: 512 * sector, length, volume, op }
     };
     let requests = (0..200).map(one).collect();
-    let path = std::env::temp_dir().join(format!("ftlab-{}-inputs.spc", std::process::id()));
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inputs.spc");
     fs::write(&path, text).expect("a file");
     (path, requests)
-}
-
-/// Removes the file of the trace.
-pub fn remove_trace() {
-    fs::remove_file(&TRACE.0).expect("it was written");
 }

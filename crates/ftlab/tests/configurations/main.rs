@@ -26,7 +26,6 @@ fn whatever_is_asked_for_is_refused_in_a_line_or_runs_with_sound_books() {
 #[test]
 fn whatever_input_is_asked_for_is_refused_in_a_line_or_has_the_requests_that_were_meant() {
     try_all("inputs", inputs::Asked::draw);
-    inputs::remove_trace();
 }
 
 #[allow(clippy::print_stdout, reason = "how many there were is what fuzzing tells")]

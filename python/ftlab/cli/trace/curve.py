@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import click
 
 from ftlab.cli.options import setting_options, setting_tree, source_config, source_options
-from ftlab.cli.output import Outputs, figure_option, output_options
+from ftlab.cli.output import Outputs, figure_option, in_form, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
@@ -38,12 +39,10 @@ def curve(**options: Any) -> None:
 
 
 def _rendered(form: str | None, found: MissRatioCurve) -> str | None:
-    """Return the curve in a form that was asked for."""
-    if form == "json":
-        return found.to_json() + "\n"
+    """Return the curve in the form that was asked for; as CSV it has every size."""
     if form == "csv":
         return found.to_csv()
-    return _table(found).with_notes(form, [_note(found)]) if form else None
+    return in_form(form, _table(found), json.loads(found.to_json()), [_note(found)])
 
 
 def _table(found: MissRatioCurve) -> Table:

@@ -91,7 +91,8 @@ def translation_reads(runs: Runs, workloads: Sequence[str] = ALL) -> str:
 
 def responses(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     """Say what of the response is waiting, and what service alone does."""
-    waits = _by_workload(runs, workloads, _wait, "dftl", "%")
+    waits = ", ".join(_found(runs, workloads, _wait, "dftl", "%"))
+    waiting = f" Waiting for the device is {waits} of DFTL's response." if waits else ""
     changes = [
         f"{SHORT[name]} {_change(runs, SERVICE, name, 'dftl')} and "
         f"{_change(runs, SERVICE, name, 'sftl')}"
@@ -99,8 +100,7 @@ def responses(runs: Runs, workloads: Sequence[str] = ALL) -> str:
     ]
     valid = _collected_blocks(runs, workloads, "tpftl", ", whose copies all layers pay for alike")
     return (
-        f"Service time alone, TPFTL against DFTL and S-FTL: {'; '.join(changes)}. Waiting for the "
-        f"device is {waits} of DFTL's response. {valid}"
+        f"Service time alone, TPFTL against DFTL and S-FTL: {'; '.join(changes)}.{waiting} {valid}"
     )
 
 
