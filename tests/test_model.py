@@ -72,10 +72,13 @@ def test_the_command_shows_each_layer_with_its_errors(ftlab, results):
 
 
 def test_the_command_takes_a_result_of_a_folder(ftlab):
-    swept = ftlab("sweep", "--workload", "randrw,size=8MiB,requests=2000", "--ftl", "dftl")
+    workload = "randrw,bs=4k,size=8MiB,requests=20000,read_share=30%"
+    device = ("--capacity", "8MiB", "--pages-per-block", "16")
+    use = ("--set", "ftl.cache=512B", "--warmup", "random:1")
+    swept = ftlab("sweep", "--workload", workload, "--ftl", "dftl", *device, *use)
     assert swept.exit_code == 0, swept.output
     (kept,) = Path("ftlab-results").glob("*.json.gz")
-    (found,) = json.loads(ftlab("model", "translation", kept, "--json").stdout)
+    found = json.loads(ftlab("model", "translation", kept, "--json").stdout)
     assert found["measured"]
 
 
