@@ -281,6 +281,27 @@ def test_what_falls_in_the_mean_does_not_rise_though_one_seed_does():
     assert verdict("D33", one, other) == "differs"
 
 
+def falls(*rising, dloop_starts=1.0):
+    """The verdict and figures of D13 where the response rises on these workloads of an FTL."""
+    found = {}
+    for workload in ALL:
+        for ftl, start in {"dftl": 20.0, "fast": 20.0, "dloop": dloop_starts}.items():
+            slope = 0.1 if (workload, ftl) in rising else -0.1
+            for step, page in enumerate(PAGES):
+                found[workload, page, ftl] = figures(start + slope * step, 0)
+    (claim,) = (each for each in CLAIMS if each.id == "D13")
+    judged = judge(claim, Runs(found))
+    return judged.verdict.value, [each.ours for each in judged.findings if "fall" in each.what]
+
+
+def test_a_general_trend_is_of_most_pairs_and_not_of_each():
+    assert falls() == ("agrees", ["30", "30", "30"])
+    two = (("tpcc", "fast"), ("build", "fast"))
+    assert falls(*two) == ("agrees", ["30", "30", "18"])
+    assert falls(*two, ("exchange", "fast")) == ("differs", ["30", "30", "12"])
+    assert falls(dloop_starts=21.0)[0] == "differs"
+
+
 INPUTS = sources(EXPERIMENT.workloads, None, 100)
 
 
