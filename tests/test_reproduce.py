@@ -1,6 +1,7 @@
 """``ftlab reproduce``: complete, resumable, and the same each time."""
 
 import json
+import os
 import re
 from importlib import import_module
 from pathlib import Path
@@ -25,6 +26,7 @@ from ftlab.experiments.tpftl.points import (
     SHORT,
     THRESHOLDS,
 )
+from test_cli import failure
 
 
 def test_the_points_are_those_of_the_paper_and_each_is_run_once():
@@ -120,6 +122,28 @@ def test_a_quick_run_says_so_wherever_it_is_read(short, ftlab):
     assert f"\n{banner}\n" in done.stdout
     assert f"\n**{banner}**\n" in (folder / "report.md").read_text()
     assert f'<p class="banner">{banner}</p>' in (folder / "report.html").read_text()
+
+
+def test_where_the_report_cannot_go_is_told_before_anything_is_run(short, ftlab, trace):
+    kept = trace.read_bytes()
+    Path("linked").mkdir()
+    Path("linked/report.md").symlink_to(trace)
+    Path("hard").mkdir()
+    os.link(trace, "hard/old.svg")
+    Path("file").touch()
+    Path("taken/report.html").mkdir(parents=True)
+    given = ("reproduce", "dftl", "--quick", "--traces", trace.parent, "--out")
+    for folder, file in (("linked", "report.md"), ("hard", "old.svg")):
+        line = failure(ftlab(*given, folder))
+        assert (
+            line == f"error: {folder}/{file}: is the input {trace}, expected another file to write"
+        )
+    assert failure(ftlab(*given, "file")).startswith("error: file: cannot make this folder: ")
+    assert "taken/report.html: is a folder" in failure(ftlab(*given, "taken"))
+    failure(ftlab("reproduce", "dftl", "--quick", "--traces", "nowhere", "--out", "new"))
+    assert not Path("new").exists()
+    assert not Path("ftlab-results").exists()
+    assert trace.read_bytes() == kept
 
 
 def runs_of(**changed):

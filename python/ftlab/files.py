@@ -35,6 +35,16 @@ def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
         raise ConfigError(f"{target}: cannot be written: {error}") from error
 
 
+def make_folder(path: Name) -> Path:
+    """Make a folder, and those that it is in; raise `ConfigError` where that cannot be."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{folder}: cannot make this folder: {error.strerror}") from error
+    return folder
+
+
 def _check(target: Path, reads: Iterable[Name]) -> None:
     if _is_special(target):
         return

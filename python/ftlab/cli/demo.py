@@ -14,8 +14,7 @@ from ftlab.cli.output import Outputs
 from ftlab.cli.say import say
 from ftlab.cli.show import show_warnings
 from ftlab.config import Config
-from ftlab.errors import ConfigError
-from ftlab.files import check_writable
+from ftlab.files import check_writable, make_folder
 
 FOLDER = Path("ftlab-demo")
 FTLS = ["page", "dftl", "tpftl"]
@@ -52,10 +51,7 @@ def demo(requests: int | None) -> None:
 
 def _outputs() -> Outputs:
     """Make the folder, and return the files that will be written into it."""
-    try:
-        FOLDER.mkdir(exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{FOLDER}: cannot make this folder: {error.strerror}") from error
+    make_folder(FOLDER)
     plot = str(FOLDER / "comparison.svg") if find_spec("matplotlib") else None
     report = str(FOLDER / "report.html")
     for path in (plot, report):

@@ -13,7 +13,14 @@ from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.experiments import SEEDS, Experiment
 from ftlab.experiments import reproduce as run
-from ftlab.experiments.report import count_table, explained_table, published_table, write
+from ftlab.experiments.inputs import files_in
+from ftlab.experiments.report import (
+    check_folder,
+    count_table,
+    explained_table,
+    published_table,
+    write,
+)
 
 PAPERS = {
     "tpftl": "ftlab.experiments.tpftl",
@@ -74,6 +81,8 @@ def reproduce(
         raise click.UsageError(
             f"--whole: found {paper}, of which nothing is left out, expected cachftl"
         )
+    folder = out or Path("ftlab-reproduce", paper)
+    check_folder(folder, files_in(traces) if traces else [])
     requests = QUICK_REQUESTS if quick else None
     count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:
@@ -86,7 +95,6 @@ def reproduce(
             whole=whole,
             progress=progress,
         )
-    folder = out or Path("ftlab-reproduce", paper)
     write(report, folder)
     show_table(count_table(report.judged))
     say("")

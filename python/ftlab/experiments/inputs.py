@@ -141,12 +141,17 @@ def _first(files: Mapping[str, Path], names: Sequence[str]) -> Path | None:
     return next((files[name] for name in lower if name in files), None)
 
 
-def _files(folder: str | Path) -> dict[str, Path]:
-    """Return the files of a folder by their names in lower case, compressed or not."""
+def files_in(folder: str | Path) -> list[Path]:
+    """Return what is in a folder of traces, by name; raise `ConfigError` if there is none."""
     if not Path(folder).is_dir():
         raise ConfigError(f"{folder}: found no such folder, expected one with traces")
+    return sorted(Path(folder).iterdir())
+
+
+def _files(folder: str | Path) -> dict[str, Path]:
+    """Return the files of a folder by their names in lower case, compressed or not."""
     plain: dict[str, Path] = {}
-    for path in sorted(Path(folder).iterdir()):
+    for path in files_in(folder):
         name = path.name.lower()
         for end in COMPRESSED:
             name = name.removesuffix(end)

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from ftlab import errors
 from ftlab.config import Config
 from ftlab.errors import ConfigError
-from ftlab.files import is_same, sweep, write_atomically
+from ftlab.files import is_same, make_folder, sweep, write_atomically
 from ftlab.points.point import Point, sha256
 from ftlab.result import Result
 
@@ -141,13 +141,7 @@ class Store:
         return file.exists() and any(is_same(file, each) for each in kept)
 
     def _write(self, name: str, content: bytes) -> None:
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigError(
-                f"{self.folder}: cannot make this folder: {error.strerror}"
-            ) from error
-        write_atomically(self.folder / name, content)
+        write_atomically(make_folder(self.folder) / name, content)
 
 
 def lacks(found: Outcome | None, retry: bool) -> bool:
