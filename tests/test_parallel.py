@@ -13,7 +13,7 @@ from ftlab import ConfigError, catalog
 from ftlab.experiments.claims import judge
 from ftlab.experiments.dloop import EXPERIMENT
 from ftlab.experiments.dloop.claims import CLAIMS
-from ftlab.experiments.dloop.counterfactuals import TRANSFER_NS, same_transfer
+from ftlab.experiments.dloop.counterfactuals import same_transfer
 from ftlab.experiments.dloop.points import (
     ALL,
     BUILD,
@@ -24,6 +24,7 @@ from ftlab.experiments.dloop.points import (
     HOT_FTLS,
     PAGES,
     SKEWS,
+    TRANSFER_NS,
     device,
     settings,
 )
@@ -199,8 +200,9 @@ def test_every_claim_of_dloop_is_judged(tmp_path):
 
 def test_the_rows_that_need_no_long_run_agree():
     points = EXPERIMENT.points(sources(EXPERIMENT.workloads, None, 100))
-    short_and_hot = len(CAPACITIES) * len(FTLS) + len(SKEWS) * len(HOT_FTLS)
-    assert len(points) == len(ALL) * len(FTLS) * 13 + 2 * 2 * len(CACHES) + short_and_hot
+    short = (len(CAPACITIES) + len(ALL) * len(PAGES)) * len(FTLS)
+    other = 2 * 2 * len(CACHES) + len(SKEWS) * len(HOT_FTLS)
+    assert len(points) == len(ALL) * len(FTLS) * 13 + short + other
     assert all(claim.statements for claim in CLAIMS)
     config = {"config": {"device": {"read": 25_000, "program": 200_000}}}
     runs = Runs({("financial1", "8 GB", "dloop"): ftlab.Result(config)})
@@ -281,25 +283,29 @@ def test_what_falls_in_the_mean_does_not_rise_though_one_seed_does():
     assert verdict("D33", one, other) == "differs"
 
 
-def falls(*rising, dloop_starts=1.0):
-    """The verdict and figures of D13 where the response rises on these workloads of an FTL."""
+def general_trend(*fast, dloop=1.0):
+    """The verdict of D13, and the pairs that fall, of FAST with these responses by page size.
+
+    Those of the others fall from page to page, by a tenth.
+    """
     found = {}
-    for workload in ALL:
-        for ftl, start in {"dftl": 20.0, "fast": 20.0, "dloop": dloop_starts}.items():
-            slope = 0.1 if (workload, ftl) in rising else -0.1
-            for step, page in enumerate(PAGES):
-                found[workload, page, ftl] = figures(start + slope * step, 0)
+    for workload, responses in zip(ALL, fast, strict=True):
+        for step, page in enumerate(PAGES):
+            found[workload, page, "fast"] = figures(100 + responses[step], 0)
+            found[workload, page, "dftl"] = figures(100 - 0.1 * step, 0)
+            found[workload, page, "dloop"] = figures(dloop - 0.1 * step, 0)
     (claim,) = (each for each in CLAIMS if each.id == "D13")
     judged = judge(claim, Runs(found))
     return judged.verdict.value, [each.ours for each in judged.findings if "fall" in each.what]
 
 
 def test_a_general_trend_is_of_most_pairs_and_not_of_each():
-    assert falls() == ("agrees", ["30", "30", "30"])
-    two = (("tpcc", "fast"), ("build", "fast"))
-    assert falls(*two) == ("agrees", ["30", "30", "18"])
-    assert falls(*two, ("exchange", "fast")) == ("differs", ["30", "30", "12"])
-    assert falls(dloop_starts=21.0)[0] == "differs"
+    falls, rises, equal = (4, 3, 2, 1), (1, 2, 3, 4), (1, 1, 1, 1)
+    half, more = (2, 4, 1, 3), (3, 4, 1, 2)
+    assert general_trend(falls, falls, falls, falls, falls) == ("agrees", ["30", "30", "30"])
+    assert general_trend(falls, falls, more, rises, equal) == ("agrees", ["30", "30", "16"])
+    assert general_trend(falls, falls, half, rises, equal) == ("differs", ["30", "30", "15"])
+    assert general_trend(falls, falls, falls, falls, falls, dloop=101.0)[0] == "differs"
 
 
 INPUTS = sources(EXPERIMENT.workloads, None, 100)

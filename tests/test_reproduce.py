@@ -125,25 +125,40 @@ def test_a_quick_run_says_so_wherever_it_is_read(short, ftlab):
 
 
 def test_where_the_report_cannot_go_is_told_before_anything_is_run(short, ftlab, trace):
-    kept = trace.read_bytes()
-    Path("linked").mkdir()
-    Path("linked/report.md").symlink_to(trace)
-    Path("hard").mkdir()
-    os.link(trace, "hard/old.svg")
+    real = trace.rename(trace.with_name("Financial1.spc"))
+    kept = real.read_bytes()
+    Path("results").mkdir()
+    Path("results/point.json.gz").touch()
+    for folder in ("linked", "hard", "loop", "result"):
+        Path(folder).mkdir()
+    Path("linked/report.md").symlink_to(real)
+    os.link(real, "hard/figure-9.svg")
+    Path("loop/claims.json").symlink_to("claims.json")
+    Path("result/claims.json").symlink_to(Path("results/point.json.gz").resolve())
     Path("file").touch()
     Path("taken/report.html").mkdir(parents=True)
-    given = ("reproduce", "dftl", "--quick", "--traces", trace.parent, "--out")
-    for folder, file in (("linked", "report.md"), ("hard", "old.svg")):
-        line = failure(ftlab(*given, folder))
-        assert (
-            line == f"error: {folder}/{file}: is the input {trace}, expected another file to write"
-        )
-    assert failure(ftlab(*given, "file")).startswith("error: file: cannot make this folder: ")
-    assert "taken/report.html: is a folder" in failure(ftlab(*given, "taken"))
-    failure(ftlab("reproduce", "dftl", "--quick", "--traces", "nowhere", "--out", "new"))
+    given = ("reproduce", "tpftl", "--quick", "--traces", real.parent, "--results", "results")
+    for folder, told in {
+        "linked": f"linked/report.md: is the input {real}, expected another file to write",
+        "hard": f"hard/figure-9.svg: is the input {real}, expected another file to write",
+        "loop": "loop/claims.json: cannot be written: ",
+        "result": "result/claims.json: is one of the results in results, expected another file",
+        "file": "file: cannot make this folder: ",
+        "\0": "\\x00: cannot make this folder: ",
+        "taken": "taken/report.html: is a folder, expected the name of a file to write",
+    }.items():
+        assert failure(ftlab(*given, "--out", folder)).startswith(f"error: {told}")
+    failure(ftlab("reproduce", "tpftl", "--traces", "nowhere", "--out", "new"))
     assert not Path("new").exists()
-    assert not Path("ftlab-results").exists()
-    assert trace.read_bytes() == kept
+    assert [each.name for each in Path("results").iterdir()] == ["point.json.gz"]
+    assert real.read_bytes() == kept
+
+
+def test_a_report_may_lie_among_the_traces(short, ftlab, trace):
+    Path("taken.md").mkdir()
+    for _ in range(2):
+        done = ftlab("reproduce", "dftl", "--quick", "--traces", ".", "--out", ".")
+        assert done.exit_code == 0, done.output
 
 
 def runs_of(**changed):

@@ -21,6 +21,10 @@ PARTIAL = ".partial"
 """How the names of partial files and folders end."""
 
 
+UNUSABLE = (ValueError, RuntimeError)
+"""What paths raise with a NUL in their name, or a link that leads to itself."""
+
+
 def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
     """Raise `ConfigError` if ``path`` cannot be written, or is one of the files that are read.
 
@@ -31,7 +35,7 @@ def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
         _check(target, reads)
     except OSError as error:
         raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
-    except ValueError as error:
+    except UNUSABLE as error:
         raise ConfigError(f"{target}: cannot be written: {error}") from error
 
 
@@ -42,6 +46,8 @@ def make_folder(path: Name) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ConfigError(f"{folder}: cannot make this folder: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"{folder}: cannot make this folder: {error}") from error
     return folder
 
 
@@ -70,7 +76,7 @@ def is_same(path: Name, other: Name) -> bool:
         if not target.exists():
             return target.resolve() == Path(other).resolve()
         return os.path.samestat(target.stat(), os.stat(other))
-    except (OSError, ValueError):
+    except (OSError, *UNUSABLE):
         return False
 
 

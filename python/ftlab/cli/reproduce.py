@@ -11,11 +11,12 @@ import click
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
+from ftlab.cli.written import check_inside
 from ftlab.experiments import SEEDS, Experiment
 from ftlab.experiments import reproduce as run
-from ftlab.experiments.inputs import files_in
+from ftlab.experiments.inputs import sources
 from ftlab.experiments.report import (
-    check_folder,
+    FILES,
     count_table,
     explained_table,
     published_table,
@@ -81,8 +82,10 @@ def reproduce(
         raise click.UsageError(
             f"--whole: found {paper}, of which nothing is left out, expected cachftl"
         )
-    folder = out or Path("ftlab-reproduce", paper)
-    check_folder(folder, files_in(traces) if traces else [])
+    folder = Path(out or Path("ftlab-reproduce", paper))
+    inputs = sources(experiment.workloads, traces, None).values()
+    reads = [file for each in inputs for file in each.files]
+    check_inside(folder, [*FILES, "*.svg"], reads, results)
     requests = QUICK_REQUESTS if quick else None
     count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from ftlab.errors import ConfigError
-from ftlab.files import check_writable, named_files
+from ftlab.files import check_writable, make_folder, named_files
 
 
 class Written(click.ParamType[str]):
@@ -36,6 +36,19 @@ def check_written(*trees: object) -> None:
             _check_kept(output, folder)
     if len({Path(output).resolve() for output in outputs}) < len(outputs):
         raise click.UsageError("two outputs have the same file name")
+
+
+def check_inside(folder: Path, names: Iterable[str], reads: Sequence[Path], results: str) -> None:
+    """Make a folder, and raise an error if a file of it cannot be written or is read.
+
+    ``names`` may have wildcards. ``results`` is a folder, whose results may not be such a file.
+    """
+    make_folder(folder)
+    for name in names:
+        for output in sorted(folder.glob(name)) if "*" in name else [folder / name]:
+            check_writable(output, reads)
+            if os.path.isdir(results):
+                _check_kept(str(output), results)
 
 
 def _parameters(context: click.Context) -> tuple[list[str], list[object]]:

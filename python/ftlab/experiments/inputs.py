@@ -102,6 +102,12 @@ class Source:
         return {"input": section, **made}
 
     @property
+    def files(self) -> list[Path]:
+        """The real files that are read."""
+        whole = [] if self.file is None else [self.file]
+        return whole + [path for _, path in self.prefixes]
+
+    @property
     def described(self) -> str:
         """The text that says what was run."""
         what = "the built-in model" if self.file is None else f"the real trace, {self.file.name}"
@@ -141,17 +147,12 @@ def _first(files: Mapping[str, Path], names: Sequence[str]) -> Path | None:
     return next((files[name] for name in lower if name in files), None)
 
 
-def files_in(folder: str | Path) -> list[Path]:
-    """Return what is in a folder of traces, by name; raise `ConfigError` if there is none."""
-    if not Path(folder).is_dir():
-        raise ConfigError(f"{folder}: found no such folder, expected one with traces")
-    return sorted(Path(folder).iterdir())
-
-
 def _files(folder: str | Path) -> dict[str, Path]:
     """Return the files of a folder by their names in lower case, compressed or not."""
+    if not Path(folder).is_dir():
+        raise ConfigError(f"{folder}: found no such folder, expected one with traces")
     plain: dict[str, Path] = {}
-    for path in files_in(folder):
+    for path in sorted(Path(folder).iterdir()):
         name = path.name.lower()
         for end in COMPRESSED:
             name = name.removesuffix(end)

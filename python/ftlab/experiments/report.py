@@ -17,15 +17,14 @@ from ftlab.experiments.claims import (
     published,
 )
 from ftlab.experiments.findings import RULE, Verdict
-from ftlab.files import check_writable, make_folder, write_atomically
+from ftlab.files import make_folder, write_atomically
 from ftlab.report.tables import ABSENT, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARKDOWN, PAGE, CLAIMS = "report.md", "report.html", "claims.json"
-ENDS = (".md", ".html", ".json", ".svg")
-"""Of the files of a report."""
+MARKDOWN, HTML, JSON = FILES = ("report.md", "report.html", "claims.json")
+"""The files of a report, but for its figures."""
 
 
 @dataclass(frozen=True)
@@ -112,18 +111,6 @@ def _counted(kinds: Counter[Any], does: Mapping[Any, tuple[str, str]]) -> str:
     return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
 
 
-def check_folder(folder: str | Path, reads: Sequence[Path]) -> None:
-    """Make the folder of a report, before anything is run for it.
-
-    Raises `ConfigError` where it cannot be made, or a file in it cannot be written or is one of
-    those that are read, through links, too.
-    """
-    target = make_folder(folder)
-    there = [each for each in target.iterdir() if each.suffix in ENDS]
-    for each in {target / MARKDOWN, target / PAGE, target / CLAIMS, *there}:
-        check_writable(each, reads)
-
-
 def write(report: Report, folder: str | Path) -> list[Path]:
     """Write ``report.md``, ``report.html``, ``claims.json`` and the figures; return their paths."""
     from ftlab.experiments.page import page
@@ -131,9 +118,9 @@ def write(report: Report, folder: str | Path) -> list[Path]:
     target = make_folder(folder)
     images = {each.name: _image(each) for part in report.parts for each in part.pictures}
     files: dict[str, str | bytes] = {f"{name}.svg": image for name, image in images.items()}
-    files[CLAIMS] = json.dumps([_plain(each) for each in report.judged], indent=2) + "\n"
+    files[JSON] = json.dumps([_plain(each) for each in report.judged], indent=2) + "\n"
     files[MARKDOWN] = _markdown(report)
-    files[PAGE] = page(report, images)
+    files[HTML] = page(report, images)
     for name, content in files.items():
         write_atomically(target / name, content)
     return [target / name for name in files]

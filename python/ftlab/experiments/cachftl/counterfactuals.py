@@ -22,6 +22,12 @@ BEST = ("C16", "C18", "C19")
 ENOUGH = (1, 4, 8, 16)
 THRESHOLDS = (5, 6, 8, 16)
 LOGS = (16, 64)
+IDLE = (4, 5)
+"""Percent of the PMR that is free up to which GC works in idle time, beside the paper's 10."""
+
+PAGES = (2, 4)
+"""Of a synthetic request, beside the paper's one."""
+
 FEW_REQUESTS = 30_000
 
 OF_FINANCIAL1 = ("C2", "C4", "C7", "C8", *BEST, "C27")
@@ -88,6 +94,16 @@ COUNTERFACTUALS = (
         {"cachftl": {"async_free": 0}},
         only=of("cachftl"),
     ),
+    *(
+        Counterfactual(
+            f"idle time up to {percent} %",
+            f"GC in idle time until {percent} % of the PMR are free, not 10 %",
+            ("C8", "C9"),
+            {"cachftl": {"async_free": percent / 100}},
+            only=of("cachftl"),
+        )
+        for percent in IDLE
+    ),
     Counterfactual(
         "fewest log blocks",
         "FAST with no more log blocks than it needs, a sequential and a random one",
@@ -117,6 +133,15 @@ COUNTERFACTUALS = (
         "FAB in place of C-lash: other buffers are said to have similar results (section 4)",
         SYNTHETIC,
         {"buffer": {"policy": "fab"}},
+    ),
+    *(
+        Counterfactual(
+            f"requests of {pages} pages",
+            f"synthetic requests of {pages} pages, not of one",
+            ("C24",),
+            {"workload": {"bs": f"{4 * pages}KiB"}},
+        )
+        for pages in PAGES
     ),
     Counterfactual(
         "one stream",

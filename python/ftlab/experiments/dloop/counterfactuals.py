@@ -8,7 +8,7 @@ from pathlib import Path
 from ftlab.config import Config, merge
 from ftlab.experiments.claims import Counterfactual, on
 from ftlab.experiments.dloop.claims import SDRPP
-from ftlab.experiments.dloop.points import EXCHANGE, FIN1, FIN2, PAGES
+from ftlab.experiments.dloop.points import EXCHANGE, FIN1, FIN2, PAGES, short_transfer
 from ftlab.experiments.inputs import Source
 from ftlab.experiments.prefixes import FIRST_SEED
 from ftlab.experiments.runs import Key
@@ -21,19 +21,13 @@ DEFAULT_LOG = 991
 LARGEST_LOG = 1_983
 """Blocks of FAST's log on 8 GB of the smallest pages of Table I, 2 KB."""
 
-TRANSFER_NS = 49_152
-"""Of any page: what 12 ns a byte are for 4 KB, the 50 us of section III.A."""
-
 
 def same_transfer(key: Key, source: Source, results: Path) -> Config:
-    """Return the time of a byte with which a page of any size takes as long on the bus.
+    """Return how a page of any size takes as long on the bus, with the first seed only.
 
-    With the first seed only: these are all points of the widest claim.
+    These are all points of the widest claim.
     """
-    page = key[1] if key[1] in PAGES else "4 KB"
-    size = int(page.split()[0]) << 10
-    transfer: Config = {"device": {"transfer_per_byte": f"{TRANSFER_NS // size}ns"}}
-    return merge([transfer, FIRST_SEED])
+    return merge([short_transfer(key[1] if key[1] in PAGES else "4 KB"), FIRST_SEED])
 
 
 def of(*ftls: str) -> Callable[[Key], bool]:
