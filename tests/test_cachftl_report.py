@@ -2,7 +2,7 @@
 
 import pytest
 
-from ftlab.experiments.cachftl.claims import SAMPLES
+from ftlab.experiments.cachftl.claims import SAMPLES, blocks_erased, groups_of_bmr
 from ftlab.experiments.cachftl.parts import SHOWN, SMALL, parts
 from ftlab.experiments.cachftl.points import NAMES, RESERVE, SPARES, THRESHOLDS
 from ftlab.experiments.inputs import Source, Workload
@@ -31,7 +31,10 @@ def result(requests: int, response: float, erased: float) -> Result:
             "device": {"capacity_bytes": 64 << 20},
             "response_us": {"mean": response},
             "write_amplification": 1.0,
-            "flash": {"erases": {"data": erased, "log": 0}, "programs": {"host": requests}},
+            "flash": {
+                "erases": {"data": erased, "log": 0},
+                "programs": {"host": requests, "merge": 0},
+            },
             "gc": {"runs": 0, "background_runs": 0},
             "own": {"cachftl.pmr_groups": 1, "cachftl.bmr_groups": 0},
         }
@@ -103,3 +106,10 @@ def test_figure_7_has_fast_and_erases_on_the_volume_that_is_judged(report):
     }
     line = responses.get_legend_handles_labels()[0][0]
     assert list(line.lines[0].get_ydata()) == [100 + spare / 1000 for spare in SPARES], "ms"
+
+
+@pytest.mark.parametrize("why", [groups_of_bmr, blocks_erased])
+def test_the_reason_of_a_claim_is_of_the_traces_that_were_run(why):
+    reason = why(Runs(results()))
+    assert "Fin1" in reason
+    assert "Fin2" not in reason

@@ -50,6 +50,11 @@ def volumes(runs: Runs, *traces: str) -> list[str]:
     return [volume for trace in traces for volume in volumes_of(trace, names)]
 
 
+def traces_of(runs: Runs) -> list[str]:
+    """Return the traces of which a volume was run."""
+    return [trace for trace in TRACES if volumes(runs, trace)]
+
+
 def thresholds(runs: Runs, volume: str) -> Sequence[int]:
     """Return the thresholds with which a volume was run."""
     spare = str(SPARES[0])
@@ -328,7 +333,7 @@ def rewrites(result: Result) -> float:
 def groups_of_bmr(runs: Runs) -> str:
     """Return what the groups that are just large enough for the BMR cost."""
     said = []
-    for trace in TRACES:
+    for trace in traces_of(runs):
         names = volumes(runs, trace)
         groups, copies = (
             fmean(runs(figure, each, "cachftl") for each in names) for figure in (to_bmr, rewrites)
@@ -343,7 +348,7 @@ def groups_of_bmr(runs: Runs) -> str:
 def blocks_erased(runs: Runs) -> str:
     """Return which blocks are erased, and what decides how many."""
     said = []
-    for trace in TRACES:
+    for trace in traces_of(runs):
         names = volumes(runs, trace)
         blocks = "; ".join(
             f"{name} {fmean(runs(f'flash.erases.{kind}', each, ftl) for each in names):,.0f} {what}"

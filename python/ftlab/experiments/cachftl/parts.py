@@ -19,6 +19,7 @@ from ftlab.experiments.cachftl.claims import (
     sample,
     thresholds,
     to_bmr,
+    traces_of,
     volumes,
 )
 from ftlab.experiments.cachftl.points import (
@@ -97,7 +98,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
                 f"a mean; those of less than {SMALL:,} requests are left out once. The second PM "
                 "has no more spare blocks than its GC needs; the paper gives it none.",
             ),
-            [_middles(runs, trace) for trace in TRACES if volumes(runs, trace)],
+            [_middles(runs, trace) for trace in traces_of(runs)],
         ),
         Part(
             "Volumes",
@@ -116,7 +117,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
                 "evicted, which is the default. Mean and median over the volumes of each trace, "
                 "with the default settings.",
             ),
-            [_enough(runs, trace) for trace in TRACES if volumes(runs, trace)],
+            [_enough(runs, trace) for trace in traces_of(runs)],
         ),
         Part(
             "Open choice: what sequential requests go on from",
@@ -173,7 +174,7 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
 
 def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
     mark = Marks(runs, known(each.claim for each in judged))
-    traces = [trace for trace in TRACES if volumes(runs, trace)]
+    traces = traces_of(runs)
     samples = [sample(runs, trace) for trace in traces if _is_sampled(runs, trace)]
     return [
         Picture(
