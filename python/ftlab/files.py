@@ -22,7 +22,7 @@ PARTIAL = ".partial"
 
 
 UNUSABLE = (ValueError, RuntimeError)
-"""What paths raise with a NUL in their name, or a link that leads to itself."""
+"""What paths raise with a NUL in their name, or before Python 3.13 a link that leads to itself."""
 
 
 def check_writable(path: Name, reads: Iterable[Name] = ()) -> None:
@@ -55,6 +55,8 @@ def _check(target: Path, reads: Iterable[Name]) -> None:
     if _is_special(target):
         return
     file = target.resolve()
+    if file.is_symlink():
+        raise ConfigError(f"{target}: cannot be written: it is a link that leads to itself")
     if target.is_dir():
         raise ConfigError(f"{target}: is a folder, expected the name of a file to write")
     if not file.parent.is_dir():

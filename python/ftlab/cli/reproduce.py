@@ -82,7 +82,7 @@ def reproduce(
         raise click.UsageError(
             f"--whole: found {paper}, of which nothing is left out, expected cachftl"
         )
-    folder = Path(out or Path("ftlab-reproduce", paper))
+    folder = Path(out) if out else Path("ftlab-reproduce", paper)
     inputs = sources(experiment.workloads, traces, None).values()
     reads = [file for each in inputs for file in each.files]
     check_inside(folder, [*FILES, "*.svg"], reads, results)

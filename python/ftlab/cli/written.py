@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -38,17 +38,18 @@ def check_written(*trees: object) -> None:
         raise click.UsageError("two outputs have the same file name")
 
 
-def check_inside(folder: Path, names: Iterable[str], reads: Sequence[Path], results: str) -> None:
-    """Make a folder, and raise an error if a file of it cannot be written or is read.
+def check_inside(folder: Path, names: Sequence[str], reads: Sequence[Path], results: str) -> None:
+    """Make a folder, and raise an error if a file of it cannot be written, is read, or is a result.
 
-    ``names`` may have wildcards. ``results`` is a folder, whose results may not be such a file.
+    ``names`` may have wildcards, for files that are there; ``results`` is the folder of results.
     """
     make_folder(folder)
-    for name in names:
-        for output in sorted(folder.glob(name)) if "*" in name else [folder / name]:
-            check_writable(output, reads)
-            if os.path.isdir(results):
-                _check_kept(str(output), results)
+    outputs = [folder / name for name in names if "*" not in name]
+    there = (each for name in names if "*" in name for each in sorted(folder.glob(name)))
+    for output in (*outputs, *filter(Path.is_file, there)):
+        check_writable(output, reads)
+        if os.path.isdir(results):
+            _check_kept(str(output), results)
 
 
 def _parameters(context: click.Context) -> tuple[list[str], list[object]]:

@@ -363,7 +363,8 @@ def blocks_erased(runs: Runs) -> str:
         said.append(f"{SHORT[trace]}: {blocks}")
     return (
         f"Blocks erased, mean over volumes. {'. '.join(said)}. How many superseded pages make a "
-        "block of the PMR worth an erase (cachftl.enough) decides that, not GC in idle time."
+        "block of the PMR worth an erase (cachftl.enough) decides most of that; on Financial2 how "
+        "long GC works in idle time (cachftl.async_free) does, too."
     )
 
 

@@ -22,11 +22,11 @@ BEST = ("C16", "C18", "C19")
 ENOUGH = (1, 4, 8, 16)
 THRESHOLDS = (5, 6, 8, 16)
 LOGS = (16, 64)
-IDLE = (4, 5)
+IDLE_FREE = (4, 5)
 """Percent of the PMR that is free up to which GC works in idle time, beside the paper's 10."""
 
-PAGES = (2, 4)
-"""Of a synthetic request, beside the paper's one."""
+REQUEST_PAGES = (2, 4)
+"""Pages of a synthetic request, beside the paper's one."""
 
 FEW_REQUESTS = 30_000
 
@@ -97,12 +97,12 @@ COUNTERFACTUALS = (
     *(
         Counterfactual(
             f"idle time up to {percent} %",
-            f"GC in idle time until {percent} % of the PMR are free, not 10 %",
+            f"GC in idle time while up to {percent} % of the PMR are free, not 10 %",
             ("C8", "C9"),
             {"cachftl": {"async_free": percent / 100}},
             only=of("cachftl"),
         )
-        for percent in IDLE
+        for percent in IDLE_FREE
     ),
     Counterfactual(
         "fewest log blocks",
@@ -141,7 +141,7 @@ COUNTERFACTUALS = (
             ("C24",),
             {"workload": {"bs": f"{4 * pages}KiB"}},
         )
-        for pages in PAGES
+        for pages in REQUEST_PAGES
     ),
     Counterfactual(
         "one stream",

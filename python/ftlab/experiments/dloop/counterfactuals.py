@@ -23,9 +23,9 @@ LARGEST_LOG = 1_983
 
 
 def same_transfer(key: Key, source: Source, results: Path) -> Config:
-    """Return how a page of any size takes as long on the bus, with the first seed only.
+    """Return the short transfer of a point's page, with the first seed only.
 
-    These are all points of the widest claim.
+    The claim has many points.
     """
     return merge([short_transfer(key[1] if key[1] in PAGES else "4 KB"), FIRST_SEED])
 

@@ -31,7 +31,7 @@ SHORT = "50 us"
 of any size."""
 
 TRANSFER_NS = 49_152
-"""What 12 ns a byte are for 4 KB."""
+"""Of any page: 12 ns for each byte of 4 KB, the 50 us of section III.A."""
 
 SWEEPS = {"capacity": CAPACITIES, "page size": PAGES, "extra blocks": EXTRAS}
 
@@ -82,7 +82,7 @@ def device(capacity: str = "8 GB", page: str = "4 KB", extra: str = "3 %") -> Co
 
 
 def short_transfer(page: str) -> Config:
-    """Return the time of a byte with which a page of any size takes as long on the bus."""
+    """Return the time of a byte with which a page of this size takes 50 us on the bus."""
     size = int(page.split()[0]) << 10
     return {"device": {"transfer_per_byte": f"{TRANSFER_NS // size}ns"}}
 
