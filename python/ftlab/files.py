@@ -20,7 +20,6 @@ STANDARD_INPUT = "-"
 PARTIAL = ".partial"
 """How the names of partial files and folders end."""
 
-
 UNUSABLE = (ValueError, RuntimeError)
 """What paths raise with a NUL in their name, or before Python 3.13 a link that leads to itself."""
 

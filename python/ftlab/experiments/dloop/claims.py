@@ -95,7 +95,7 @@ def falling(figure: str, workload: str, settings: Sequence[str]) -> list[Stateme
 def pairs_that_fall(
     workloads: Sequence[str], settings: Sequence[str], ftl: str, *behind: str
 ) -> Measure:
-    """Return in how many pairs of settings of a workload the mean response falls."""
+    """Return in how many pairs of settings, over all workloads, the mean response falls."""
     pairs = [(name, *pair) for name in workloads for pair in combinations(settings, 2)]
     return len(pairs) - how_many(
         (at(RESPONSE, name, one, ftl, *behind), at(RESPONSE, name, other, ftl, *behind))
