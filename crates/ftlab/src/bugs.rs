@@ -95,6 +95,20 @@ bugs! {
         why "a batch that ends before it begins", law "what_cannot_work";
     OwnUnchecked: "settings: those of the FTL are not checked",
         why "a configuration that was not read from a file may hold anything", law "what_cannot_work";
+    PageReadsBeside: "page: a read is served with the page before",
+        why "the host gets data of another page, which are the newest of that page", law "every_ftl";
+    PageReadSkipped: "page: a read is not served",
+        why "the host gets nothing", law "every_ftl";
+    PageWritesBeside: "page: data go to the page before",
+        why "the page of the host keeps its old data, and another loses its own", law "every_ftl";
+    PageTrimsBeside: "page: a trim destroys the page before",
+        why "data that the host did not trim are lost", law "every_ftl";
+    PageTrimSkipped: "page: the device is not told of a trim",
+        why "the host may be given data that it trimmed", law "every_ftl";
+    PageBeginsTwice: "page: a page is begun twice",
+        why "what was done before waits for nothing: the cost of the map is hidden", law "every_ftl";
+    PageWriteBegunNever: "page: pages that are written are not begun",
+        why "all pages of a request wait for each other", law "every_ftl";
     DftlGcLeavesClean: "dftl: GC forgets to mark a cached entry dirty",
         why "FlashSim's bug: the entry is dropped as clean and the page's new place with it";
     TpftlGcLeavesClean: "tpftl: GC forgets to mark a cached entry dirty",

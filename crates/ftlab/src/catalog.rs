@@ -226,6 +226,7 @@ fn wearing<F>(
     build: impl FnOnce(&mut Flash) -> Result<F, Error>,
 ) -> Result<F, Error> {
     config.wear.check()?;
+    flash.await_host();
     let ftl = build(flash)?;
     flash.wear_as(&config.wear, &config.device, config.run.seed);
     Ok(ftl)

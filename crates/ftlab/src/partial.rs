@@ -11,7 +11,8 @@
 
 use crate::device::{DeviceConfig, Geometry, PartialWrites};
 use crate::flash::{Cause, Flash};
-use crate::ftl::Ftl;
+use crate::ftl::{self, Ftl};
+use crate::request::Op;
 use crate::units::Lpn;
 use rustc_hash::FxHashMap;
 
@@ -111,7 +112,8 @@ impl Completion {
             return;
         }
         self.completed += self.pages.len() as u64;
-        flash.read_first(Cause::ReadModifyWrite, &self.pages, |flash| ftl.read(&self.pages, flash));
+        let read = |flash: &mut Flash| ftl::access(ftl, Op::Read, &self.pages, flash);
+        flash.read_first(Cause::ReadModifyWrite, &self.pages, read);
         flash.end_cause();
     }
 }

@@ -10,7 +10,7 @@ use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::ftl::{self, Ftl, Spec};
+use crate::ftl::{self, Ftl, RamUse, Spec};
 use crate::host::{Host, HostMode, LATEST, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
@@ -558,6 +558,15 @@ impl<F: Ftl> Simulation<F> {
             - buffered.completed_pages
     }
 
+    /// One more page than fits may be on its way out.
+    fn pages_kept_fit_into_ram(&self) {
+        let RamUse { cache, buffer, .. } = self.ftl.ram();
+        let room = (cache + buffer) / u64::from(self.flash.geometry().page_bytes);
+        let kept = self.flash.most_pages_kept() as u64;
+        let fits = kept <= room + 1 && (kept == 0 || cache + buffer > 0);
+        assert!(fits, "{kept} pages of the host in the RAM of the FTL, which has room for {room}");
+    }
+
     fn at_risk_bytes(&self) -> Option<u64> {
         // An FTL that mounts has nothing else in RAM alone.
         let is_known = self.config.run.recovery && self.mount.is_some();
@@ -754,6 +763,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         if self.config.run.verify {
             assert_eq!(self.reads_verified(), self.totals.page_reads, "every read is verified");
         }
+        self.pages_kept_fit_into_ram();
         self.ftl.audit(&self.flash);
         if let Some(buffer) = &self.buffer {
             buffer.audit(&self.flash);
@@ -796,7 +806,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         if ftl.keeps_writes() {
             let before = ftl.buffered();
             let inside = FlushedAtEnd::measure(flash, |flash| {
-                ftl.flush(flash);
+                ftl::access(ftl, Op::Flush, &[], flash);
                 ftl.buffered().since(before)
             });
             flushed = Some(flushed.map_or(inside, |above| above.plus(inside)));

@@ -58,21 +58,21 @@ fn mount_on(
         erases: total(Operation::Erase),
     };
     device.settle(true);
-    (0..PAGES).for_each(|lpn| ftl.read(&[Lpn(lpn)], &mut device));
+    (0..PAGES).for_each(|lpn| access(&mut ftl, Op::Read, &[Lpn(lpn)], &mut device));
     ftl.audit(&device);
     (cost, device)
 }
 
 /// Every page once, in order.
 fn fill(ftl: &mut dyn Ftl, device: &mut Device) {
-    (0..PAGES).for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+    (0..PAGES).for_each(|lpn| access(ftl, Op::Write, &[Lpn(lpn)], device));
 }
 
 fn fill_and_overwrite(ftl: &mut dyn Ftl, device: &mut Device) {
     fill(ftl, device);
     let mut rng = Rng::new(1, "overwrites");
     for _ in 0..2 * PAGES {
-        ftl.write(&[Lpn(rng.below(u64::from(PAGES)) as u32)], device);
+        access(ftl, Op::Write, &[Lpn(rng.below(u64::from(PAGES)) as u32)], device);
     }
 }
 
@@ -93,7 +93,7 @@ fn what_a_checkpoint_says_is_not_read_again() {
     let (cost, _) = mount_on("page", every, |ftl, device| {
         fill(ftl, device);
         device.checkpoint_if_due();
-        ftl.write(&[Lpn(9)], device);
+        access(ftl, Op::Write, &[Lpn(9)], device);
     });
     let changed = 1 + 2;
     let expected = Cost { oob_reads: 128 + 31 * 2 + changed, reads: 25, programs: 0, erases: 0 };
@@ -111,7 +111,7 @@ fn what_was_trimmed_for_good_costs_a_page_for_each_request() {
             for first in (0..requests).map(|request| 4 * request) {
                 access(ftl, Op::Trim, &[Lpn(first), Lpn(first + 1)], device);
             }
-            ftl.write(&[Lpn(1)], device);
+            access(ftl, Op::Write, &[Lpn(1)], device);
             assert_eq!(
                 device.ledger().get(Operation::Erase, Cause::Trim),
                 u64::from(requests > 64)
@@ -144,8 +144,8 @@ fn a_map_in_oobs_is_compared_and_complete() {
 fn a_piece_whose_page_was_trimmed_is_written_again() {
     let cost = mount("mnftl", |ftl, device| {
         fill(ftl, device);
-        ftl.trim(&[Lpn(9)], device);
-        ftl.write(&[Lpn(10)], device);
+        access(ftl, Op::Trim, &[Lpn(9)], device);
+        access(ftl, Op::Write, &[Lpn(10)], device);
     });
     assert_eq!((cost.reads, cost.programs), (1, 1));
 }
@@ -163,7 +163,7 @@ fn a_map_on_flash_is_compared_and_completed() {
 fn log_blocks_are_found() {
     let twice = |ftl: &mut dyn Ftl, device: &mut Device| {
         fill(ftl, device);
-        [9, 9].into_iter().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+        [9, 9].into_iter().for_each(|lpn| access(ftl, Op::Write, &[Lpn(lpn)], device));
     };
     let names =
         ["bast", "nftl", "nftl-chain", "rnftl", "fast", "kast", "last", "sast", "aftl", "waftl"];
@@ -178,7 +178,7 @@ fn log_blocks_are_found() {
 fn a_replacement_block_that_cannot_be_searched_is_merged() {
     let cost = mount("rnftl", |ftl, device| {
         let pages = [0, 5, 63].into_iter().chain([0; 65]).chain([63]);
-        pages.for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+        pages.for_each(|lpn| access(ftl, Op::Write, &[Lpn(lpn)], device));
     });
     assert_eq!(cost.programs, 3);
 }
@@ -188,7 +188,7 @@ fn a_replacement_block_that_cannot_be_searched_is_merged() {
 fn what_has_no_data_block_is_merged() {
     let cost = mount("bast", |ftl, device| {
         fill(ftl, device);
-        (0..64).rev().for_each(|lpn| ftl.write(&[Lpn(lpn)], device));
+        (0..64).rev().for_each(|lpn| access(ftl, Op::Write, &[Lpn(lpn)], device));
     });
     assert_eq!((cost.reads, cost.programs), (64, 64));
     assert_eq!(cost.erases, 1 + 2, "the block that is taken, and both that were merged");

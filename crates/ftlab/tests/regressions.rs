@@ -2,6 +2,8 @@
 
 use ftlab::catalog::Catalog;
 use ftlab::flash::Device;
+use ftlab::ftl::access;
+use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::session;
 use ftlab::units::Lpn;
@@ -19,10 +21,10 @@ fn fill_and_overwrite(ftl: &str, config: &str, overwrites: u32) {
         .build(&config, &mut flash)
         .expect("enough blocks");
     let pages = flash.geometry().logical_pages;
-    (0..pages).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
+    (0..pages).for_each(|lpn| access(&mut ftl, Op::Write, &[Lpn(lpn)], &mut flash));
     let mut rng = Rng::new(config.run.seed, "overwrite");
     for _ in 0..overwrites {
-        ftl.write(&[Lpn(rng.below(u64::from(pages)) as u32)], &mut flash);
+        access(&mut ftl, Op::Write, &[Lpn(rng.below(u64::from(pages)) as u32)], &mut flash);
     }
     ftl.audit(&flash);
 }

@@ -6,6 +6,8 @@ use crate::fault::at;
 use crate::image::Image;
 use ftlab::Error;
 use ftlab::catalog::Catalog;
+use ftlab::ftl::access;
+use ftlab::request::Op;
 use ftlab::session::panic_message;
 use ftlab::units::Lpn;
 use serde::Serialize;
@@ -70,7 +72,7 @@ pub fn fsck(catalog: &Catalog, path: &Path) -> Result<Fsck, Error> {
         let pages = (0..device.geometry().logical_pages).map(Lpn);
         for lpn in pages {
             report.holding_data += u64::from(device.audit_holds_data(lpn));
-            ftl.read(&[lpn], &mut device);
+            access(&mut ftl, Op::Read, &[lpn], &mut device);
         }
         ftl.audit(&device);
         Ok(())

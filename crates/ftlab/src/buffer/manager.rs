@@ -169,7 +169,7 @@ impl BufferManager {
             }
         }
         if !misses.is_empty() {
-            ftl.read(&misses, flash);
+            ftl::access(ftl, Op::Read, &misses, flash);
         }
         if self.policy.keeps_reads() {
             misses.retain(|lpn| !self.held.holds(*lpn));
@@ -197,7 +197,7 @@ impl BufferManager {
         while unless_bug!(BufferFlushesNone, self.counts().dirty > 0, false) {
             self.evict(ftl, flash);
         }
-        ftl.flush(flash);
+        ftl::access(ftl, Op::Flush, &[], flash);
     }
 
     /// Writes those of these pages that are dirty.
@@ -209,11 +209,13 @@ impl BufferManager {
             self.incomplete.before_write(&self.group, ftl, flash);
             self.write_group(ftl, flash);
         }
-        ftl.flush_pages(pages, flash);
+        ftl::access(ftl, Op::Flush, pages, flash);
     }
 
     fn write_group(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
-        self.held.flush(&self.group, flash, |group, flash| ftl.write(group, flash));
+        self.held.flush(&self.group, flash, |group, flash| {
+            ftl::access(ftl, Op::Write, group, flash);
+        });
         flash.end_cause();
     }
 
@@ -261,7 +263,8 @@ impl BufferManager {
         self.padding.extend(geometry.logical_pages_of(lbn).filter(missing));
         if !self.padding.is_empty() {
             let padding = &self.padding;
-            flash.read_first(Cause::Padding, padding, |flash| ftl.read(padding, flash));
+            let read = |flash: &mut Flash| ftl::access(ftl, Op::Read, padding, flash);
+            flash.read_first(Cause::Padding, padding, read);
             self.group.extend(&self.padding);
             self.group.sort_unstable();
         }

@@ -256,7 +256,7 @@ impl Host {
         let mut settled =
             Durable::nothing(durable.pages(), durable.keeps_writes, durable.keeps_trims);
         for lpn in (0..durable.pages()).map(Lpn) {
-            self.ftl.read(&[lpn], &mut self.device);
+            ftl::access(&mut self.ftl, Op::Read, &[lpn], &mut self.device);
             let (found, page) = (self.device.version(lpn), durable.pages[lpn.index()]);
             if !durable.allows(lpn, found, interrupted) {
                 let acknowledged = page.version;

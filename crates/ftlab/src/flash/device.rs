@@ -87,6 +87,12 @@ impl Device {
         &mut self.flash.meter.timeline
     }
 
+    /// The most pages of the host that the FTL has had in its own RAM at a time.
+    #[must_use]
+    pub const fn most_pages_kept(&self) -> usize {
+        self.flash.truth.asked.most_kept()
+    }
+
     /// Host page reads whose version was compared, since measuring started.
     #[must_use]
     pub const fn reads_verified(&self) -> u64 {
@@ -162,7 +168,7 @@ impl Device {
         let mut seen = vec![false; medium.geometry.logical_pages as usize];
         for page in in_ram {
             if let Owner::Data(lpn) = medium.owner_of(page) {
-                self.flash.host_read_loaded(lpn, page);
+                self.flash.check_loaded(lpn, page);
                 seen[lpn.index()] = true;
             }
         }

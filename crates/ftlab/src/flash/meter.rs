@@ -72,6 +72,12 @@ impl History {
     /// Operations that are kept.
     pub const LENGTH: u32 = 16;
 
+    /// Operations that were noted.
+    #[inline(always)]
+    pub const fn operations(&self) -> usize {
+        self.pushed
+    }
+
     #[inline(always)]
     pub fn push(&mut self, operation: Operation, cause: Cause, address: u32) {
         let packed = (operation as u64) << 40 | (cause as u64) << 32 | u64::from(address);

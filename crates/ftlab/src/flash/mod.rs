@@ -38,6 +38,7 @@
 // the compiler computes a page's block and plane once.
 #![allow(clippy::inline_always)]
 
+mod asked;
 mod cells;
 mod checkpoint;
 mod contents;
@@ -73,8 +74,10 @@ use crate::device::{Cell, DeviceConfig, ProgramOrder};
 use crate::engine::Spot;
 use crate::error::Error;
 use crate::purpose::Purpose;
+use crate::request::Op;
 use crate::settings::Section;
 use crate::units::{Duration, Lpn, Nanos, Pbn, Ppn, Vtpn};
+use asked::{Asked, Service, Undone};
 use cells::Cells;
 use medium::{Medium, WASTED};
 use memory::{Origin, TORN};
@@ -276,10 +279,50 @@ impl Flash {
         &self.medium.geometry
     }
 
-    /// Starts the next page access of the request: an FTL calls this once per page.
+    /// Tells the device which pages, ascending, the FTL is about to serve for the host. Until
+    /// [`Flash::answered`] it serves each of them once, and no others.
+    #[inline(always)]
+    pub(crate) fn ask(&mut self, op: Op, pages: &[Lpn]) {
+        self.truth.asked.ask(op, pages, self.meter.history.operations());
+    }
+
+    /// The FTL has returned from what the host asked of it.
+    ///
+    /// # Panics
+    /// When it left something undone.
+    #[inline(always)]
+    pub(crate) fn answered(&mut self, op: Op) {
+        if let Some(undone) = self.truth.answer(op) {
+            self.left_undone(&undone);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn left_undone(&self, undone: &Undone) -> ! {
+        panic!("{undone}; last operations: {}", self.meter.history)
+    }
+
+    /// Has the FTL wait for a host: from now on it serves what it is asked for, and nothing else.
+    pub(crate) fn await_host(&mut self) {
+        self.truth.asked = Asked::nothing();
+    }
+
+    /// Starts the next page access of the request: an FTL calls this once for each page, before it serves it.
     #[inline]
     pub fn begin_page(&mut self) {
+        if let Err(rule) = self.truth.asked.begin(self.meter.history.operations()) {
+            self.unasked(rule);
+        }
         self.meter.timeline.begin_chain();
+    }
+
+    /// Does work that belongs to no page of the request; all its later pages wait for it.
+    pub fn work_before_pages(&mut self, work: impl FnOnce(&mut Self)) {
+        self.meter.timeline.begin_chain();
+        work(self);
+        self.hold_later_pages();
+        self.truth.asked.nothing_before(self.meter.history.operations());
     }
 
     /// Makes the later page accesses of this request wait for what this one has done so far
@@ -293,10 +336,11 @@ impl Flash {
     /// an unmapped page, which costs a page read all the same (choices.md#unwritten-reads).
     #[inline]
     pub fn host_read(&mut self, lpn: Lpn, ppn: Option<Ppn>) {
+        let cause = self.serve(Service::Read, lpn);
         self.meter.timeline.find_in_map();
         match ppn {
             Some(ppn) => {
-                let owner = self.read(ppn, self.truth.cause(lpn));
+                let owner = self.read(ppn, cause);
                 if let Some(memory) = &mut self.medium.memory {
                     memory.note_read(lpn, ppn);
                 }
@@ -340,7 +384,12 @@ impl Flash {
     }
 
     /// Serves a host read of `lpn` from a page that was loaded into RAM: no flash operation.
-    pub fn host_read_loaded(&self, lpn: Lpn, page: &Loaded) {
+    pub fn host_read_loaded(&mut self, lpn: Lpn, page: &Loaded) {
+        self.serve(Service::Read, lpn);
+        self.check_loaded(lpn, page);
+    }
+
+    fn check_loaded(&self, lpn: Lpn, page: &Loaded) {
         let newest = self.truth.is_newest(lpn, page.stamp) || !self.truth.verify;
         if self.owner_of(page) != Owner::Data(lpn) || !newest {
             self.broken(
@@ -349,6 +398,65 @@ impl Flash {
                 About::Asked(lpn),
             );
         }
+    }
+
+    /// Takes a page that the host writes into the FTL's own RAM. Until it is programmed with [`Cause::Host`], no
+    /// page of the medium has its newest version.
+    pub fn keep_write(&mut self, lpn: Lpn) {
+        if !self.truth.asked.with_ram().keep_write(lpn) {
+            self.not_asked(Service::Write, lpn);
+        }
+    }
+
+    /// Keeps a page in the FTL's own RAM that [`Flash::host_read`] has just returned.
+    pub fn keep_read(&mut self, lpn: Lpn) {
+        if !self.truth.asked.with_ram().keep_read(lpn) {
+            self.unasked(&format!("a page is kept in RAM when it was read last: page {lpn}"));
+        }
+    }
+
+    /// Serves a host read of `lpn` from the FTL's own RAM: no flash operation.
+    pub fn host_read_kept(&mut self, lpn: Lpn) {
+        if !self.truth.asked.with_ram().read_kept(lpn) {
+            self.unasked(&format!("a page is read from RAM when it was kept there: page {lpn}"));
+        }
+    }
+
+    /// Drops a page from the FTL's own RAM.
+    pub fn drop_kept(&mut self, lpn: Lpn) {
+        if !self.truth.asked.with_ram().drop_kept(lpn) {
+            self.unasked(&format!("a page leaves RAM when it is on flash, too: page {lpn}"));
+        }
+    }
+
+    /// Serves a page that the host asks for; returns the cause of that.
+    #[inline(always)]
+    fn serve(&mut self, service: Service, lpn: Lpn) -> Cause {
+        match self.truth.asked.serve(service, lpn) {
+            Some(cause) => cause,
+            None => self.not_asked(service, lpn),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn not_asked(&self, service: Service, lpn: Lpn) -> ! {
+        let rule = match service {
+            Service::Read if self.truth.asked.owes(lpn) => {
+                "a page whose newest version is in RAM is read from there"
+            }
+            Service::Read => "only a page that the host asks to read is read for it, once",
+            Service::Write => "only a page that the host asks to write is written for it, once",
+            _ => "only a page that the host asks to trim is trimmed, once",
+        };
+        self.unasked(&format!("{rule}: page {lpn}"));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unasked(&self, rule: &str) -> ! {
+        let (asked, history) = (&self.truth.asked, &self.meter.history);
+        panic!("{rule}; {asked}; last operations: {history}");
     }
 
     /// What a loaded page holds: its OOB was loaded with it.
@@ -437,7 +545,10 @@ impl Flash {
     #[inline(always)]
     pub fn program(&mut self, ppn: Ppn, owner: Owner, cause: Cause) {
         let (stamp, cause) = match (owner, cause) {
-            (Owner::Data(lpn), Cause::Host) => (self.truth.new_version(lpn), self.truth.cause(lpn)),
+            (Owner::Data(lpn), Cause::Host) => {
+                let cause = self.serve(Service::Write, lpn);
+                (self.truth.new_version(lpn), cause)
+            }
             _ => (0, cause),
         };
         let pbn = self.fill(ppn, self.medium.encode(owner), stamp, Origin::New);
@@ -448,7 +559,7 @@ impl Flash {
     /// of them. Until [`Flash::end_cause`] they are read and programmed for `cause`, and not because the host
     /// asks for them.
     pub(crate) fn read_first(&mut self, cause: Cause, pages: &[Lpn], read: impl FnOnce(&mut Self)) {
-        self.truth.apart.set(cause, pages);
+        self.truth.asked.set_apart(cause, pages);
         let end = self.meter.timeline.begin_first_chains();
         read(self);
         self.meter.timeline.end_first_chains(end);
@@ -456,27 +567,7 @@ impl Flash {
 
     /// From now on all pages are read and programmed because the host asks for them.
     pub(crate) fn end_cause(&mut self) {
-        self.truth.apart.clear();
-    }
-
-    /// Runs `program` for a group of pages that leaves a buffer, and checks that it programs each of them
-    /// for the host exactly once. `scratch` is working memory.
-    pub(crate) fn program_each_once(
-        &mut self,
-        group: &[Lpn],
-        scratch: &mut Vec<u16>,
-        program: impl FnOnce(&mut Self),
-    ) {
-        scratch.clear();
-        scratch.extend(group.iter().map(|lpn| self.truth.host_programs_of(*lpn)));
-        program(self);
-        for (lpn, before) in group.iter().zip(scratch) {
-            // Versions have 15 bits.
-            let programmed =
-                self.truth.host_programs_of(*lpn).wrapping_sub(*before) & (u16::MAX >> 1);
-            let once = programmed == 1 || !self.truth.verify;
-            assert!(once, "page {lpn} was flushed once and programmed {programmed} times");
-        }
+        self.truth.asked.end_apart();
     }
 
     /// Programs a translation page, which holds `content` then.
@@ -678,6 +769,7 @@ impl Flash {
 
     /// Notes that the host trimmed `lpn`: from now on it holds no data.
     pub fn trim(&mut self, lpn: Lpn) {
+        self.serve(Service::Trim, lpn);
         self.truth.trim(lpn);
         self.meter.timeline.change_map();
     }

@@ -103,7 +103,12 @@ impl Flash {
         let end = self.meter.timeline.begin_first_chains();
         survey(self);
         self.meter.timeline.end_first_chains(end);
-        self.begin_page();
+        self.begin_reading();
+    }
+
+    /// Begins what is read of another block, beside the others.
+    pub(crate) fn begin_reading(&mut self) {
+        self.meter.timeline.begin_chain();
     }
 
     /// Has a block that looks erased be erased before its next page is programmed, as its last erase may have

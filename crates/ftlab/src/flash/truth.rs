@@ -4,51 +4,11 @@
 //! the stamp; a host read compares owner, validity and stamp. Stamps have 15 bits, so a stale page
 //! goes unseen only if it is still marked valid and a multiple of 32,768 writes old.
 
-use crate::purpose::Cause;
+use super::asked::{Asked, Undone};
+use crate::request::Op;
 use crate::units::{Lpn, Ppn};
 
 const HOLDS_DATA: u16 = 1 << 15;
-const WORD: usize = u64::BITS as usize;
-
-/// Logical pages near each other, with what is done with them.
-#[derive(Clone, Debug)]
-pub(super) struct Apart {
-    cause: Cause,
-    /// The first of them, and a bit for each page from there on.
-    first: Lpn,
-    bits: Vec<u64>,
-}
-
-impl Default for Apart {
-    fn default() -> Self {
-        Apart { cause: Cause::Host, first: Lpn(0), bits: Vec::new() }
-    }
-}
-
-impl Apart {
-    /// Makes it these pages, in ascending order.
-    pub fn set(&mut self, cause: Cause, pages: &[Lpn]) {
-        self.clear();
-        let Some(first) = pages.first() else { return };
-        (self.cause, self.first) = (cause, *first);
-        for lpn in pages {
-            let place = lpn.index() - first.index();
-            self.bits.resize(place / WORD + 1, 0);
-            self.bits[place / WORD] |= 1 << (place % WORD);
-        }
-    }
-
-    /// Makes it none.
-    pub fn clear(&mut self) {
-        self.bits.clear();
-    }
-
-    #[inline(always)]
-    fn holds(&self, lpn: Lpn) -> bool {
-        let place = lpn.0.wrapping_sub(self.first.0) as usize;
-        self.bits.get(place / WORD).is_some_and(|word| word >> (place % WORD) & 1 == 1)
-    }
-}
 
 /// Versions of logical pages, and the stamps of the copies on the medium.
 #[derive(Clone, Debug)]
@@ -65,8 +25,8 @@ pub(super) struct Truth {
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
     pub unwritten_reads: u64,
-    /// Pages that the FTL now reads and programs for another cause, and not because the host asks.
-    pub apart: Apart,
+    /// What the host asks for now.
+    pub asked: Asked,
 }
 
 impl Truth {
@@ -79,14 +39,8 @@ impl Truth {
             settling: false,
             reads_verified: 0,
             unwritten_reads: 0,
-            apart: Apart::default(),
+            asked: Asked::default(),
         }
-    }
-
-    /// The cause of what an FTL does for the host with a logical page.
-    #[inline(always)]
-    pub fn cause(&self, lpn: Lpn) -> Cause {
-        if self.apart.holds(lpn) { self.apart.cause } else { Cause::Host }
     }
 
     /// Gives a logical page that the host programs a new version. Returns its stamp.
@@ -155,6 +109,13 @@ impl Truth {
     #[inline]
     pub fn holds_data(&self, lpn: Lpn) -> bool {
         self.versions[lpn.index()] & HOLDS_DATA != 0
+    }
+
+    /// Ends a request. Returns what the FTL left undone, if anything.
+    #[inline(always)]
+    pub fn answer(&mut self, op: Op) -> Option<Undone> {
+        let versions = &self.versions;
+        self.asked.answer(op, |lpn| versions[lpn.index()] & HOLDS_DATA != 0)
     }
 
     /// How often a logical page was programmed for the host, modulo 2^15; always 0 when versions are not

@@ -177,10 +177,12 @@ pub trait Ftl: Send {
     }
 }
 
-/// Does with pages, ascending, what the host asks for.
+/// Has an FTL do with pages, ascending, what the host asks for, and holds it to that. A flush is of these pages, or of
+/// all without any.
 #[allow(clippy::inline_always)] // part of every request
 #[inline(always)]
 pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut Flash) {
+    flash.ask(op, pages);
     match op {
         Op::Read => ftl.read(pages, flash),
         Op::Write => ftl.write(pages, flash),
@@ -188,12 +190,14 @@ pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut 
             flash.bury(pages);
             ftl.trim(pages, flash);
         }
-        Op::Flush => ftl.flush(flash),
+        Op::Flush if pages.is_empty() => ftl.flush(flash),
+        Op::Flush => ftl.flush_pages(pages, flash),
         Op::WriteThrough => {
             ftl.write(pages, flash);
             ftl.flush_pages(pages, flash);
         }
     }
+    flash.answered(op);
 }
 
 /// An FTL whose type is known only at run time.
@@ -441,7 +445,7 @@ pub struct Occupancy {
 mod tests {
     use super::*;
     use crate::device::{DeviceConfig, Trims};
-    use crate::flash::{BlockKind, Cause, Event, Tombstone};
+    use crate::flash::{BlockKind, Cause, Event, Owner, Tombstone};
 
     /// Keeps writes in RAM, and knows no way to program some of them; erases a block when it trims.
     #[derive(Default)]
@@ -452,16 +456,24 @@ mod tests {
     impl Ftl for Keeping {
         fn read(&mut self, _: &[Lpn], _: &mut Flash) {}
 
-        fn write(&mut self, pages: &[Lpn], _: &mut Flash) {
-            self.in_ram.extend(pages);
+        fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+            for &lpn in pages {
+                flash.begin_page();
+                flash.keep_write(lpn);
+                self.in_ram.push(lpn);
+            }
         }
 
-        fn trim(&mut self, _: &[Lpn], flash: &mut Flash) {
+        fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+            pages.iter().for_each(|_| flash.begin_page());
             flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
         }
 
-        fn flush(&mut self, _: &mut Flash) {
-            self.in_ram.clear();
+        fn flush(&mut self, flash: &mut Flash) {
+            for lpn in self.in_ram.drain(..) {
+                let next = flash.next_page(Pbn(0));
+                flash.program(next, Owner::Data(lpn), Cause::Host);
+            }
         }
 
         fn ram(&self) -> RamUse {

@@ -48,13 +48,16 @@ impl Ftl for PageFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            flash.host_read(lpn, self.map.get(lpn));
+            unless_bug!(PageBeginsTwice, {}, flash.begin_page());
+            let lpn = unless_bug!(PageReadsBeside, lpn, Lpn(lpn.0 & !1));
+            unless_bug!(PageReadSkipped, flash.host_read(lpn, self.map.get(lpn)));
         }
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
-            flash.begin_page();
+            unless_bug!(PageWriteBegunNever, flash.begin_page());
+            let lpn = unless_bug!(PageWritesBeside, lpn, Lpn(lpn.0 & !1));
             let new = self.pool.host_page(lpn, flash, |lpn, to| {
                 if unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0) {
                     unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
@@ -69,7 +72,8 @@ impl Ftl for PageFtl {
         for &lpn in pages {
             flash.begin_page();
             unless_bug!(PageTrimLeavesMap, self.remap(lpn, None, flash));
-            flash.trim(lpn);
+            let lpn = unless_bug!(PageTrimsBeside, lpn, Lpn(lpn.0 & !1));
+            unless_bug!(PageTrimSkipped, flash.trim(lpn));
         }
     }
 

@@ -130,11 +130,13 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         for &lpn in pages {
             flash.begin_page();
             if self.held.holds(lpn) {
+                flash.host_read_kept(lpn);
                 self.held.read(lpn);
             } else {
                 let ppn = self.translate(lpn, last, flash);
                 self.held.read_through(lpn);
                 flash.host_read(lpn, ppn);
+                flash.keep_read(lpn);
                 self.held.keep(lpn);
                 self.data_pages += 1;
             }
@@ -153,6 +155,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
                 }
                 self.data_pages += 1;
             }
+            flash.keep_write(lpn);
             self.held.write(lpn);
             self.dirty.insert(lpn);
             self.pool.use_data(lpn, Op::Write);
@@ -322,6 +325,7 @@ impl<P: Pool> PooledFtl<P> {
                     true => self.write_out(lpn, flash),
                     false => self.held.drop_clean(lpn),
                 }
+                flash.drop_kept(lpn);
             }
         }
     }

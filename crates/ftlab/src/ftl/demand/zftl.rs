@@ -239,12 +239,12 @@ impl Zftl {
         if zone == self.current {
             return;
         }
-        flash.begin_page();
-        self.leave(flash);
-        let pages = &mut self.zones[zone].store.pages;
-        unless_bug!(ZftlDirectoryUnread, pages.load_directory(flash));
-        self.directory_reads += u64::from(pages.directory_pages());
-        flash.hold_later_pages();
+        flash.work_before_pages(|flash| {
+            self.leave(flash);
+            let pages = &mut self.zones[zone].store.pages;
+            unless_bug!(ZftlDirectoryUnread, pages.load_directory(flash));
+            self.directory_reads += u64::from(pages.directory_pages());
+        });
         self.current = zone;
         self.switches += 1;
     }

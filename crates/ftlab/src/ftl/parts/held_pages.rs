@@ -98,10 +98,8 @@ pub struct HeldPages {
     /// Version of the copy in RAM with `HELD`, and with `DIRTY` when it is nowhere else; 0 for none.
     held: Vec<u16>,
     counts: BufferCounts,
-    /// Whether a page that leaves is programmed at once.
+    /// Whether a page that leaves is programmed at once, and not kept in RAM below.
     above_flash: bool,
-    /// For each page of the group being flushed, how often it was programmed.
-    programs: Vec<u16>,
 }
 
 impl HeldPages {
@@ -115,7 +113,6 @@ impl HeldPages {
             held: table(),
             counts: BufferCounts::default(),
             above_flash: true,
-            programs: Vec::new(),
         }
     }
 
@@ -240,18 +237,14 @@ impl HeldPages {
     /// and are written again to complete the group.
     ///
     /// # Panics
-    /// When a page of it was not programmed exactly once, or its newest version is not in RAM.
+    /// When the newest version of a page of it is not in RAM.
     pub fn flush(
         &mut self,
         group: &[Lpn],
         flash: &mut Flash,
         program: impl FnOnce(&[Lpn], &mut Flash),
     ) {
-        if self.above_flash {
-            flash.program_each_once(group, &mut self.programs, |flash| program(group, flash));
-        } else {
-            program(group, flash);
-        }
+        program(group, flash);
         group.iter().for_each(|lpn| self.flushed(*lpn));
         self.counts.flushed_groups += 1;
     }

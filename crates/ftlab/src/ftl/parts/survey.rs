@@ -157,7 +157,7 @@ impl Survey {
         let gap = unless_bug!(RecoveryStopsAtGap, 2, 1);
         flash.survey_first(|flash| {
             for pbn in blocks.clone().map(Pbn) {
-                flash.begin_page();
+                flash.begin_reading();
                 let first = flash.geometry().first_page(pbn).0;
                 let summary = flash.checkpointed(pbn);
                 let mut erased = 0;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{Cause, Device, Operation};
+use crate::ftl::access;
 use crate::units::{Bytes, Duration, Ratio};
 
 const PAGES: u32 = 8 * 128;
@@ -32,7 +33,7 @@ impl<P: Pool> Bench<P> {
         let mut flash = Device::new(&config.device, u64::from(PAGES) * 512).expect("a device");
         let mut ftl = PooledFtl::<P>::build(&config, &mut flash).expect("an FTL");
         for lpn in 0..PAGES {
-            ftl.write(&[Lpn(lpn)], &mut flash);
+            access(&mut ftl, Op::Write, &[Lpn(lpn)], &mut flash);
         }
         ftl.flush(&mut flash);
         let mut bench = Bench { ftl, flash };
@@ -66,15 +67,15 @@ impl<P: Pool> Bench<P> {
     }
 
     fn read(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| access(ftl, Op::Read, &[Lpn(lpn)], flash))
     }
 
     fn write(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.write(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| access(ftl, Op::Write, &[Lpn(lpn)], flash))
     }
 
     fn trim(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.trim(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| access(ftl, Op::Trim, &[Lpn(lpn)], flash))
     }
 }
 
@@ -112,7 +113,7 @@ fn fua_programs_its_own_pages() {
     for lpn in [7, 8, 9] {
         bench.write(lpn);
     }
-    assert_eq!(bench.cost(|ftl, flash| ftl.flush_pages(&[Lpn(8)], flash)), [0, 0, 0, 1]);
+    assert_eq!(bench.cost(|ftl, flash| access(ftl, Op::Flush, &[Lpn(8)], flash)), [0, 0, 0, 1]);
     assert_eq!(bench.ftl.metrics().own["treeftl.dirty_pages"], 2);
     assert_eq!(bench.read(8), [0; 4], "it stays in RAM");
 }
@@ -122,7 +123,7 @@ fn fua_programs_its_own_pages() {
 fn writes_are_absorbed_until_their_page_leaves() {
     let mut bench = Bench::<Tree>::new(2 * MAP + 4 * DATA, |_| ());
     let pages: Vec<Lpn> = (7..10).map(Lpn).collect();
-    assert_eq!(bench.cost(|ftl, flash| ftl.write(&pages, flash)), [1, 0, 0, 0]);
+    assert_eq!(bench.cost(|ftl, flash| access(ftl, Op::Write, &pages, flash)), [1, 0, 0, 0]);
     for _ in 0..10 {
         assert_eq!(bench.write(8), [0; 4]);
     }
@@ -140,7 +141,7 @@ fn a_page_that_is_trimmed_is_not_programmed_for_room() {
     let mut bench = Bench::<Tree>::new(MAP + 2 * DATA, |_| ());
     assert_eq!(bench.write(128), [1, 0, 0, 0]);
     let both = [Lpn(127), Lpn(128)];
-    let [.., programs] = bench.cost(|ftl, flash| ftl.trim(&both, flash));
+    let [.., programs] = bench.cost(|ftl, flash| access(ftl, Op::Trim, &both, flash));
     assert_eq!(programs, 0);
 }
 

@@ -1,0 +1,224 @@
+//! What the host asks of the FTL in the call under way: the pages that it must serve, each once, and no others.
+//!
+//! ```text
+//! ask(write, 5 6 7)   begin_page, program 5   begin_page, program 6   begin_page, program 7   answered
+//! ```
+//!
+//! Versions prove that a page holds what was written last *to the page that the FTL named*. This proves that the FTL
+//! named the pages of the request. Between two requests nothing is asked.
+//!
+//! Pages in a row that are served in their order, as nearly all are, are counted off. All others are a
+//! [`List`].
+
+mod list;
+
+use crate::purpose::Cause;
+use crate::request::Op;
+use crate::units::Lpn;
+use list::List;
+pub(super) use list::Undone;
+use std::fmt;
+
+/// What is done with the pages that are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Service {
+    Read,
+    Write,
+    Trim,
+    /// Flushes have no pages, and between two requests there are none.
+    Nothing,
+    /// No host has asked for anything yet, as in tests of a device: every page may be served.
+    Anything,
+}
+
+impl Service {
+    #[inline(always)]
+    const fn of(op: Op) -> Service {
+        match op {
+            Op::Read => Service::Read,
+            Op::Write | Op::WriteThrough => Service::Write,
+            Op::Trim => Service::Trim,
+            Op::Flush => Service::Nothing,
+        }
+    }
+}
+
+/// No page.
+const NONE: u64 = u64::MAX;
+
+/// A page and what is done with it, as one number; that of the next page is one higher.
+#[inline(always)]
+const fn key(service: Service, lpn: Lpn) -> u64 {
+    (service as u64) << (u32::BITS + 1) | lpn.0 as u64
+}
+
+/// The pages of a request, and how many of them are begun and served.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    /// Of pages in a row, the first, the one to be begun next, the one to be served next, and one past the last;
+    /// `due` is `NONE` where they are a list.
+    first: u64,
+    begun: u64,
+    due: u64,
+    end: u64,
+    /// Operations of the device before the request.
+    operations: usize,
+    /// Whether pages in a row are a list, too.
+    always_lists: bool,
+    list: List,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Asked {
+            first: NONE,
+            begun: 0,
+            due: NONE,
+            end: NONE,
+            operations: 0,
+            always_lists: false,
+            list: List::default(),
+        }
+    }
+}
+
+impl Asked {
+    /// There is a host, and it asks for nothing now.
+    pub fn nothing() -> Self {
+        Asked { list: List::of(Service::Nothing, &[]), ..Asked::default() }
+    }
+
+    /// The host asks for these pages, ascending, after so many operations of the device.
+    #[inline(always)]
+    pub fn ask(&mut self, op: Op, pages: &[Lpn], operations: usize) {
+        self.operations = operations;
+        let service = Service::of(op);
+        let are_in_a_row = |last: &Lpn, first: &Lpn| last.0 - first.0 == pages.len() as u32 - 1;
+        match (service, pages.first(), pages.last()) {
+            (Service::Read | Service::Write, Some(first), Some(last))
+                if are_in_a_row(last, first) && !self.always_lists =>
+            {
+                self.first = key(service, *first);
+                (self.begun, self.due) = (self.first, self.first);
+                self.end = self.first + pages.len() as u64;
+            }
+            _ => self.ask_for_list(service, pages),
+        }
+    }
+
+    #[inline(never)]
+    fn ask_for_list(&mut self, service: Service, pages: &[Lpn]) {
+        (self.begun, self.due) = (0, NONE);
+        self.list.ask(service, pages);
+    }
+
+    /// What was done of this request so far, all its pages wait for.
+    pub fn nothing_before(&mut self, operations: usize) {
+        self.operations = operations;
+    }
+
+    /// Begins the next page, after so many operations of the device.
+    ///
+    /// # Errors
+    /// The rule that is broken.
+    #[inline(always)]
+    pub fn begin(&mut self, operations: usize) -> Result<(), &'static str> {
+        let is_early = self.begun == self.first && operations != self.operations;
+        if self.begun != self.due || is_early {
+            return self.begin_another(operations);
+        }
+        self.begun += 1;
+        Ok(())
+    }
+
+    #[inline(never)]
+    fn begin_another(&mut self, operations: usize) -> Result<(), &'static str> {
+        self.make_list();
+        self.list.begin(operations == self.operations)
+    }
+
+    /// Serves a page. Returns what for, if it was asked for and not served yet.
+    #[inline(always)]
+    pub fn serve(&mut self, service: Service, lpn: Lpn) -> Option<Cause> {
+        if self.due != key(service, lpn) || self.due == self.end {
+            return self.serve_another(service, lpn);
+        }
+        self.due += 1;
+        Some(Cause::Host)
+    }
+
+    #[inline(never)]
+    fn serve_another(&mut self, service: Service, lpn: Lpn) -> Option<Cause> {
+        self.make_list();
+        self.list.serve(service, lpn)
+    }
+
+    /// From now on the pages of this request are a list.
+    fn make_list(&mut self) {
+        if self.due == NONE {
+            return;
+        }
+        let count = |from: u64, to: u64| (to - from) as usize;
+        let service =
+            if self.first >= key(Service::Write, Lpn(0)) { Service::Write } else { Service::Read };
+        let first = (self.first - key(service, Lpn(0))) as u32;
+        let pages: Vec<_> = (first..).take(count(self.first, self.end)).map(Lpn).collect();
+        self.list.ask(service, &pages);
+        self.list.go_on(count(self.first, self.begun), count(self.first, self.due));
+        (self.begun, self.due) = (0, NONE);
+    }
+
+    /// The list of an FTL that keeps pages in RAM: from now on each page is looked up.
+    pub fn with_ram(&mut self) -> &mut List {
+        self.make_list();
+        self.always_lists = true;
+        &mut self.list
+    }
+
+    /// From now on these pages, ascending, are served for another cause, and not because the host asks.
+    pub fn set_apart(&mut self, cause: Cause, pages: &[Lpn]) {
+        self.list.set_apart(cause, pages);
+        self.always_lists = true;
+    }
+
+    /// From now on all pages are served because the host asks.
+    pub fn end_apart(&mut self) {
+        self.list.end_apart();
+        self.always_lists = self.list.keeps();
+    }
+
+    /// Whether the newest version of a page is in the RAM of the FTL alone.
+    pub fn owes(&self, lpn: Lpn) -> bool {
+        self.list.owes(lpn)
+    }
+
+    /// The most pages that the FTL has had in its RAM at a time.
+    pub const fn most_kept(&self) -> usize {
+        self.list.most_kept()
+    }
+
+    /// Ends the request. Returns what was left undone, if anything was; `holds_data` says whether a page has data.
+    #[inline(always)]
+    pub fn answer(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
+        if self.due == self.end && self.begun == self.end {
+            self.due = NONE;
+            return None;
+        }
+        self.answer_list(op, holds_data)
+    }
+
+    #[inline(never)]
+    fn answer_list(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
+        self.make_list();
+        self.list.answer(op, holds_data)
+    }
+}
+
+/// Shown in the message about a page that was not asked for.
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut listed = self.clone();
+        listed.make_list();
+        listed.list.fmt(f)
+    }
+}
