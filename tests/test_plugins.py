@@ -208,7 +208,7 @@ def test_an_endless_collection_ends(page_mapped):
     class Wrong(page_mapped):
         def make_room(self, flash):
             while True:
-                flash.begin_page()
+                flash.hold_later_pages()
 
     with pytest.raises(ftlab.RuleError, match="endless loop"):
         ftlab.simulate(uniform(), Wrong, SMALL)

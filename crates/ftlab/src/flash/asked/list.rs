@@ -243,7 +243,7 @@ impl fmt::Display for Undone {
             }
             Undone::Begun { begun, pages } => write!(
                 f,
-                "begin_page is called once for each page of a request: {begun} calls for {pages} pages"
+                "begin_page is called once for each page of a request: {begun} calls, {pages} to serve"
             ),
         }
     }
