@@ -8,15 +8,19 @@ only when the core of ftlab does not know what a run names, and for lists.
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ftlab import _core
 from ftlab.config import Config, Progress
 from ftlab.errors import ConfigError
 from ftlab.frames import Frame, Show
+
+if TYPE_CHECKING:
+    from importlib.metadata import Distribution, EntryPoint
 
 GROUP = "ftlab.cores"
 
@@ -38,26 +42,79 @@ def utf8(name: str) -> str:
 def plugins() -> tuple[ModuleType, ...]:
     """Import the cores of installed packages, in the order of their names.
 
-    Raises
-    ------
-    ftlab.ConfigError
-        when one cannot be imported, or was built with another version of ftlab
+    One that cannot be imported, or was built with another version of ftlab, is left out with a
+    warning that names its package.
     """
-    from importlib.metadata import entry_points  # A third of the time that ftlab takes to import.
-
     found = []
-    for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
+    for distribution, entry in _entries():
         try:
             core = entry.load()
-        except ImportError as error:
-            raise ConfigError(f"{entry.value}: cannot load this core: {error}") from error
-        if core.__version__ != _core.__version__:
-            raise ConfigError(
-                f"{entry.value}: found a core built with ftlab {core.__version__}, "
-                f"expected {_core.__version__}; build the package again"
-            )
-        found.append(core)
+            _check(core)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            _leave_out(distribution, error, entry.value)
+        else:
+            found.append(core)
     return tuple(found)
+
+
+def _entries() -> list[tuple[Distribution, EntryPoint]]:
+    """Return what packages name as their cores, each once, in the order of names."""
+    from importlib.metadata import distributions  # A third of the time ftlab takes to import.
+
+    found: dict[EntryPoint, Distribution] = {}
+    for distribution in distributions():
+        try:
+            entries = distribution.entry_points.select(group=GROUP)
+        except Exception as error:
+            if GROUP in (distribution.read_text("entry_points.txt") or ""):
+                _leave_out(distribution, error, "entry_points.txt")
+            continue
+        for entry in entries:
+            found.setdefault(entry, distribution)
+    known = sorted(found, key=lambda entry: entry.name)
+    return [(found[entry], entry) for entry in known]
+
+
+def _check(core: ModuleType) -> None:
+    """Raise an exception if a module is no core of this version."""
+    if core.__version__ != _core.__version__:
+        raise ConfigError(
+            f"found a core built with ftlab {core.__version__}, "
+            f"expected {_core.__version__}; build the package again"
+        )
+    lacking = next((name for name in _functions(_core) if name not in _functions(core)), None)
+    if lacking:
+        raise ConfigError(f"found a core without {lacking}; build the package again")
+    _sections(core)
+    for kind in _catalogue(_core):
+        for entry in _catalogue(core)[kind]:
+            _name(entry)
+    for setting in _catalogue(_core)["settings"]:
+        _obeying(core, setting["key"])
+
+
+def _functions(core: ModuleType) -> list[str]:
+    """Return the functions of a core; exceptions are those of ftlab."""
+    own = ((name, each) for name, each in vars(core).items() if callable(each))
+    return [name for name, each in own if not isinstance(each, type)]
+
+
+def _leave_out(distribution: Distribution, error: BaseException, what: str) -> None:
+    """Warn that the core of a package cannot be used."""
+    try:
+        package = f"package {distribution.name}"
+    except Exception:
+        package = "a package"
+    reason = str(error) if isinstance(error, ConfigError) else f"{type(error).__name__}: {error}"
+    reason = " ".join(reason.split())
+    message = f"{package}, which has FTLs, is left out: {what}: {reason}"
+    warnings.warn(message, PackageWarning, stacklevel=2)
+
+
+class PackageWarning(UserWarning):
+    """A package with FTLs of its own that cannot be used."""
 
 
 def core_of(config: Config, ftl: str | None = None, written: Sequence[Any] = ()) -> ModuleType:
@@ -168,8 +225,8 @@ def catalogue() -> dict[str, Any]:
     """Return what all cores offer; what several have is told once."""
     merged = dict(_catalogue(_core))
     for core in plugins():
-        for kind, entries in _catalogue(core).items():
-            known = {_name(each) for each in merged[kind]}
+        for kind in merged:
+            entries, known = _catalogue(core)[kind], {_name(each) for each in merged[kind]}
             merged[kind] = [*merged[kind], *(e for e in entries if _name(e) not in known)]
     return merged
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections import UserDict
 from collections.abc import Sequence
 from contextlib import suppress
@@ -63,12 +64,19 @@ class Program(click.Group):
     def _served(self, *args: Any, **extra: Any) -> int:
         """Run the command line; a reader who closes standard output has seen enough."""
         try:
-            code: int = super().main(*args, **extra)
+            with warnings.catch_warnings():
+                warnings.showwarning = _warn
+                code: int = super().main(*args, **extra)
             sys.stdout.flush()
         except SystemExit:
             # click's answer to a broken pipe.
             code = 0
         return code
+
+
+def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Tell a warning in one line."""
+    say(f"warning: {message}", err=True)
 
 
 def _places(error: RuleError) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -19,7 +20,8 @@ def names(*kinds: str, files: bool = False) -> Complete:
     ) -> list[CompletionItem]:
         from ftlab.catalogue import catalog
 
-        known = [each["name"] for kind in kinds for each in catalog()[kind]]
+        with warnings.catch_warnings(action="ignore"):
+            known = [each["name"] for kind in kinds for each in catalog()[kind]]
         before, comma, begun = incomplete.rpartition(",")
         found = [CompletionItem(before + comma + n) for n in known if n.startswith(begun)]
         return [*found, *([CompletionItem(incomplete, type="file")] if files else [])]
