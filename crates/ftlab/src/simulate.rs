@@ -10,7 +10,7 @@ use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::ftl::{self, Ftl, RamUse, Spec};
+use crate::ftl::{self, Ftl, IdleSteps, RamUse, Spec};
 use crate::host::{Host, HostMode, LATEST, Taken};
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
@@ -391,6 +391,7 @@ impl<F: Ftl> Simulation<F> {
         if self.config.host.mode != HostMode::Open {
             return;
         }
+        let mut steps = IdleSteps::default();
         loop {
             let idle = self.flash.timeline().idle_at();
             if idle >= arrival {
@@ -400,6 +401,7 @@ impl<F: Ftl> Simulation<F> {
             if !self.ftl.background(&mut self.flash) {
                 return;
             }
+            steps.take(self.flash.geometry()).unwrap_or_else(|rule| panic!("{rule}"));
         }
     }
 

@@ -15,6 +15,7 @@ pub mod dloop;
 pub mod fast;
 pub mod gftl;
 pub mod hat;
+pub mod idle;
 pub mod kast;
 pub mod last;
 pub mod mnftl;
@@ -37,6 +38,7 @@ pub use demand::{
 pub use design::{Cleaning, Design, MapPlace, Mount, Setup, Spec, Variant};
 pub use fast::FastConfig;
 pub use gftl::GftlConfig;
+pub use idle::IdleSteps;
 pub use kast::KastConfig;
 pub use last::LastConfig;
 pub use mnftl::hybrid::MnftlHybridConfig;
@@ -100,7 +102,8 @@ pub trait Ftl: Send {
     }
 
     /// Takes one step of deferred work. Called while the device is idle and the host is in open loop.
-    /// Returns whether there was a step to take.
+    /// Returns whether there was a step to take: between two requests there are at most ten for each page of the
+    /// device ([`IdleSteps`]).
     ///
     /// A step is not interrupted: a request that arrives during it is served after it and before the next
     /// step. So flash and map must be consistent after each step.
