@@ -15,7 +15,7 @@ import pytest
 
 import ftlab
 from ftlab import _core
-from ftlab.points import Failure, Point, Store, missing, run_points, store, try_points
+from ftlab.points import Failure, Point, Store, entry, missing, run_points, store, try_points
 from ftlab.points import point as identities
 from ftlab.points.stop import Stop
 
@@ -81,7 +81,7 @@ def edited(packed, old, new):
         lambda packed: edited(packed, b'"ftl":"tpftl"', b'"ftl":"dftl"'),
         lambda packed: gzip.compress(b"[]"),
         lambda packed: gzip.compress(b"[" * 200_000),
-        lambda packed: gzip.compress(store.sealed("[" * 200_000 + "}").encode()),
+        lambda packed: gzip.compress(entry.sealed("[" * 200_000 + "}").encode()),
     ],
     ids=[
         *("truncated", "empty", "plain", "a bit", "a figure", "another point", "no result"),
@@ -187,11 +187,12 @@ def test_results_of_two_folders_are_merged(tmp_path):
     run_points(POINTS[:2], here)
     run_points(POINTS[1:], there)
     (there / "damaged.json.gz").write_bytes(b"")
-    assert Store(here).merge(Store(there)) == 1
+    taken, left_out = Store(here).merge(Store(there))
+    assert (taken, [each.why for each in left_out]) == (1, ["damaged"])
     assert missing(POINTS, here) == []
     Store(tmp_path / "failed").save(POINTS[0], Failure("MemoryError", "out of memory"))
-    assert Store(tmp_path / "failed").merge(Store(here)) == 3
-    assert Store(here).merge(Store(tmp_path / "failed")) == 0
+    assert Store(tmp_path / "failed").merge(Store(here)) == (3, [])
+    assert Store(here).merge(Store(tmp_path / "failed")) == (0, [])
 
 
 def test_a_point_takes_what_simulate_takes(tmp_path):

@@ -7,10 +7,14 @@ import json
 import tomllib
 import zlib
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from ftlab.errors import ConfigError
+
+MOST_BYTES = 1 << 30
+"""Of a compressed file, when it is unpacked: more than any result has."""
 
 DEEPEST = 100
 """Levels of a tree. Configurations and results have less than ten; the core takes 127."""
@@ -37,6 +41,20 @@ def from_toml(text: str) -> dict[str, Any]:
     return tree
 
 
+def unpacked(content: bytes) -> bytes:
+    """Return what gzip has compressed; raises `ValueError` for more than `MOST_BYTES`.
+
+    Its end says how much that is, if it was not made to lie.
+    """
+    claimed = int.from_bytes(content[-4:], "little")
+    if claimed <= MOST_BYTES:
+        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+            found = file.read(MOST_BYTES + 1)
+        if len(found) <= MOST_BYTES:
+            return found
+    raise ValueError(f"found more than {MOST_BYTES >> 30} GiB when it is unpacked")
+
+
 def json_file(path: str, expected: str) -> Any:
     """Return the tree in a file of JSON, which gzip may have compressed.
 
@@ -44,7 +62,7 @@ def json_file(path: str, expected: str) -> Any:
     """
     try:
         content = Path(path).read_bytes()
-        return from_json(gzip.decompress(content) if content.startswith(GZIP) else content)
+        return from_json(unpacked(content) if content.startswith(GZIP) else content)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ConfigError(f"{path}: found a damaged file, expected {expected}") from error
     except OSError as error:
@@ -58,11 +76,12 @@ def _read(read: Callable[[Any], Any], text: str | bytes) -> Any:
         tree = read(text)
     except RecursionError:
         raise TooDeepError from None
-    _check_depth(tree)
+    check_depth(tree)
     return tree
 
 
-def _check_depth(tree: Any) -> None:
+def check_depth(tree: Any) -> None:
+    """Raise `TooDeepError` for a tree of more than `DEEPEST` levels."""
     level = _containers([tree])
     for _ in range(DEEPEST):
         level = [inner for each in level for inner in _containers(each)]

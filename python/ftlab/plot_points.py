@@ -12,7 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
-from ftlab.points.grid import FTL, near, varied
+from ftlab.points.grid import FTL, near
+from ftlab.points.order import differing
 from ftlab.points.store import Entry
 from ftlab.report.numbers import size
 from ftlab.report.points import FIGURES, names, rows
@@ -60,16 +61,18 @@ def lines(entries: Sequence[Entry], x: str, y: str) -> list[Line]:
     unknown = next((each for each in (x, y) if each not in known), None)
     if unknown:
         raise ConfigError(f'no figure or setting of the name "{unknown}"{near(unknown, known)}')
-    differing = [key for key in varied([e.config for e in found]) if key not in (x, SEED)]
+    others_of = [key for key in differing(found) if key not in (x, SEED)]
     seen: dict[tuple[str, str], dict[Any, list[float]]] = {}
     for entry, row in zip(found, table, strict=True):
         place, figure = _value(entry, row, x), _value(entry, row, y)
         if place is None or figure is None:
             continue
-        others = [f"{key}={_told(key, _value(entry, row, key))}" for key in differing]
+        others = [f"{key}={_told(key, _value(entry, row, key))}" for key in others_of]
         ftl = [] if x == FTL else [entry.ftl]
         name = ", ".join([*ftl, *others])
         values = seen.setdefault((name, "" if x == FTL else entry.ftl), {})
+        if not isinstance(figure, int | float):
+            raise ConfigError(f"{y}: found {figure!r}, expected a figure that is a number")
         values.setdefault(place, []).append(float(figure))
     return [_line(*key, values) for key, values in seen.items()]
 

@@ -9,7 +9,7 @@ import click
 
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
 from ftlab.cli.say import say
-from ftlab.cli.stored import results_argument, where_option
+from ftlab.cli.stored import results_argument, say_left_out, where_option
 from ftlab.cli.written import Written, check_written
 from ftlab.points import Store
 from ftlab.report.points import where
@@ -34,10 +34,12 @@ from ftlab.report.points import where
     metavar="FILE",
     help="A .pdf, .svg, .png or .html.",
 )
-def plot(folder: str, x: str, y: str, **options: Any) -> None:
+@click.pass_context
+def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any) -> None:
     """Draw the results in DIR over a setting: a line for each FTL and each other setting.
 
-    Points that differ in the seed only are one, with a standard deviation as whiskers.
+    Points that differ in the seed only are one, with a standard deviation as whiskers. Files that
+    are damaged, unreadable or copies are named, and the exit code is 2 then.
     """
     output = options["output"]
     suffix_of("--output", output, FIGURE_KINDS)
@@ -46,7 +48,7 @@ def plot(folder: str, x: str, y: str, **options: Any) -> None:
         raise click.UsageError("plot needs matplotlib: pip install 'ftlab[plot]'")
     from ftlab.plot_points import over
 
-    entries = list(Store(folder).entries())
+    entries, left_out = Store(folder).contents()
     failed = sum(each.failed for each in entries)
     chosen = where(entries, options["conditions"])
     figures = [each.strip() for each in y.split(",") if each.strip()]
@@ -55,3 +57,4 @@ def plot(folder: str, x: str, y: str, **options: Any) -> None:
     if failed:
         say(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
     say(f"Written: {output}")
+    context.exit(0 if say_left_out(left_out) else 2)

@@ -12,7 +12,7 @@ import click
 from ftlab.cli.output import output_options, suffix_of
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
-from ftlab.cli.stored import results_argument, where_option
+from ftlab.cli.stored import results_argument, say_left_out, where_option
 from ftlab.cli.words import translated
 from ftlab.cli.written import check_written
 from ftlab.files import write_atomically
@@ -37,18 +37,25 @@ FORMS = {
 @click.option("--failed", is_flag=True, help="Only points that failed.")
 @click.option("--merge", multiple=True, metavar="DIR", help="Take over the results of this, too.")
 @output_options
-def results(folder: str, **options: Any) -> None:
+@click.pass_context
+def results(context: click.Context, /, folder: str, **options: Any) -> None:
     """Show the results in DIR, which `sweep`, `reproduce` or Python have left there.
 
     A row is a point: its FTL, the settings that are not the same in all, its figures, and notes on
-    what it warns of or why it failed.
+    what it warns of or why it failed. Files that are damaged, unreadable or copies are named, and
+    the exit code is 2 then.
     """
     answer = Answer.of(options)
     store = Store(folder)
+    whole = True
     for other in options["merge"]:
-        taken = store.merge(Store(other))
+        taken, left_out = store.merge(Store(other, clean=False))
         say(f"{taken} results taken from {other}", err=True)
-    answer.give(list(store.entries()))
+        whole &= say_left_out(left_out)
+    entries, left_out = store.contents()
+    answer.give(entries)
+    whole &= say_left_out(left_out)
+    context.exit(0 if whole else 2)
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,8 @@ class Answer:
         chosen = tables.where(entries, self.conditions)
         if self.failed:
             chosen = [each for each in chosen if each.failed]
+        if entries and not chosen:
+            say(f"none of {len(entries)} points fits", err=True)
         content = self._content(chosen)
         if self.output:
             write_atomically(self.output, content)

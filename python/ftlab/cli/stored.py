@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
+
+from ftlab.cli.say import say
+from ftlab.points.store import LeftOut
 
 RESULT = "JSON of `ftlab run --json`"
 """What messages call a file with a result."""
@@ -16,3 +21,18 @@ where_option = click.option(
     metavar="CONDITION",
     help="Only points for which it holds, as 'ftl.cache >= 8KiB'; may be repeated.",
 )
+"""Adds the option with conditions."""
+
+TOLD = 3
+"""Files that are named where more are left out."""
+
+
+def say_left_out(files: Sequence[LeftOut]) -> bool:
+    """Tell which files of a folder have no result that can be believed; return whether none."""
+    if not files:
+        return True
+    named = [f"{each.path.name} ({each.why})" for each in files[:TOLD]]
+    more = [f"{len(files) - TOLD} more"] if len(files) > TOLD else []
+    count = f"{len(files)} files are" if len(files) > 1 else "1 file is"
+    say(f"{files[0].path.parent}: {count} left out: {', '.join([*named, *more])}", err=True)
+    return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -74,10 +75,11 @@ def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None
     with workers(options["cluster"], folder) as executor, points_meter() as progress:
         complete(points, folder, retry=options["retry"], progress=progress, executor=executor)
     store = Store(folder)
-    entries = [each for point in points if (each := store.entry(point))]
-    answer.give(entries)
-    failures = [each.outcome for each in entries if isinstance(each.outcome, Failure)]
-    context.exit(_code(points, failures, folder))
+    found = [(point, store.entry(point)) for point in points]
+    answer.give([replace(each, label=point.label) for point, each in found if each])
+    outcomes = [each.outcome for _, each in found if each]
+    failures = [each for each in outcomes if isinstance(each, Failure)]
+    context.exit(_code(points, failures, len(points) - len(outcomes), folder))
 
 
 def swept(options: dict[str, Any]) -> Config:
@@ -96,14 +98,29 @@ def swept(options: dict[str, Any]) -> Config:
     return merge([tree, more])
 
 
-def _code(points: list[Point], failures: list[Failure], folder: str) -> int:
-    """Tell how many points failed, and return the exit code."""
+def _code(points: list[Point], failures: list[Failure], gone: int, folder: str) -> int:
+    """Tell how many points failed and of how many the result is gone; return the exit code."""
+    if gone:
+        say(
+            f"{gone} of {len(points)} results were removed from {folder}, or damaged, meanwhile; "
+            "the same command runs these points again",
+            err=True,
+        )
+    again = sum(each.momentary for each in failures)
+    kept = len(failures) - again
+    if again:
+        say(
+            f"{again} of {len(points)} points failed for what hangs on the moment; "
+            "the same command runs them again",
+            err=True,
+        )
+    if kept:
+        say(
+            f"{kept} of {len(points)} points failed; --retry runs them again, and "
+            f"`ftlab run --from` one whose file is in {folder}",
+            err=True,
+        )
     if not failures:
-        return 0
-    say(
-        f"{len(failures)} of {len(points)} points failed; --retry runs them again, and "
-        f"`ftlab run --from` one whose file is in {folder}",
-        err=True,
-    )
+        return 2 if gone else 0
     broken = any(failure.error in ("InternalError", "RuleError") for failure in failures)
     return 1 if broken else 2

@@ -91,7 +91,7 @@ class Grid:
 
     def obeys(self, ftl: Named, chosen: Mapping[str, Any], key: str, value: Any) -> bool:
         """Tell whether a setting has any effect on an FTL beside those that are chosen."""
-        return any(each == key for each, _ in _obeyed({**chosen, key: value}, ftl))
+        return any(each == key for each, _ in obeyed({**chosen, key: value}, ftl))
 
     def choices(self) -> Iterator[tuple[Named, Config]]:
         """Yield every FTL with every combination of values."""
@@ -107,7 +107,7 @@ class Grid:
         There are none where a condition does not hold.
         """
         seeds = [{"run.seed": seed} for seed in self.seeds] or [{}]
-        trees = [_obeyed({**chosen, **seed}, ftl) for seed in seeds]
+        trees = [obeyed({**chosen, **seed}, ftl) for seed in seeds]
         points = [Point(str(ftl), merge(nested(k, v) for k, v in tree), ftl) for tree in trees]
         return [point for point in points if _fits(point, self.when)]
 
@@ -127,7 +127,7 @@ def grids_of(tree: Mapping[str, Any]) -> list[Grid]:
 def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the keys whose values are not the same in all of these configurations."""
     values: dict[str, set[str]] = {}
-    flat = [dict(_leaves(config)) for config in configs]
+    flat = [dict(leaves(config)) for config in configs]
     for key in dict.fromkeys(key for leaves in flat for key in leaves):
         values[key] = {repr(leaves.get(key)) for leaves in flat}
     return [key for key, different in values.items() if len(different) > 1]
@@ -216,7 +216,7 @@ def _list(key: str, found: Any) -> list[Any]:
 
 
 def _grid(tree: Config) -> Grid:
-    axes = [(key, values_of(key, value)) for key, value in _leaves(tree)]
+    axes = [(key, values_of(key, value)) for key, value in leaves(tree)]
     axes.sort(key=lambda axis: axis[0] != "input.trace")
     seeds = _seeds(tree)
     if seeds:
@@ -237,7 +237,7 @@ def _seeds(tree: Config) -> list[Any]:
     return list(range(first, first + seeds))
 
 
-def _obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
+def obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
     """Yield the settings of the run, and of those of FTLs the ones that this FTL obeys."""
     known = {each["name"]: {s["key"] for s in each["settings"]} for each in _catalogue()}
     own = known.get(str(ftl), set().union(*known.values()))
@@ -253,7 +253,7 @@ def _catalogue() -> list[dict[str, Any]]:
     return ftls
 
 
-def _leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the settings of a tree by their keys, but for what only a sweep has."""
     for section, table in tree.items():
         if section in OWN:

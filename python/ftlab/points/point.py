@@ -123,7 +123,7 @@ class Point:
     @cached_property
     def digest(self) -> str:
         """The name of the point's result."""
-        return sha256(canonical(self.identity))[:DIGEST_DIGITS]
+        return digest_of(self.identity)
 
     def __reduce__(self) -> tuple[type[Point], tuple[str, Config, Named]]:
         """Return what the same point is made of in another process."""
@@ -133,6 +133,11 @@ class Point:
 def canonical(tree: Mapping[str, Any]) -> str:
     """Return the one JSON text of a tree."""
     return json.dumps(tree, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def digest_of(identity: Config) -> str:
+    """Return the name of the result that has an identity."""
+    return sha256(canonical(identity))[:DIGEST_DIGITS]
 
 
 def sha256(text: str) -> str:
@@ -167,11 +172,17 @@ def _content(trace: str | None) -> str | None:
         return None
     path = Path(trace)
     if path.is_file():
-        stat = path.stat()
-        return f"sha256 {_known_file_digest(path.resolve(), stat.st_size, stat.st_mtime_ns)}"
-    if trace not in _profiles():
+        return f"sha256 {content_digest(path)}"
+    # A folder of that name is none that could be meant.
+    if trace not in _profiles() or (path.exists() and not path.is_dir()):
         raise ConfigError(f"input.trace: found {trace}, expected a file or the name of a profile")
     return f"profile {trace}"
+
+
+def content_digest(path: Path) -> str:
+    """Return the digest of a file, which is read again only if it has changed."""
+    stat = path.stat()
+    return _known_file_digest(path.resolve(), stat.st_size, stat.st_mtime_ns)
 
 
 @cache

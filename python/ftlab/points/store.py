@@ -5,24 +5,20 @@ A file is JSON, compressed: experiments have thousands. That a point failed is a
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
+import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
 
-from ftlab import errors
 from ftlab.config import Config
 from ftlab.errors import ConfigError
 from ftlab.files import is_same, make_folder, sweep, write_atomically
-from ftlab.points.point import Point, sha256
-from ftlab.result import Result
+from ftlab.points.entry import END, Entry, Failure, Outcome, UnsoundError, entry, packed
+from ftlab.points.order import ordered
+from ftlab.points.point import Point
 
-END = ".json.gz"
-"""How the names of files end."""
+__all__ = ["Entry", "Failure", "LeftOut", "Outcome", "Store", "lacks", "read"]
 
 VOLUMES = "volumes"
 """The folder beside the results for the volumes of inputs, each an input of its own."""
@@ -30,45 +26,13 @@ VOLUMES = "volumes"
 INPUTS = "inputs"
 """The folder beside the results for inputs that were made of others."""
 
-SEAL = ',"checksum":'
-
 
 @dataclass(frozen=True)
-class Failure:
-    """Why a point has no result: the exception's name, and its message."""
-
-    error: str
-    message: str
-
-    @classmethod
-    def of(cls, error: Exception) -> Failure:
-        """Return the failure that an exception is."""
-        return cls(type(error).__name__, str(error))
-
-    def __str__(self) -> str:
-        """Return the message, behind the name of an exception that is not one of ftlab's."""
-        own = self.error in errors.__all__
-        return self.message if own else f"{self.error}: {self.message}"
-
-
-Outcome: TypeAlias = Result | Failure
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What a file holds: a point as it was given, and what came of it."""
+class LeftOut:
+    """A file of a folder of results that has no result which can be believed."""
 
     path: Path
-    label: str
-    config: Config
-    ftl: str
-    outcome: Outcome
-    identity: Config
-
-    @property
-    def failed(self) -> bool:
-        """Whether there is no result."""
-        return isinstance(self.outcome, Failure)
+    why: str
 
 
 class Store:
@@ -88,17 +52,17 @@ class Store:
 
     def load(self, point: Point) -> Outcome | None:
         """Return what came of a point; None if there is nothing, or its file is damaged."""
-        entry = self.entry(point)
-        return entry.outcome if entry else None
+        found = self.entry(point)
+        return found.outcome if found else None
 
     def lacks(self, point: Point, retry: bool = False) -> bool:
-        """Tell whether there is nothing of a point, or with ``retry`` only that it failed."""
+        """Tell whether there is nothing of a point, or a failure that is run again, as `lacks`."""
         return lacks(self.load(point), retry)
 
     def entry(self, point: Point) -> Entry | None:
         """Return what the file of a point holds; None if there is none, or it is damaged."""
-        entry = read(self.path(point))
-        return entry if entry and entry.identity == point.identity else None
+        found = read(self.path(point))
+        return found if found and found.identity == point.identity else None
 
     def save(self, point: Point, outcome: Outcome) -> None:
         """Write what came of a point, which appears whole or not at all."""
@@ -109,25 +73,50 @@ class Store:
             "identity": point.identity,
             kind: tree,
         }
-        text = sealed(json.dumps(content, separators=(",", ":")))
-        self._write(self.path(point).name, gzip.compress(text.encode(), mtime=0))
+        self._write(self.path(point).name, packed(content))
 
     def entries(self) -> Iterator[Entry]:
-        """Yield what the sound files hold, in the order of their labels."""
-        if not self.folder.is_dir():
-            raise ConfigError(f"{self.folder}: found no such folder, expected one with results")
-        found = (read(path) for path in sorted(self.folder.glob(f"*{END}")))
-        yield from sorted((each for each in found if each), key=lambda each: each.label)
+        """Yield what the sound files hold, in the order of their settings."""
+        yield from self.contents()[0]
 
-    def merge(self, other: Store) -> int:
-        """Take over the results of ``other`` that are missing or failed here, and count them."""
+    def contents(self) -> tuple[list[Entry], list[LeftOut]]:
+        """Return what the sound files hold, in the order of their settings, and the other files."""
+        sound, left_out = [], []
+        for path in self._files():
+            try:
+                sound.append(entry(path))
+            except UnsoundError as error:
+                left_out.append(LeftOut(path, str(error)))
+        return ordered(sound), left_out
+
+    def merge(self, other: Store) -> tuple[int, list[LeftOut]]:
+        """Take over the results of ``other`` that are missing or failed here.
+
+        Returns how many, and the files there that are left out.
+        """
         taken = 0
-        for entry in other.entries():
-            here = read(self.folder / entry.path.name)
-            if here is None or (here.failed and not entry.failed):
-                self._write(entry.path.name, entry.path.read_bytes())
+        found, left_out = other.contents()
+        for each in found:
+            here = read(self.folder / each.path.name)
+            if here is None or (here.failed and not each.failed):
+                self._write(each.path.name, each.path.read_bytes())
                 taken += 1
-        return taken
+        return taken, left_out
+
+    def _files(self) -> list[Path]:
+        """Return the files that should have results."""
+        try:
+            names = os.listdir(self.folder)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise ConfigError(
+                f"{self.folder}: found no such folder, expected one with results"
+            ) from error
+        except OSError as error:
+            raise ConfigError(f"{self.folder}: cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise ConfigError(f"{self.folder}: cannot be read: {error}") from error
+        own = [each for each in names if each.endswith(END) and not each.startswith(".")]
+        return [self.folder / each for each in sorted(own)]
 
     def keeps(self, path: str | Path) -> bool:
         """Tell whether a file is one of this folder, through links, too, or would be."""
@@ -145,28 +134,18 @@ class Store:
 
 
 def lacks(found: Outcome | None, retry: bool) -> bool:
-    """Tell whether nothing was found of a point, or with ``retry`` only that it failed."""
-    return found is None or (retry and isinstance(found, Failure))
+    """Tell whether nothing was found of a point, or a failure that is run again.
 
-
-def sealed(text: str) -> str:
-    """Return the text of an object with its checksum as the last of its members."""
-    body = text[:-1]
-    return f'{body}{SEAL}"{sha256(body)}"}}\n'
+    That is one of the moment, or with ``retry`` any.
+    """
+    return found is None or (isinstance(found, Failure) and (retry or found.momentary))
 
 
 def read(path: Path) -> Entry | None:
     """Return what a file of a store holds; None if it is no such file, or damaged."""
     try:
-        text = gzip.decompress(path.read_bytes()).decode()
-        if text != sealed(text.rpartition(SEAL)[0] + "}"):
-            return None
-        tree: Any = json.loads(text)
-        kind = "result" if "result" in tree else "failure"
-        outcome = Result(tree[kind]) if kind == "result" else Failure(**tree[kind])
-        label, config, ftl = tree["label"], tree["config"], tree["ftl"]
-        return Entry(path, label, config, ftl, outcome, tree["identity"])
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, RecursionError):
+        return entry(path)
+    except UnsoundError:
         return None
 
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.points.grid import FTL, holds, near, varied
+from ftlab.points.grid import FTL, holds, near
+from ftlab.points.order import differing, setting
 from ftlab.points.store import Entry, Failure
 from ftlab.report.summary import HEADLINES
 from ftlab.report.tables import ABSENT, Table, csv_of, wording
@@ -39,7 +40,7 @@ def rows(entries: Sequence[Entry]) -> list[Row]:
 
 
 def _row(entry: Entry) -> Row:
-    told = {"label": entry.label, "digest": entry.path.name.partition(".")[0], "error": None}
+    told = {"label": entry.label, "digest": entry.digest, "error": None}
     if isinstance(entry.outcome, Failure):
         config = {**entry.identity.get("config", entry.config), "input": _input(entry)}
         flat = Result({"ftl": entry.ftl, "config": config}).flat()
@@ -79,15 +80,15 @@ def names(all_rows: Sequence[Row]) -> list[str]:
 
 def table(entries: Sequence[Entry], columns: Sequence[str] = ()) -> Table:
     """Return a row for each point: FTL, settings that differ, figures, notes on its warnings."""
-    differing = varied([entry.config for entry in entries])
+    settings = differing(entries)
     figures = list(columns) or [path for path in SHOWN if any(_has(e, path) for e in entries)]
     _check(figures, entries)
     notes = list(_notes(entries))
-    header = [FTL, *differing, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
+    header = [FTL, *settings, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
     cells = [
         [
             entry.ftl,
-            *(_setting(entry, key) for key in differing),
+            *(_setting(entry, key) for key in settings),
             *(_figure(entry, path) for path in figures),
             ", ".join(str(notes.index(wording(text)) + 1) for text in _told(entry)) or ABSENT,
         ]
@@ -135,9 +136,7 @@ def _check(columns: Sequence[str], entries: Sequence[Entry]) -> None:
 
 
 def _setting(entry: Entry, key: str) -> str:
-    section, _, name = key.partition(".")
-    value = entry.config.get(section)
-    value = value.get(name) if name and isinstance(value, Mapping) else value
+    value = setting(entry, key)
     return ABSENT if value is None else str(value)
 
 
@@ -160,7 +159,7 @@ def as_json(entries: Sequence[Entry]) -> str:
     """Return a list with label, digest, and the whole result or the failure of each point."""
     found: list[dict[str, Any]] = []
     for entry in entries:
-        known = {"label": entry.label, "digest": entry.path.name.partition(".")[0]}
+        known = {"label": entry.label, "digest": entry.digest}
         if isinstance(entry.outcome, Failure):
             given = {"config": entry.config, "ftl": entry.ftl}
             found.append({**known, "error": str(entry.outcome), **given})

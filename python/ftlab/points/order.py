@@ -1,0 +1,99 @@
+"""The order of results, and their labels: both follow from the settings, not from who ran first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, TypeAlias
+
+from ftlab.points.entry import Entry
+from ftlab.points.grid import leaves, obeyed
+from ftlab.units import kinds, number, written
+
+FIRST = ("preset", "input", "workload")
+"""Sections that are told before those of the device."""
+
+_NUMBER = re.compile(r"(\d+(?:\.\d+)?(?:[KMGT]i?B?|B|ns|us|ms|s|%)?)(?![a-zA-Z])")
+_DERIVED = re.compile(r"(?: [\w.]+=.*)?", re.DOTALL)
+
+Part: TypeAlias = tuple[bool, float | str]
+
+
+def ordered(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries in the order of their labels, numbers in these as such: 4KiB before 16KiB.
+
+    A label that a sweep made has the FTL and what differs among these entries. Others stay.
+    """
+    keys = differing(entries)
+    told = [replace(each, label=_label(each, keys)) for each in entries]
+    return sorted(told, key=lambda each: ([*natural(each.label)], each.digest))
+
+
+def differing(entries: Sequence[Entry]) -> list[str]:
+    """Return the settings that were given for one of the entries and are not the same in all."""
+    given = dict.fromkeys(key for each in entries for key, _ in leaves(each.config))
+    found = [key for key in given if len({repr(setting(each, key)) for each in entries}) > 1]
+    known = {key: place for place, key in enumerate(kinds())}
+
+    def place(key: str) -> tuple[int, int, str]:
+        section = key.partition(".")[0]
+        first = FIRST.index(section) if section in FIRST else len(FIRST)
+        return first, known.get(key, len(known)), key
+
+    return sorted(found, key=place)
+
+
+def setting(entry: Entry, key: str) -> Any:
+    """Return the value that a setting was given, in the unit that suits it, else its default.
+
+    It is None for what the FTL ignores.
+    """
+    value = _at(entry.config, key)
+    value = _default(entry, key) if value is None else value
+    kind = kinds().get(key, "text")
+    known = number(value, kind) if kind in ("size", "time", "ratio", "count") else None
+    return value if known is None else written(known, kind)
+
+
+def natural(text: str) -> Iterator[Part]:
+    """Yield the parts of a text that are compared: numbers, with their units, and what is between.
+
+    Numbers come before other texts.
+    """
+    for part in filter(None, _NUMBER.split(text)):
+        known = chain((number(part, kind) for kind in ("size", "time", "ratio")), [part])
+        value = next(each for each in known if each is not None)
+        yield (True, value) if isinstance(value, str) else (False, float(value))
+
+
+def _label(entry: Entry, keys: Sequence[str]) -> str:
+    """Return the label of an entry, anew if a sweep made it."""
+    behind = entry.label.removeprefix(entry.ftl)
+    if not entry.label.startswith(entry.ftl) or not _DERIVED.fullmatch(behind):
+        return entry.label
+    values = ((key, setting(entry, key)) for key in keys)
+    return " ".join([entry.ftl, *(f"{key}={value}" for key, value in values if value is not None)])
+
+
+def _default(entry: Entry, key: str) -> Any:
+    resolved = _resolved(entry)
+    beside = {"buffer.policy": _at(resolved, "buffer.policy")}
+    return _at(resolved, key) if key in dict(obeyed({**beside, key: 0}, entry.ftl)) else None
+
+
+def _resolved(entry: Entry) -> Mapping[str, Any]:
+    """Return what is known of the configuration with its defaults, but for the trace's name."""
+    found: Any = entry.identity.get("input")
+    read = found if isinstance(found, Mapping) else {}
+    source = read.get("input")
+    named = {**source, "trace": None} if isinstance(source, Mapping) else None
+    config: Mapping[str, Any] = entry.identity.get("config", {})
+    return {**config, "input": named, "workload": read.get("workload")}
+
+
+def _at(tree: Mapping[str, Any], key: str) -> Any:
+    section, _, name = key.partition(".")
+    found = tree.get(section)
+    return found.get(name) if name and isinstance(found, Mapping) else found
