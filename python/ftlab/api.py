@@ -8,9 +8,11 @@ from ftlab.check import verdicts
 from ftlab.curve import MissRatioCurve, miss_ratio_curve
 from ftlab.errors import (
     ConfigError,
+    FileError,
     FtlabError,
     InternalError,
     Interrupted,
+    ResourceError,
     RuleError,
     TooSmall,
     TraceError,
@@ -25,6 +27,7 @@ from ftlab.traces import Model, profile, read_trace
 __all__ = [
     "Comparison",
     "ConfigError",
+    "FileError",
     "Ftl",
     "FtlabError",
     "InternalError",
@@ -33,6 +36,7 @@ __all__ = [
     "Model",
     "PythonFtl",
     "Record",
+    "ResourceError",
     "Result",
     "RuleError",
     "TooSmall",

@@ -29,6 +29,18 @@ pub mod defined {
         FtlabError,
         "A trace that cannot be read or believed."
     );
+    create_exception!(
+        ftlab._core,
+        FileError,
+        TraceError,
+        "A file that the system does not read or write at the moment."
+    );
+    create_exception!(
+        ftlab._core,
+        ResourceError,
+        FtlabError,
+        "What the machine lacks at the moment: memory or threads."
+    );
     create_exception!(ftlab._core, InternalError, FtlabError, "A broken rule or invariant: a bug.");
     create_exception!(ftlab._core, Interrupted, FtlabError, "The run was stopped.");
     create_exception!(
@@ -48,6 +60,8 @@ pub mod defined {
 // What is raised is imported, so that the cores of all packages raise the same classes.
 import_exception!(ftlab._core, ConfigError);
 import_exception!(ftlab._core, TraceError);
+import_exception!(ftlab._core, FileError);
+import_exception!(ftlab._core, ResourceError);
 import_exception!(ftlab._core, InternalError);
 import_exception!(ftlab._core, Interrupted);
 import_exception!(ftlab._core, RuleError);
@@ -61,7 +75,9 @@ pub fn raise(error: Error) -> PyErr {
     };
     match error {
         Error::Config { .. } | Error::Unknown { .. } => ConfigError::new_err(message),
-        Error::Trace { .. } | Error::Io { .. } => TraceError::new_err(message),
+        Error::Trace { .. } => TraceError::new_err(message),
+        Error::Io { .. } => FileError::new_err(message),
+        Error::Lacking(_) => ResourceError::new_err(message),
         Error::Internal(_) => InternalError::new_err(message),
         Error::Interrupted => Interrupted::new_err(message),
     }
@@ -144,7 +160,7 @@ pub fn with_frames<T: Send + 'static>(
     let (tell, mut told) = channel();
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
-    thread::spawn(move || {
+    let work = move || {
         let mut watch = |progress| {
             // Nobody listens any more once the work was left alone.
             let listened = tell.send(Told::Progress(progress)).is_ok();
@@ -159,7 +175,8 @@ pub fn with_frames<T: Send + 'static>(
         };
         let done = catch_unwind(AssertUnwindSafe(|| work(&mut watch, &mut show)));
         let _ = tell.send(Told::Done(done));
-    });
+    };
+    thread::Builder::new().spawn(work).map_err(|_| raise(Error::no_thread()))?;
     let raised = loop {
         let next = listen(py, &mut told, SIGNALS);
         let asked = match next {

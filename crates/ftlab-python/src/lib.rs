@@ -22,7 +22,8 @@ mod _core {
 
     #[pymodule_export]
     use crate::border::defined::{
-        ConfigError, FtlabError, InternalError, Interrupted, RuleError, TooSmall, TraceError,
+        ConfigError, FileError, FtlabError, InternalError, Interrupted, ResourceError, RuleError,
+        TooSmall, TraceError,
     };
 
     #[pymodule_export]

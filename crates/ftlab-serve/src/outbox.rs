@@ -38,19 +38,21 @@ pub struct Paced {
 
 impl Outbox {
     /// That of a connection.
-    #[must_use]
-    pub fn new(stream: Arc<Stream>, paced: bool) -> Self {
+    ///
+    /// # Errors
+    /// Those of the system, which has no thread for a paced one.
+    pub fn new(stream: Arc<Stream>, paced: bool) -> io::Result<Self> {
         if !paced {
-            return Outbox::Now(stream);
+            return Ok(Outbox::Now(stream));
         }
         let (to, from) = sync_channel(MOST_WAITING);
-        let sender = thread::spawn(move || {
+        let sender = thread::Builder::new().spawn(move || {
             if send_when_due(&stream, &from).is_err() {
                 stream.end();
             }
-        });
+        })?;
         let now = Instant::now();
-        Outbox::Paced(Paced { to, sender, sent: 0, latest: now, earliest: now })
+        Ok(Outbox::Paced(Paced { to, sender, sent: 0, latest: now, earliest: now }))
     }
 
     /// Sends an answer, or a part of one; `whole` if nothing of it went before and it ends here.

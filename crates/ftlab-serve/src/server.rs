@@ -101,12 +101,13 @@ impl Server {
             connections: Mutex::default(),
         });
         let (paced, taken) = (serving.paced, Arc::clone(&shared));
-        let mut threads = vec![thread::spawn(move || taken.accept(&listener, paced))];
+        let mut server = Server { shared, threads: Vec::new(), failed: None };
+        server.threads.push(begun(move || taken.accept(&listener, paced))?);
         if let Some(told) = told {
-            let shared = Arc::clone(&shared);
-            threads.push(thread::spawn(move || metrics::tell(&told, &shared)));
+            let shared = Arc::clone(&server.shared);
+            server.threads.push(begun(move || metrics::tell(&told, &shared))?);
         }
-        Ok(Server { shared, threads, failed: None })
+        Ok(server)
     }
 
     /// Whether nothing has broken the device.
@@ -156,6 +157,11 @@ impl Drop for Server {
     }
 }
 
+/// A thread of the server.
+fn begun(work: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>, Error> {
+    thread::Builder::new().spawn(work).map_err(|_| Error::no_thread())
+}
+
 /// A panic under the lock has broken the device, which is noted elsewhere.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -185,11 +191,16 @@ impl Shared {
             threads.retain(|thread| !thread.is_finished());
             if let Some(number) = self.enter(&stream) {
                 let shared = Arc::clone(self);
-                threads.push(thread::spawn(move || {
+                let serving = begun(move || {
                     // The client has gone, or its connection was ended.
                     let _ = Connection::serve(&shared, stream, paced);
                     lock(&shared.connections).1.remove(&number);
-                }));
+                });
+                match serving {
+                    Ok(thread) => threads.push(thread),
+                    // The client is sent away.
+                    Err(_) => drop(lock(&self.connections).1.remove(&number)),
+                }
             }
         }
         lock(&self.connections).1.values().for_each(Stream::end);
@@ -268,7 +279,7 @@ impl<'a> Connection<'a> {
         let mut output = Vec::new();
         let protocol = Protocol::greet(Export { bytes, sector, preferred }, &mut output);
         stream.set_read_timeout(Some(HANDSHAKE))?;
-        let outbox = Outbox::new(Arc::clone(&stream), paced);
+        let outbox = Outbox::new(Arc::clone(&stream), paced)?;
         let input = Vec::new();
         let mut connection = Connection { shared, stream, protocol, input, output, outbox };
         let ended = connection.talk();

@@ -5,6 +5,9 @@
 
 use std::path::PathBuf;
 
+/// Letters that a name must have to suggest another one of which it is a part.
+const LEAST_PART: usize = 3;
+
 /// What can be wrong with an input.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -46,6 +49,9 @@ pub enum Error {
         /// The operating system's answer.
         source: std::io::Error,
     },
+    /// What a machine lacks at the moment, such as memory or threads: the same may succeed later.
+    #[error("{0}")]
+    Lacking(String),
     /// A broken rule or invariant: a bug of ours, told with what reproduces it.
     #[error("{0}")]
     Internal(String),
@@ -60,19 +66,30 @@ impl Error {
         Error::Config { key: key.into(), message: message.into() }
     }
 
-    /// `name` is none of `known`; suggests the nearest.
+    /// A thread that the system does not start.
+    #[must_use]
+    pub fn no_thread() -> Self {
+        let message = "found no room for another thread; raise the limit of processes (ulimit -u), or run less \
+                       at a time";
+        Error::Lacking(message.into())
+    }
+
+    /// `name` is none of `known`; suggests the nearest, or the first that has it as a part.
     pub fn unknown<'a>(
         kind: &'static str,
         name: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
         let known: Vec<&str> = known.into_iter().collect();
+        let wanted = name.to_lowercase();
         let nearest = known
             .iter()
-            .map(|k| (strsim::damerau_levenshtein(k, name), *k))
+            .map(|k| (strsim::damerau_levenshtein(&k.to_lowercase(), &wanted), *k))
             .min()
             .filter(|(distance, k)| *distance <= 1 + k.len() / 3)
-            .map(|(_, k)| k.to_owned());
+            .map(|(_, k)| k);
+        let has_it = |k: &&&str| wanted.len() >= LEAST_PART && k.to_lowercase().contains(&wanted);
+        let nearest = nearest.or_else(|| known.iter().find(has_it).copied()).map(str::to_owned);
         Error::Unknown { kind, name: name.to_owned(), nearest, known: known.join(", ") }
     }
 }
@@ -108,5 +125,10 @@ mod tests {
         );
         let error = Error::unknown("FTL", "quicksort", ["page", "dftl"]);
         assert_eq!(error.to_string(), "unknown FTL \"quicksort\"; known: page, dftl");
+        let presets = ["cachftl", "tpftl-eurosys15"];
+        for (name, meant) in [("TPFTL", "tpftl-eurosys15"), ("CACHFTL2", "cachftl")] {
+            let told = Error::unknown("preset", name, presets).to_string();
+            assert!(told.contains(&format!("(did you mean \"{meant}\"?)")), "{told}");
+        }
     }
 }

@@ -327,13 +327,15 @@ impl Session<'_> {
                 let (feed, asked) = Feed::new(self.input);
                 feeds.push(asked);
                 let ended = ended.clone();
-                workers.push(scope.spawn(move || {
+                let worker = started(scope, move || {
                     let _ended = ended;
                     self.catalog.on_thread(|| self.simulate(point, feed))
-                }));
+                });
+                // Without receivers of what they ask for, those that have begun end.
+                workers.push(worker?);
             }
             drop(ended);
-            let reader = scope.spawn(move || self.read(&feeds));
+            let reader = started(scope, move || self.read(&feeds))?;
             let watched = self.watch(&end, watch);
             let read = join(reader.join());
             let reports = workers.into_iter().map(|worker| join(worker.join())).collect();
@@ -424,6 +426,15 @@ impl Session<'_> {
         self.state.stop.fetch_or(report.is_err(), Ordering::Relaxed);
         report
     }
+}
+
+/// A thread of a scope.
+fn started<'scope, T: Send + 'scope>(
+    scope: &'scope thread::Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Result<thread::ScopedJoinHandle<'scope, T>, Error> {
+    let started = thread::Builder::new().spawn_scoped(scope, work);
+    started.map_err(|_| Error::no_thread())
 }
 
 /// The result of a thread; a panic is a bug of this crate.

@@ -21,7 +21,7 @@ import click
 from ftlab._core import __version__
 from ftlab.cli.say import say
 from ftlab.cli.words import translated
-from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError
+from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError, starting_threads
 from ftlab.plugins import where
 
 BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above"
@@ -64,7 +64,7 @@ class Program(click.Group):
     def _served(self, *args: Any, **extra: Any) -> int:
         """Run the command line; a reader who closes standard output has seen enough."""
         try:
-            with warnings.catch_warnings():
+            with warnings.catch_warnings(), starting_threads():
                 warnings.showwarning = _warn
                 code: int = super().main(*args, **extra)
             sys.stdout.flush()

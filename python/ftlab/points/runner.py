@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any
 
 from ftlab import errors
-from ftlab.errors import ConfigError
+from ftlab.errors import ConfigError, ResourceError, starting_threads
 from ftlab.points.batch import attempt, by_input, outcome
 from ftlab.points.dispatch import Dispatch, Told
 from ftlab.points.point import Point
@@ -69,7 +69,8 @@ def try_points(
 ) -> list[Result | Failure]:
     """Return what came of each point as `run_points` does; that it failed is a result, too.
 
-    A point that failed before is run again only with ``retry``.
+    A point that failed before is run again only with ``retry``, or if what it failed for hangs on
+    the moment, as memory does (`Failure.momentary`).
 
     Raises
     ------
@@ -94,9 +95,9 @@ def complete(
 
 
 def missing(points: Sequence[Point], folder: str | Path) -> list[Point]:
-    """Return the points of which ``folder`` has neither a result nor that they failed."""
+    """Return the points of which ``folder`` has neither a result nor that they failed for good."""
     store = Store(folder)
-    return [point for point in points if store.load(point) is None]
+    return [point for point in points if store.lacks(point)]
 
 
 class _Runs:
@@ -107,6 +108,8 @@ class _Runs:
         """What the points that failed have raised, by their digests."""
         self._store = store
         self._progress = progress
+        self._again: list[Point] | None = []
+        """Points that are run once more, as long as there are such."""
         self._workers = None if executor is None else Workers.of(executor)
         self._stop = Stop()
         self._lock = Lock()
@@ -138,10 +141,20 @@ class _Runs:
             self._run(points)
 
     def _run(self, points: Sequence[Point]) -> None:
+        """Run points as many at a time as there are cores.
+
+        What failed for what hangs on the moment, such as memory, is run again, one at a time.
+        """
         self._total = len(points)
-        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        self._run_at_once(points, os.cpu_count() or 1)
+        again, self._again = self._again, None
+        self._run_at_once(again or [], 1)
+
+    def _run_at_once(self, points: Sequence[Point], at_a_time: int) -> None:
+        with ThreadPoolExecutor(at_a_time) as pool:
             try:
-                runs = [pool.submit(self._keep, *each) for each in _with_readings(points)]
+                with starting_threads():
+                    runs = [pool.submit(self._keep, *each) for each in _with_readings(points)]
                 for ended in as_completed(runs):
                     ended.result()
             except BaseException:
@@ -150,16 +163,23 @@ class _Runs:
                 raise
 
     def _keep(self, point: Point, reading: Any) -> None:
-        """Run a point and save what came of it."""
+        """Run a point and save what came of it, unless it is to be run again."""
 
         def tell(phase: str, requests: int, fraction: float | None) -> None:
             self._stop.check()
             start, share = PHASES.get(phase, (0.0, 0.0))
             self._tell(point, start + share * (fraction or 0.0))
 
-        found = self._stop.run(lambda: attempt(point, reading, tell))
+        found: Result | Exception
+        try:
+            found = self._stop.run(lambda: attempt(point, reading, tell))
+        except ResourceError as error:
+            found = error
         if isinstance(found, Exception):
             self.raised[point.digest] = found
+            if self._again is not None and Failure.of(found).momentary:
+                self._again.append(point)
+                return
         self._store.save(point, outcome(found))
         with self._lock:
             self._done += 1

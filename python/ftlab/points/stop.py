@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from threading import Thread
 from typing import Any, TypeVar
 
-from ftlab.errors import Interrupted
+from ftlab.errors import Interrupted, starting_threads
 
 Answer = TypeVar("Answer")
 
@@ -37,13 +37,15 @@ class Stop:
     def run(self, work: Callable[[], Answer]) -> Answer:
         """Return what ``work`` returns or raise what it raises.
 
-        Raises `ftlab.Interrupted` where it has not ended `GRACE_S` after it was to stop: it may be
-        deep in a file of which there is nothing to tell. It ends when it next looks whether it is
-        to stop, or with the process.
+        Raises `ftlab.ResourceError` where no thread can be started for it, and `ftlab.Interrupted`
+        where it has not ended `GRACE_S` after it was to stop: it may be deep in a file of which
+        there is nothing to tell. It ends when it next looks whether it is to stop, or with the
+        process.
         """
         self.check()
         answer: Future[Answer] = Future()
-        Thread(target=_settle, args=(answer, work), daemon=True).start()
+        with starting_threads():
+            Thread(target=_settle, args=(answer, work), daemon=True).start()
         either: tuple[Future[Any], ...] = (answer, self._asked)
         wait(either, return_when=FIRST_COMPLETED)
         if not wait((answer,), GRACE_S).done:

@@ -35,10 +35,10 @@ pub(super) fn check(
     tables.map(drop).map_err(|_| {
         let gib = needed as f64 / (1u64 << 30) as f64;
         let message = format!(
-            "found {}, whose {pages} pages need up to {gib:.1} GiB of RAM, more than there is; use \
-             a smaller capacity or a larger device.page",
+            "device.capacity: found {}, whose {pages} pages need up to {gib:.1} GiB of RAM, more \
+             than there is; use a smaller capacity or a larger device.page",
             Bytes(capacity)
         );
-        Error::config("device.capacity", message)
+        Error::Lacking(message)
     })
 }

@@ -24,7 +24,9 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     };
     let options = config.input.options();
     let path = Path::new(name);
-    let is_profile = PROFILES.iter().any(|profile| profile.name == name) && !path.exists();
+    // A folder of that name is none that could be meant.
+    let is_profile =
+        PROFILES.iter().any(|profile| profile.name == name) && (!path.exists() || path.is_dir());
     let is_model = path.extension().is_some_and(|ending| ending == "toml");
     let input = if is_profile || is_model {
         for (key, filters) in [

@@ -28,7 +28,8 @@ pub fn expect(what: &str, holds: bool) -> Result<(), String> {
 
 pub fn one_line(error: &Error) -> Result<Answer, String> {
     let message = error.to_string();
-    let of_the_user = matches!(error, Error::Config { .. } | Error::Unknown { .. });
+    let of_the_user =
+        matches!(error, Error::Config { .. } | Error::Unknown { .. } | Error::Lacking(_));
     let good = of_the_user && !message.contains(char::is_control) && message.contains(':');
     if good { Ok(Answer::Refused) } else { Err(format!("a bad refusal: {error:?}")) }
 }
