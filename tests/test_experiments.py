@@ -308,6 +308,11 @@ def test_a_prefix_is_looped_without_the_volumes_that_are_left_out(tmp_path):
     period = 3_000_000_000
     assert requests(path) == [*first, *([*each[:3], each[3] + period] for each in first)]
     assert looped(trace, 2, [1], tmp_path) == path
+    whole = path.read_bytes()
+    for harmed in (b"", whole[: len(whole) // 2], whole.replace(b"w", b"r")):
+        path.write_bytes(harmed)
+        assert looped(trace, 2, [1], tmp_path) == path
+        assert path.read_bytes() == whole
     assert looped(trace, 2, [], tmp_path) != path
     slower = requests(looped(trace, 2, [1], tmp_path, slower=16))
     assert slower == [[*each[:3], each[3] * 16] for each in requests(path)]
@@ -347,7 +352,7 @@ def test_what_a_killed_writer_left_among_inputs_is_removed(tmp_path):
     left.parent.mkdir()
     left.write_text("half")
     path = looped({"input": {"trace": str(tmp_path / "first.spc")}}, 2, [], tmp_path)
-    assert list(left.parent.iterdir()) == [path]
+    assert sorted(left.parent.iterdir()) == [path.with_suffix(".json"), path]
 
 
 def test_a_real_prefix_stands_beside_the_model_where_a_claim_does_not_agree(tmp_path):

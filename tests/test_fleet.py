@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import ftlab as package
 from ftlab.fleet import FEW_REQUESTS, NO_ERASE, Fleet
 from ftlab.points import volumes
+from ftlab.points.entry import sealed
 from ftlab.points.store import VOLUMES
 from ftlab.points.volumes import split
 from test_cli import failure
@@ -101,7 +103,7 @@ def test_two_that_split_at_once_use_what_the_first_has_made(cloud, tmp_path, mon
     (folder,) = (tmp_path / "volumes").iterdir()
     assert folder == found[0].file.parent
     (folder / volumes.INDEX).unlink()
-    assert split(config, tmp_path) == found, "a folder whose index is elsewhere is made anew"
+    assert split(config, tmp_path) == found
 
 
 def test_volumes_of_a_trace_that_changes_meanwhile_are_not_kept(cloud, tmp_path, monkeypatch):
@@ -126,7 +128,7 @@ def test_what_a_killed_split_left_is_removed_by_the_next(cloud, tmp_path):
         import os, signal, ftlab
         from pathlib import Path
         from ftlab.points import volumes
-        volumes.write_atomically = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        volumes.keep = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         volumes.split(ftlab.read_trace({str(cloud)!r}).config(), Path({str(tmp_path)!r}))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(killed)])
@@ -134,6 +136,51 @@ def test_what_a_killed_split_left_is_removed_by_the_next(cloud, tmp_path):
     assert len(list((tmp_path / VOLUMES).iterdir())) == 1
     found = split(package.read_trace(cloud).config(), tmp_path)
     assert list((tmp_path / VOLUMES).iterdir()) == [found[0].file.parent]
+
+
+def index_of(folder: Path) -> Path:
+    return folder / volumes.INDEX
+
+
+VOLUME = "cloud.volume-3.parquet"
+HARMS = {
+    "a volume is another": lambda f: (f / VOLUME).write_bytes(
+        (f / VOLUME.replace("3", "7")).read_bytes()
+    ),
+    "a volume is cut": lambda f: os.truncate(f / VOLUME, 100),
+    "a volume is missing": lambda f: (f / VOLUME).unlink(),
+    "a volume is a pipe": lambda f: ((f / VOLUME).unlink(), os.mkfifo(f / VOLUME)),
+    "the index is empty": lambda f: index_of(f).write_text(""),
+    "the index is no JSON": lambda f: index_of(f).write_text("{{"),
+    "the index was edited": lambda f: index_of(f).write_text(
+        index_of(f).read_text().replace('"requests": 3000', '"requests": 7')
+    ),
+    "the index names another file": lambda f: index_of(f).write_text(
+        sealed(json.dumps({"files": [{"file": "../../x", "sha256": "", "volume": 3}]}))
+    ),
+    "the index is missing": lambda f: index_of(f).unlink(),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_volumes_that_were_harmed_are_made_anew(harm, cloud, tmp_path):
+    config = package.read_trace(cloud).config()
+    found = split(config, tmp_path)
+    folder = found[0].file.parent
+    before = {each.file: each.file.read_bytes() for each in found}
+    assert VOLUME in os.listdir(folder)
+    HARMS[harm](folder)
+    assert split(config, tmp_path) == found
+    assert {each.file: each.file.read_bytes() for each in found} == before
+
+
+def test_what_is_in_the_way_of_a_volume_is_named(ftlab, cloud):
+    assert ftlab("fleet", cloud, *SMALL, "--ftl", "page", "--results", "r").exit_code == 0
+    (folder,) = Path("r/volumes").iterdir()
+    (folder / VOLUME).unlink()
+    (folder / VOLUME).mkdir()
+    line = failure(ftlab("fleet", cloud, *SMALL, "--ftl", "page", "--results", "r"))
+    assert line.endswith(f"{folder / VOLUME}: cannot be made anew: Is a directory; remove it")
 
 
 def test_ftls_are_compared_on_the_same_volumes(cloud, tmp_path):

@@ -15,7 +15,8 @@ from ftlab.config import Config
 from ftlab.experiments.volumes import MIB
 from ftlab.files import sweep, write_atomically
 from ftlab.points import Point
-from ftlab.points.point import canonical, sha256
+from ftlab.points.kept import keep, kept
+from ftlab.points.point import canonical, code, sha256
 from ftlab.points.store import INPUTS
 
 DIGEST_DIGITS = 20
@@ -64,21 +65,23 @@ def side_by_side(trace: Config, results: Path) -> Path:
 
 
 def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: Path) -> Path:
-    """Return the trace that is made of another, written where it is missing.
+    """Return the trace that is made of another, written where it is missing or was harmed.
 
     Raises `ftlab.ConfigError` if the other one changes meanwhile: nothing is kept then.
     """
     whole = Point(how, trace, "page")
-    digest = sha256(canonical({**whole.input, "made": how}))
+    digest = sha256(canonical({**whole.input, "made": how, "code": code(whole.core)}))
     path = results / INPUTS / f"{digest[:DIGEST_DIGITS]}.spc"
+    index = path.with_suffix(".json")
     sweep(path.parent)
-    if path.is_file():
+    if kept(index):
         return path
     made = make(_core.trace_columns(json.dumps(trace)))
     whole.check_input()
     rows = zip(*(made[each].tolist() for each in COLUMNS), strict=True)
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, "".join(map(_line, rows)))
+    keep(index, [{"file": path.name}])
     return path
 
 

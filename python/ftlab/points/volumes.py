@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from ftlab.config import Config
-from ftlab.files import sweep, workplace, write_atomically
+from ftlab.errors import ConfigError
+from ftlab.files import sweep, workplace
+from ftlab.points.kept import keep, kept
 from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
 from ftlab.points.store import VOLUMES
 from ftlab.source import parts
@@ -32,8 +32,8 @@ def split(config: Config, results: Path) -> list[Volume]:
     """Return the volumes of the input that a configuration names, split where that is missing.
 
     The files are in ``results/volumes``, in a folder named by the digest of what was split, and by
-    which code, with an index. A warm-up changes no requests. What splits that were killed have left
-    there is removed.
+    which code, with an index. They are made anew if one of them is missing or not as it was made. A
+    warm-up changes no requests. What splits that were killed have left there is removed.
 
     Raises `ftlab.ConfigError` if the input changes while it is split: nothing is kept of it then.
     """
@@ -42,9 +42,12 @@ def split(config: Config, results: Path) -> list[Volume]:
     digest = sha256(canonical({**asked, "code": code(whole.core)}))
     folder = results / VOLUMES / digest[:DIGEST_DIGITS]
     sweep(folder.parent)
-    if not (folder / INDEX).is_file():
+    rows = kept(folder / INDEX)
+    if rows is None:
         _make(whole, folder)
-    rows = json.loads((folder / INDEX).read_text("utf-8"))
+        rows = kept(folder / INDEX)
+    if rows is None:
+        raise ConfigError(f"{folder}: found other volumes than were written; remove this folder")
     volumes = [Volume(row["volume"], row["requests"], folder / row["file"]) for row in rows]
     return sorted(volumes, key=lambda volume: volume.number)
 
@@ -55,18 +58,21 @@ def _make(whole: Point, folder: Path) -> None:
         made = place / folder.name
         found = parts(whole.config, str(made))
         keys = ("volume", "requests", "file")
-        rows = [{key: each[key] for key in keys} for each in found]
-        write_atomically(made / INDEX, json.dumps(rows))
+        keep(made / INDEX, [{key: each[key] for key in keys} for each in found])
         whole.check_input()
         _put(made, folder)
 
 
 def _put(made: Path, folder: Path) -> None:
-    """Rename a folder into its place; another process may have made it meanwhile."""
+    """Rename a folder into its place; if there is one, its files one by one, the index last."""
     try:
-        if folder.is_dir() and not (folder / INDEX).is_file():
-            shutil.rmtree(folder)  # It was made when indexes lay beside.
         made.rename(folder)
+        return
     except OSError:
-        if not (folder / INDEX).is_file():
-            raise
+        files = sorted(made.iterdir(), key=lambda each: each.name == INDEX)
+    for each in files:
+        try:
+            each.replace(folder / each.name)
+        except OSError as error:
+            told = f"{folder / each.name}: cannot be made anew: {error.strerror}; remove it"
+            raise ConfigError(told) from error
