@@ -112,10 +112,10 @@ def test_the_same_results_give_the_same_page(comparison):
 
 def test_a_report_opens_with_who_wins_by_how_much_and_at_what_ram(comparison):
     assert lead(comparison) == [
-        "tpftl answers fastest: a mean of 300.0 µs, 33 % less than dftl; its RAM 8.5 KiB, "
+        "tpftl answers fastest: a mean of 300.0 µs, 33.3 % less than dftl; its RAM 8.5 KiB, "
         "dftl's 8.5 KiB.",
-        "page programs least: 1.050 pages for each written, 3 % less than tpftl; its RAM 8.5 KiB, "
-        "tpftl's 8.5 KiB.",
+        "page programs least: 1.050 pages for each written, 3.0 % less than tpftl; its RAM "
+        "8.5 KiB, tpftl's 8.5 KiB.",
         "Read the 3 warnings below before you cite a number.",
     ]
 

@@ -130,12 +130,20 @@ class Result(Record):
 class Comparison(Sequence[Result]):
     """Results of several FTLs on one trace, in the order asked for.
 
-    `labels` names each: the FTL's name, with its settings where an FTL appears twice.
+    `labels` names each: the FTL's name, with its settings where an FTL appears twice. `runs` has of
+    each FTL a result for each seed, of which the first stands in the sequence.
     """
 
-    def __init__(self, results: Sequence[Result], labels: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        results: Sequence[Result],
+        labels: Sequence[str] | None = None,
+        more: Sequence[Sequence[Result]] = (),
+    ) -> None:
+        """Take results of FTLs; ``more`` has those with other seeds, in the same order."""
         self._results = list(results)
         self.labels = list(labels) if labels else [result["ftl"] for result in results]
+        self.runs = [list(each) for each in zip(results, *more, strict=True)]
 
     def __getitem__(self, key: Any) -> Any:
         """Return the result at a position, or the one with that label."""
@@ -146,30 +154,32 @@ class Comparison(Sequence[Result]):
         return len(self._results)
 
     def to_dict(self) -> list[dict[str, Any]]:
-        """Return the results as plain dictionaries."""
-        return [result.to_dict() for result in self._results]
+        """Return the results as plain dictionaries, FTL by FTL, with every seed."""
+        return [result.to_dict() for runs in self.runs for result in runs]
 
     def to_json(self, indent: int | None = 2) -> str:
-        """Return the same as JSON text: a list with one object for each FTL."""
+        """Return the same as JSON text: a list with one object for each FTL and seed."""
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """Return a header line and one row for each FTL, columns as `Result.flat`."""
+        """Return a header line and one row for each FTL and seed, columns as `Result.flat`."""
         return _csv(self._rows())
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return one row for each FTL, indexed by label; needs ``ftlab[frames]``."""
+        """Return one row for each FTL and seed, indexed by label; needs ``ftlab[frames]``."""
         import pandas as pd
 
-        return pd.DataFrame(self._rows(), index=self.labels)
+        named = zip(self.labels, self.runs, strict=True)
+        index = [label for label, runs in named for _ in runs]
+        return pd.DataFrame(self._rows(), index=index)
 
     @cached_property
     def plot(self) -> Plots:
-        """The figures of all results together; they need ``ftlab[plot]``."""
+        """The figures of all FTLs together, with the first seed; they need ``ftlab[plot]``."""
         return Plots(self._results, self.labels)
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [result.flat() for result in self._results]
+        return [result.flat() for runs in self.runs for result in runs]
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ftlab import _core, cores
@@ -13,6 +13,7 @@ from ftlab.errors import ConfigError
 from ftlab.frames import Show
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
 from ftlab.result import Comparison, Result
+from ftlab.seeds import without_effect
 
 if TYPE_CHECKING:
     from ftlab._settings import GC, Buffer, Device, Energy, Host, Run, Wear
@@ -163,12 +164,14 @@ def compare(
     address: str | None = None,
     seed: int | None = None,
     verify: bool | None = None,
+    seeds: int = 1,
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run several FTLs on the same trace and device; arguments and errors as `simulate`.
 
-    All of them share one pass over the trace, each on its own thread.
+    All of them share one pass over the trace, each on its own thread. Each is run with so many
+    ``seeds``, from ``seed`` on; where the second changes nothing there is no third.
     """
     from ftlab.ftls import as_ftl
 
@@ -195,10 +198,10 @@ def compare(
         raise ValueError("compare needs at least one FTL")
     check_obeyed(setup, map(named, chosen))
     points = [(merge([setup, ftl.config()]), named(ftl)) for ftl in chosen]
-    results = execute(points, progress)
+    results, *more = with_seeds(points, seeds, progress)
     names = [ftl.name for ftl in chosen]
     labels = [ftl.name if names.count(ftl.name) == 1 else str(ftl) for ftl in chosen]
-    return Comparison(results, labels)
+    return Comparison(results, labels, more)
 
 
 def execute(
@@ -215,6 +218,25 @@ def execute(
     plugged = Plugged()
     named = plugged.points(points)
     return [Result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+
+
+def with_seeds(
+    points: Sequence[tuple[Config, Named]], seeds: int, progress: Progress | None = None
+) -> list[list[Result]]:
+    """Run points with so many seeds, from ``run.seed`` on; return the results with each.
+
+    Where the second changes nothing, others do not, and are not tried.
+    """
+    if seeds < 1:
+        raise ConfigError(f"seeds: found {seeds}, expected at least 1")
+    found = [execute(points, progress)]
+    first = int(found[0][0]["seed"])
+    for seed in range(first + 1, first + seeds):
+        again = [(merge([config, {"run": {"seed": seed}}]), ftl) for config, ftl in points]
+        found.append(execute(again, progress))
+        if seed == first + 1 and all(map(without_effect, zip(*found, strict=True))):
+            break
+    return found
 
 
 def watch(

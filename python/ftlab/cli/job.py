@@ -17,7 +17,7 @@ from ftlab.config import Config, merge
 from ftlab.errors import InternalError
 from ftlab.plugins import resolved
 from ftlab.result import Comparison
-from ftlab.simulation import check_obeyed, execute
+from ftlab.simulation import check_obeyed, with_seeds
 
 SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
 """What a file has only for one verb."""
@@ -72,7 +72,7 @@ def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
         hand_over(configuration_file.dump(config, ftls))
 
 
-def perform(config: Config, ftls: Sequence[str], obeyed: bool = True) -> Comparison:
+def perform(config: Config, ftls: Sequence[str], obeyed: bool = True, seeds: int = 1) -> Comparison:
     """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it.
 
     What is not ``obeyed`` by one of them is a mistake, unless it comes from a result.
@@ -81,7 +81,8 @@ def perform(config: Config, ftls: Sequence[str], obeyed: bool = True) -> Compari
         check_obeyed(config, ftls)
     try:
         with meter() as progress:
-            return Comparison(execute([(config, ftl) for ftl in ftls], progress))
+            results, *more = with_seeds([(config, ftl) for ftl in ftls], seeds, progress)
+            return Comparison(results, more=more)
     except InternalError as error:
         seed = config.get("run", {}).get("seed", "the default")
         reproduce = f"ftls {','.join(ftls)}, seed {seed}, configuration {json.dumps(config)}"

@@ -16,6 +16,7 @@ from ftlab.cli.show import show_table
 from ftlab.cli.words import translated
 from ftlab.load import DEPTHS, LOADS, Load, drawn, measure, tables
 from ftlab.report.summary import setup_line
+from ftlab.result import Comparison
 
 DEFAULT = "page"
 
@@ -67,7 +68,7 @@ def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options
 
 
 def _show(found: Sequence[Load]) -> None:
-    say(setup_line(found[0].closed[0].result).partition(", ")[2], "")
+    say(setup_line(Comparison([found[0].closed[0].result])), "")
     show_table(tables(found))
     say("")
     for load in found:

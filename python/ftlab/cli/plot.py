@@ -10,9 +10,10 @@ import click
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
 from ftlab.cli.say import say
 from ftlab.cli.stored import results_argument, say_left_out, where_option
+from ftlab.cli.words import translated
 from ftlab.cli.written import Written, check_written
 from ftlab.points import Store
-from ftlab.report.points import where
+from ftlab.report.points import seed_notes, where
 
 
 @click.command()
@@ -56,5 +57,7 @@ def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any)
     Outputs(None, plot=output).figure(lambda: over(chosen, x, figures, columns))
     if failed:
         say(f"{failed} of {len(entries)} points failed and are not drawn", err=True)
+    for note in seed_notes(chosen):
+        say(f"warning: {translated(note)}", err=True)
     say(f"Written: {output}")
     context.exit(0 if say_left_out(left_out) else 2)

@@ -29,6 +29,9 @@ FORMS = {
     ".sqlite": "sqlite",
 }
 
+DATA = ("json", "csv", "parquet", "sqlite")
+"""Forms without a place for notes."""
+
 
 @click.command()
 @results_argument
@@ -95,6 +98,9 @@ class Answer:
             chosen = [each for each in chosen if each.failed]
         if entries and not chosen:
             say(f"none of {len(entries)} points fits", err=True)
+        if self.form in DATA:
+            for note in tables.seed_notes(chosen):
+                say(f"warning: {translated(note)}", err=True)
         content = self._content(chosen)
         if self.output:
             write_atomically(self.output, content)

@@ -55,10 +55,11 @@ def report(comparison: Comparison, title: str | None = None) -> str:
     first: Result = comparison[0]
     heading = title or f"{first.find('trace.name')}: {', '.join(comparison.labels)}"
     relative = relative_table(comparison) if len(comparison) > 1 else None
+    setup = f"{setup_line(comparison)}; ftlab {first.find('ftlab')}"
     body = [
         f"<h1>{escaped(heading)}</h1>",
         *(f'<p class="lead">{escaped(sentence)}</p>' for sentence in lead(comparison)),
-        f'<p class="quiet">{escaped(_setup(first))}; ftlab {escaped(first.find("ftlab"))}</p>',
+        f'<p class="quiet">{escaped(setup)}</p>',
         _warnings(comparison),
         section("Result", table_of(comparison_table(comparison), "pinned")),
         section("Figures", _figures(comparison)),
@@ -188,11 +189,6 @@ def _row(index: int, row: Sequence[str], table: Table) -> str:
 
 def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:
     return zip(comparison.labels, comparison, strict=True)
-
-
-def _setup(result: Result) -> str:
-    """Return what all FTLs of a comparison share."""
-    return setup_line(result).removeprefix(f"ftl {result['ftl']}, ")
 
 
 def _warnings(comparison: Comparison) -> str:

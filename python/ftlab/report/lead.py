@@ -12,20 +12,18 @@ FIGURES = {figure.path: figure for figure in HEADLINES}
 RESPONSE, AMPLIFICATION = FIGURES["response_us.mean"], FIGURES["write_amplification"]
 HITS, RAM, LAST = FIGURES["mapping.hit_ratio"], FIGURES["ram_bytes"], FIGURES["response_us.p99"]
 
-DRAW = 0.01
-"""Figures that differ by less than this share of the larger are a draw."""
-
-Named = tuple[str, Result]
+Named = tuple[str, Sequence[Result]]
+"""A label, and the results with each seed."""
 
 
 def lead(comparison: Comparison) -> list[str]:
     """Return sentences on the run: the winners, then what must not be believed."""
-    named = list(zip(comparison.labels, comparison, strict=True))
+    named = list(zip(comparison.labels, comparison.runs, strict=True))
     said = _alone(*named[0]) if len(named) == 1 else _winners(named)
     return [*said, *_doubts(comparison, named)]
 
 
-def _alone(label: str, result: Result) -> list[str]:
+def _alone(label: str, runs: Sequence[Result]) -> list[str]:
     """Return what one FTL does."""
     parts = [
         (RESPONSE, "a mean response of {}"),
@@ -35,9 +33,9 @@ def _alone(label: str, result: Result) -> list[str]:
         (RAM, "{} of RAM"),
     ]
     told = [
-        text.format(written(value, figure.unit))
+        text.format(written(value.mean, figure.unit))
         for figure, text in parts
-        if (value := figure.sound(result)) is not None
+        if (value := figure.measured(runs)) is not None
     ]
     return [f"{label} has {_list(told)}."] if told else []
 
@@ -50,22 +48,21 @@ def _winners(named: Sequence[Named]) -> list[str]:
 
 def _race(named: Sequence[Named], figure: Figure, wins: str, says: str) -> str:
     """Return who is best by a figure and by how much; nothing where too few have it."""
-    known = [(value, *each) for each in named if (value := figure.sound(each[1])) is not None]
+    known = [(value, *each) for each in named if (value := figure.measured(each[1])) is not None]
     if len(known) < 2:
         return ""
-    (first, label, winner), (second, other, loser) = sorted(known, key=lambda each: each[0])[:2]
-    gap = 1 - first / second if second else 0.0
-    ram, others = (written(RAM.of(each), RAM.unit) for each in (winner, loser))
-    told = says.format(written(first, figure.unit))
-    if gap < DRAW:
+    (first, label, winner), (second, other, loser) = sorted(known, key=lambda e: e[0].mean)[:2]
+    ram, others = (RAM.cell(*each) for each in (winner, loser))
+    told = says.format(written(first.mean, figure.unit))
+    if not first.differs(second):
         return f"{label} and {other} are a draw: {told}; RAM {ram} and {others}."
-    less = f"{100 * gap:.0f} % less than {other}"
+    less = f"{100 * (1 - first.mean / second.mean):.1f} % less than {other}"
     return f"{label} {wins}: {told}, {less}; its RAM {ram}, {other}'s {others}."
 
 
 def _doubts(comparison: Comparison, named: Sequence[Named]) -> list[str]:
     """Return what of it must not be believed."""
-    late = [label for label, result in named if overloaded(result)]
+    late = [label for label, runs in named if any(map(overloaded, runs))]
     doubts = []
     if late:
         doubts.append(

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.points.grid import FTL, holds, near
+from ftlab.points.grid import FTL, holds, near, varied
 from ftlab.points.order import differing, setting
+from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
 from ftlab.report.summary import HEADLINES
 from ftlab.report.tables import ABSENT, Table, csv_of, wording
 from ftlab.result import Result
+from ftlab.seeds import NO_EFFECT, without_effect
 
 SHOWN = (
     "mapping.hit_ratio",
@@ -105,7 +107,21 @@ def notes(entries: Sequence[Entry]) -> list[str]:
     for number, alike in enumerate(_notes(entries).values(), 1):
         more = f" ({len(alike) - 1} more with other numbers)" if len(alike) > 1 else ""
         told.append(f"{number}: {alike[0]}{more}")
-    return told
+    return [*told, *seed_notes(entries)]
+
+
+def seed_notes(entries: Sequence[Entry]) -> list[str]:
+    """Return what to say of points that were run with several seeds, which changed nothing."""
+    seeds: dict[str, list[Result]] = {}
+    for entry in entries:
+        if isinstance(entry.outcome, Result):
+            run = {k: v for k, v in entry.config.get("run", {}).items() if k != "seed"}
+            point = canonical({**entry.config, "run": run, "ftl": entry.ftl})
+            seeds.setdefault(point, []).append(entry.outcome)
+    several = [runs for runs in seeds.values() if len(runs) > 1]
+    idle = sum(map(without_effect, several))
+    where = "" if idle == len(several) else f"at {idle:,} of {len(several):,} points "
+    return [where + NO_EFFECT] if idle else []
 
 
 def _notes(entries: Sequence[Entry]) -> dict[str, list[str]]:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ftlab.preset import beside_the_device
+from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.result import Comparison, Record, Result
+from ftlab.seeds import NO_EFFECT, without_effect
+
+NOT_STATED = "not stated"
+"""What stands for RAM of which an FTL says nothing."""
 
 
 @dataclass(frozen=True)
@@ -23,24 +28,44 @@ class Figure:
     better: str = ""
     waits: bool = False
     """Whether waiting in line is part of it: under overload it means nothing."""
+    absent: str = ABSENT
+    """What a cell says where a result does not have it."""
 
     def of(self, result: Result) -> float | None:
-        """Return its value, or None where the result has none."""
+        """Return its value, or None where the result has none, or not all parts of it."""
         value = result.find(self.path)
         if isinstance(value, Record):
-            parts = [each for each in value.values() if each is not None]
-            return sum(parts) if parts else None
+            parts = list(value.values())
+            return None if not parts or None in parts else sum(parts)
         return value if isinstance(value, int | float) else None
 
-    def sound(self, result: Result) -> float | None:
-        """Return its value, or None where it does not exist or means nothing."""
-        return None if self.waits and overloaded(result) else self.of(result)
+    def doubt(self, result: Result) -> str:
+        """Return the word that says why its value must not stand beside others; empty if it may.
 
-    def cell(self, result: Result) -> str:
-        """Return its value as text."""
-        value = self.of(result)
-        unsound = value is not None and self.sound(result) is None
-        return written(value, self.unit) + f" ({OVERLOAD})" * unsound
+        What is in doubt has no star, and no other value is a multiple of it.
+        """
+        return OVERLOAD if self.waits and overloaded(result) else ""
+
+    def sound(self, result: Result) -> float | None:
+        """Return its value, or None where it does not exist or is in doubt."""
+        return None if self.doubt(result) else self.of(result)
+
+    def measured(self, runs: Sequence[Result]) -> Measured | None:
+        """Return its value over several seeds, or None unless it is sound with each."""
+        values = [self.sound(run) for run in runs]
+        known = [value for value in values if value is not None]
+        return Measured.of(known) if known and len(known) == len(values) else None
+
+    def cell(self, *runs: Result) -> str:
+        """Return its value as text, the mean over runs with several seeds, with their deviation."""
+        values = [value for run in runs if (value := self.of(run)) is not None]
+        if not values or len(values) < len(runs):
+            return self.absent
+        found = Measured.of(values)
+        spread = found.deviation if self.better else 0.0
+        deviation = f" ± {written(spread, self.unit)}" if spread else ""
+        doubt = next(filter(None, map(self.doubt, runs)), "")
+        return written(found.mean, self.unit) + deviation + (f" ({doubt})" if doubt else "")
 
 
 HEADLINES = (
@@ -63,7 +88,7 @@ HEADLINES = (
     Figure("service_us.mean", "mean service time", "us", "lower"),
     Figure("recovery.time_s", "mount after a power cut", "s", "lower"),
     Figure("recovery.at_risk_bytes_max", "lost by a power cut, at most", "bytes", "lower"),
-    Figure("ram_bytes", "RAM", "bytes", "lower"),
+    Figure("ram_bytes", "RAM", "bytes", "lower", absent=NOT_STATED),
     Figure("energy.nj_per_host_byte", "energy for a byte of the host", "nj", "lower"),
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
 )
@@ -73,13 +98,12 @@ PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "max")
 
 def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
     """Return one row for each figure and one column for each FTL, the best values marked."""
-    values = [[figure.of(result) for result in comparison] for figure in figures]
-    shown = [row for row in range(len(figures)) if any(v is not None for v in values[row])]
-    rows = [[figures[row].label, *map(figures[row].cell, comparison)] for row in shown]
+    shown = [each for each in figures if any(each.of(result) is not None for result in comparison)]
+    rows = [[each.label, *(each.cell(*runs) for runs in comparison.runs)] for each in shown]
     best = {
-        (position, column + 1)
-        for position, row in enumerate(shown)
-        for column in _best([figures[row].sound(each) for each in comparison], figures[row].better)
+        (row, column + 1)
+        for row, each in enumerate(shown)
+        for column in winners([each.measured(runs) for runs in comparison.runs], each.better)
     }
     return Table(["", *comparison.labels], rows, frozenset(best))
 
@@ -98,10 +122,14 @@ def cost_table(comparison: Comparison) -> Table:
 
 
 def warning_lines(comparison: Comparison) -> list[str]:
-    """Return what the runs warn of, each text once behind the labels that it is about."""
+    """Return what the runs warn of, each text once behind the labels that it is about.
+
+    Of runs that differ in their seeds, the first one's.
+    """
     warnings: dict[str, list[str]] = {}
-    for label, result in zip(comparison.labels, comparison, strict=True):
-        for warning in result.find("warnings") or []:
+    for label, runs in zip(comparison.labels, comparison.runs, strict=True):
+        no_effect = [NO_EFFECT] * without_effect(runs)
+        for warning in [*(runs[0].find("warnings") or []), *no_effect]:
             warnings.setdefault(warning, []).append(label)
     return [f"{', '.join(labels)}: {warning}" for warning, labels in warnings.items()]
 
@@ -123,31 +151,23 @@ def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES
     rows = []
     first = comparison.labels[0]
     for figure in figures:
-        sound = [figure.sound(result) for result in comparison]
+        sound = [figure.measured(runs) for runs in comparison.runs]
         named = zip(comparison.labels, sound, strict=True)
-        name, base = next(((label, value) for label, value in named if value), (first, None))
+        name, base = next(
+            ((n, value.mean) for n, value in named if value and value.mean), (first, 0)
+        )
         if figure.better and base and sum(value is not None for value in sound) > 1:
             label = figure.label if name == first else f"{figure.label}, to {name}"
-            cells = [_multiple(figure, result, base) for result in comparison]
+            cells = [_multiple(figure, runs, base) for runs in comparison.runs]
             rows.append([label, *cells])
     return Table([f"relative to {first}", *comparison.labels], rows)
 
 
-def _multiple(figure: Figure, result: Result, base: float) -> str:
+def _multiple(figure: Figure, runs: Sequence[Result], base: float) -> str:
     """Return a figure as a multiple, if it has a sound value."""
-    value = figure.sound(result)
-    if value is not None:
-        return f"{value / base:.3f} x"
-    return ABSENT if figure.of(result) is None else OVERLOAD
-
-
-def _best(values: Sequence[float | None], better: str) -> list[int]:
-    """Return the positions of the best value, unless it is no distinction."""
-    known = [value for value in values if value is not None]
-    if not better or len(set(known)) < 2:
-        return []
-    winner = max(known) if better == "higher" else min(known)
-    return [position for position, value in enumerate(values) if value == winner]
+    if value := figure.measured(runs):
+        return f"{value.mean / base:.3f} x"
+    return next(filter(None, map(figure.doubt, runs)), figure.absent)
 
 
 CELL_WIDTH = 11
@@ -179,9 +199,13 @@ def run_summary(result: Result) -> list[Section]:
     return [(title, content) for title, content in sections if content]
 
 
-def setup_line(result: Result) -> str:
-    """Return one line that says what was run on what: device, format, addresses."""
-    return ", ".join(f"{label} {text}" for label, text in _setup(result))
+def setup_line(comparison: Comparison) -> str:
+    """Return one line that says what all were run on: trace, format, device, addresses, seeds."""
+    runs = comparison.runs[0]
+    told = {label: text for label, text in _setup(runs[0]) if label != "ftl"}
+    if len(runs) > 1:
+        told["seed"] = f"{told['seed']} to {runs[-1]['seed']}"
+    return ", ".join(f"{label} {text}" for label, text in told.items())
 
 
 def checks_line(result: Result) -> str:
@@ -263,11 +287,16 @@ def _host(result: Result) -> list[tuple[str, str]]:
 
 
 def _overload(host: Record) -> list[tuple[str, str]]:
-    """Say so if the device was not done when the last request had arrived."""
+    """Say so if requests arrived faster than they were served: when, and how many."""
     if not host.find("overloaded"):
         return []
     last, done = (written(host.find(key), "s") for key in ("last_arrival_s", "duration_s"))
-    return [(OVERLOAD, f"the last request arrived at {last}, the device was done at {done}")]
+    lines = [(OVERLOAD, f"the last request arrived at {last}, the device was done at {done}")]
+    if share := host.find("backlog_ratio"):
+        since, until = (written(host.find(f"backlog_{end}_s"), "s") for end in ("from", "to"))
+        told = f"{written(share, 'ratio')} of requests, between {since} and {until}"
+        lines.append(("waited in a backlog", told))
+    return lines
 
 
 def _of(record: Record, path: str) -> str:
@@ -336,7 +365,7 @@ def _responses(result: Result) -> Lines | Table:
 
 
 def _cost(result: Result) -> list[tuple[str, str]]:
-    ram = ", ".join(f"{part} {written(value, 'bytes')}" for part, value in _ram(result))
+    ram = ", ".join(f"{part} {_stated(value)}" for part, value in _ram(result))
     pace = f"{written(result.find('speed.requests_per_s'), 'per_s')} requests"
     work = f"{written(result.find('speed.flash_ops_per_s'), 'per_s')} flash operations"
     lines = {
@@ -347,9 +376,12 @@ def _cost(result: Result) -> list[tuple[str, str]]:
     return [line for key, line in lines.items() if result.find(key)]
 
 
-def _ram(result: Result) -> Iterator[tuple[str, Any]]:
-    parts: Iterable[tuple[str, Any]] = (result.find("ram_bytes") or {}).items()
-    yield from ((part, value) for part, value in parts if value is not None)
+def _ram(result: Result) -> Iterable[tuple[str, Any]]:
+    return (result.find("ram_bytes") or {}).items()
+
+
+def _stated(value: float | None) -> str:
+    return NOT_STATED if value is None else written(value, "bytes")
 
 
 def words(key: str) -> str:

@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ftlab.plugins import shown
+from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import written
-from ftlab.report.summary import OVERLOAD, Figure
+from ftlab.report.summary import Figure
 from ftlab.report.tables import ABSENT, Table, csv_of
 from ftlab.result import Result
+from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.tune import Candidate, Found
 
 OVER = "over the limit"
@@ -57,24 +59,21 @@ def _cells(each: Candidate, figures: Sequence[Figure]) -> list[str]:
 def _cell(results: Sequence[Result], figure: Figure) -> str:
     known = [value for result in results if (value := figure.of(result)) is not None]
     if len(known) < len(results) or not known:
-        return ABSENT
+        return figure.absent
     mean = sum(known) / len(known)
     spread = max(abs(value - mean) for value in known)
     told = written(mean, figure.unit) + (f" ± {written(spread, figure.unit)}" if spread else "")
-    unsound = any(figure.sound(result) is None for result in results)
-    return told + f" ({OVERLOAD})" * unsound
+    doubt = next(filter(None, map(figure.doubt, results)), "")
+    return told + (f" ({doubt})" if doubt else "")
 
 
 def _winners(found: Found, rows: Sequence[Candidate]) -> frozenset[tuple[int, int]]:
-    """Return the places of the best value of each objective among what fits."""
+    """Return the places of the best values of each objective among what fits."""
     best = set()
     for column, figure in enumerate(found.goal.objectives):
-        values = ((row, each.values) for row, each in enumerate(rows) if each.fits)
-        known = [(row, each[column]) for row, each in values if each]
-        if len({value for _, value in known}) > 1:
-            choose = max if figure.path in found.goal.largest else min
-            wanted = choose(value for _, value in known)
-            best |= {(row, column + 2) for row, value in known if value == wanted}
+        better = "higher" if figure.path in found.goal.largest else "lower"
+        known = [figure.measured(each.results) if each.fits else None for each in rows]
+        best |= {(row, column + 2) for row in winners(known, better)}
     return frozenset(best)
 
 
@@ -93,6 +92,9 @@ def notes(found: Found) -> list[str]:
     reasons = Counter(each.failure or "a figure is missing" for each in failed)
     lines = [f"{found.input}: {', '.join(told)}"]
     lines += [f"{count:,} failed: {reason}" for reason, count in reasons.most_common(1)]
+    several = [each.results for each in [*ran, *found.against] if len(each.results) > 1]
+    if several and all(map(without_effect, several)):
+        lines.append(NO_EFFECT)
     front = len(found.best())
     if front > SHOWN:
         lines.append(f"{front:,} points are on the front, of which {SHOWN} are shown; JSON has all")
@@ -130,6 +132,9 @@ def overview(all_found: Sequence[Found]) -> Table | None:
 SAME = "as good"
 """What the best of a search is that is what it is held against."""
 
+OVERLAP = "seeds overlap"
+"""What stands beside a difference that is within the deviations of seeds."""
+
 
 def _ends(found: Found) -> tuple[Candidate, Candidate] | None:
     """Return the best of the search, and of what it is held against, if both have figures."""
@@ -138,14 +143,23 @@ def _ends(found: Found) -> tuple[Candidate, Candidate] | None:
 
 
 def _change(found: Found, best: Candidate, rival: Candidate) -> str:
-    """Return by how much one candidate is better or worse than another."""
+    """Return by how much one candidate is better or worse than another, with what is in doubt."""
     figure = found.goal.objectives[0]
-    ours, theirs = (each.values[0] if each.values else 0.0 for each in (best, rival))
-    if ours == theirs:
+    ours, theirs = (_objective(each, figure) for each in (best, rival))
+    if ours.alike(theirs):
         return SAME
-    ahead = (ours < theirs) != (figure.path in found.goal.largest)
-    change = f"{100 * abs(ours / theirs - 1):.1f} %" if theirs else written(ours, figure.unit)
-    return f"{change} {'better' if ahead else 'worse'}"
+    ahead = (ours.mean < theirs.mean) != (figure.path in found.goal.largest)
+    share = f"{100 * abs(ours.mean / theirs.mean - 1):.1f} %" if theirs.mean else None
+    told = f"{share or written(ours.mean, figure.unit)} {'better' if ahead else 'worse'}"
+    doubts = {figure.doubt(run) for each in (best, rival) for run in each.results} - {""}
+    overlap = [OVERLAP] if ours.overlaps(theirs) else []
+    return " ".join([told, *(f"({doubt})" for doubt in [*overlap, *sorted(doubts)])])
+
+
+def _objective(each: Candidate, figure: Figure) -> Measured:
+    """Return the first objective of a candidate that has it."""
+    values = [value for run in each.results if (value := figure.of(run)) is not None]
+    return Measured.of(values or [each.values[0] if each.values else 0.0])
 
 
 def rows(all_found: Sequence[Found]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from ftlab.looks import CAUSES
 from ftlab.report.html import asset, document, escaped, script_data
 from ftlab.report.numbers import count, written
 from ftlab.report.summary import setup_line
-from ftlab.result import Result
+from ftlab.result import Comparison, Result
 from ftlab.watch.seen import COLOURS, FIGURES
 
 if TYPE_CHECKING:
@@ -116,9 +116,10 @@ def _body(name: str, result: Result, data: dict[str, Any], charts: str, frames: 
         f'<td data-so-far="{at}"></td></tr>'
         for at, label in enumerate(FIGURES)
     )
+    setup = setup_line(Comparison([result]))
     return Template(asset("watch.html")).substitute(
         name=escaped(name),
-        setup=escaped(f"{setup_line(result)}; ftlab {result.find('ftlab')}"),
+        setup=escaped(f"ftl {result['ftl']}, {setup}; ftlab {result.find('ftlab')}"),
         last=frames - 1,
         rows="\n".join(rows),
         charts=charts,
