@@ -520,3 +520,36 @@ def test_the_only_class_of_a_kind_is_found(tmp_path):
     assert load("policy", str(file)).__name__ == "Oldest"
     with pytest.raises(ftlab.ConfigError, match="found no class Newest"):
         load("policy", str(file), "Newest")
+
+
+def test_ram_that_a_class_does_not_state_is_not_known(page_mapped):
+    found = ftlab.simulate(uniform(), page_mapped, SMALL)
+    assert found.ram_bytes.to_dict() == {"tables": None, "cache": 0, "buffer": 0}
+    assert [found.energy[key] for key in ("ram_j", "total_j", "nj_per_host_byte")] == [None] * 3
+    assert found.energy.flash_j.host > 0
+    assert any("does not state its RAM" in each for each in found.warnings)
+
+
+def test_ram_is_asked_at_the_end_too(page_mapped):
+    class Grows(page_mapped):
+        requests = 0
+
+        def write(self, pages, flash):
+            self.requests += 1
+            super().write(pages, flash)
+
+        def ram(self):
+            return 8 * self.requests
+
+    class Shrinks(page_mapped):
+        ram = 4096
+
+        def write(self, pages, flash):
+            self.ram = 16
+            super().write(pages, flash)
+
+    found = ftlab.simulate(uniform(), Grows, SMALL)
+    assert found.ram_bytes.tables == 8 * found.host.writes > 0
+    assert found.energy.ram_j > 0
+    assert not any("does not state its RAM" in each for each in found.warnings)
+    assert ftlab.simulate(uniform(), Shrinks, SMALL).ram_bytes.tables == 4096

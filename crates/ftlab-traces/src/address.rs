@@ -36,6 +36,8 @@ crate::choices! {
 pub struct AddressMap {
     span_bytes: u64,
     way: Way,
+    /// Whether several addresses may lie on one byte of the device.
+    shares: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -68,6 +70,8 @@ impl AddressMap {
         capacity_bytes: Option<u64>,
     ) -> Result<Self, Error> {
         let end = extents.iter().map(|extent| extent.end_byte).max().unwrap_or(0);
+        let wraps = capacity_bytes.is_some_and(|capacity| end > capacity);
+        let shares = policy != AddressPolicy::Compact && (extents.len() > 1 || wraps);
         let (way, span_bytes) = match (policy, capacity_bytes) {
             (AddressPolicy::Compact, _) => compact(extents)?,
             (AddressPolicy::Overlay, _) => (Way::Overlay, end),
@@ -81,7 +85,7 @@ impl AddressMap {
         };
         match capacity_bytes {
             Some(capacity) if span_bytes > capacity => Err(too_small(span_bytes, capacity)),
-            _ => Ok(Self { span_bytes, way }),
+            _ => Ok(Self { span_bytes, way, shares }),
         }
     }
 
@@ -89,6 +93,12 @@ impl AddressMap {
     #[must_use]
     pub fn span_bytes(&self) -> u64 {
         self.span_bytes
+    }
+
+    /// Whether several addresses of the input may lie on one byte of the device.
+    #[must_use]
+    pub fn shares(&self) -> bool {
+        self.shares
     }
 
     /// The device's byte for `offset` of `volume`, and the length that fits there: shorter than
@@ -184,6 +194,7 @@ mod tests {
         assert_eq!(map.map(2, 100 * MIB + 512, 4096), (512, 4096));
         assert_eq!(map.map(9, 5 * MIB + 512, 512), (MIB + 512, 512));
         assert_eq!(map.map(9, 6 * MIB, 1), (2 * MIB, 1));
+        assert!(!map.shares());
     }
 
     #[test]
@@ -191,6 +202,9 @@ mod tests {
         let map = AddressMap::new(AddressPolicy::Overlay, &two(), None).unwrap();
         assert_eq!(map.span_bytes(), 101 * MIB);
         assert_eq!(map.map(9, 5 * MIB + 512, 512), (5 * MIB + 512, 512));
+        assert!(map.shares());
+        let alone = AddressMap::new(AddressPolicy::Overlay, &two()[..1], None).unwrap();
+        assert!(!alone.shares());
     }
 
     #[test]
@@ -204,6 +218,11 @@ mod tests {
         for none in [None, Some(0)] {
             assert!(AddressMap::new(AddressPolicy::Modulo, &two(), none).is_err());
         }
+        let share = |capacity| {
+            let map = AddressMap::new(AddressPolicy::Modulo, &two()[..1], Some(capacity));
+            map.unwrap().shares()
+        };
+        assert_eq!([share(5 * MIB), share(7 * MIB)], [true, false]);
     }
 
     #[test]

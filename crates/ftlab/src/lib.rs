@@ -108,16 +108,17 @@
 //! 17. [`run`]: the settings of a run itself.
 //! 18. [`config`]: all settings of a run, as one tree.
 //! 19. [`recovery`]: what a power cut at the end of a run would leave.
-//! 20. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 21. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 22. [`report`]: the result of a run.
-//! 23. [`frames`]: what a run looks like as it goes.
-//! 24. [`lifetime`]: the life of a device from a part of it.
-//! 25. [`drive`]: the order of a run, from warm-up to report.
-//! 26. [`session`]: several FTLs at once over one reading of the input.
-//! 27. [`crash`]: power cuts in a run on any input.
-//! 28. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 29. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 20. `shared_pages`: pages of the device that stand for several addresses.
+//! 21. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 22. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 23. [`report`]: the result of a run.
+//! 24. [`frames`]: what a run looks like as it goes.
+//! 25. [`lifetime`]: the life of a device from a part of it.
+//! 26. [`drive`]: the order of a run, from warm-up to report.
+//! 27. [`session`]: several FTLs at once over one reading of the input.
+//! 28. [`crash`]: power cuts in a run on any input.
+//! 29. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 30. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
 
 #[macro_use]
 mod unless_bug;
@@ -151,6 +152,7 @@ pub mod recovery;
 pub mod report;
 pub mod run;
 pub mod session;
+mod shared_pages;
 pub mod simulate;
 pub mod warmup;
 

@@ -9,6 +9,7 @@ use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::gc::CopyBack;
 use crate::host::HostMode;
+use crate::metrics::backlog::Backlog;
 use crate::metrics::energy::EnergyReport;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
@@ -75,7 +76,7 @@ pub struct Report {
     /// What a power cut at the end would leave; `null` unless `run.recovery` asks for it.
     pub recovery: Option<Recovery>,
     /// RAM by one rule for all (choices.md#ram-payload).
-    pub ram_bytes: RamUse,
+    pub ram_bytes: RamReport,
     /// What it took.
     pub energy: EnergyReport,
     /// Figures of this FTL alone.
@@ -131,6 +132,8 @@ pub struct DeviceReport {
     pub cell: Option<Cell>,
     /// Physical pages beyond logical and translation pages / logical pages.
     pub effective_spare_ratio: f64,
+    /// Logical pages that the host has ever written / logical pages; `null` where reads are not verified.
+    pub written_ratio: Option<f64>,
 }
 
 /// What the host asked for.
@@ -168,6 +171,15 @@ pub struct HostReport {
     pub last_arrival_s: Option<f64>,
     /// Whether requests arrived faster than they were served; `null` in a closed loop.
     pub overloaded: Option<bool>,
+    /// Share of reads and writes that waited in a backlog; `null` in a closed loop.
+    pub backlog_ratio: Option<f64>,
+    /// When the first backlog began, s; `null` without one.
+    pub backlog_from_s: Option<f64>,
+    /// When the last backlog ended, s; `null` without one.
+    pub backlog_to_s: Option<f64>,
+    /// Of the pages that the input touches, the share that stands for several of its addresses; `null` where
+    /// none can.
+    pub shared_pages_ratio: Option<f64>,
 }
 
 /// Counts by cause.
@@ -353,6 +365,33 @@ pub struct LifetimeReport {
     pub refused_requests: u64,
 }
 
+/// RAM in use, in bytes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RamReport {
+    /// Tables that are always resident; `null` where the FTL does not say how much it uses.
+    pub tables: Option<u64>,
+    /// Budget of the mapping cache.
+    pub cache: u64,
+    /// Budget of the write buffer, and of the pages that cleaning holds.
+    pub buffer: u64,
+}
+
+impl RamReport {
+    /// That of the FTL, of the write buffer, and of what levels wear.
+    fn of(outcome: &Outcome<'_>) -> Self {
+        let RamUse { tables, cache, buffer } = outcome.ftl.ram();
+        RamReport {
+            tables: outcome.ftl.states_ram().then(|| tables + outcome.flash.wear_bytes()),
+            cache,
+            buffer: buffer + outcome.buffer.map_or(0, BufferManager::bytes),
+        }
+    }
+
+    fn total(&self) -> Option<u64> {
+        self.tables.map(|tables| tables + self.cache + self.buffer)
+    }
+}
+
 /// Speed of the simulation.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct SpeedReport {
@@ -441,9 +480,8 @@ impl Report {
         let mut responses = outcome.reads.clone();
         responses.merge(outcome.writes);
         let metrics = outcome.ftl.metrics();
-        let mut ram = outcome.ftl.ram();
-        ram.buffer += outcome.buffer.map_or(0, BufferManager::bytes);
-        ram.tables += outcome.flash.wear_bytes();
+        let ram = RamReport::of(outcome);
+        let backlog = backlog(outcome);
         let ledger = outcome.flash.ledger();
         // What was put off for a read, or goes on in the background, ends after the last completion.
         let working = outcome.host.duration.max(outcome.flash.timeline().idle_at());
@@ -455,7 +493,7 @@ impl Report {
             trace,
             seed: outcome.config.run.seed,
             warmup,
-            host: host(outcome),
+            host: host(outcome, backlog),
             flash: flash(ledger, outcome.config.gc.copy_back),
             mapping: mapping(&metrics, ledger, &ram),
             gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
@@ -482,7 +520,7 @@ impl Report {
                 &outcome.config.energy,
                 &outcome.config.device,
                 ledger,
-                ram.tables + ram.cache + ram.buffer,
+                ram.total(),
                 working as f64 / 1e9,
                 outcome.host.bytes_read + outcome.host.bytes_written,
             ),
@@ -500,7 +538,7 @@ impl Report {
             samples: samples(outcome.cache_samples),
             schedule: outcome.flash.timeline().log().to_vec(),
         };
-        report.warnings = warnings(&report, outcome);
+        report.warnings = warnings(&report, outcome, backlog);
         report
     }
 }
@@ -526,14 +564,17 @@ fn device(flash: &Device, demand: bool) -> DeviceReport {
         program_order: flash.program_order(),
         cell: flash.cell(),
         effective_spare_ratio: spare / f64::from(geometry.logical_pages),
+        written_ratio: flash
+            .written_pages()
+            .map(|pages| pages as f64 / f64::from(geometry.logical_pages)),
     }
 }
 
-fn host(outcome: &Outcome<'_>) -> HostReport {
+fn host(outcome: &Outcome<'_>, backlog: Option<Backlog>) -> HostReport {
     let (totals, flash) = (&outcome.host, outcome.flash);
     let in_ram = outcome.buffer.map(BufferManager::counts).unwrap_or_default();
     let in_ram = in_ram.plus(outcome.ftl.buffered()).unwritten_hits;
-    let arrives = !matches!(outcome.config.host.mode, HostMode::Closed(_));
+    let found = backlog.filter(|backlog| backlog.requests > 0.0);
     HostReport {
         requests: totals.requests,
         reads: totals.reads,
@@ -549,14 +590,30 @@ fn host(outcome: &Outcome<'_>) -> HostReport {
         bytes_read: totals.bytes_read,
         bytes_written: totals.bytes_written,
         duration_s: totals.duration as f64 / 1e9,
-        last_arrival_s: arrives.then_some(totals.last_arrival as f64 / 1e9),
-        overloaded: arrives.then(|| overloaded(totals)),
+        last_arrival_s: backlog.map(|_| totals.last_arrival as f64 / 1e9),
+        overloaded: backlog.map(|backlog| backlog.rules() || ends_behind(totals)),
+        backlog_ratio: backlog.map(|backlog| backlog.requests),
+        backlog_from_s: found.map(|backlog| backlog.from as f64 / 1e9),
+        backlog_to_s: found.map(|backlog| backlog.to as f64 / 1e9),
+        shared_pages_ratio: outcome.shared_pages,
     }
+}
+
+/// The requests that waited in a backlog; `None` in a closed loop, where none arrives before it may.
+fn backlog(outcome: &Outcome<'_>) -> Option<Backlog> {
+    if matches!(outcome.config.host.mode, HostMode::Closed(_)) {
+        return None;
+    }
+    let requests = outcome.service.count().max(1) as f64;
+    let busy: Nanos = outcome.flash.timeline().plane_busy().sum();
+    // On several planes parts of a request wait for others, which is in its service time, too.
+    let of_a_request = (outcome.service.sum() as f64).min(busy as f64) / requests;
+    Some(Backlog::of(outcome.series.stretches(), of_a_request))
 }
 
 /// Whether completions have fallen behind arrivals: at the end by more than 2 % of the time in which
 /// requests arrived, and by what the device needs for a hundred requests.
-fn overloaded(totals: &HostTotals) -> bool {
+fn ends_behind(totals: &HostTotals) -> bool {
     let behind = totals.duration - totals.last_arrival;
     let of_a_request = totals.duration / totals.requests.max(1);
     behind > totals.last_arrival / 50 && behind > 100 * of_a_request
@@ -581,7 +638,7 @@ fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
     }
 }
 
-fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamUse) -> Option<MappingReport> {
+fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamReport) -> Option<MappingReport> {
     let mapping = metrics.mapping?;
     let counts = mapping.counts;
     let pages = |operation| {
@@ -736,12 +793,15 @@ fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions 
 }
 
 /// What a person should know before believing the figures.
-fn warnings(report: &Report, outcome: &Outcome<'_>) -> Vec<String> {
+fn warnings(report: &Report, outcome: &Outcome<'_>, backlog: Option<Backlog>) -> Vec<String> {
     let device = outcome.flash;
     let erased = (0..report.device.blocks).filter(|pbn| device.is_erased(Pbn(*pbn))).count();
     let mut warnings = Vec::new();
     warnings.extend(unsteady(&report.warmup, report.config.run.warmup_limit));
     warnings.extend(uncollected(report, erased));
+    warnings.extend(uncopied(report));
+    warnings.extend(sparse(report));
+    warnings.extend(shared(report));
     if report.device.program_order == ProgramOrder::Any {
         let what = "the device let pages of a block be programmed in any order";
         warnings.push(format!("{what}, which NAND of today forbids"));
@@ -767,26 +827,105 @@ fn warnings(report: &Report, outcome: &Outcome<'_>) -> Vec<String> {
         };
         warnings.push(format!("{what}; use a smaller ftl.cache or a longer input"));
     }
-    if let (Some(true), Some(arrived)) = (report.host.overloaded, report.host.last_arrival_s) {
-        warnings.push(format!(
-            "overload: the last request arrived at {arrived:.3} s and the device was done at {:.3} s, so \
-             response times tell the length of the input; use host.time_scale or host.mode = \
-             closed:QD",
-            report.host.duration_s
-        ));
-    }
-    let one_frontier =
-        report.config.ftl.placement == SINGLE || !outcome.spec.fills_planes_at_once();
-    if report.device.planes > 1 && one_frontier {
-        warnings.push(format!(
-            "{} planes, but one block is filled after another, so writes use one plane at a time",
-            report.device.planes
-        ));
+    warnings.extend(overload(&outcome.host, backlog));
+    warnings.extend(one_plane_at_a_time(report, outcome));
+    if report.ram_bytes.tables.is_none() {
+        warnings.push("the FTL does not state its RAM, so RAM and energy are not known".into());
     }
     if !report.config.run.verify {
         warnings.push("reads were not verified".into());
     }
     warnings
+}
+
+/// Requests that arrived faster than they were served: to the end, or for a while.
+fn overload(host: &HostTotals, backlog: Option<Backlog>) -> Option<String> {
+    let backlog = backlog?;
+    let remedy = "use host.time_scale or host.mode = closed:QD";
+    if ends_behind(host) {
+        return Some(format!(
+            "overload: the last request arrived at {:.3} s and the device was done at {:.3} s, so \
+             response times tell the length of the input; {remedy}",
+            host.last_arrival as f64 / 1e9,
+            host.duration as f64 / 1e9
+        ));
+    }
+    backlog.rules().then(|| {
+        format!(
+            "overload: {:.1} % of requests came in a backlog between {:.3} s and {:.3} s and waited \
+             {:.0} times as long as the device takes for one, so response times tell the length of \
+             the burst; {remedy}",
+            100.0 * backlog.requests,
+            backlog.from as f64 / 1e9,
+            backlog.to as f64 / 1e9,
+            backlog.wait
+        )
+    })
+}
+
+/// Several planes of which one is used at a time.
+fn one_plane_at_a_time(report: &Report, outcome: &Outcome<'_>) -> Option<String> {
+    let one_frontier =
+        report.config.ftl.placement == SINGLE || !outcome.spec.fills_planes_at_once();
+    (report.device.planes > 1 && one_frontier).then(|| {
+        format!(
+            "{} planes, but one block is filled after another, so writes use one plane at a time",
+            report.device.planes
+        )
+    })
+}
+
+/// GC or merges that made room, but had nothing to move.
+fn uncopied(report: &Report) -> Option<String> {
+    let (what, copied) = match (&report.gc, &report.merges) {
+        (Some(gc), None) => ("GC", gc.copied_pages),
+        (None, Some(merges)) => ("merges", merges.copied_pages),
+        _ => return None,
+    };
+    let erases: u64 = report.flash.erases.values().sum();
+    (copied == 0 && erases > 0).then(|| {
+        format!(
+            "{what} copied no page: the {erases} blocks that were erased held nothing valid, so this run \
+             says nothing of how well room is made"
+        )
+    })
+}
+
+/// A device of which so much was never written that this is more spare space than it was given.
+fn sparse(report: &Report) -> Option<String> {
+    let written = report.device.written_ratio?;
+    let erases: u64 = report.flash.erases.values().sum();
+    let given = f64::from(report.device.blocks) / f64::from(report.device.logical_blocks) - 1.0;
+    if erases == 0 || written == 0.0 || 1.0 - written <= given {
+        return None;
+    }
+    let warmup = match report.warmup.mode.tolerance() {
+        Some(_) => "steady-random",
+        None => "random",
+    };
+    Some(format!(
+        "the host has written {:.0} % of the device, and the rest acts as spare space: {:.0} % in place \
+         of {:.0} %; set run.warmup = {warmup}, which writes every page, or use a smaller \
+         device.capacity, or write amplification is too low",
+        100.0 * written,
+        100.0 * ((1.0 + given) / written - 1.0),
+        100.0 * given
+    ))
+}
+
+/// The least share of pages with several addresses of which is told.
+const MANY_SHARED: f64 = 0.01;
+
+/// Pages that stand for several addresses of the input.
+fn shared(report: &Report) -> Option<String> {
+    let ratio = report.host.shared_pages_ratio.filter(|ratio| *ratio >= MANY_SHARED)?;
+    Some(format!(
+        "{:.0} % of the pages that the input touches stand for several of its addresses, which run.address \
+         = {} lays over each other, so it is more local than it was; use a larger device.capacity, or \
+         run.address = compact",
+        100.0 * ratio,
+        report.config.run.address.name()
+    ))
 }
 
 /// GC that never ran in the measured phase, and what to do about it.

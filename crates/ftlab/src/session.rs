@@ -213,8 +213,9 @@ fn unmeasured(policy: AddressPolicy, capacity: Option<u64>) -> Result<(u64, Addr
                        expected run.address = overlay or modulo";
         return Err(Error::config("run.address", message));
     }
-    let anything = Extent { volume: 0, first_byte: 0, end_byte: capacity };
-    Ok((capacity, AddressMap::new(policy, &[anything], Some(capacity))?))
+    // It may have several volumes.
+    let anything = [0, 1].map(|volume| Extent { volume, first_byte: 0, end_byte: capacity });
+    Ok((capacity, AddressMap::new(policy, &anything, Some(capacity))?))
 }
 
 /// What the threads of a session share.

@@ -19,6 +19,7 @@ use crate::partial::{Cover, ReadModifyWrite};
 use crate::recovery::{Mount, Recovery};
 use crate::request::{Op, Request};
 use crate::run::RunConfig;
+use crate::shared_pages::SharedPages;
 use crate::units::{Lpn, Nanos};
 
 /// One FTL on one device under one host.
@@ -27,6 +28,8 @@ pub struct Simulation<F> {
     spec: Spec,
     config: Config,
     address: AddressMap,
+    /// Which pages stand for several addresses, where some may.
+    shared: Option<SharedPages>,
     flash: Device,
     ftl: F,
     /// The write buffer above the FTL.
@@ -122,6 +125,8 @@ pub struct Outcome<'a> {
     pub failures: &'a [u64],
     /// Pages that the host has written over the device's life.
     pub pages_written: u64,
+    /// Of the pages that the input touches, the share that stands for several of its addresses; `None` where none may.
+    pub shared_pages: Option<f64>,
     /// Host page reads whose version was compared, in RAM or on flash.
     pub reads_verified: u64,
     /// Response times of reads, ns.
@@ -221,12 +226,14 @@ impl<F: Ftl> Simulation<F> {
         }
         let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
         let ahead = Ahead::is_worth_it(flash.geometry().pages()).then(Ahead::default);
+        let shared = address.shares().then(|| SharedPages::new(flash.geometry().logical_pages));
         let looks_closely =
             flash.makes_checkpoints() || config.run.samples > 0 || config.run.audit > 0;
         let mut simulation = Simulation {
             spec: *spec,
             config: config.clone(),
             address,
+            shared,
             flash,
             ftl,
             buffer,
@@ -456,6 +463,9 @@ impl<F: Ftl> Simulation<F> {
         for page in self.config.host.split.of(request.op.pages(offset, end, shift)) {
             self.pages.push(Lpn(page as u32));
         }
+        if let Some(shared) = &mut self.shared {
+            shared.touch(request.volume, request.offset - offset, &self.pages[first..]);
+        }
         Ok(Part { first, end: self.pages.len(), cover })
     }
 
@@ -527,6 +537,7 @@ impl<F: Ftl> Simulation<F> {
             time: self.totals.duration,
             requests: self.totals.requests,
             response: self.reads.sum() + self.writes.sum(),
+            service: self.service.sum(),
             responses: self.totals.reads + self.totals.writes,
             lookups: mapping.lookups,
             hits: mapping.hits,
@@ -539,6 +550,7 @@ impl<F: Ftl> Simulation<F> {
             time: now.time,
             requests: now.requests - then.requests,
             response: now.response - then.response,
+            service: now.service - then.service,
             responses: now.responses - then.responses,
             lookups: now.lookups - then.lookups,
             hits: now.hits - then.hits,
@@ -787,6 +799,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             host: self.totals,
             failures: &self.failures,
             pages_written: self.written_before + self.totals.page_writes,
+            shared_pages: self.shared.as_ref().and_then(SharedPages::ratio),
             reads_verified: self.reads_verified(),
             reads: &self.reads,
             writes: &self.writes,

@@ -5,6 +5,7 @@ use ftlab::config::Config;
 use ftlab::report::Report;
 use ftlab::session;
 use serde_json::{Value, json};
+use std::path::Path;
 
 fn config(tree: &Value) -> Config {
     Catalog::standard().resolve(tree.as_object().expect("a table")).expect("a configuration")
@@ -57,8 +58,50 @@ fn a_closed_loop_is_never_overloaded_and_a_queue_may_be() {
     tree["host"]["mode"] = "closed:4".into();
     let report = run(&tree, "page");
     assert_eq!((report.host.overloaded, report.host.last_arrival_s), (None, None));
+    assert_eq!((report.host.backlog_ratio, report.host.backlog_to_s), (None, None));
     tree["host"]["mode"] = "queued:4".into();
     assert_eq!(run(&tree, "page").host.overloaded, Some(true));
+}
+
+/// 20,000 reads of 25 us in 200 s, of which each `burst`-th to the end of it come 10 us apart.
+fn with_a_burst(burst: std::ops::Range<u64>) -> Report {
+    let mut time = 0;
+    let lines = (0..20_000_u64).map(|n| {
+        time += if burst.contains(&n) { 10 } else { 10_000 };
+        format!("0,{},4096,R,{:.6}\n", n * 7919 % 1024 * 8, time as f64 / 1e6)
+    });
+    let name = format!("burst-{}-{}.spc", burst.start, burst.end);
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&file, lines.collect::<String>()).expect("it is written");
+    let tree = json!({
+        "device": { "capacity": "4MiB", "pages_per_block": 16 },
+        "input": { "trace": file },
+        "run": { "warmup": "sequential" },
+    });
+    run(&tree, "page")
+}
+
+/// The device is idle for most of the time and done when the last request arrives.
+#[test]
+fn overload_in_the_midst_of_an_input_is_seen() {
+    let report = with_a_burst(5_000..15_000);
+    assert!(report.planes.busy_fraction[0] < 0.01, "{:?}", report.planes.busy_fraction);
+    assert_eq!(report.host.overloaded, Some(true));
+    let share = report.host.backlog_ratio.expect("an open loop");
+    assert!((0.48..0.52).contains(&share), "{share}");
+    let [from, to] = [report.host.backlog_from_s, report.host.backlog_to_s].map(Option::unwrap);
+    assert!((49.0..50.1).contains(&from) && (50.2..50.5).contains(&to), "{from} to {to}");
+    let text = format!("overload: {:.1} % of requests came in a backlog between", 100.0 * share);
+    assert!(warns(&report, &text), "{:?}", report.warnings);
+}
+
+#[test]
+fn a_burst_that_leaves_the_mean_to_the_device_is_none() {
+    for burst in [0..0, 5_000..5_100] {
+        let report = with_a_burst(burst);
+        assert_eq!(report.host.overloaded, Some(false));
+        assert_eq!((report.host.backlog_ratio, report.host.backlog_from_s), (Some(0.0), None));
+    }
 }
 
 #[test]
@@ -124,6 +167,67 @@ fn gc_that_waits_for_the_rest_of_the_device_says_so() {
     let text = "GC never ran in the measured phase: 839 of 1095 blocks are erased after its 4096 \
                 page writes; set run.warmup = random";
     assert!(warns(&report, text), "{:?}", report.warnings);
+}
+
+/// Writes in sequence over an eighth of the device, again and again.
+fn rounds(warmup: &str, pattern: &str) -> Value {
+    json!({
+        "device": { "capacity": "16MiB", "pages_per_block": 16, "over_provisioning": "15%" },
+        "workload": { "pattern": pattern, "size": "2MiB", "requests": 20_000 },
+        "run": { "warmup": warmup },
+    })
+}
+
+#[test]
+fn a_device_that_is_mostly_unwritten_says_how_much() {
+    for ftl in ["page", "dftl", "fast"] {
+        let report = run(&rounds("footprint", "randwrite"), ftl);
+        assert_eq!(report.device.written_ratio, Some(0.125), "{ftl}");
+        let text = "the host has written 12 % of the device, and the rest acts as spare space: \
+                    819 % in place of 15 %; set run.warmup = random";
+        assert!(warns(&report, text), "{ftl}: {:?}", report.warnings);
+    }
+    let report = run(&rounds("steady", "randwrite"), "page");
+    assert!(warns(&report, "set run.warmup = steady-random"), "{:?}", report.warnings);
+    let report = run(&rounds("random", "randwrite"), "page");
+    assert_eq!(report.device.written_ratio, Some(1.0));
+    assert!(!warns(&report, "acts as spare space"), "{:?}", report.warnings);
+    let mut tree = rounds("footprint", "randwrite");
+    tree["run"]["verify"] = false.into();
+    assert_eq!(run(&tree, "page").device.written_ratio, None);
+}
+
+#[test]
+fn room_that_was_made_without_a_copy_is_told() {
+    for (ftl, what) in [("page", "GC"), ("fast", "merges")] {
+        let report = run(&rounds("footprint", "write"), ftl);
+        let erases: u64 = report.flash.erases.values().sum();
+        let text = format!("{what} copied no page: the {erases} blocks that were erased");
+        assert!(warns(&report, &text), "{ftl}: {:?}", report.warnings);
+        let report = run(&rounds("random", "randwrite"), ftl);
+        assert!(!warns(&report, "copied no page"), "{ftl}: {:?}", report.warnings);
+    }
+}
+
+/// Two laps of `modulo` over a device of 4 MiB: 6 MiB are read, of which 2 MiB lie on others.
+#[test]
+fn pages_that_stand_for_several_addresses_are_told() {
+    let tree = |address: &str, capacity: &str| {
+        json!({
+            "device": { "capacity": capacity, "pages_per_block": 16 },
+            "workload": { "pattern": "read", "size": "6MiB", "requests": 1536 },
+            "run": { "address": address },
+        })
+    };
+    let wrapped = run(&tree("modulo", "4MiB"), "page");
+    assert_eq!(wrapped.host.shared_pages_ratio, Some(0.5));
+    let text = "50 % of the pages that the input touches stand for several of its addresses";
+    assert!(warns(&wrapped, text), "{:?}", wrapped.warnings);
+    for (address, capacity) in [("modulo", "8MiB"), ("overlay", "8MiB"), ("compact", "8MiB")] {
+        let apart = run(&tree(address, capacity), "page");
+        assert_eq!(apart.host.shared_pages_ratio, None, "{address}");
+        assert!(!warns(&apart, "stand for several"), "{:?}", apart.warnings);
+    }
 }
 
 #[test]

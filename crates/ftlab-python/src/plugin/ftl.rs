@@ -73,7 +73,9 @@ pub struct PythonFtl {
     background: Option<Py<PyAny>>,
     mapping: Option<Py<PyAny>>,
     metrics: Option<Py<PyAny>>,
-    ram: u64,
+    object: Py<PyAny>,
+    /// Bytes of RAM that it said it uses when it was built, if it did.
+    ram_when_built: Option<u64>,
     /// What `metrics` said when measuring started.
     before: BTreeMap<&'static str, u64>,
     gc_levels: (u32, u32),
@@ -100,7 +102,8 @@ impl PythonFtl {
                 background: method(bound, "background")?,
                 mapping: method(bound, "mapping")?,
                 metrics: method(bound, "metrics")?,
-                ram: ram(bound)?,
+                ram_when_built: ram(bound)?,
+                object: object.clone_ref(py),
                 before: BTreeMap::new(),
                 gc_levels: levels,
             })
@@ -123,6 +126,11 @@ impl PythonFtl {
         figures.into_iter().map(|(name, figure)| (lasting(name), figure)).collect()
     }
 
+    /// The most that it says it uses, now or when it was built; `None` where it says nothing.
+    fn stated_ram(&self) -> Option<u64> {
+        self.ram_when_built.max(self.faults.run(|py| ram(self.object.bind(py))))
+    }
+
     /// Checks the state of the device, and the map against it.
     fn audit_all(&self, device: &Device) {
         device.audit();
@@ -141,10 +149,10 @@ impl PythonFtl {
     }
 }
 
-/// Bytes of RAM that the object says it uses, as an attribute or a method.
-fn ram(object: &Bound<'_, PyAny>) -> PyResult<u64> {
+/// Bytes of RAM that the object says it uses, as an attribute or a method; `None` where it says nothing.
+fn ram(object: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     match object.getattr_opt("ram")? {
-        None => Ok(0),
+        None => Ok(None),
         Some(method) if method.is_callable() => method.call0()?.extract(),
         Some(bytes) => bytes.extract(),
     }
@@ -177,7 +185,11 @@ impl Ftl for PythonFtl {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: self.ram, ..RamUse::default() }
+        RamUse { tables: self.stated_ram().unwrap_or_default(), ..RamUse::default() }
+    }
+
+    fn states_ram(&self) -> bool {
+        self.stated_ram().is_some()
     }
 
     fn metrics(&self) -> FtlMetrics {

@@ -151,6 +151,13 @@ impl Device {
         self.flash.truth.holds_data(lpn)
     }
 
+    /// Logical pages that the host has written over the device's life, which is known only
+    /// [with verification](Device::verifies).
+    #[must_use]
+    pub fn written_pages(&self) -> Option<u64> {
+        self.flash.truth.written_pages()
+    }
+
     /// Recomputes every invariant of the device from the page states.
     ///
     /// # Panics

@@ -124,6 +124,12 @@ impl Truth {
         self.versions[lpn.index()] & !HOLDS_DATA
     }
 
+    /// Logical pages that the host has ever written; `None` when versions are not compared.
+    pub fn written_pages(&self) -> Option<u64> {
+        let written = || self.versions.iter().filter(|version| **version != 0).count();
+        self.verify.then(|| written() as u64)
+    }
+
     pub fn trim(&mut self, lpn: Lpn) {
         self.versions[lpn.index()] &= !HOLDS_DATA;
     }

@@ -138,6 +138,11 @@ pub trait Ftl: Send {
     /// RAM in use, in bytes, by one rule for all FTLs: payload fields only (choices.md#ram-payload).
     fn ram(&self) -> RamUse;
 
+    /// Whether [`Ftl::ram`] says how much it is: that of a class in Python may not be known.
+    fn states_ram(&self) -> bool {
+        true
+    }
+
     /// Lookups and replacements since measuring started; `None` when the whole map is in RAM. Cheap.
     fn mapping_counts(&self) -> Option<MappingCounts> {
         None
@@ -255,6 +260,10 @@ impl<F: Ftl + ?Sized> Ftl for Box<F> {
 
     fn ram(&self) -> RamUse {
         (**self).ram()
+    }
+
+    fn states_ram(&self) -> bool {
+        (**self).states_ram()
     }
 
     fn mapping_counts(&self) -> Option<MappingCounts> {

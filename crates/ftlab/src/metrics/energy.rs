@@ -31,11 +31,11 @@ crate::settings! {
 pub struct EnergyReport {
     /// Of flash and buses by cause, J.
     pub flash_j: BTreeMap<&'static str, f64>,
-    /// Of all RAM, J.
-    pub ram_j: f64,
-    /// Of both, J.
-    pub total_j: f64,
-    /// Of both for each byte that the host reads or writes, nJ; `null` without any.
+    /// Of all RAM, J; `null` where the FTL does not say how much it uses.
+    pub ram_j: Option<f64>,
+    /// Of both, J; `null` like that.
+    pub total_j: Option<f64>,
+    /// Of both for each byte that the host reads or writes, nJ; `null` like that, and without any.
     pub nj_per_host_byte: Option<f64>,
 }
 
@@ -46,7 +46,7 @@ impl EnergyReport {
         power: &EnergyConfig,
         device: &DeviceConfig,
         ledger: &Ledger,
-        ram: u64,
+        ram: Option<u64>,
         seconds: f64,
         host_bytes: u64,
     ) -> Self {
@@ -67,9 +67,11 @@ impl EnergyReport {
         };
         let flash_j: BTreeMap<_, _> =
             Cause::ALL.iter().map(|cause| (cause.name(), of(*cause))).collect();
-        let ram_j = power.ram * 1e-3 * (ram as f64 / f64::from(1 << 20)) * seconds;
-        let total_j = flash_j.values().sum::<f64>() + ram_j;
-        let nj_per_host_byte = (host_bytes > 0).then(|| total_j * 1e9 / host_bytes as f64);
+        let ram_j =
+            ram.map(|bytes| power.ram * 1e-3 * (bytes as f64 / f64::from(1 << 20)) * seconds);
+        let total_j = ram_j.map(|ram_j| flash_j.values().sum::<f64>() + ram_j);
+        let nj_per_host_byte =
+            total_j.filter(|_| host_bytes > 0).map(|joules| joules * 1e9 / host_bytes as f64);
         EnergyReport { flash_j, ram_j, total_j, nj_per_host_byte }
     }
 }
@@ -87,9 +89,10 @@ mod tests {
         ledger.count_many(Operation::Program, Cause::Host, 10);
         ledger.count_many(Operation::CopyBack, Cause::GcData, 2);
         ledger.count(Operation::Erase, Cause::GcData);
-        let of = |power: &EnergyConfig| {
-            EnergyReport::new(power, &device, &ledger, 64 << 20, 2.0, 40_960)
+        let with_ram = |power: &EnergyConfig, ram| {
+            EnergyReport::new(power, &device, &ledger, ram, 2.0, 40_960)
         };
+        let of = |power: &EnergyConfig| with_ram(power, Some(64 << 20));
         let power = EnergyConfig::default();
         let near = |found: f64, expected: f64| {
             assert!((found / expected - 1.0).abs() < 1e-9, "{found} for {expected}");
@@ -97,10 +100,14 @@ mod tests {
         let energy = of(&power);
         near(energy.flash_j["host"], 10.0 * (82.5e-3 * 200e-6 + 33e-3 * 102.4e-6));
         near(energy.flash_j["gc_data"], 2.0 * 82.5e-3 * 225e-6 + 82.5e-3 * 1.5e-3);
-        near(energy.ram_j, 64.0 * 63.7e-6 * 2.0);
-        near(energy.total_j, energy.flash_j.values().sum::<f64>() + energy.ram_j);
-        near(energy.nj_per_host_byte.unwrap(), energy.total_j * 1e9 / 40_960.0);
+        let (ram_j, total_j) = (energy.ram_j.unwrap(), energy.total_j.unwrap());
+        near(ram_j, 64.0 * 63.7e-6 * 2.0);
+        near(total_j, energy.flash_j.values().sum::<f64>() + ram_j);
+        near(energy.nj_per_host_byte.unwrap(), total_j * 1e9 / 40_960.0);
         let dearer = of(&EnergyConfig { erase: 165.0, ..power });
-        near(dearer.total_j - energy.total_j, 82.5e-3 * 1.5e-3);
+        near(dearer.total_j.unwrap() - total_j, 82.5e-3 * 1.5e-3);
+        let unknown = with_ram(&power, None);
+        assert_eq!((unknown.ram_j, unknown.total_j, unknown.nj_per_host_byte), (None, None, None));
+        assert_eq!(unknown.flash_j, energy.flash_j);
     }
 }

@@ -14,6 +14,8 @@ pub struct Sample {
     pub requests: u64,
     /// Sum of the response times of reads and writes, ns.
     pub response: u128,
+    /// Sum of their service times, ns.
+    pub service: u128,
     /// Reads and writes among the requests.
     pub responses: u64,
     /// Mapping lookups.
@@ -52,6 +54,30 @@ pub struct Timeline {
     pub at_risk_bytes: Vec<Option<u64>>,
 }
 
+impl Sample {
+    /// Adds the stretch that follows.
+    pub fn add(&mut self, next: &Sample) {
+        *self = Sample {
+            time: self.time.max(next.time),
+            requests: self.requests + next.requests,
+            response: self.response + next.response,
+            service: self.service + next.service,
+            responses: self.responses + next.responses,
+            lookups: self.lookups + next.lookups,
+            hits: self.hits + next.hits,
+            host_programs: self.host_programs + next.host_programs,
+            programs: self.programs + next.programs,
+            at_risk_bytes: next.at_risk_bytes,
+        };
+    }
+
+    /// Sum of the times that reads and writes waited before the device began with them, ns.
+    #[must_use]
+    pub fn wait(&self) -> f64 {
+        (self.response - self.service) as f64
+    }
+}
+
 impl Default for Series {
     fn default() -> Self {
         Series { points: Vec::new(), requests_per_point: 64 }
@@ -72,6 +98,12 @@ impl Series {
             self.points = self.points.chunks(2).map(merge).collect();
             self.requests_per_point *= 2;
         }
+    }
+
+    /// The stretches so far.
+    #[must_use]
+    pub fn stretches(&self) -> &[Sample] {
+        &self.points
     }
 
     /// The columns.
@@ -95,17 +127,9 @@ impl Series {
 }
 
 fn merge(pair: &[Sample]) -> Sample {
-    pair.iter().fold(Sample::default(), |sum, sample| Sample {
-        time: sum.time.max(sample.time),
-        requests: sum.requests + sample.requests,
-        response: sum.response + sample.response,
-        responses: sum.responses + sample.responses,
-        lookups: sum.lookups + sample.lookups,
-        hits: sum.hits + sample.hits,
-        host_programs: sum.host_programs + sample.host_programs,
-        programs: sum.programs + sample.programs,
-        at_risk_bytes: sample.at_risk_bytes,
-    })
+    let mut sum = Sample::default();
+    pair.iter().for_each(|sample| sum.add(sample));
+    sum
 }
 
 #[cfg(test)]

@@ -1,0 +1,93 @@
+//! A backlog: stretches of a run in which requests came faster than they were served (choices.md#backlog).
+
+use super::series::Sample;
+use crate::units::Nanos;
+
+/// A stretch has a backlog where its requests wait on average as long as the device takes for more than so many.
+pub const REQUESTS_BEHIND: f64 = 100.0;
+
+/// The requests of a run that waited in a backlog.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Backlog {
+    /// Of all reads and writes, those in stretches with a backlog: a share.
+    pub requests: f64,
+    /// Their share of all response times.
+    pub response: f64,
+    /// How long they waited on average, in times that the device takes for a request.
+    pub wait: f64,
+    /// When the first of these stretches begins, ns.
+    pub from: Nanos,
+    /// When the last of them ends, ns.
+    pub to: Nanos,
+}
+
+impl Backlog {
+    /// What the stretches of a run tell, on a device that takes `of_a_request` ns for a request; all zero without a backlog.
+    #[must_use]
+    pub fn of(stretches: &[Sample], of_a_request: f64) -> Self {
+        let (mut from, mut begin) = (None, 0);
+        let (mut all, mut behind) = (Sample::default(), Sample::default());
+        for stretch in stretches {
+            all.add(stretch);
+            let wait = stretch.wait() / stretch.responses.max(1) as f64;
+            if wait > REQUESTS_BEHIND * of_a_request {
+                behind.add(stretch);
+                from = from.or(Some(begin));
+            }
+            begin = stretch.time;
+        }
+        let Some(from) = from else { return Backlog::default() };
+        Backlog {
+            requests: behind.responses as f64 / all.responses as f64,
+            response: behind.response as f64 / all.response as f64,
+            wait: behind.wait() / behind.responses as f64 / of_a_request,
+            from,
+            to: behind.time,
+        }
+    }
+
+    /// Whether the mean of response times is made by the backlog more than by the device.
+    #[must_use]
+    pub fn rules(&self) -> bool {
+        self.response > 0.5
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stretch of 64 requests served in 10 ns each, which wait so long on average.
+    fn stretch(time: Nanos, wait: u128) -> Sample {
+        let service = 640;
+        Sample {
+            time,
+            requests: 64,
+            responses: 64,
+            service,
+            response: service + 64 * wait,
+            ..Sample::default()
+        }
+    }
+
+    #[test]
+    fn a_backlog_is_where_requests_wait_for_a_hundred_others() {
+        let quiet = [stretch(100, 0), stretch(200, 1000), stretch(300, 5)];
+        assert_eq!(Backlog::of(&quiet, 10.0), Backlog::default());
+        assert!(!Backlog::default().rules());
+        let burst = [stretch(100, 0), stretch(200, 3000), stretch(300, 1001), stretch(400, 0)];
+        let found = Backlog::of(&burst, 10.0);
+        assert_eq!((found.requests, found.from, found.to), (0.5, 100, 300));
+        assert_eq!(found.wait, 200.05);
+        assert!(found.response > 0.99 && found.rules());
+    }
+
+    #[test]
+    fn a_short_backlog_leaves_the_mean_to_the_device() {
+        let mut stretches = vec![stretch(100, 900); 30];
+        stretches.push(stretch(200, 1001));
+        let found = Backlog::of(&stretches, 10.0);
+        assert_eq!(found.requests, 1.0 / 31.0);
+        assert!(!found.rules(), "{found:?}");
+    }
+}
