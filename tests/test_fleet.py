@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import ftlab as package
-from ftlab.fleet import FEW_REQUESTS, NO_ERASE, Fleet
+from ftlab.fleet import FEW_REQUESTS, NO_ERASE, Fleet, Member, percentiles
 from ftlab.points import volumes
 from ftlab.points.entry import sealed
 from ftlab.points.store import VOLUMES
@@ -57,13 +57,24 @@ def test_a_fleet_is_the_sum_of_its_volumes(ftlab, cloud):
     for row in rows[:3]:
         assert row["programs"] / row["page_writes"] == pytest.approx(row["write_amplification"])
     both = [row["write_amplification"] for row in rows[:2]]
-    assert fleet["percentiles"]["write_amplification"]["p50"] == pytest.approx(sum(both) / 2)
-    assert fleet["percentiles"]["write_amplification"]["max"] == max(both)
+    spread = fleet["percentiles"]["write_amplification"]
+    assert spread["mean"] == pytest.approx(sum(both) / 2)
+    assert (spread["volumes"], spread["min"], spread["max"]) == (2, min(both), max(both))
+    assert {spread[f"p{q}"] for q in (5, 25, 50, 75, 95)} == {None}, "of two there are none"
     assert fleet["worst"] == [
         row["volume"] for row in sorted(rows[:2], key=lambda r: -r["write_amplification"])
     ]
     assert (fleet["volumes"], fleet["few_requests"], fleet["nothing_erased"]) == (4, 1, 1)
     assert fleet["write_amplification_with_small"] < fleet["write_amplification"]
+
+
+def test_percentiles_are_of_twenty_volumes_or_more():
+    outcome = package.Result({"write_amplification": 2.0})
+    volume = volumes.Volume(1, 1000, Path("1.spc"))
+    few = [Member("page", volume, outcome)] * 19
+    assert percentiles(few, "write_amplification")["p50"] is None
+    assert percentiles([*few, few[0]], "write_amplification")["p95"] == 2.0
+    assert percentiles(few, "mapping.hit_ratio") == {}
 
 
 def test_a_volume_is_as_it_is_alone(ftlab, cloud):
@@ -85,6 +96,12 @@ def test_a_fleet_is_split_and_run_once(ftlab, cloud, monkeypatch):
     assert files == {path: path.stat().st_mtime_ns for path in Path("ftlab-results").rglob("*.*")}
     for part in ("fleet", "over volumes", "worst", "have fewer than 50 requests"):
         assert part in first.stdout
+    lines = [line.split() for line in first.stdout.splitlines()]
+    (header,) = [line for line in lines if line[:1] == ["fleet"]]
+    assert header[:8] == ["fleet", "volumes", "few", "requests", "not", "erased", "failed", "write"]
+    (counts,) = [line for line in lines if line[:1] == ["dftl"]]
+    assert counts[1:5] == ["4", "1", "1", "0"]
+    assert "no percentiles of fewer than 20 volumes" in first.stdout
     ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--warmup", "sequential")
 
 

@@ -22,12 +22,15 @@ from ftlab.plugins import Named, PythonFtl
 from ftlab.points import Failure, Point, Told, try_points
 from ftlab.points.store import Outcome
 from ftlab.points.volumes import LEAST_REQUESTS, Volume, split
-from ftlab.report.summary import overloaded
-from ftlab.result import Record, Result
+from ftlab.report.summary import Figure, overloaded
+from ftlab.result import Result
 from ftlab.simulation import check_obeyed, named
 from ftlab.source import Source
 
 PERCENTILES = (5, 25, 50, 75, 95)
+LEAST_VOLUMES = 20
+"""Of fewer a 5th and a 95th percentile are no more than the least and the greatest."""
+
 WORST = 10
 
 WA = "write_amplification"
@@ -74,9 +77,9 @@ class Member:
 
     def figure(self, path: str) -> float | None:
         """Return a figure, the sum of one that has causes, or None where there is none."""
-        found = self.outcome.find(path) if isinstance(self.outcome, Result) else None
-        if isinstance(found, Record):
-            return float(sum(found.values()))
+        if not isinstance(self.outcome, Result):
+            return None
+        found = Figure(path, path, "count").of(self.outcome)
         return None if found is None else float(found)
 
     @property
@@ -218,17 +221,19 @@ def write_amplification(members: Sequence[Member]) -> float | None:
     return sum(each.programs for each in members) / written if written else None
 
 
-def percentiles(members: Sequence[Member], path: str) -> dict[str, float]:
+def percentiles(members: Sequence[Member], path: str) -> dict[str, float | None]:
     """Return mean and percentiles of a figure over the volumes that have it, each counting as one.
 
-    There are none where no volume has it.
+    ``volumes`` says how many these are. There are no percentiles of few, and nothing where no
+    volume has it.
     """
     known = [value for each in members if (value := each.figure(path)) is not None]
     if not known:
         return {}
-    found = np.percentile(known, PERCENTILES)
-    named = {f"p{q}": float(value) for q, value in zip(PERCENTILES, found, strict=True)}
-    return {"mean": float(np.mean(known)), **named, "max": max(known)}
+    enough = len(known) >= LEAST_VOLUMES
+    found = {f"p{q}": float(np.percentile(known, q)) if enough else None for q in PERCENTILES}
+    mean = float(np.mean(known))
+    return {"volumes": len(known), "mean": mean, "min": min(known), **found, "max": max(known)}
 
 
 def _point(setup: Config, ftl: Ftl | PythonFtl, volume: Volume) -> Point:

@@ -31,7 +31,7 @@ from ftlab.report import fleet as report
     type=parse.Count(),
     default=LEAST_REQUESTS,
     show_default=True,
-    help="Volumes with fewer requests are too small to be run.",
+    help="Volumes with fewer requests are not run.",
 )
 @model_options
 @results_option
@@ -44,8 +44,8 @@ def fleet(
     """Split TRACE into its volumes, run each on a device of its own, and show all together.
 
     The write amplification of a fleet is that of all its devices: pages programmed / pages written
-    by hosts. Percentiles are over volumes, of which each counts as one. A volume on which nothing
-    was erased is too small, and left out of both. JSON and CSV have all volumes.
+    by hosts. Percentiles are over volumes, of which each counts as one; fewer than 20 have none.
+    A volume on which nothing was erased is left out of both. JSON and CSV have all volumes.
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")

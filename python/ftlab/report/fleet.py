@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from ftlab.fleet import FIGURES, PERCENTILES, Fleet
+from ftlab.fleet import FIGURES, LEAST_VOLUMES, PERCENTILES, Fleet
 from ftlab.report.numbers import written
 from ftlab.report.points import FIGURES as KNOWN
+from ftlab.report.summary import OVERLOAD
 from ftlab.report.tables import Table, csv_of
 
-COLUMNS = ("mean", *(f"p{each}" for each in PERCENTILES), "max")
+COLUMNS = ("mean", "min", *(f"p{each}" for each in PERCENTILES), "max")
 
 
 def tables(fleet: Fleet) -> list[Table]:
@@ -33,6 +34,9 @@ def notes(fleet: Fleet, least: int) -> list[str]:
             "without them; set run.warmup = steady, or a smaller device.capacity with "
             "run.address = modulo, and they count"
         )
+    most = max((len(fleet.under(ftl)) for ftl in fleet.ftls), default=0)
+    if most < LEAST_VOLUMES:
+        told.append(f"there are no percentiles of fewer than {LEAST_VOLUMES} volumes")
     for ftl in fleet.ftls:
         over = fleet.summary(ftl)["overloaded"]
         if over:
@@ -46,25 +50,34 @@ def notes(fleet: Fleet, least: int) -> list[str]:
 
 
 def _whole(fleet: Fleet) -> Table:
-    header = ["fleet", "volumes", "too small", "failed", "write amplification", "with small ones"]
+    counted = {
+        "volumes": "volumes",
+        "few requests": "few_requests",
+        "not erased": "nothing_erased",
+        "failed": "failed",
+    }
+    header = ["fleet", *counted, "write amplification", "with those not erased"]
     rows = []
     for ftl in fleet.ftls:
         found = fleet.summary(ftl)
-        small = found["few_requests"] + found["nothing_erased"]
-        counts = [written(count) for count in (found["volumes"], small, found["failed"])]
         keys = ("write_amplification", "write_amplification_with_small")
-        rows.append([ftl, *counts, *(written(found[key], "factor") for key in keys)])
+        factors = [written(found[key], "factor") for key in keys]
+        rows.append([ftl, *(written(found[key]) for key in counted.values()), *factors])
     return Table(header, rows)
 
 
 def _spread(fleet: Fleet) -> Table:
     rows = []
     for ftl in fleet.ftls:
-        for path, found in fleet.summary(ftl)["percentiles"].items():
+        whole = fleet.summary(ftl)
+        for path, found in whole["percentiles"].items():
             if found:
-                cells = [written(found[each], KNOWN[path].unit) for each in COLUMNS]
-                rows.append([f"{ftl}: {KNOWN[path].label}", *cells])
-    return Table(["over volumes", *COLUMNS], rows)
+                figure, over = KNOWN[path], whole["overloaded"]
+                doubt = f" ({OVERLOAD} on {over:,})" if figure.waits and over else ""
+                cells = [written(found[each], figure.unit) for each in COLUMNS]
+                label = f"{ftl}: {figure.label}{doubt}"
+                rows.append([label, written(found["volumes"]), *cells])
+    return Table(["over volumes", "volumes", *COLUMNS], rows)
 
 
 def _worst(fleet: Fleet) -> Table:
