@@ -11,7 +11,7 @@ import pytest
 import sample
 from ftlab import Result
 from ftlab.experiments.findings import Verdict
-from ftlab.experiments.inputs import sources
+from ftlab.experiments.inputs import Workload, modelled, sources
 from ftlab.experiments.runs import Runs
 from ftlab.experiments.tpftl import EXPERIMENT, reasons
 from ftlab.experiments.tpftl.claims import lowered
@@ -214,3 +214,17 @@ def test_a_mistake_is_told_in_one_line(ftlab):
         assert done.exit_code == 2
         assert done.output.startswith("error: ")
         assert done.output.count("\n") == 1
+
+
+def test_a_folder_without_the_traces_of_a_paper_is_told(tmp_path):
+    (tmp_path / "financial1.SPC.zst").touch()
+    workloads = [
+        Workload("financial1", ("financial1.spc", "financial1.parquet")),
+        Workload("msr-ts", ("ts_0.csv",)),
+        Workload("systemdisk1", ()),
+    ]
+    told = modelled(sources(workloads, tmp_path, None), tmp_path)
+    assert told == f"{tmp_path}: found no file called ts_0.csv; 2 of 3 inputs are built-in models"
+    assert modelled(sources(workloads[:1], tmp_path, None), tmp_path) is None
+    told = modelled(sources(workloads[1:2], tmp_path, None), tmp_path)
+    assert told == f"{tmp_path}: found no file called ts_0.csv; 1 of 1 inputs are built-in models"

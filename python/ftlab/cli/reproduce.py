@@ -14,7 +14,7 @@ from ftlab.cli.show import show_table
 from ftlab.cli.written import check_inside
 from ftlab.experiments import SEEDS, Experiment
 from ftlab.experiments import reproduce as run
-from ftlab.experiments.inputs import sources
+from ftlab.experiments.inputs import modelled, sources
 from ftlab.experiments.report import (
     FILES,
     count_table,
@@ -83,9 +83,11 @@ def reproduce(
             f"--whole: found {paper}, of which nothing is left out, expected cachftl"
         )
     folder = Path(out) if out else Path("ftlab-reproduce", paper)
-    inputs = sources(experiment.workloads, traces, None).values()
-    reads = [file for each in inputs for file in each.files]
+    inputs = sources(experiment.workloads, traces, None)
+    reads = [file for each in inputs.values() for file in each.files]
     check_inside(folder, [*FILES, "*.svg"], reads, results)
+    if traces is not None and (lacking := modelled(inputs, traces)):
+        say(f"warning: {lacking}", err=True)
     requests = QUICK_REQUESTS if quick else None
     count = seeds or (1 if quick else SEEDS)
     with points_meter() as progress:

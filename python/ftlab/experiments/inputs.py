@@ -142,6 +142,16 @@ def sources(
     return found
 
 
+def modelled(found: Sources, traces: str | Path) -> str | None:
+    """Return what to say of the workloads of which a folder of ``traces`` has no file, if any."""
+    lacking = [each.workload for each in found.values() if not each.files]
+    if not lacking:
+        return None
+    names = ", ".join(each.files[0] for each in lacking if each.files)
+    missing = f"found no file called {names}; " if names else ""
+    return f"{traces}: {missing}{len(lacking)} of {len(found)} inputs are built-in models"
+
+
 def _first(files: Mapping[str, Path], names: Sequence[str]) -> Path | None:
     lower = (name.lower() for name in names)
     return next((files[name] for name in lower if name in files), None)
