@@ -885,8 +885,8 @@ fn uncopied(report: &Report) -> Option<String> {
     let erases: u64 = report.flash.erases.values().sum();
     (copied == 0 && erases > 0).then(|| {
         format!(
-            "{what} copied no page: the {erases} blocks that were erased held nothing valid, so this run \
-             says nothing of how well room is made"
+            "{what} copied no page: all blocks that were erased held nothing valid, so this run says \
+             nothing of how well room is made"
         )
     })
 }
