@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.points.grid import FTL, holds, near, varied
+from ftlab.points.grid import FTL, holds, near
 from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
