@@ -81,11 +81,13 @@ bench: $(CORE)
 
 # Ten million power cuts over all FTLs that mount, at night.
 cuts: $(CORE)
-	$(BIN)/python tools/cuts.py
+	$(BIN)/python tools/cuts.py $(CUTS)
 
-# A thousand kills of live devices under load, at night.
+# A thousand kills of live devices under load, at night, and journals cut at each entry. Some FTLs alone, more often:
+# make kills KILLS="--kills 2000 block block-optimized cachftl".
 kills: $(CORE)
-	$(BIN)/python tools/kills.py
+	FTLAB_KILLS_REQUESTS=600 cargo test --locked -p ftlab-serve --lib a_journal_that -- --nocapture
+	$(BIN)/python tools/kills.py $(KILLS)
 
 # A hundred kills below a mounted ext4, as root.
 kills-ext4: $(CORE)

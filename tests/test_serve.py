@@ -182,7 +182,7 @@ def test_a_promise_that_is_broken_is_told():
     assert promises.wrong(0, first) is None
     assert promises.wrong(0, -1)
     assert promises.wrong(1, first)
-    promises = kills.Promises(zeroes=set())
+    promises = kills.Promises(keeps_trims=True)
     written = promises.write(range(24))
     promises.acknowledge(range(24), written, durable=False)
     pages, trimmed = promises.trim(range(1, 23))

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import random
 import sys
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from pathlib import Path
 
 from ftlab.crash import crash, mounting, violation
 from ftlab.report.numbers import brief
@@ -24,6 +27,14 @@ WORKLOADS = (
     {"pattern": "zipf", "bs": 1024, "read_share": 0.2},
     {"pattern": "seq", "bs": 1536, "streams": 3},
 )
+TRIMS = ("hint", "durable")
+"""What a trim promises, each with an input of writes of several blocks and trims."""
+
+COLUMNS = "time=time:ns,op=op,offset=offset:bytes,length=length:bytes"
+REQUESTS = 300
+LONGEST_REQUEST = 20
+"""Pages: more than two blocks."""
+
 SEEDS = 20
 """Inputs of each workload, each on a device of another size."""
 
@@ -45,36 +56,63 @@ def main() -> None:
     parser.add_argument("ftls", nargs="*", help="[all that mount]")
     arguments = parser.parse_args()
     ftls = arguments.ftls or mounting()
-    on_each_input = -(-arguments.cuts // (len(ftls) * len(WORKLOADS) * SEEDS))
+    inputs = (len(WORKLOADS) + len(TRIMS)) * SEEDS
+    on_each_input = -(-arguments.cuts // (len(ftls) * inputs))
     # A second cut follows every other one.
     cuts = -(-2 * on_each_input // 3)
-    with ProcessPoolExecutor(os.cpu_count()) as cores:
-        found = list(cores.map(partial(reports, cuts=cuts), ftls))
+    with tempfile.TemporaryDirectory() as folder, ProcessPoolExecutor(os.cpu_count()) as cores:
+        configurations = every_configuration(Path(folder))
+        found = list(cores.map(partial(reports, configurations, cuts), ftls))
     print(table(ftls, found).markdown(), end="")
     lost = [told for each in found for report in each if (told := violation(report))]
     print(*lost, sep="\n", end="", file=sys.stderr)
     sys.exit(bool(lost))
 
 
-def reports(ftl: str, cuts: int) -> list[Record]:
+def reports(configurations: Sequence[dict[str, object]], cuts: int, ftl: str) -> list[Record]:
     """Return what came of an FTL on every input."""
-    return [
-        crash(configuration(workload, seed), ftl, cuts)
-        for workload in WORKLOADS
-        for seed in range(1, SEEDS + 1)
-    ]
+    return [crash(configuration, ftl, cuts) for configuration in configurations]
 
 
-def configuration(workload: dict[str, object], seed: int) -> dict[str, object]:
-    """Return a device that is full from the first request on, and what is written to it."""
-    size = (LOGICAL_BLOCKS + seed) * PAGES_PER_BLOCK * PAGE
+def every_configuration(folder: Path) -> list[dict[str, object]]:
+    """Return devices that are full from the first request on, and what is done to them."""
+    found = []
+    for seed in range(1, SEEDS + 1):
+        size = (LOGICAL_BLOCKS + seed) * PAGES_PER_BLOCK * PAGE
+        for workload in WORKLOADS:
+            generated = {**workload, "size": size, "requests": REQUESTS}
+            found.append(configuration(seed, size, workload=generated))
+        trace = folder / f"{seed}.csv"
+        trace.write_text(mixed(random.Random(seed), size // PAGE))
+        for trim in TRIMS:
+            recorded = {"trace": str(trace), "columns": COLUMNS}
+            found.append(configuration(seed, size, {"trim": trim}, input=recorded))
+    return found
+
+
+def mixed(rng: random.Random, pages: int) -> str:
+    """Return a trace of writes, a third of them long, and trims."""
+    lines = ["time,op,offset,length"]
+    for time in range(REQUESTS):
+        count = rng.randint(1, LONGEST_REQUEST if rng.random() < 1 / 3 else 3)
+        first = rng.randrange(pages - count)
+        op = "t" if rng.random() < 0.25 else "w"
+        lines.append(f"{time},{op},{first * PAGE},{count * PAGE}")
+    return "\n".join(lines) + "\n"
+
+
+def configuration(
+    seed: int, size: int, device: dict[str, object] | None = None, **source: dict[str, object]
+) -> dict[str, object]:
+    """Return a device of so many bytes, and where its requests come from."""
     return {
-        "workload": {**workload, "size": size, "requests": 300},
+        **source,
         "device": {
             "capacity": size,
             "page": PAGE,
             "pages_per_block": PAGES_PER_BLOCK,
             "over_provisioning": 0.8,
+            **(device or {}),
         },
         "ftl": {"cache": CACHE},
         "run": {"seed": seed, "warmup": "sequential", "address": "modulo"},

@@ -37,10 +37,15 @@ CONFIG = {
     "ftl": {"cache": 8192},
 }
 SECTORS_OF_PAGE = 8
+WHAT = ("write", "durable write", "zeroes", "trim", "flush")
+SHARES = (46, 2, 4, 4, 1)
 LONGEST_LIFE_S = 0.25
 IN_FLIGHT = 8
 LONGEST_REQUEST = 24
-"""Sectors: three pages."""
+"""Sectors of most requests: three pages."""
+
+LONG_REQUEST = 320
+"""Sectors of one in eight: more than two blocks."""
 
 
 @dataclass
@@ -53,8 +58,9 @@ class Promises:
     """Writes behind the one that was acknowledged."""
     trimmed: list[int] = field(default_factory=lambda: [-1] * SECTORS)
     """The write before the last trim: a sector that was trimmed behind all may hold anything."""
-    zeroes: set[int] | None = None
-    """Where trims are durable, their numbers among those of writes."""
+    keeps_trims: bool = False
+    zeroes: set[int] = field(default_factory=set)
+    """The numbers of writes of zeroes, durable trims among them."""
     last: int = 0
 
     def write(self, sectors: range) -> int:
@@ -66,7 +72,7 @@ class Promises:
 
     def trim(self, sectors: range) -> tuple[range, int]:
         """Take note of a trim that is sent: a durable one is a write of zeroes to whole pages."""
-        if self.zeroes is None:
+        if not self.keeps_trims:
             for sector in sectors:
                 self.trimmed[sector] = self.last
             return range(0), 0
@@ -88,8 +94,7 @@ class Promises:
     def wrong(self, sector: int, found: int) -> str | None:
         """Return what is wrong with what was found, if anything is."""
         least, flight = self.acknowledged[sector], self.in_flight[sector]
-        zeroes = self.zeroes or ()
-        may_be = [0 if each in zeroes else each for each in (least, *flight)]
+        may_be = [0 if each in self.zeroes else each for each in (least, *flight)]
         if found in may_be or (self.trimmed[sector] >= least and found >= 0):
             return None
         how = "flushed" if found < self.flushed[sector] else "acknowledged"
@@ -125,7 +130,7 @@ Kill = Callable[[str, int, int, Path], Counted]
 def main() -> None:
     """Print the table."""
     arguments = asked(__doc__, kills=1000)
-    report(arguments, ["kills", "writes", "flushes", "lost or stale"], kill)
+    report(arguments, ["kills", "writes", "flushes", "lost or stale"], kill_with_both_trims)
 
 
 def asked(about: str, kills: int) -> argparse.Namespace:
@@ -155,12 +160,26 @@ def report(arguments: argparse.Namespace, columns: list[str], kill: Kill) -> NoR
     sys.exit(bool(wrong))
 
 
+def kill_with_both_trims(ftl: str, kills: int, seed: int, folder: Path) -> Killed:
+    """Kill servers of two images, half of the times where trims are durable."""
+    both = Killed()
+    for trim, times in (("hint", kills - kills // 2), ("durable", kills // 2)):
+        place = folder / trim
+        place.mkdir()
+        killed = kill(ftl, times, seed, place, trim)
+        both.kills += killed.kills
+        both.writes += killed.writes
+        both.flushes += killed.flushes
+        both.wrong += killed.wrong
+    return both
+
+
 def kill(ftl: str, kills: int, seed: int, folder: Path, trim: str = "hint") -> Killed:
     """Kill servers of one image, one after another."""
     config = {**CONFIG, "device": {**CONFIG["device"], "trim": trim}}
     rng = random.Random(f"{ftl} {seed}")
     image, socket = folder / "image", folder / "socket"
-    promises, killed = Promises(zeroes=set() if trim == "durable" else None), Killed()
+    promises, killed = Promises(keeps_trims=trim == "durable"), Killed()
     for _ in range(kills):
         with serving(ftl, image, socket, config) as server:
             look(socket, promises, killed)
@@ -254,10 +273,11 @@ def _ask(
     killed: Killed,
     rng: random.Random,
 ) -> None:
-    first = rng.randrange(SECTORS - LONGEST_REQUEST)
-    sectors = range(first, first + rng.randint(1, LONGEST_REQUEST))
+    longest = LONG_REQUEST if rng.random() < 1 / 8 else LONGEST_REQUEST
+    first = rng.randrange(SECTORS - longest)
+    sectors = range(first, first + rng.randint(1, longest))
     offset, length = first * SECTOR, len(sectors) * SECTOR
-    what = rng.choices(("write", "durable write", "trim", "flush"), (50, 2, 3, 1))[0]
+    what = rng.choices(WHAT, SHARES)[0]
     covers: int | list[int] = 0
     if what == "flush":
         killed.flushes += 1
@@ -266,6 +286,11 @@ def _ask(
     elif what == "trim":
         cookie = client.send(nbd.TRIM, offset, length)
         sectors, covers = promises.trim(sectors)
+    elif what == "zeroes":
+        killed.writes += 1
+        covers = promises.write(sectors)
+        promises.zeroes.add(covers)
+        cookie = client.send(nbd.ZERO, offset, length)
     else:
         killed.writes += 1
         covers = promises.write(sectors)

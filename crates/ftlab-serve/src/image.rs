@@ -420,6 +420,36 @@ impl<D: Disk> Image<D> {
     }
 }
 
+/// How far a journal has come.
+#[cfg(test)]
+pub(crate) struct Journal {
+    layout: Layout,
+    pub generation: u64,
+    pub entries: u32,
+    pub durable: u32,
+}
+
+#[cfg(test)]
+impl Journal {
+    /// Where an entry is.
+    pub const fn place(&self, entry: u32) -> usize {
+        self.layout.entry(entry) as usize
+    }
+
+    /// Erases that a barrier covers.
+    pub const fn spare_slots(&self) -> u64 {
+        (self.layout.slots - self.layout.blocks) as u64
+    }
+}
+
+#[cfg(test)]
+impl<D> Image<D> {
+    pub(crate) const fn journal(&self) -> Journal {
+        let Image { layout, generation, entries, durable, .. } = *self;
+        Journal { layout, generation, entries, durable }
+    }
+}
+
 impl Tables {
     /// Notes that a block was erased and lies in another slot; returns the one that it leaves.
     fn erase(&mut self, layout: &Layout, pbn: u32, slot: u32) -> u32 {

@@ -291,3 +291,6 @@ fn overlap(
     let of = |base: u64| (from - base) as usize..(to - base) as usize;
     (of(start), of(offset))
 }
+
+#[cfg(test)]
+mod kills;

@@ -34,14 +34,17 @@ impl Mount {
         Mount(Arc::new(mount))
     }
 
-    /// The FTL on a device whose power was cut.
+    /// The FTL on a device whose power was cut. What it has found is true from then on.
     ///
     /// # Errors
     /// [`Error::Config`] when device or settings cannot work.
+    ///
+    /// # Panics
+    /// When it keeps a version that was written after one that it gives up.
     pub fn mount(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
         flash.read_checkpoints();
         flash.read_tombstones();
-        (self.0)(config, flash)
+        flash.settled_by(|flash| (self.0)(config, flash))
     }
 }
 

@@ -57,7 +57,6 @@ fn mount_on(
         programs: total(Operation::Program),
         erases: total(Operation::Erase),
     };
-    device.settle(true);
     (0..PAGES).for_each(|lpn| access(&mut ftl, Op::Read, &[Lpn(lpn)], &mut device));
     ftl.audit(&device);
     (cost, device)

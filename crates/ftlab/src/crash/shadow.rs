@@ -240,7 +240,7 @@ impl Host {
         self.buffer = buffer.map(|buffer| buffer.resumed(holds_data));
     }
 
-    /// Reads each page, which must be one of those that it may be, and takes it as it is.
+    /// Reads each page: the mount has found one of the versions that it may have.
     ///
     /// # Errors
     /// What is wrong with the first page that is a third thing.
@@ -252,7 +252,6 @@ impl Host {
         durable: &Durable,
         interrupted: Option<&Served>,
     ) -> Result<Durable, String> {
-        self.device.settle(true);
         let mut settled =
             Durable::nothing(durable.pages(), durable.keeps_writes, durable.keeps_trims);
         for lpn in (0..durable.pages()).map(Lpn) {
@@ -268,7 +267,6 @@ impl Host {
             let trimmed = found.is_none().then(|| self.device.last_version(lpn));
             settled.pages[lpn.index()] = Page { version: found, trimmed, unsure: false };
         }
-        self.device.settle(false);
         self.audit();
         Ok(settled)
     }

@@ -83,11 +83,6 @@ impl Device {
         self.flash.medium.memory.as_ref().map_or(&[], |memory| &memory.lost)
     }
 
-    /// Has host reads decide, or no longer, which version a page has: after a power cut it may have several.
-    pub const fn settle(&mut self, reads_decide: bool) {
-        self.flash.truth.settling = reads_decide;
-    }
-
     /// The version of a logical page, as its stamp; `None` if it holds no data.
     #[must_use]
     pub fn version(&self, lpn: Lpn) -> Option<u16> {

@@ -2,7 +2,7 @@
 //! comes to be again what it was.
 
 use super::memory::{Change, Content};
-use super::tombstones::{Burial, Tombstones};
+use super::tombstones::Burial;
 use super::{Device, Owner, Tombstone};
 use crate::units::{Lpn, Pbn, Ppn};
 
@@ -93,10 +93,8 @@ impl Device {
     }
 
     /// Makes a device that is erased and [tells](Device::tell) what it was: with these pages and tombstones, blocks
-    /// that were erased so often, and `last`, the highest sequence number that there was. An FTL has to mount then.
-    ///
-    /// Of the versions of a logical page that are not buried the one with the highest sequence number is what reads
-    /// must return.
+    /// that were erased so often, and `last`, the highest sequence number that there was. An FTL has to mount then,
+    /// which says what is true.
     ///
     /// # Panics
     /// When the device does not remember, or a page lies beyond it.
@@ -108,22 +106,16 @@ impl Device {
         last: u64,
     ) {
         let (medium, truth) = (&mut self.flash.medium, &mut self.flash.truth);
-        let restore = |place: &mut Tombstones| place.restore(trims, &medium.geometry).to_vec();
-        let nothing = || vec![0; medium.geometry.logical_pages as usize];
-        let mut newest = medium.tombstones.as_mut().map_or_else(nothing, restore);
+        if let Some(place) = &mut medium.tombstones {
+            place.restore(trims, &medium.geometry);
+        }
         for Kept { ppn, owner, sequence, content } in pages {
             let raw = medium.encode(owner);
             medium.owners[ppn.index()] = raw;
             let memory = medium.memory.as_mut().expect("a medium that remembers");
             memory.sequences[ppn.index()] = sequence;
             memory.contents.program(ppn, raw, sequence, content);
-            let Owner::Data(lpn) = owner else { continue };
-            let stamp = (sequence & STAMP) as u16;
-            truth.set_stamp(ppn, stamp);
-            if sequence >= newest[lpn.index()] {
-                newest[lpn.index()] = sequence;
-                truth.set_newest(lpn, stamp);
-            }
+            truth.set_stamp(ppn, (sequence & STAMP) as u16);
         }
         medium.memory.as_mut().expect("a medium that remembers").last = last;
         medium.blocks.iter_mut().zip(erases).for_each(|(block, erases)| block.erases = *erases);

@@ -52,6 +52,7 @@ mod memory;
 mod meter;
 mod recovery;
 mod runs;
+mod settlement;
 mod tombstones;
 mod truth;
 mod valid_pages;
@@ -354,7 +355,7 @@ impl Flash {
                 if self.truth.verify {
                     self.truth.reads_verified += 1;
                     let stamp = self.truth.stamp(ppn);
-                    if !self.truth.is_newest(lpn, stamp) && !self.truth.settles(lpn, Some(stamp)) {
+                    if !self.truth.is_newest(lpn, stamp) {
                         self.broken(
                             "a host read must return the last version written",
                             ppn,
@@ -469,7 +470,7 @@ impl Flash {
     fn read_unwritten(&mut self, lpn: Lpn) {
         if self.truth.verify {
             self.truth.reads_verified += 1;
-            if self.truth.holds_data(lpn) && !self.truth.settles(lpn, None) {
+            if self.truth.holds_data(lpn) {
                 self.broken(
                     "a page that holds data must be mapped",
                     Ppn(u32::MAX),

@@ -14,8 +14,8 @@
 //! `device.trim` = `durable` costs a program for each request, and reads at a mount.
 
 use super::memory::Change;
-use super::{Cause, Flash, Geometry, Operation, Owner};
-use crate::units::{Lpn, Pbn};
+use super::{Cause, Flash, Geometry, Operation};
+use crate::units::Lpn;
 use std::sync::Arc;
 
 /// Bytes of a tombstone: a page, how many, and a sequence number.
@@ -121,10 +121,9 @@ impl Tombstones {
     }
 
     /// Puts tombstones there as if all had just been written anew.
-    pub fn restore(&mut self, tombstones: Vec<Tombstone>, geometry: &Geometry) -> Arc<[u64]> {
+    pub fn restore(&mut self, tombstones: Vec<Tombstone>, geometry: &Geometry) {
         let pages = whole_pages(tombstones.len() as u32, geometry);
         self.generations = vec![Generation { tombstones, pages }];
-        self.read(geometry.logical_pages)
     }
 }
 
@@ -196,14 +195,7 @@ impl Flash {
     /// Whether each logical page has a valid page on flash.
     fn pages_with_data(&self) -> Vec<bool> {
         let mut holds_data = vec![false; self.medium.geometry.logical_pages as usize];
-        for pbn in (0..self.medium.geometry.blocks()).map(Pbn) {
-            let mut pages = self.valid_pages(pbn);
-            while let Some(ppn) = pages.next(self) {
-                if let Some(Owner::Data(lpn)) = self.medium.owner(ppn) {
-                    holds_data[lpn.index()] = true;
-                }
-            }
-        }
+        self.valid_versions().into_iter().for_each(|(lpn, _)| holds_data[lpn.index()] = true);
         holds_data
     }
 

@@ -19,8 +19,6 @@ pub(super) struct Truth {
     versions: Vec<u16>,
     /// Whether versions are compared.
     pub verify: bool,
-    /// Whether a host read decides which version its page has, as after a power cut.
-    pub settling: bool,
     /// Host page reads whose version was compared.
     pub reads_verified: u64,
     /// Host page reads of pages that hold no data.
@@ -36,7 +34,6 @@ impl Truth {
             stamps: vec![0; pages as usize],
             versions: vec![0; logical_pages as usize],
             verify: true,
-            settling: false,
             reads_verified: 0,
             unwritten_reads: 0,
             asked: Asked::default(),
@@ -73,11 +70,6 @@ impl Truth {
         self.stamps[to.index()] = self.stamps[from.index()];
     }
 
-    /// Makes a stamp that of the newest version of a logical page.
-    pub fn set_newest(&mut self, lpn: Lpn, stamp: u16) {
-        self.versions[lpn.index()] = stamp | HOLDS_DATA;
-    }
-
     /// Whether a stamp is that of the newest version of a page that holds data.
     #[inline(always)]
     pub fn is_newest(&self, lpn: Lpn, stamp: u16) -> bool {
@@ -94,15 +86,12 @@ impl Truth {
         self.versions.clone_from(&other.versions);
     }
 
-    /// Takes it that a logical page holds the version with this stamp, or no data, where reads decide that;
-    /// returns whether they do.
-    #[cold]
-    pub fn settles(&mut self, lpn: Lpn, stamp: Option<u16>) -> bool {
-        if self.settling {
+    /// Takes it that a logical page holds the version with this stamp, or no data.
+    pub fn settle(&mut self, lpn: Lpn, stamp: Option<u16>) {
+        if self.verify {
             let version = &mut self.versions[lpn.index()];
             *version = stamp.map_or(*version & !HOLDS_DATA, |stamp| stamp | HOLDS_DATA);
         }
-        self.settling
     }
 
     /// Whether a logical page holds data.
