@@ -20,7 +20,7 @@ def run(name, **sections):
 
 @pytest.mark.parametrize("ftl", ["page", "dftl", "fast", "mnftl", "superblock"])
 def test_a_mount_costs_what_it_costs_after_a_cut_behind_all_changes(ftl):
-    found = run(ftl).recovery
+    found = run(ftl, ftl={"power_safe": True}).recovery
     changes = crashes.crash(CONFIG, ftl, 1).changes
     mounts = crashes.crash(CONFIG, ftl, at=crashes.cut(f"{changes}:before")).mounts
     assert found.oob_reads == mounts.oob_reads.mean > 0
@@ -30,6 +30,12 @@ def test_a_mount_costs_what_it_costs_after_a_cut_behind_all_changes(ftl):
     maps = found.ram_bytes // 12 - 256
     assert (maps > 0) == (ftl == "dftl")
     assert (found.at_risk_bytes, found.at_risk_bytes_max) == (0, 0)
+
+
+def test_an_ftl_in_an_order_that_a_cut_may_harm_tells_no_mount():
+    found = run("fast")
+    assert (found.recovery.time_s, found.recovery.at_risk_bytes) == (None, None)
+    assert any("set ftl.power_safe = true" in warning for warning in found.warnings)
 
 
 def test_a_buffer_loses_what_it_holds():
@@ -46,11 +52,12 @@ def test_an_ftl_that_keeps_writes_loses_what_it_holds():
     assert found.at_risk_bytes_max >= found.at_risk_bytes > 0
 
 
-def test_it_is_told_where_it_is_asked_for():
-    plain = run("page", run={})
+@pytest.mark.parametrize("ftl", ["page", "fast", "kast", "gftl", "block-optimized", "cachftl"])
+def test_it_is_told_where_it_is_asked_for_and_changes_nothing(ftl):
+    plain = run(ftl, run={})
     assert plain.recovery is None
     assert set(plain.timeline.at_risk_bytes) == {None}
-    asked = run("page").to_dict()
+    asked = run(ftl).to_dict()
     for key in ("host", "flash", "gc", "response_us", "planes", "wear"):
         assert plain.to_dict()[key] == asked[key], key
 

@@ -142,10 +142,9 @@ def test_the_recorded_session_replays_with_the_same_counts(folder, ftl):
                 client.read(offset, length)
     session = device.stop()
     replays = [live.replay(f"{record}.toml")]
-    if ftl != "fast":  # It makes room in another order where power may be cut.
-        tree = files.load(f"{record}.toml")
-        assert tree.pop("ftls") == [ftl]
-        replays += execute([(tree, ftl)])
+    tree = files.load(f"{record}.toml")
+    assert tree.pop("ftls") == [ftl]
+    replays += execute([(tree, ftl)])
     # Those that cross a boundary of pieces are two.
     assert session.host.requests > 1500
     same = ("host", "flash", "mapping", "gc", "merges", "write_amplification", "wear", "own")

@@ -665,8 +665,8 @@ class Run(Settings):
         requests. Source: ours.
     recovery
         Whether the FTL is mounted when all is measured, as after a power cut, on a copy of the
-        device. FTLs do then what they do where power may be cut (choices.md#early-invalidation).
-        Default: false. Source: ours.
+        device. Those that obey ftl.power_safe are mounted with that alone. Default: false. Source:
+        ours.
     samples
         Page accesses between two looks into the mapping cache, each a walk over it; 0 means never.
         Default: 0. Unit: page accesses. Source: ours.
@@ -1795,12 +1795,17 @@ class BlockOptimized(NamedFtl):
     append
         Program a group without an erase when all its offsets are still erased. Default: false.
         Source: CACH-FTL rewrites every block that is not empty; choices.md#first-erase.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     """
 
     registered = "block-optimized"
 
     _: KW_ONLY
     append: bool | None = setting("block-optimized.append")
+    power_safe: bool | None = setting("ftl.power_safe")
 
 
 class NFTL(NamedFtl):
@@ -1907,6 +1912,10 @@ class FAST(NamedFtl):
         the page in its place, as for any rewrite inside the log. ``"switch"``: A switch merge; the
         page then goes to the random log. Default: merge. Source: FlashSim;
         choices.md#fast-full-sequential.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
@@ -1919,6 +1928,7 @@ class FAST(NamedFtl):
 
     _: KW_ONLY
     full_sequential: Literal["merge", "switch"] | None = setting("fast.full_sequential")
+    power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 
@@ -1970,6 +1980,10 @@ class CACHFTL(NamedFtl):
         ``mode`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -1997,6 +2011,7 @@ class CACHFTL(NamedFtl):
     ) = setting("gc.policy")
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    power_safe: bool | None = setting("ftl.power_safe")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -2017,6 +2032,10 @@ class LAST(NamedFtl):
     hot
         Share of the random log blocks that are the hot partition; each partition has one at least.
         Default: 50%. Range: 0 to 1. Source: choices.md#last-rules.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
@@ -2031,6 +2050,7 @@ class LAST(NamedFtl):
     threshold: int | None = setting("last.threshold")
     sequential: Quantity | None = setting("last.sequential")
     hot: Quantity | None = setting("last.hot")
+    power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 
@@ -2048,6 +2068,10 @@ class KAST(NamedFtl):
     sequential
         Share of the log blocks that may be sequential: one at least, all but one at most. Default:
         10%. Range: 0 to 1. Source: choices.md#kast-rules.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
@@ -2061,6 +2085,7 @@ class KAST(NamedFtl):
     _: KW_ONLY
     associativity: int | None = setting("kast.associativity")
     sequential: Quantity | None = setting("kast.sequential")
+    power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 
@@ -2105,6 +2130,10 @@ class AFTL(NamedFtl):
     entries
         Entries of the fine table. Default: half as many as logical blocks, in the RAM of a block
         table. Unit: entries. Source: choices.md#aftl-rules.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
@@ -2117,6 +2146,7 @@ class AFTL(NamedFtl):
 
     _: KW_ONLY
     entries: int | None = setting("aftl.entries")
+    power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 
@@ -2134,6 +2164,10 @@ class WAFTL(NamedFtl):
     threshold
         Share of a block's pages from which on they are merged into its data block. Default: 50%.
         Range: 0 to 1. Source: choices.md#waftl-rules.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     log_blocks
         Log blocks. Default: every block beyond the logical ones and those of the map, but for the
         one that merges need. Unit: blocks. Source: CACH-FTL, DLOOP; choices.md#log-blocks.
@@ -2147,6 +2181,7 @@ class WAFTL(NamedFtl):
     _: KW_ONLY
     zone: Quantity | None = setting("waftl.zone")
     threshold: Quantity | None = setting("waftl.threshold")
+    power_safe: bool | None = setting("ftl.power_safe")
     log_blocks: int | None = setting("log.blocks")
     log_map: Literal["ram", "flash"] | None = setting("log.map")
 
@@ -2263,12 +2298,17 @@ class GFTL(NamedFtl):
     buffer
         Write buffer as a share of the logical blocks. Default: 16%, or what the device has. Range:
         0 to 10. Source: MNFTL 5.2; choices.md#gftl-buffer.
+    power_safe
+        Keep to an order of operations in which a power cut loses nothing that was acknowledged.
+        ``ftlab crash`` and ``ftlab serve`` always do; FTLs that do it anyway are as they are.
+        Default: false. Source: FlashSim; choices.md#early-invalidation.
     """
 
     registered = "gftl"
 
     _: KW_ONLY
     buffer: Quantity | None = setting("gftl.buffer")
+    power_safe: bool | None = setting("ftl.power_safe")
 
 
 class Superblock(NamedFtl):

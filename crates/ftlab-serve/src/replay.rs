@@ -1,7 +1,7 @@
 //! A recorded session once more, without clients and without data.
 //!
-//! The device is one whose power may be cut, as it was then: some FTLs make room in another order there
-//! (choices.md#early-invalidation), so that `ftlab run` may count a copy less without `run.recovery`.
+//! Power may be cut, as it might then: some FTLs do things in another order there (choices.md#early-invalidation), as
+//! they do in `ftlab run` with `ftl.power_safe`.
 
 use crate::live::{able, capacity, whole};
 use ftlab::Error;
@@ -27,7 +27,7 @@ pub fn replay(
     let entry = able(catalog, ftl)?;
     let capacity = capacity(config, "that of the recorded device")?;
     let mut config = config.clone();
-    config.run.recovery = true;
+    config.ftl.power_safe = true;
     let mut simulation = entry.simulate(&config, capacity, whole(capacity))?;
     let input = open_input(&config)?;
     drive(simulation.as_mut(), entry.name(), input.as_ref(), watch)

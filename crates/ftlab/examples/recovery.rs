@@ -42,6 +42,7 @@ fn row(name: &str, capacity: u64, every: Option<u64>) -> Result<String, Box<dyn 
         catalog.resolve(&serde_json::from_str(r#"{"preset": "onfi-slc"}"#)?)?;
     config.device.oob_read = config.device.read;
     config.device.program_order = None;
+    config.ftl.power_safe = true;
     if matches!(name, "cftl" | "zftl") {
         // They bring together what belongs to a logical block, or to a zone, wherever a block is free.
         config.ftl.placement = "single".into();

@@ -597,6 +597,9 @@ bugs! {
         why "idle time may end in a power cut", law "power_cuts", by "cachftl";
     CachMountLeavesFull: "cachftl: no room is made when it mounts",
         why "pages that were trimmed have taken it", law "power_cuts", by "cachftl";
+    RecoveryChangesOrder: "run.recovery: FTLs do what they do where power may be cut",
+        why "eight of them then run another algorithm, with up to 0.9 % other erases", law "an_instrument",
+        by "fast,kast,last,aftl,waftl,gftl,block-optimized,cachftl";
     CftlMountCountsNone: "cftl: the mapped pages of logical blocks are not counted when it mounts",
         why "a logical block is never brought together, or when it is not whole", law "power_cuts", by "cftl";
 }

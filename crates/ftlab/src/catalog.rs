@@ -113,7 +113,7 @@ impl Entry {
         let build = Arc::new(move |config: &Config, flash: &mut Flash| {
             config.setup::<()>().checked()?;
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
-            wearing(config, flash, |flash| build(config, flash))
+            on_flash_as(config, flash, |flash| build(config, flash))
         });
         let (alone, mounting) = (build.clone(), mount.clone());
         Entry {
@@ -206,7 +206,7 @@ pub fn simulation<F: Design>(
     let mount = mount_of::<F>(Arc::new(Config::clone));
     simulation_of(&F::SPEC, config, capacity, address, mount.as_ref(), |config, flash| {
         let setup = config.setup().checked()?;
-        wearing(config, flash, |flash| F::build(&setup, flash))
+        on_flash_as(config, flash, |flash| F::build(&setup, flash))
     })
 }
 
@@ -215,18 +215,21 @@ fn mount_of<F: Design>(adapt: Arc<Adapt>) -> Option<Mount> {
     let mount = F::MOUNT?;
     Some(Mount::by(move |config, flash| {
         let setup = adapt(config).setup().checked()?;
-        Ok(Box::new(wearing(config, flash, |flash| mount(&setup, flash))?))
+        Ok(Box::new(on_flash_as(config, flash, |flash| mount(&setup, flash))?))
     }))
 }
 
-/// Builds an FTL, below which wear is levelled as configured from then on.
-fn wearing<F>(
+/// Builds an FTL that expects power cuts as configured, and below which wear is levelled from then on.
+fn on_flash_as<F>(
     config: &Config,
     flash: &mut Flash,
     build: impl FnOnce(&mut Flash) -> Result<F, Error>,
 ) -> Result<F, Error> {
     config.wear.check()?;
     flash.await_host();
+    if config.ftl.power_safe {
+        flash.expect_power_cuts();
+    }
     let ftl = build(flash)?;
     flash.wear_as(&config.wear, &config.device, config.run.seed);
     Ok(ftl)
@@ -253,7 +256,10 @@ fn simulation_of<F: Ftl>(
     }
     let ftl = build(config, &mut device)?;
     let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-    Ok(Simulation::new(spec, config, device, ftl, buffer, address).mounting(mount.cloned()))
+    // What an FTL does in another order a cut may lose.
+    let is_safe = config.ftl.power_safe || !spec.obeys("ftl.power_safe");
+    let mount = mount.filter(|_| is_safe).cloned();
+    Ok(Simulation::new(spec, config, device, ftl, buffer, address).mounting(mount))
 }
 
 /// What is done around the work of each thread of a session.

@@ -153,8 +153,10 @@ pub fn crash(
     watch: Watch<'_>,
 ) -> Result<CrashReport, Error> {
     let entry = catalog.find_mounting(&point.ftl)?;
-    let run = Run::serve(entry, &point.config, watch)?;
-    let cuts = plan.cuts(&run.changes, run.after.tears(), point.config.run.seed)?;
+    let mut config = point.config.clone();
+    config.ftl.power_safe = true;
+    let run = Run::serve(entry, &config, watch)?;
+    let cuts = plan.cuts(&run.changes, run.after.tears(), config.run.seed)?;
     run.cut(&cuts, watch)
 }
 

@@ -231,8 +231,9 @@ impl Run<'_> {
             format: self.input.format(),
             ..TraceReport::default()
         };
+        let spec = outcome.spec;
         let mut report = Report::new(ftl, &outcome, warmup, trace, speed);
-        report.add_recovery(self.simulator.recovery());
+        report.add_recovery(self.simulator.recovery(), &spec);
         report.add_flushed_at_end(self.simulator.drain());
         report
     }

@@ -6,7 +6,7 @@ use crate::device::{Cell, ProgramOrder};
 use crate::engine::Booking;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation};
 use crate::ftl::parts::placement::SINGLE;
-use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse};
+use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse, Spec};
 use crate::gc::CopyBack;
 use crate::host::HostMode;
 use crate::metrics::backlog::Backlog;
@@ -458,10 +458,17 @@ impl Report {
     }
 
     /// Adds what a power cut would have left, with the bytes at risk over time.
-    pub fn add_recovery(&mut self, recovery: Option<Recovery>) {
+    pub fn add_recovery(&mut self, recovery: Option<Recovery>, spec: &Spec) {
         if recovery.as_ref().is_some_and(|recovery| recovery.time_s.is_none()) {
-            let message =
-                "this FTL does not mount after a power cut, so there is no time of a mount";
+            let message = match spec.obeys("ftl.power_safe") && !self.config.ftl.power_safe {
+                true => {
+                    "this FTL ran in an order in which a power cut may lose data, so there is no time of a \
+                         mount; set ftl.power_safe = true"
+                }
+                false => {
+                    "this FTL does not mount after a power cut, so there is no time of a mount"
+                }
+            };
             self.warnings.push(message.into());
         }
         self.recovery =

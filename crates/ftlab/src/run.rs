@@ -19,8 +19,8 @@ crate::settings! {
         verify: bool = true, source "ours";
         /// Requests between two checks of every invariant; 0 means only at the end.
         audit: u64 = 0, unit "requests", source "ours";
-        /// Whether the FTL is mounted when all is measured, as after a power cut, on a copy of the device. FTLs do
-        /// then what they do where power may be cut (choices.md#early-invalidation).
+        /// Whether the FTL is mounted when all is measured, as after a power cut, on a copy of the device. Those that
+        /// obey ftl.power_safe are mounted with that alone.
         recovery: bool = false, source "ours";
         /// Page accesses between two looks into the mapping cache, each a walk over it; 0 means never.
         samples: u64 = 0, unit "page accesses", source "ours";

@@ -73,6 +73,11 @@ fn a_worn_device_is_read_to_the_last() {
 }
 
 #[test]
+fn an_instrument_changes_nothing() {
+    every_ftl_obeys(LAWS[12]);
+}
+
+#[test]
 fn the_laws_name_no_ftl_and_no_buffer() {
     let catalog = Catalog::standard();
     let ftls = catalog.ftls().iter().map(|entry| entry.name());

@@ -137,7 +137,7 @@ impl Opening {
         let entry = able(catalog, ftl)?;
         let config = self.config(catalog, superblock.config.clone())?;
         // An image from before a setting was there has its default.
-        agree(&tree(&config), &tree(&catalog.resolve(&superblock.config)?))?;
+        agree(&tree(&config), &tree(&as_served(catalog.resolve(&superblock.config)?)))?;
         let mut device = device(entry, &config)?;
         let (mut image, recovered) =
             Image::open(file, device.geometry(), room(&superblock, &config))
@@ -160,9 +160,7 @@ impl Opening {
         let settings = settings.as_object_mut().expect("a table");
         merge(settings, &of_image);
         merge(settings, &self.settings);
-        let mut config = catalog.resolve(settings)?;
-        config.device.partial_writes = PartialWrites::ReadModifyWrite;
-        config.run.address = AddressPolicy::Overlay;
+        let config = as_served(catalog.resolve(settings)?);
         check(&config, self.paced)?;
         Ok(config)
     }
@@ -211,6 +209,14 @@ impl Live {
         };
         store().map_err(at(&self.path))
     }
+}
+
+/// Settings as a live device has them, whatever is asked for.
+fn as_served(mut config: Config) -> Config {
+    config.device.partial_writes = PartialWrites::ReadModifyWrite;
+    config.ftl.power_safe = true;
+    config.run.address = AddressPolicy::Overlay;
+    config
 }
 
 /// An FTL that can go on when the power, or the process, was gone, with all that it has acknowledged.

@@ -17,20 +17,21 @@ pub struct Cuts {
 }
 
 impl Device {
-    /// Has the OOB of each page keep a sequence number, and notes each change of the medium from now on. To
-    /// be called while the device is erased.
+    /// Has the OOB of each page keep a sequence number, and notes each change of the medium from now on: power is
+    /// going to be cut. To be called while the device is erased.
     pub fn remember(&mut self) {
         let memory = Memory::of(&self.flash.medium);
         self.flash.medium.set_memory(memory);
+        self.flash.expect_power_cuts();
     }
 
-    /// [`Device::remember`] without notes: power can be cut behind the last change alone
-    /// ([`Device::lose_power`]).
+    /// Has the OOB of each page keep a sequence number, which changes nothing that an FTL does. Power can be lost
+    /// behind the last change alone ([`Device::lose_power`]).
     pub fn number_versions(&mut self) {
-        self.remember();
-        if let Some(memory) = &mut self.flash.medium.memory {
-            memory.keeps_changes = false;
-        }
+        let mut memory = Memory::of(&self.flash.medium);
+        memory.keeps_changes = false;
+        self.flash.medium.set_memory(memory);
+        unless_bug!(RecoveryChangesOrder, (), self.flash.expect_power_cuts());
     }
 
     /// Cuts power, behind all changes: what was programmed is left, and nothing is known of it. Counts begin at

@@ -46,6 +46,8 @@ pub(super) struct Medium {
     pub blocks: Vec<Block>,
     /// What outlives a power cut, where that is of interest.
     pub memory: Option<Box<Memory>>,
+    /// Whether FTLs are to expect power cuts.
+    pub power_safe: bool,
     /// Whether there are neither cells nor a memory: most programs have to ask for no more.
     pub is_plain: bool,
     /// What a mount goes on from, where checkpoints are made.
@@ -84,6 +86,7 @@ impl Medium {
             valid_words_per_block,
             blocks: vec![Block::default(); blocks],
             memory: None,
+            power_safe: false,
             checkpoints: device
                 .checkpoint
                 .map(|pages| Checkpoints::every(pages, geometry.blocks())),

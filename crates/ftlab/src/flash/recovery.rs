@@ -79,7 +79,12 @@ impl Flash {
     #[inline]
     #[must_use]
     pub const fn may_lose_power(&self) -> bool {
-        self.medium.memory.is_some()
+        self.medium.power_safe
+    }
+
+    /// Has an FTL that is built from now on expect power cuts.
+    pub(crate) const fn expect_power_cuts(&mut self) {
+        self.medium.power_safe = true;
     }
 
     /// Reads a translation page as it was programmed.

@@ -68,7 +68,7 @@ impl Design for AftlFtl {
         name: "aftl",
         summary: "replacement blocks whose pages get mappings of their own instead of a merge",
         source: "Wu & Kuo, ICCAD 2006",
-        ..Spec::LOG_BLOCKS
+        ..Spec::ROOM_FIRST
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
         let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;

@@ -55,6 +55,7 @@ impl Design for BlockOptimizedFtl {
         name: "block-optimized",
         summary: "block-level mapping, rewritten in place with one erase for each request and block",
         source: "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
+        obeys: &["ftl.power_safe"],
         in_place: true,
         ..Spec::DATA_BLOCKS
     };

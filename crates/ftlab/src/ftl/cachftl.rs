@@ -176,7 +176,14 @@ impl Design for CachFtl {
         summary: "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
         source: "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
         cleaning: Cleaning::Rewrites,
-        obeys: &["gc.policy", "gc.choices", "gc.window", "gc.mode", "gc.oob_scan"],
+        obeys: &[
+            "gc.policy",
+            "gc.choices",
+            "gc.window",
+            "gc.mode",
+            "gc.oob_scan",
+            "ftl.power_safe",
+        ],
         ..Spec::LOG_BLOCKS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);

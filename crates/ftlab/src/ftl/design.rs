@@ -187,6 +187,8 @@ const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
 const OWN_FRONTIERS: &[&str] =
     &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
 const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
+/// The keys of `LOG_BLOCKS` where room is made before a page is written.
+const ROOM_FIRST: &[&str] = &["log.blocks", "log.map", "ftl.power_safe"];
 /// The keys of `PAGE_LEVEL` and of the mapping cache.
 const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
 /// The keys of `DEMAND_PAGED` and of a search.
@@ -245,6 +247,9 @@ impl Spec {
     /// An FTL that merges log blocks.
     pub const LOG_BLOCKS: Spec =
         Spec { cleaning: Cleaning::Merges, obeys: LOG_BLOCKS, ..Spec::PAGE_LEVEL };
+    /// An FTL that merges log blocks to make room for a page of the host, which it has invalidated before unless
+    /// power may be cut.
+    pub const ROOM_FIRST: Spec = Spec { obeys: ROOM_FIRST, ..Spec::LOG_BLOCKS };
     /// An FTL of data blocks alone.
     pub const DATA_BLOCKS: Spec = Spec { obeys: &[], ..Spec::LOG_BLOCKS };
     /// An FTL with its map in OOBs.

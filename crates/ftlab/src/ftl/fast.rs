@@ -83,7 +83,7 @@ impl Design for FastFtl {
         summary: "a log block for sequential writes, and others shared by all data blocks",
         source: "Lee et al., TECS 2007",
 
-        ..Spec::LOG_BLOCKS
+        ..Spec::ROOM_FIRST
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
         let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;

@@ -123,6 +123,7 @@ impl Design for Gftl {
         name: "gftl",
         summary: "one block for each logical block, cleaned step by step between requests; a write buffer",
         source: "Choudhuri & Givargis, CODES+ISSS 2008",
+        obeys: &["ftl.power_safe"],
         ..Spec::IN_OOBS
     };
     const MOUNT: Option<Mount<Self>> = Some(Self::mount);

@@ -74,7 +74,7 @@ impl Design for KastFtl {
         name: "kast",
         summary: "log blocks shared by K logical blocks at most, which bounds the longest merge",
         source: "Cho, Shin & Eom, DATE 2009",
-        ..Spec::LOG_BLOCKS
+        ..Spec::ROOM_FIRST
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
         let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;

@@ -98,7 +98,7 @@ impl Design for LastFtl {
         summary: "sequential log blocks, and random ones of a hot and a cold partition: hot blocks die",
         source: "Lee et al., Operating Systems Review 2008",
 
-        ..Spec::LOG_BLOCKS
+        ..Spec::ROOM_FIRST
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
         let mut ftl = Self::over(DataBlocks::mount, setup, flash)?;

@@ -75,7 +75,7 @@ impl Design for WaftlFtl {
         name: "waftl",
         summary: "a zone logs all writes; its pages move to data blocks where many, else are page-mapped",
         source: "Wei et al., MSST 2011",
-        ..Spec::LOG_BLOCKS
+        ..Spec::ROOM_FIRST
     };
     const MOUNT: Option<Mount<Self>> = Some(|setup, flash| {
         let mut ftl = Self::over(DataBlocks::mount_page_mapped, setup, flash)?;

@@ -4,12 +4,17 @@
 use super::case::{Case, PAGE};
 use crate::address::{AddressMap, AddressPolicy, Extent};
 use crate::buffer::BufferManager;
+use crate::catalog::Entry;
 use crate::flash::{Cause, Operation};
+use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{Op, Request};
 use crate::rng::Rng;
 use crate::simulate::{Role, Simulator};
 use crate::units::{Lpn, Nanos};
+use crate::warmup::{Warmup, WarmupReport};
+use serde_json::{Value, json};
 use std::ops::Range;
+use std::time::Duration;
 
 pub struct Buffered {
     simulator: Box<dyn Simulator>,
@@ -110,6 +115,17 @@ impl Buffered {
         self.simulator.drain().expect("a buffer");
         self.simulator.start_measuring();
         self.time = 0;
+    }
+
+    /// All figures of the run, as its report has them.
+    pub fn figures(&mut self, entry: &Entry) -> Value {
+        let outcome = self.simulator.outcome();
+        let speed = SpeedReport::new(&outcome, Duration::ZERO, Duration::ZERO);
+        let warmup = WarmupReport::new(Warmup::NONE);
+        let mut report = Report::new(entry.name(), &outcome, warmup, TraceReport::default(), speed);
+        report.add_recovery(self.simulator.recovery(), &entry.spec);
+        report.add_flushed_at_end(self.simulator.drain());
+        json!(report)
     }
 
     /// Empties the buffer: what the host wrote is on flash, but for what later writes made needless.

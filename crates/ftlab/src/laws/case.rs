@@ -289,18 +289,14 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The case, on a device with a block more where the FTL needs one when power may be cut.
+    /// The case with an FTL that expects power cuts, on a device with a block more where that needs one.
     pub fn that_may_lose_power(&self) -> Case<'a> {
-        let accepts = |case: &Case<'_>| {
-            let mut device = case.erased()?;
-            device.remember();
-            case.entry.build(&case.config, &mut device)
-        };
-        let mut larger = self.clone();
-        if accepts(self).is_err_and(|error| names(&error, "device.blocks")) {
-            larger.config.device.blocks = self.config.device.blocks.map(|blocks| blocks + 1);
+        let mut safe = self.clone();
+        safe.config.ftl.power_safe = true;
+        if safe.build().is_err_and(|error| names(&error, "device.blocks")) {
+            safe.config.device.blocks = self.config.device.blocks.map(|blocks| blocks + 1);
         }
-        larger
+        safe
     }
 
     /// Gives the case the smallest device that the FTL accepts, and returns its physical blocks.

@@ -15,6 +15,7 @@
 mod buffered;
 mod case;
 mod cuts;
+mod instruments;
 mod order;
 mod parts;
 mod run;
@@ -62,7 +63,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 12] = [
+pub const LAWS: [Law; 13] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -94,6 +95,11 @@ pub const LAWS: [Law; 12] = [
         name: "a worn device is read to the last",
         of_ten: 2,
         check: wear::a_worn_device_is_read_to_the_last,
+    },
+    Law {
+        name: "an instrument changes nothing",
+        of_ten: 2,
+        check: instruments::an_instrument_changes_nothing,
     },
 ];
 

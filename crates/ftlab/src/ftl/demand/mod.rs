@@ -60,7 +60,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 
 crate::settings! {
-    /// What page-level FTLs share.
+    /// What FTLs share.
     pub struct FtlConfig in "ftl" {
         /// Mapping cache, GTD excluded.
         cache: Option<Bytes> = None,
@@ -84,6 +84,10 @@ crate::settings! {
         /// What GC does with the mappings of pages that it has moved and that are not cached.
         map_updates: MapUpdates = MapUpdates::Written, laws MapUpdates::ALL,
             source "DFTL; choices.md#dloop-reserve";
+        /// Keep to an order of operations in which a power cut loses nothing that was acknowledged. `ftlab crash` and
+        /// `ftlab serve` always do; FTLs that do it anyway are as they are.
+        power_safe: bool = false, laws [false, true],
+            source "FlashSim; choices.md#early-invalidation";
     }
     check |own| {
         let shares = own.map_blocks == MapBlocks::Shared;
