@@ -6,6 +6,7 @@ import ftlab
 from ftlab.catalogue import catalog
 from ftlab.preset import beside_the_device
 from ftlab.report.summary import setup_line
+from ftlab.result import Comparison
 
 PRESETS = [preset.name for preset in catalog().presets]
 
@@ -14,15 +15,15 @@ PRESETS = [preset.name for preset in catalog().presets]
 def test_a_preset_starts_as_it_is(preset):
     result = ftlab.simulate(ftlab.profile("financial1", requests=500), "tpftl", preset=preset)
     assert result.checks.violations == 0
-    assert f"preset {preset}" in setup_line(result)
+    assert f"preset {preset}" in setup_line(Comparison([result]))
 
 
 def test_what_a_preset_sets_beside_the_device_is_told():
     trace = ftlab.profile("financial1", requests=100)
     assert beside_the_device("onfi-tlc")["ftl.placement"] == "round-robin"
     result = ftlab.simulate(trace, "dftl", preset="onfi-tlc")
-    assert "ftl.placement = round-robin" in setup_line(result)
+    assert "ftl.placement = round-robin" in setup_line(Comparison([result]))
     striped = ftlab.DFTL(placement="striped")
     other = ftlab.simulate(trace, striped, preset="onfi-tlc")
-    assert "ftl.placement" not in setup_line(other)
-    assert "preset" not in setup_line(ftlab.simulate(trace, "dftl"))
+    assert "ftl.placement" not in setup_line(Comparison([other]))
+    assert "preset" not in setup_line(Comparison([ftlab.simulate(trace, "dftl")]))
