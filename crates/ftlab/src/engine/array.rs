@@ -97,10 +97,11 @@ impl Array {
         unreachable!("the last hole has no end")
     }
 
-    /// Whether a program or an erase goes on at `time`.
-    pub fn writes_at(&self, time: Nanos) -> bool {
+    /// Whether a program or an erase that goes on at `time` has to be stopped for a read: not one that would begin, or
+    /// go on after another read, at that very time.
+    pub fn is_writing(&self, time: Nanos) -> bool {
         let Some(writing) = &self.writing else { return false };
-        writing.get(after(writing, time)).is_some_and(|(start, _)| *start <= time)
+        writing.get(after(writing, time)).is_some_and(|(start, _)| *start < time)
     }
 
     /// Whether a command on several planes can last until `to` instead of `from`.

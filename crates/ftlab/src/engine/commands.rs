@@ -352,7 +352,7 @@ impl Commands {
 
     /// The command cycles of a read that takes the array at `from`, after what it stops has stopped.
     fn read_command(&self, plane: u32, bus: &Search<'_>, from: Nanos) -> Span {
-        let stop = self.suspend.filter(|_| self.array(plane).writes_at(from)).unwrap_or(0);
+        let stop = self.suspend.filter(|_| self.array(plane).is_writing(from)).unwrap_or(0);
         self.command_cycles(bus, from + stop)
     }
 

@@ -148,6 +148,23 @@ fn a_suspended_program_lets_a_read_pass() {
     }
 }
 
+/// A program is stopped once for the reads that wait: it goes on when none does.
+#[test]
+fn reads_behind_each_other_stop_a_program_once() {
+    let config = config(&json!({
+        "device": {"suspend": "10us", "over_provisioning": "100%", "planes_per_die": 2},
+        "ftl": {"placement": "striped"},
+    }));
+    let mut simulation = simulation::<PageFtl>(&config, 16);
+    let at = |time, op, lpn| Request { time, ..page(op, lpn) };
+    serve(&mut simulation, &at(0, Op::Write, 0));
+    serve(&mut simulation, &at(200_000, Op::Write, 2));
+    let ends = [0, 1, 2].map(|_| serve(&mut simulation, &at(301_000, Op::Read, 0)).1);
+    assert_eq!(ends, [336_000, 361_000, 386_000]);
+    let (_, end) = serve(&mut simulation, &at(386_500, Op::Read, 0));
+    assert_eq!(end, 421_500, "it went on meanwhile");
+}
+
 /// Requests in the device x time = sum of the times that requests spend there, to the nanosecond.
 #[test]
 fn littles_law_holds_in_a_closed_loop() {

@@ -279,7 +279,9 @@ impl<'a> Tape<'a> {
         let array = self.array(plane);
         let suspends = self.device.suspend;
         let cycles = |from: u64| {
-            let stop = suspends.filter(|_| array.at(from) == Cell::Write);
+            // What would begin at that very time, or go on after another read, need not be stopped.
+            let begun = from > 0 && array.at(from - 1) == Cell::Write;
+            let stop = suspends.filter(|_| begun && array.at(from) == Cell::Write);
             self.command(plane, from + stop.map_or(0, |stop| stop.0))
         };
         let until = |from| self.leave(plane, cycles(from).1 + time, transfer).0;
