@@ -213,6 +213,8 @@ bugs! {
         why "it is done before it is asked for", law "every_ftl", by "page,dftl,tpftl,dloop";
     JoinsItsOwnPlane: "time: an operation joins a command that works on its plane already",
         why "a plane does two things at a time", law "every_ftl", by "page,dftl,tpftl,dloop";
+    RegistersOfPassedPages: "time: a page that is read while a program is interrupted waits for the next program's page",
+        why "each waits for the other, and writes are put off without end", law "deeper", by "page,dftl,tpftl";
     MapChipUnawaited: "hat: lookups do not wait for each other, nor for changes",
         why "the chip does one thing at a time", law "every_ftl", by "hat";
     EccTakesNoTime: "time: a page is there before its errors are corrected",

@@ -78,6 +78,11 @@ fn an_instrument_changes_nothing() {
 }
 
 #[test]
+fn a_deeper_queue_is_never_slower() {
+    every_ftl_obeys(LAWS[13]);
+}
+
+#[test]
 fn the_laws_name_no_ftl_and_no_buffer() {
     let catalog = Catalog::standard();
     let ftls = catalog.ftls().iter().map(|entry| entry.name());

@@ -86,7 +86,8 @@ pub(super) struct Commands {
     /// Array of each plane.
     array_of: Vec<u32>,
     channel_of: Vec<u32>,
-    /// The cache register of each plane.
+    /// The cache register of each plane; behind them, where reads interrupt programs, that of each plane for the
+    /// pages that leave.
     registers: Vec<Calendar>,
     buses: Vec<Calendar>,
     blocks: Blocks,
@@ -129,6 +130,7 @@ impl Commands {
         let on_bus = if device.command.0 > 0 { device.command.0 } else { timing.transfer };
         let gaps = all.len() > 1;
         let calendar = Calendar::new(gaps, 1);
+        let passed = unless_bug!(RegistersOfPassedPages, device.suspend.is_some(), false);
         let array = Array::new(gaps, device.suspend.is_some(), shortest(device, &timing));
         Commands {
             timing,
@@ -140,7 +142,7 @@ impl Commands {
             arrays: vec![array; all.len()],
             array_of: all.clone().map(|plane| plane / planes_per_array).collect(),
             channel_of: all.clone().map(|plane| geometry.channel_of(plane)).collect(),
-            registers: vec![calendar.clone(); all.len()],
+            registers: vec![calendar.clone(); if passed { 2 * all.len() } else { all.len() }],
             buses: vec![Calendar::new(overtake, on_bus); geometry.channels as usize],
             blocks: Blocks::new(if gaps { geometry.blocks() } else { 0 }, geometry.planes()),
             open: Open::new(device, all.len()),
@@ -210,7 +212,15 @@ impl Commands {
         self.buses[self.channel_of[number] as usize].drop_before(now);
         if self.has_registers() {
             self.registers[number].drop_before(now);
+            let leaving = self.register_of_reads(plane);
+            self.registers[leaving].drop_before(now);
         }
+    }
+
+    /// The number of the register through which pages leave a plane. One that leaves while a program is interrupted
+    /// cannot wait for the page that has come for the next program: that waits for the array, and so for the read.
+    fn register_of_reads(&self, plane: u32) -> usize {
+        self.registers.len() - self.arrays.len() + plane as usize
     }
 
     const fn has_registers(&self) -> bool {
@@ -232,7 +242,7 @@ impl Commands {
         let order = Order { ready: if waits { after } else { order.ready }, after, ..order };
         let joined = self.join(&order);
         let placed = joined.map_or_else(|| self.begin(&order), |(placed, _)| placed);
-        self.take_bus_and_register(plane, &placed);
+        self.take_bus_and_register(kind, plane, &placed);
         self.operations[plane as usize] += 1;
         self.blocks.note(kind, plane, page, placed.work.1, self.now);
         if kind == Kind::CopyBack {
@@ -273,7 +283,7 @@ impl Commands {
         }
     }
 
-    fn take_bus_and_register(&mut self, plane: u32, placed: &Placed) {
+    fn take_bus_and_register(&mut self, kind: Kind, plane: u32, placed: &Placed) {
         let channel = self.channel_of[plane as usize] as usize;
         for (from, to) in [Some(placed.command), placed.data].into_iter().flatten() {
             if from < to {
@@ -282,7 +292,9 @@ impl Commands {
             }
         }
         if let Some((from, to)) = placed.register {
-            self.registers[plane as usize].hold(from, to);
+            let leaves = kind == Kind::Read;
+            let number = if leaves { self.register_of_reads(plane) } else { plane as usize };
+            self.registers[number].hold(from, to);
         }
     }
 
@@ -372,7 +384,7 @@ impl Commands {
             let transfer = bus.find(from, transfer);
             return (transfer.1, Some(transfer));
         }
-        let register = &self.registers[plane as usize];
+        let register = &self.registers[self.register_of_reads(plane)];
         let moved = register.search().first(from, 0, |moved| bus.find(moved, transfer).1);
         (moved, Some(bus.find(moved, transfer)))
     }

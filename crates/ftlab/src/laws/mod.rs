@@ -18,6 +18,7 @@ mod cuts;
 mod instruments;
 mod order;
 mod parts;
+mod queues;
 mod run;
 mod settings;
 mod traffic;
@@ -63,7 +64,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 13] = [
+pub const LAWS: [Law; 14] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -100,6 +101,11 @@ pub const LAWS: [Law; 13] = [
         name: "an instrument changes nothing",
         of_ten: 2,
         check: instruments::an_instrument_changes_nothing,
+    },
+    Law {
+        name: "a deeper queue is never slower",
+        of_ten: 2,
+        check: queues::a_deeper_queue_is_never_slower,
     },
 ];
 

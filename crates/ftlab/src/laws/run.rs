@@ -633,6 +633,13 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Serves a request that is issued at this time; returns when it is complete.
+    pub fn serve_at(&mut self, time: u64, op: Op, pages: &[Lpn]) -> u64 {
+        self.device.timeline_mut().issue(time);
+        self.serve(op, pages);
+        self.device.timeline().served().end
+    }
+
     /// How long a request takes on an idle device, ns.
     fn alone(&mut self, op: Op, pages: &[Lpn]) -> u64 {
         let idle = self.device.timeline().idle_at();

@@ -2,6 +2,8 @@
 //! done: one draws operation after operation, one chooses what to do next.
 
 mod chains;
+mod controller;
+mod depths;
 mod queues;
 mod tape;
 
@@ -161,12 +163,54 @@ fn many_planes_do_what_queues_choose_where_all_times_are_equal() {
     assert!(operations > 30_000, "{operations} operations");
 }
 
+/// Which options of a device are there.
+fn options(config: &Config) -> [bool; 14] {
+    let device = &config.device;
+    [
+        device.suspend.is_some(),
+        device.cache_read,
+        device.cache_program,
+        device.multi_plane,
+        device.bus == BusOrder::Gaps,
+        device.command.0 > 0,
+        device.transfer_per_byte.0 > 0,
+        !device.interleave,
+        device.package_chips > 1,
+        device.planes_per_die > 1,
+        device.dies_per_chip > 1,
+        device.channels > 1,
+        config.gc.copy_back == CopyBack::Greedy,
+        config.gc.oob_scan,
+    ]
+}
+
+/// Every three options are there together, and so is every two without a third, as far as one needs no other.
+fn every_three_are_met(drawn: &[[bool; 14]]) {
+    let mut missing = Vec::new();
+    for first in 0..14 {
+        for second in 0..14 {
+            for third in second..14 {
+                let together = |of: &&[bool; 14]| of[first] && of[second] && of[third];
+                let without = |of: &&[bool; 14]| !of[first] && of[second] && of[third];
+                let apart = first == second || first == third;
+                if drawn.iter().find(together).is_none() {
+                    missing.push((true, first, second, third));
+                }
+                if !apart && drawn.iter().find(without).is_none() {
+                    missing.push((false, first, second, third));
+                }
+            }
+        }
+    }
+    assert!(missing.is_empty(), "options that are never met together: {missing:?}");
+}
+
 /// With gaps in planes, registers and buses, reads that go before what was placed, and everything else.
 #[test]
 fn every_operation_is_done_when_a_drawing_of_the_device_says() {
     let (mut overtaken, mut operations, mut joined, mut waited) = (0, 0, 0, 0);
-    let mut joined_waiting = 0;
-    for seed in 0..60 {
+    let (mut joined_waiting, mut drawn) = (0, Vec::new());
+    for seed in 0..100 {
         let mut rng = Rng::new(seed, "tape");
         let mut config = draw(&mut rng, seed % 10 != 0);
         config.device.bus = [BusOrder::Placement, BusOrder::Gaps][rng.below(2) as usize];
@@ -176,6 +220,7 @@ fn every_operation_is_done_when_a_drawing_of_the_device_says() {
         if config.device.multi_plane && rng.chance(0.5) {
             config.device.multi_plane_joins = MultiPlaneJoins::Waiting;
         }
+        drawn.push(options(&config));
         let simulator = run(&config, seed, ftl, 4);
         let timeline = simulator.outcome().flash.timeline();
         let capacity = config.device.capacity.expect("a capacity").0;
@@ -208,6 +253,7 @@ fn every_operation_is_done_when_a_drawing_of_the_device_says() {
     }
     eprintln!("{operations} operations, {overtaken} overtook others, {joined} joined a command,");
     eprintln!("{waited} waited for others of their block, {joined_waiting} joined what waits");
+    every_three_are_met(&drawn);
     assert!(joined_waiting > 100);
     assert!(operations > 30_000 && overtaken > 5_000 && joined > 100 && waited > 5_000);
 }

@@ -134,6 +134,8 @@ pub struct Tape<'a> {
     geometry: Geometry,
     arrays: Vec<Row>,
     registers: Vec<Row>,
+    /// The registers of pages that leave, if reads go before programs.
+    leaving: Vec<Row>,
     buses: Vec<Row>,
     blocks: HashMap<u32, Block>,
     commands: Vec<Command>,
@@ -153,6 +155,7 @@ impl<'a> Tape<'a> {
             device,
             arrays: vec![Row::default(); planes],
             registers: vec![Row::default(); planes],
+            leaving: vec![Row::default(); planes],
             buses: vec![Row::default(); planes],
             geometry,
             blocks: HashMap::new(),
@@ -268,7 +271,10 @@ impl<'a> Tape<'a> {
             let bus = self.bus(plane, from, transfer);
             return (bus.1, Some(bus));
         }
-        let register = &self.registers[plane as usize];
+        let register = match self.device.suspend {
+            Some(_) => &self.leaving[plane as usize],
+            None => &self.registers[plane as usize],
+        };
         let until = |moved| self.bus(plane, moved, transfer).1;
         let moved = register.first(from, self.in_order(), Way::All, until);
         (moved, Some(self.bus(plane, moved, transfer)))
@@ -464,6 +470,7 @@ impl<'a> Tape<'a> {
         let Plan { booked, held, command, register, joins } = plan;
         let Booking { kind, plane, start, array: work, bus, .. } = booked;
         let (number, channel) = (self.array_of(plane), self.geometry.channel_of(plane) as usize);
+        let suspends = self.device.suspend.is_some();
         if self.device.bus == BusOrder::Gaps && command.0 < command.1 {
             self.buses[channel].draw(command.0, command.1, Cell::Read);
         }
@@ -471,9 +478,10 @@ impl<'a> Tape<'a> {
             self.buses[channel].draw(from, to, Cell::Read);
         }
         if let Some((from, to)) = register {
-            self.registers[plane as usize].draw(from, to, Cell::Read);
+            let leaves = kind == Kind::Read && suspends;
+            let registers = if leaves { &mut self.leaving } else { &mut self.registers };
+            registers[plane as usize].draw(from, to, Cell::Read);
         }
-        let suspends = self.device.suspend.is_some();
         let array = &mut self.arrays[number];
         self.overtaken += u64::from(joins.is_none() && start < array.end());
         match (kind, suspends) {

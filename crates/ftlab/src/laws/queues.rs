@@ -1,0 +1,71 @@
+//! A deeper queue is never slower: what waits goes as soon as what it needs is free.
+
+use super::case::{Case, between};
+use super::traffic::Traffic;
+use super::{REQUESTS, begin};
+use crate::device::{BusOrder, DeviceConfig};
+use crate::rng::Rng;
+use crate::units::{Duration, Nanos};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Requests in the device, which are so many more each time that chance is no matter.
+const DEPTHS: [usize; 3] = [1, 8, 64];
+
+/// A run takes no longer with more requests at a time, nor where reads may stop programs, by more than what the order of
+/// operations may cost where nothing that was placed is moved.
+pub fn a_deeper_queue_is_never_slower(case: &Case<'_>) {
+    let mut case = case.clone();
+    let rng = &mut Rng::new(case.seed(), "queues");
+    draw_commands(&mut case.config.device, rng);
+    if case.build().is_err() {
+        return;
+    }
+    let times = DEPTHS.map(|depth| time(&case, depth));
+    for (depths, times) in DEPTHS.windows(2).zip(times.windows(2)) {
+        let most = times[0] + times[0] / 2;
+        assert!(times[1] <= most, "{times:?} ns with {depths:?} requests at a time");
+    }
+    let mut without = case.clone();
+    without.config.device.suspend = None;
+    let [.., depth] = DEPTHS;
+    let [.., with] = times;
+    let without = time(&without, depth);
+    assert!(
+        with <= without + without / 2,
+        "{with} ns where reads stop programs, else {without} ns"
+    );
+}
+
+/// Any of the commands that let things be done at a time. Stops are short, for each is a price of depth; and a bus in
+/// the order of placement idles before what comes late in its chain (choices.md#bus-order).
+fn draw_commands(device: &mut DeviceConfig, rng: &mut Rng) {
+    let flip = |rng: &mut Rng| rng.chance(0.5);
+    device.read.0 = 100 + rng.below(400);
+    device.program.0 = 1000 + rng.below(4000);
+    device.suspend = rng.chance(0.7).then(|| Duration(rng.below(20)));
+    device.cache_read = rng.chance(0.7);
+    device.cache_program = rng.chance(0.7);
+    device.multi_plane |= device.planes_per_die > 1 && flip(rng);
+    device.command = Duration(u64::from(between(rng, 0, 3)));
+    device.bus = BusOrder::Gaps;
+}
+
+/// How long the requests of a case take.
+fn time(case: &Case<'_>, depth: usize) -> Nanos {
+    let mut run = begin(case);
+    let since = run.device.timeline().idle_at();
+    let mut traffic = Traffic::draw(case.seed(), run.pages());
+    let (mut outstanding, mut end) = (BinaryHeap::new(), since);
+    for _ in 0..4 * REQUESTS {
+        let now = match outstanding.len() == depth {
+            true => outstanding.pop().map_or(since, |Reverse(end)| end),
+            false => since,
+        };
+        let (op, pages) = traffic.next();
+        let done = run.serve_at(now, op, &pages);
+        outstanding.push(Reverse(done));
+        end = end.max(done);
+    }
+    end.max(run.device.timeline().idle_at()) - since
+}
