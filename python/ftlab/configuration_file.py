@@ -17,6 +17,7 @@ from ftlab.catalogue import catalog
 from ftlab.config import Config
 from ftlab.documents import TooDeepError, from_toml
 from ftlab.errors import ConfigError
+from ftlab.names import known
 from ftlab.plugins import resolved
 from ftlab.units import counted, written
 
@@ -43,7 +44,14 @@ def load(path: str | os.PathLike[str]) -> Config:
     for key, value in _leaves(tree):
         if not isinstance(value, str | int) and not _finite(value):
             raise ConfigError(f'{path}: "{key}": found {value}, expected a number, text or list')
-    return counted(tree)
+    return counted(_named(tree))
+
+
+def _named(tree: Config) -> Config:
+    """Return a file's tree with the names of its sections' settings as the catalogue has them."""
+    sections = {key: value for key, value in tree.items() if isinstance(value, Mapping)}
+    plain = {"preset": tree["preset"]} if "preset" in tree else {}
+    return {**{k: v for k, v in tree.items() if k not in sections}, **known({**plain, **sections})}
 
 
 def dump(config: Mapping[str, Any], ftls: Sequence[str]) -> str:

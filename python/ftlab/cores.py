@@ -231,6 +231,11 @@ def catalogue() -> dict[str, Any]:
     return merged
 
 
+def own_catalogue() -> dict[str, Any]:
+    """Return what ftlab itself offers."""
+    return _catalogue(_core)
+
+
 def sections() -> frozenset[str]:
     """Return the sections of a configuration that ftlab itself has."""
     return _sections(_core)

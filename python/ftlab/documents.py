@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import tomllib
 import zlib
 from collections.abc import Callable
@@ -16,8 +17,14 @@ from ftlab.errors import ConfigError
 MOST_BYTES = 1 << 30
 """Of a compressed file, when it is unpacked: more than any result has."""
 
+PART_BYTES = 1 << 20
+"""So much is unpacked at a time."""
+
 DEEPEST = 100
 """Levels of a tree. Configurations and results have less than ten; the core takes 127."""
+
+_DEEP_KEY = re.compile(rf"^[^=#\n.]*(?:\.[^=#\n.]*){{{DEEPEST}}}", re.MULTILINE)
+"""A header or key of so many parts: reading it takes the square of their number."""
 
 GZIP = b"\x1f\x8b"
 """How compressed files begin."""
@@ -37,21 +44,23 @@ def from_json(text: str | bytes) -> Any:
 
 def from_toml(text: str) -> dict[str, Any]:
     """Return the tree that TOML describes; raises `ValueError` for what is none, or is too deep."""
+    if _DEEP_KEY.search(text):
+        raise TooDeepError
     tree: dict[str, Any] = _read(tomllib.loads, text)
     return tree
 
 
 def unpacked(content: bytes) -> bytes:
-    """Return what gzip has compressed; raises `ValueError` for more than `MOST_BYTES`.
-
-    Its end says how much that is, if it was not made to lie.
-    """
-    claimed = int.from_bytes(content[-4:], "little")
-    if claimed <= MOST_BYTES:
-        with gzip.GzipFile(fileobj=BytesIO(content)) as file:
-            found = file.read(MOST_BYTES + 1)
-        if len(found) <= MOST_BYTES:
-            return found
+    """Return what gzip has compressed; raises `ValueError` for more than `MOST_BYTES`."""
+    parts: list[bytes] = []
+    with gzip.GzipFile(fileobj=BytesIO(content)) as file:
+        claims_less = int.from_bytes(content[-4:], "little") <= MOST_BYTES
+        for _ in range(0, MOST_BYTES + 1, PART_BYTES):
+            part = file.read(PART_BYTES)
+            if not part:
+                return b"".join(parts)
+            # What says of itself that it is too large, or is damaged, is not kept.
+            parts += [part] if claims_less else []
     raise ValueError(f"found more than {MOST_BYTES >> 30} GiB when it is unpacked")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, ClassVar
 
-from ftlab import cores
+from ftlab import cores, names
 from ftlab.config import Config, given
 from ftlab.plugins import Named, PythonFtl, as_plugin, shown
 from ftlab.settings import Settings, written
@@ -21,7 +21,7 @@ class Ftl(Settings):
     classes: ClassVar[dict[str, type[NamedFtl]]] = {}
 
     def __init__(self, name: str, /, *values: Any, **settings: Any) -> None:
-        self.name = name
+        name = self.name = names.ftl(name)
         if name not in self.classes:
             import_module("ftlab._settings")
         if name not in self.classes:

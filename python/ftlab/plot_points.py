@@ -12,7 +12,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
-from ftlab.points.grid import FTL, near
+from ftlab.names import near
+from ftlab.points.grid import FTL
 from ftlab.points.order import differing
 from ftlab.points.store import Entry
 from ftlab.report.numbers import size

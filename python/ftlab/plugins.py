@@ -21,6 +21,8 @@ from typing import Any, NamedTuple, TypeAlias
 from ftlab import cores
 from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
+from ftlab.names import ftl as named
+from ftlab.names import known
 
 METHODS = {
     "ftl": ("read", "write", "trim"),
@@ -68,6 +70,7 @@ class Plugin:
     def __init__(self, cls: type, /, **settings: Any) -> None:
         self.cls = cls
         self.settings = settings
+        cores.utf8(self.given_name)
         missing = [each for each in METHODS[self.kind] if not callable(getattr(cls, each, None))]
         if missing:
             raise ConfigError(
@@ -268,7 +271,7 @@ class Plugged:
         A section called as one of the classes has settings for that class alone.
         """
         trees = [
-            (merge([config]), as_plugin("ftl", ftl) or cores.utf8(str(ftl)))
+            (known(config), as_plugin("ftl", ftl) or cores.utf8(named(str(ftl))))
             for config, ftl in points
         ]
         sections = {ftl.given_name for _, ftl in trees if isinstance(ftl, PythonFtl)}

@@ -131,7 +131,7 @@ def written(settings: Settings, first: Sequence[str]) -> str:
 
 def _unknown(name: str, owner: str, known: Sequence[str]) -> str:
     """Return the message for a name that does not exist, as the core has it for a key."""
-    from difflib import get_close_matches
+    from ftlab.names import near
 
-    near = "".join(f' (did you mean "{each}"?)' for each in get_close_matches(name, known, 1))
-    return f'unknown setting "{name}" of {owner}{near}; known: {", ".join(known) or "none"}'
+    meant, every = near(name, known), ", ".join(known) or "none"
+    return f'unknown setting "{name}" of {owner}{meant}; known: {every}'

@@ -11,6 +11,7 @@ from ftlab import _core, cores
 from ftlab.config import Config, Progress, given, merge
 from ftlab.errors import ConfigError
 from ftlab.frames import Show
+from ftlab.names import known
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
 from ftlab.result import Comparison, Result
 from ftlab.seeds import without_effect
@@ -304,7 +305,7 @@ def _setup(
         {"run": named} if named else {},
         config,
     ]
-    return merge(parts)
+    return known(merge(parts))
 
 
 def _table(name: str, found: Any) -> Mapping[str, Any]:

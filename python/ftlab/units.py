@@ -11,11 +11,25 @@ from ftlab import cores
 from ftlab.config import Config
 
 SIZES = {"": 1, "b": 1} | {
-    name: 1024**power
-    for power, letter in enumerate("kmgt", 1)
-    for name in (letter, f"{letter}b", f"{letter}ib")
+    name: 1024**power for power, letter in enumerate("kmgt", 1) for name in (letter, f"{letter}ib")
 }
-TIMES = {"": 1, "ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9} | {
+"""Without ``kb``, ``mb`` and so on, which are powers of 1000 on drives and of 1024 in memory."""
+
+MOST_DIGITS = 300
+"""Of a whole number that is taken as such: more than a float has."""
+
+MICRO, MU = "\u00b5", "\u03bc"
+"""The micro sign, and the letter that looks alike."""
+
+TIMES = {
+    "": 1,
+    "ns": 1,
+    "us": 10**3,
+    f"{MICRO}s": 10**3,
+    f"{MU}s": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+} | {
     "m": 60 * 10**9,
     "h": 3600 * 10**9,
     "d": 86400 * 10**9,
@@ -30,9 +44,9 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "ratio": {"": 1, "%": 0.01},
 }
 
-_NUMBER = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([a-zA-Zµ%]*)")
-_TIMES = re.compile(r"(?:\d+(?:\.\d+)?[a-zµ]+)+")
-_PART = re.compile(r"(\d+(?:\.\d+)?)([a-zµ]+)")
+_NUMBER = re.compile(rf"(\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([a-zA-Z{MICRO}{MU}%]*)")
+_TIMES = re.compile(rf"(?:\d+(?:\.\d+)?[a-z{MICRO}{MU}]+)+")
+_PART = re.compile(rf"(\d+(?:\.\d+)?)([a-z{MICRO}{MU}]+)")
 _GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
 
 
@@ -57,7 +71,12 @@ def number(value: Any, kind: str) -> int | float | None:
         return None
     unit = found[2] if kind in ("time", "ratio") else found[2].lower()
     scale = UNITS.get(kind, {"": 1}).get(unit)
-    return None if scale is None else _whole(float(found[1]) * scale)
+    if scale is None:
+        return None
+    digits = found[1].replace("_", "")
+    if digits.isdecimal() and len(digits) <= MOST_DIGITS and isinstance(scale, int):
+        return int(digits) * scale
+    return _whole(float(digits) * scale)
 
 
 def written(value: int | float, kind: str) -> int | float | str:

@@ -1,7 +1,7 @@
 //! Addresses, sizes and times as types, so that a logical page cannot be mistaken for a physical one.
 //!
 //! Addresses are newtypes over `u32`; times are integer nanoseconds; sizes are bytes. People write
-//! sizes as `512MiB` or `4k` (powers of 1024 only), times as `25us`, ratios as `15%`.
+//! sizes as `512MiB` or `4k` (powers of 1024), times as `25us`, ratios as `15%`.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
@@ -110,10 +110,11 @@ impl Bytes {
         let (number, unit) = split_unit(text);
         let factor: u64 = match unit.to_ascii_lowercase().as_str() {
             "" | "b" => 1,
-            "k" | "kb" | "kib" => 1 << 10,
-            "m" | "mb" | "mib" => 1 << 20,
-            "g" | "gb" | "gib" => 1 << 30,
-            "t" | "tb" | "tib" => 1 << 40,
+            "k" | "kib" => 1 << 10,
+            "m" | "mib" => 1 << 20,
+            "g" | "gib" => 1 << 30,
+            "t" | "tib" => 1 << 40,
+            both @ ("kb" | "mb" | "gb" | "tb") => return Err(ambiguous(text, number, both)),
             _ => return Err(format!("found {text:?}, expected a size such as 4k or 512MiB")),
         };
         scaled(number, factor)
@@ -149,11 +150,25 @@ impl Duration {
     }
 }
 
+/// What is told of a unit that is a power of 1000 on drives and one of 1024 in memory.
+fn ambiguous(text: &str, number: &str, unit: &str) -> String {
+    let letter = unit[..1].to_ascii_uppercase();
+    let decimal = match unit {
+        "kb" => 1_000,
+        "mb" => 1_000_000,
+        "gb" => 1_000_000_000,
+        _ => 1_000_000_000_000,
+    };
+    let bytes = scaled(number, decimal).map(|bytes| format!(" or {bytes}")).unwrap_or_default();
+    format!("found {text:?}, which can mean two sizes, expected {number}{letter}iB{bytes}")
+}
+
 /// Nanoseconds of a unit of time.
 fn nanoseconds(unit: &str) -> Option<u64> {
     Some(match unit {
         "" | "ns" => 1,
-        "us" | "µs" => 1_000,
+        // The micro sign, and the letter mu.
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1_000,
         "ms" => 1_000_000,
         "s" => 1_000_000_000,
         "m" => 60_000_000_000,
@@ -163,22 +178,30 @@ fn nanoseconds(unit: &str) -> Option<u64> {
     })
 }
 
+/// Whoever writes a larger ratio without a unit means per cent.
+const MOST_AS_FACTOR: f64 = 10.0;
+
 impl Ratio {
     /// Reads `0.15`, `15%` or `150%`.
     ///
     /// # Errors
     /// What was found and what was expected, as one sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
+        let expected = |text| format!("found {text:?}, expected a ratio such as 15% or 0.15");
         let (number, scale) = match text.trim().strip_suffix('%') {
             Some(percent) => (percent, 0.01),
             None => (text, 1.0),
         };
         match number.trim().parse::<f64>() {
+            Ok(value) if !value.is_finite() => Err(expected(text)),
+            Ok(value) if value > MOST_AS_FACTOR && scale == 1.0 => {
+                Err(format!("found {text}, expected {text}%"))
+            }
             Ok(value) if value > 1.0 && scale == 1.0 => {
                 Err(format!("found {text}, expected {text}% or {}%", value * 100.0))
             }
-            Ok(value) if value.is_finite() => Ok(Ratio(value * scale)),
-            _ => Err(format!("found {text:?}, expected a ratio such as 15% or 0.15")),
+            Ok(value) => Ok(Ratio(value * scale)),
+            Err(_) => Err(expected(text)),
         }
     }
 }
@@ -291,6 +314,16 @@ mod tests {
         for text in ["", "-1", "4q", "1e3", "0.3", "99999999999999999999", "k"] {
             assert!(Bytes::parse(text).is_err(), "{text}");
         }
+        for (text, meant) in [
+            ("4MB", "4MiB or 4000000"),
+            ("8kb", "8KiB or 8000"),
+            ("1.5 GB", "1.5GiB or 1500000000"),
+            ("0.3kB", "0.3KiB or 300"),
+            ("99999999TB", "99999999TiB"),
+        ] {
+            let told = format!("found {text:?}, which can mean two sizes, expected {meant}");
+            assert_eq!(Bytes::parse(text), Err(told));
+        }
         assert_eq!(Bytes(512 << 20).to_string(), "512MiB");
         assert_eq!(Bytes(8704).to_string(), "8704B");
     }
@@ -298,14 +331,20 @@ mod tests {
     #[test]
     fn times_and_ratios_read_as_people_write_them() {
         assert_eq!(Duration::parse("1.5ms"), Ok(Duration(1_500_000)));
-        assert_eq!(Duration::parse("25us"), Ok(Duration(25_000)));
+        for text in ["25us", "25\u{b5}s", "25\u{3bc}s"] {
+            assert_eq!(Duration::parse(text), Ok(Duration(25_000)), "{text}");
+        }
         assert_eq!(Duration::parse("2h30m"), Ok(Duration(9_000_000_000_000)));
         assert_eq!(Duration::parse("1d 0.5s"), Ok(Duration(86_400_500_000_000)));
         for text in ["1.5 fortnights", "1h30", "1 2", "h", "", "1h-30m", "400000d", "-1s"] {
             assert!(Duration::parse(text).is_err(), "{text}");
         }
         assert_eq!(Ratio::parse("15%").map(|r| (r.0 * 100.0).round()), Ok(15.0));
-        assert!(Ratio::parse("nan").is_err());
+        for text in ["nan", "inf", "inf%", "-inf", "NaN%"] {
+            let told = format!("found {text:?}, expected a ratio such as 15% or 0.15");
+            assert_eq!(Ratio::parse(text), Err(told));
+        }
+        assert_eq!(Ratio::parse("15"), Err("found 15, expected 15%".into()));
         assert_eq!(Ratio::parse("150%"), Ok(Ratio(1.5)));
         let message = "found 7, expected 7% or 700%";
         assert_eq!(Ratio::parse("7"), Err(message.into()));

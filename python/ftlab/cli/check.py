@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from ftlab import names as names_of
 from ftlab.check import Verdict, verdicts
+from ftlab.cli import parse
 from ftlab.cli.completion import names
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
@@ -15,7 +17,7 @@ from ftlab.plugins import where
 @click.argument("ftl", shell_complete=names("ftls", files=True))
 @click.option(
     "--cases",
-    type=click.IntRange(min=1),
+    type=parse.Count(),
     default=300,
     show_default=True,
     help="Devices, settings and requests to try, drawn at random; the same ones every time.",
@@ -28,6 +30,7 @@ def check(context: click.Context, ftl: str, cases: int, case: str | None) -> Non
     Prints a line for each law, and for one that is broken what happened and the command that makes
     it happen again; the exit code is 1 then.
     """
+    ftl = names_of.ftl(ftl)
     with meter() as progress:
         found = verdicts(ftl, cases, case, progress)
     for verdict in found:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ftlab import configuration_file
+from ftlab import configuration_file, names
 from ftlab.cli import parse
 from ftlab.cli.options import Reader, model_config, source_config
 from ftlab.cli.progress import meter
@@ -52,7 +52,8 @@ def setup(
     known = next((each for each in ("workload", "input") if file.get(each)), None)
     tree = merge([file, source_config(options, known), model_config(options, read)])
     if ftl is None and ftls is not None:
-        return tree, [ftls] if isinstance(ftls, str) else list(ftls)
+        given = [ftls] if isinstance(ftls, str) else list(ftls)
+        return tree, [names.ftl(each) if isinstance(each, str) else each for each in given]
     return tree, parse.names(ftl or default)
 
 

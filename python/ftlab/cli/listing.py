@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -12,6 +11,7 @@ import click
 from ftlab.catalogue import catalog
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
+from ftlab.names import in_any_case, near
 from ftlab.report.settings import settings_table
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Record
@@ -67,6 +67,7 @@ def _named(kind: str, name: str, everything: Record) -> list[Record]:
     if kind == "settings":
         return _settings_of(name, everything)
     rows = everything[KINDS[kind]]
+    name = in_any_case(name, [each["name"] for each in rows])
     found = [each for each in rows if each["name"] == name]
     return found or _refuse(kind, name, [each["name"] for each in rows])
 
@@ -75,9 +76,10 @@ def _settings_of(name: str, everything: Record) -> list[Record]:
     """Return the settings of a section or an FTL, or the one of a key."""
     rows: list[Record] = everything["settings"]
     obeyed = {ftl["name"]: ftl["settings"] for ftl in everything["ftls"]}
-    found = [each for each in rows if name in (each["section"], each["key"])]
     known = dict.fromkeys([each["section"] for each in rows] + list(obeyed))
     keys = [each["key"] for each in rows]
+    name = in_any_case(name, [*known, *keys])
+    found = [each for each in rows if name in (each["section"], each["key"])]
     if name in obeyed:
         return list(obeyed[name])
     return found or _refuse("settings", name, known, keys)
@@ -85,9 +87,8 @@ def _settings_of(name: str, everything: Record) -> list[Record]:
 
 def _refuse(kind: str, name: str, known: Iterable[str], more: Iterable[str] = ()) -> Any:
     """Fail, with the name that is near if there is one."""
-    nearest = get_close_matches(name, [*known, *more], 1)
-    near = "".join(f' (did you mean "{each}"?)' for each in nearest)
-    raise click.UsageError(f'no {kind} of the name "{name}"{near}; known: {", ".join(known)}')
+    nearest = near(name, [*known, *more])
+    raise click.UsageError(f'no {kind} of the name "{name}"{nearest}; known: {", ".join(known)}')
 
 
 def _show(kind: str, rows: Sequence[Any], alone: bool) -> None:

@@ -11,6 +11,8 @@ import click
 from ftlab.cli import parse
 from ftlab.cli.completion import names
 from ftlab.config import Config, given, merge, nested
+from ftlab.names import ftl
+from ftlab.names import known as known_names
 from ftlab.units import counted
 
 Reader: TypeAlias = Callable[[str], Any]
@@ -158,9 +160,9 @@ def source_config(options: Mapping[str, Any], known: str | None = None) -> Confi
     if workload is not None:
         _refuse_input_options(options)
         sizes = given(requests=requests)
-        return counted({"workload": {**parse.workload(workload), **sizes}})
+        return counted(known_names({"workload": {**parse.workload(workload), **sizes}}))
     leaves = given(trace=trace, requests=requests, order=_order(options))
-    return counted(merge([{"input": leaves}, _tree(SOURCE, options)]))
+    return counted(known_names(merge([{"input": leaves}, _tree(SOURCE, options)])))
 
 
 def pair_config(options: Mapping[str, Any]) -> list[Config]:
@@ -203,7 +205,7 @@ def model_config(options: Mapping[str, Any], read: Reader = parse.value) -> Conf
         _refuse_lists(options)
     verify = {"run": {"verify": False}} if options["no_verify"] else {}
     tree = [_tree(MODEL, options, read), verify, parse.overrides(options["overrides"], read)]
-    return counted(merge(tree))
+    return counted(known_names(merge(tree)))
 
 
 def _refuse_lists(options: Mapping[str, Any]) -> None:
@@ -236,7 +238,14 @@ def _options(settings: Iterable[Setting]) -> list[Callable[[Any], Any]]:
 
 def ftl_option(help: str) -> Callable[[Command], Command]:
     """Return a decorator that adds the option that names one or several FTLs."""
-    return click.option("--ftl", help=help, shell_complete=names("ftls", files=True))
+    return click.option(
+        "--ftl", callback=_ftls, help=help, shell_complete=names("ftls", files=True)
+    )
+
+
+def _ftls(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """Return the names of FTLs as the catalogue has them."""
+    return text and ",".join(ftl(each.strip()) for each in text.split(","))
 
 
 def decorated(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

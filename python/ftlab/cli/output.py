@@ -17,7 +17,7 @@ from ftlab.cli.say import hand_over
 from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
 from ftlab.files import write_atomically
-from ftlab.report.summary import comparison_table, run_summary, text_of, warning_lines
+from ftlab.report.summary import MEASURED, comparison_table, run_summary, text_of, warning_lines
 from ftlab.report.tables import Table
 from ftlab.result import Comparison, Record, Result
 
@@ -201,7 +201,7 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
     """Return the result in a form for machines or papers; None means the readable one."""
     first: Result = comparison[0]
     result = first if single else comparison
-    table = comparison_table(comparison)
+    table = comparison_table(comparison, MEASURED)
     notes = warning_lines(comparison)
     forms: dict[str, Callable[[], str]] = {
         "json": lambda: str(result.to_json()) + "\n",

@@ -36,7 +36,7 @@ QUICK_REQUESTS = 5_000
 
 
 @click.command()
-@click.argument("paper", type=click.Choice(list(PAPERS)))
+@click.argument("paper", type=click.Choice(list(PAPERS), case_sensitive=False))
 @click.option("--traces", metavar="DIR", help="Take real traces from here; else built-in models.")
 @click.option(
     "--results",

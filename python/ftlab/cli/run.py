@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from ftlab.cli import parse
 from ftlab.cli.again import read, say_differences
 from ftlab.cli.job import configuration, one, perform, print_resolved
 from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
@@ -32,7 +33,7 @@ DEFAULT = "tpftl"
 )
 @click.option(
     "--timeline-operations",
-    type=click.IntRange(min=1),
+    type=parse.Count(),
     help="Operations that the timeline shows [10000; 60 in a figure].",
 )
 @click.option(

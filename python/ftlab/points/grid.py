@@ -19,16 +19,16 @@ A list is several values of a setting, ``{from, to, step}`` or ``{from, to, fact
 
 from __future__ import annotations
 
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import product
 from math import prod
 from typing import Any
 
-from ftlab import _core, cores
+from ftlab import _core, cores, names
 from ftlab.config import Config, merge, nested
 from ftlab.errors import ConfigError
 from ftlab.plugins import REFERENCE, Named, Plugin
@@ -54,6 +54,8 @@ DEPTHS = {"device.read_by_bit": 1, "device.program_by_bit": 1, "workload.bs_mix"
 """How deep the lists are that are one value of a setting."""
 OWN = ("ftls", "seeds", "when", "grid", "tune")
 MOST_POINTS = 1_000_000
+MOST_COUNTED = 10**18
+"""Values of a range that has no end in sight."""
 
 
 def points_of(tree: Mapping[str, Any]) -> list[Point]:
@@ -95,9 +97,6 @@ class Grid:
 
     def choices(self) -> Iterator[tuple[Named, Config]]:
         """Yield every FTL with every combination of values."""
-        total = prod(len(values) for _, values in self.axes) * len(self.ftls)
-        if total * max(len(self.seeds), 1) > MOST_POINTS:
-            raise ConfigError(f"found {total:,} points, expected at most {MOST_POINTS:,}")
         for ftl, values in product(self.ftls, product(*(values for _, values in self.axes))):
             yield ftl, {key: value for (key, _), value in zip(self.axes, values, strict=True)}
 
@@ -115,13 +114,18 @@ class Grid:
 def grids_of(tree: Mapping[str, Any]) -> list[Grid]:
     """Return the parts of a sweep; raises as `points_of` does."""
     grids = parts("grid", tree.get("grid", [{}]))
-    base = {key: value for key, value in tree.items() if key != "grid"}
+    grids = [_named(grid) for grid in grids]
+    base = _named({key: value for key, value in tree.items() if key != "grid"})
     trees = [
         {**merge([base, grid]), "when": [*_conditions(base), *_conditions(grid)]} for grid in grids
     ]
     for grid in trees:
         _check(grid, [ftl for each in trees for ftl in _ftls(each)])
-    return [_grid(counted(grid)) for grid in trees]
+    found = [counted(grid) for grid in trees]
+    total = sum(map(_points, found))
+    if total > MOST_POINTS:
+        raise ConfigError(f"found {total:,} points, expected at most {MOST_POINTS:,}")
+    return [_grid(grid) for grid in found]
 
 
 def varied(configs: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -141,22 +145,19 @@ def holds(condition: str, known: Sequence[str], look: Callable[[str], Any]) -> b
     found = CONDITION.fullmatch(condition)
     if not found:
         raise ConfigError(f"found {condition}, expected KEY OP VALUE, as ftl.cache >= 8KiB")
-    key, text = found[1], found[3].strip("\"'")
+    key, text = names.in_any_case(found[1], known), found[3].strip("\"'")
     if key not in known:
-        raise ConfigError(f'{condition}: found nothing called "{key}"{near(key, known)}')
+        raise ConfigError(f'{condition}: found nothing called "{key}"{names.near(key, known)}')
     left = look(key)
-    right = look(text) if text in known else _value(text, left, kinds().get(key, "number"))
+    right = look(text) if text in known else _value(text, left, kinds().get(key, "ratio"))
     if left is None or right is None:
         return True
+    if isinstance(left, str) and isinstance(right, str):
+        left, right = left.lower(), right.lower()
     try:
         return bool(OPERATORS[found[2]](left, right))
     except TypeError:
         raise ConfigError(f"{condition}: found {left} and {right}, which do not compare") from None
-
-
-def near(name: str, known: Sequence[str]) -> str:
-    """Return the question whether another name was meant, if one is near."""
-    return "".join(f' (did you mean "{each}"?)' for each in get_close_matches(name, known, 1))
 
 
 def _value(text: str, like: Any, kind: str) -> Any:
@@ -167,7 +168,8 @@ def _value(text: str, like: Any, kind: str) -> Any:
         return text
     found = number(text, kind)
     if found is None:
-        raise ConfigError(f"found {text}, expected a {kind} to compare with")
+        expected = "number" if kind == "ratio" else kind
+        raise ConfigError(f"found {text}, expected a {expected} to compare with")
     return found
 
 
@@ -194,7 +196,14 @@ def _ftls(tree: Mapping[str, Any]) -> list[Named]:
     found = tree.get("ftls")
     if found is None:
         raise ConfigError("ftls: found none, expected a list of FTLs (`ftlab list ftls`)")
-    return [found] if isinstance(found, str) else _list("ftls", found)
+    given = [found] if isinstance(found, str) else _list("ftls", found)
+    return [names.ftl(each) if isinstance(each, str) else each for each in given]
+
+
+def _named(tree: Mapping[str, Any]) -> Config:
+    """Return a sweep whose settings have their names as the catalogue has them."""
+    own = {key: value for key, value in tree.items() if key in OWN}
+    return {**names.known({key: tree[key] for key in tree if key not in OWN}), **own}
 
 
 def _conditions(tree: Mapping[str, Any]) -> list[str]:
@@ -222,6 +231,23 @@ def _grid(tree: Config) -> Grid:
     if seeds:
         axes = [axis for axis in axes if axis[0] != "run.seed"]
     return Grid(_ftls(tree), axes, seeds, tree["when"])
+
+
+def _points(tree: Config) -> int:
+    """Return how many combinations of values a part of a sweep has, before any is made."""
+    seeds = tree.get("seeds")
+    axes = [_length(key, value) for key, value in leaves(tree) if not seeds or key != "run.seed"]
+    runs = seeds if isinstance(seeds, int) else len(seeds) if isinstance(seeds, list) else 1
+    return prod(axes) * len(_ftls(tree)) * max(runs, 1)
+
+
+def _length(key: str, value: Any) -> int:
+    """Return how many values a setting has, as `values_of` makes them."""
+    if not isinstance(value, Mapping):
+        return len(values_of(key, value))
+    first, last, step, factor = _ends(key, value)
+    steps = (last - first) / step if step else math.log(last / first) / math.log(factor or 2)
+    return int(min(steps, MOST_COUNTED)) + 1
 
 
 def _seeds(tree: Config) -> list[Any]:
@@ -280,8 +306,8 @@ def _depth(value: Any) -> int:
     return 1 + _depth(next(iter(value), None)) if isinstance(value, list) else 0
 
 
-def _range(key: str, found: Mapping[str, Any]) -> list[Any]:
-    """Return the values of a range, both ends included."""
+def _ends(key: str, found: Mapping[str, Any]) -> tuple[float, float, float | None, float | None]:
+    """Return both ends of a range, and its step or its factor."""
     expected = "expected {from, to, step} or {from, to, factor}"
     kind = kinds().get(key, "number")
     ends = {
@@ -297,12 +323,17 @@ def _range(key: str, found: Mapping[str, Any]) -> list[Any]:
     grows = step > 0 if step is not None else factor is not None and factor > 1 and first > 0
     if not grows or last < first:
         raise ConfigError(f"{key}: found {dict(found)}, expected a range that grows")
+    return first, last, step, factor
+
+
+def _range(key: str, found: Mapping[str, Any]) -> list[Any]:
+    """Return the values of a range, both ends included."""
+    kind = kinds().get(key, "number")
+    first, last, step, factor = _ends(key, found)
     values: list[float] = []
     value = first
     while value <= last * (1 + 1e-9):
         values.append(value)
-        if len(values) > MOST_POINTS:
-            raise ConfigError(f"{key}: found {dict(found)}, expected fewer values")
         value = first + len(values) * step if step else first * (factor or 1) ** len(values)
     rounded = (float(f"{value:.12g}") for value in values)
     return [written(int(v) if v.is_integer() else v, kind) for v in rounded]

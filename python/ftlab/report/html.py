@@ -16,6 +16,7 @@ from importlib import resources
 
 from ftlab.report.lead import lead
 from ftlab.report.summary import (
+    MEASURED,
     Section,
     checks_line,
     comparison_table,
@@ -61,7 +62,7 @@ def report(comparison: Comparison, title: str | None = None) -> str:
         *(f'<p class="lead">{escaped(sentence)}</p>' for sentence in lead(comparison)),
         f'<p class="quiet">{escaped(setup)}</p>',
         _warnings(comparison),
-        section("Result", table_of(comparison_table(comparison), "pinned")),
+        section("Result", table_of(comparison_table(comparison, MEASURED), "pinned")),
         section("Figures", _figures(comparison)),
         section("Costs by cause", table_of(cost_table(comparison), "pinned")),
         section(f"Relative to {comparison.labels[0]}", table_of(relative, "pinned"))
@@ -267,8 +268,8 @@ def _downloads(comparison: Comparison) -> str:
     files = {
         "results.json": ("application/json", comparison.to_json()),
         "results.csv": ("text/csv", comparison.to_csv()),
-        "table.tex": ("text/plain", comparison_table(comparison).latex()),
-        "table.md": ("text/plain", comparison_table(comparison).markdown()),
+        "table.tex": ("text/plain", comparison_table(comparison, MEASURED).latex()),
+        "table.md": ("text/plain", comparison_table(comparison, MEASURED).markdown()),
     }
     links = [
         f'<a download="{name}" href="{_data_url(kind, text.encode())}">{name}</a>'

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.points.grid import FTL, holds, near
+from ftlab.names import near
+from ftlab.points.grid import FTL, holds
 from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
 from ftlab.report.summary import HEADLINES
-from ftlab.report.tables import ABSENT, Table, csv_of, wording
+from ftlab.report.tables import ABSENT, Table, csv_of, printable, wording
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
 
@@ -192,13 +193,37 @@ def as_csv(entries: Sequence[Entry]) -> str:
 def as_sqlite(entries: Sequence[Entry]) -> bytes:
     """Return a database with all columns of `rows` in the table ``results``."""
     columns, cells = _columns(entries)
-    quoted = [f'"{each}"' for each in columns]
+    columns = _for_sql(columns)
+    cells = [[_in_64_bits(cell) for cell in row] for row in cells]
     with sqlite3.connect(":memory:") as database:
-        database.execute(f"create table results ({', '.join(quoted)})")
+        if len(columns) > (most := database.getlimit(sqlite3.SQLITE_LIMIT_COLUMN)):
+            raise ConfigError(
+                f"found {len(columns):,} figures and settings, expected at most {most:,}, "
+                "which SQLite has columns for; write .csv or .parquet"
+            )
+        quoted = ", ".join('"' + each.replace('"', '""') + '"' for each in columns)
+        database.execute(f"create table results ({quoted})")
         places = ", ".join("?" for _ in columns)
         database.executemany(f"insert into results values ({places})", cells)
         database.commit()
         return database.serialize()
+
+
+def _for_sql(columns: Sequence[str]) -> list[str]:
+    """Return names for columns: SQLite knows no case, and no NUL."""
+    found: dict[str, str] = {}
+    for each in map(printable, columns):
+        name, number = each, 1
+        while name.lower() in found:
+            number += 1
+            name = f"{each}_{number}"
+        found[name.lower()] = name
+    return list(found.values())
+
+
+def _in_64_bits(cell: Any) -> Any:
+    """Return a cell that SQLite can hold: a whole number that is too large is a text."""
+    return str(cell) if isinstance(cell, int) and not -(2**63) <= cell < 2**63 else cell
 
 
 def as_parquet(entries: Sequence[Entry]) -> bytes:

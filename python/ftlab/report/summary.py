@@ -93,6 +93,9 @@ HEADLINES = (
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
 )
 
+MEASURED = tuple(figure for figure in HEADLINES if not figure.path.startswith("speed."))
+"""Those that are the same in every run: for files, which papers and reports have."""
+
 PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "max")
 
 

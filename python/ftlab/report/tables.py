@@ -26,7 +26,8 @@ def wording(text: str) -> str:
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a cell that a spreadsheet does not take for a formula."""
+    """Return a cell that a spreadsheet does not take for a formula, without control characters."""
+    value = printable(value) if isinstance(value, str) else value
     formula = isinstance(value, str) and value[:1] in "=+-@\t\r" and value
     return f"'{value}" if formula and not _NUMBER.fullmatch(value) else value
 

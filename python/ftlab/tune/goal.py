@@ -9,7 +9,8 @@ from statistics import fmean
 from typing import Any, Literal
 
 from ftlab.errors import ConfigError
-from ftlab.points.grid import CONDITION, OPERATORS, near
+from ftlab.names import near
+from ftlab.points.grid import CONDITION, OPERATORS
 from ftlab.points.volumes import LEAST_REQUESTS
 from ftlab.report.points import FIGURES
 from ftlab.report.summary import Figure

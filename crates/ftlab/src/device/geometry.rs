@@ -93,7 +93,7 @@ impl Geometry {
         if unless_bug!(DeviceTooFewBlocks, physical_blocks < logical_blocks, false) {
             return Err(Error::config(
                 "device.blocks",
-                format!("found {physical_blocks}, expected at least the {logical_blocks} logical"),
+                format!("found {wanted}, expected at least the {logical_blocks} logical"),
             ));
         }
         let planes_per_channel = (planes / u64::from(device.channels)) as u32;

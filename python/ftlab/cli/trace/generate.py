@@ -5,14 +5,16 @@ from __future__ import annotations
 import click
 
 from ftlab.catalogue import catalog
+from ftlab.cli import parse
 from ftlab.cli.trace.convert import output_options, write
 from ftlab.config import Config, given
 from ftlab.errors import ConfigError
+from ftlab.names import in_any_case, near
 
 
 @click.command()
 @click.argument("model")
-@click.option("--requests", type=click.IntRange(min=1), help="How many [the model's length].")
+@click.option("--requests", type=parse.Count(), help="How many [the model's length].")
 @click.option("--seed", type=click.IntRange(min=0), help="Of every random choice [1].")
 @output_options
 def generate(
@@ -23,8 +25,10 @@ def generate(
     A shorter stream is the beginning of a longer one; the same seed makes the same requests.
     """
     profiles = [profile["name"] for profile in catalog()["profiles"]]
+    model = in_any_case(model, profiles)
     if not model.endswith(".toml") and model not in profiles:
         known = ", ".join(profiles)
-        raise ConfigError(f"found {model!r}, expected a file that ends in .toml, or {known}")
+        meant = near(model, profiles)
+        raise ConfigError(f"found {model!r}{meant}, expected a file that ends in .toml, or {known}")
     config: Config = {"input": given(trace=model, requests=requests), "run": given(seed=seed)}
     write(config, output, to)

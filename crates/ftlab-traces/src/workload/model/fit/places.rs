@@ -169,10 +169,15 @@ impl PlaceFit {
             distances: rows,
             inside: share(self.inside, self.again),
             follow,
-            chunk: 1.0 / (1.0 - follow),
+            chunk: length_of_runs(follow, self.chains[0]),
             ..Reuse::default()
         }
     }
+}
+
+/// The mean length of runs that go on with a share of `seen` times; of one that never ended, what was seen.
+fn length_of_runs(follow: f64, seen: u64) -> f64 {
+    if follow < 1.0 { 1.0 / (1.0 - follow) } else { (seen + 1) as f64 }
 }
 
 /// The four counts with their numbers.
