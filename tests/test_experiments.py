@@ -348,7 +348,7 @@ def test_what_is_made_of_a_trace_that_changes_meanwhile_is_not_kept(tmp_path, mo
 
 def test_what_a_killed_writer_left_among_inputs_is_removed(tmp_path):
     (tmp_path / "first.spc").write_text(SPC)
-    left = tmp_path / INPUTS / ".0123.spc.x.partial"
+    left = tmp_path / INPUTS / ".0123.spc.0123456789abcdef.ftlab.partial"
     left.parent.mkdir()
     left.write_text("half")
     path = looped({"input": {"trace": str(tmp_path / "first.spc")}}, 2, [], tmp_path)

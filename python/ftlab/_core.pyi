@@ -23,6 +23,7 @@ __all__ = [
     "TooSmall",
     "TraceError",
     "TranslationPage",
+    "Workplace",
     "__version__",
     "catalog",
     "check",
@@ -36,14 +37,17 @@ __all__ = [
     "model_gc",
     "model_translation",
     "model_translation_of",
+    "remove_unfinished",
     "replay",
     "resolve",
     "simulate",
     "split",
+    "sweep",
     "trace_characteristics",
     "trace_columns",
     "trace_info",
     "watch",
+    "write_file",
 ]
 
 __version__: str
@@ -59,6 +63,17 @@ class RuleError(FtlabError): ...
 class TooSmall(ConfigError): ...
 
 def catalog() -> str: ...
+def write_file(path: str, data: bytes, place: str) -> None: ...
+def sweep(folder: str, name: str | None = None) -> None: ...
+def remove_unfinished() -> None: ...
+
+@final
+class Workplace:
+    def __new__(cls, target: str) -> Self: ...
+    @property
+    def path(self) -> str: ...
+    def remove(self) -> None: ...
+
 def model_gc(parameters: str) -> str: ...
 def model_translation(parameters: str) -> str: ...
 def model_translation_of(result: str) -> str: ...

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
+from ftlab import _core
 from ftlab.errors import ConfigError
 
 Name: TypeAlias = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"
-
-PARTIAL = ".partial"
-"""How the names of partial files and folders end."""
 
 UNUSABLE = (ValueError, RuntimeError)
 """What paths raise with a NUL in their name, or before Python 3.13 a link that leads to itself."""
@@ -65,7 +60,11 @@ def _check(target: Path, reads: Iterable[Name]) -> None:
     same = next((read for read in reads if is_same(target, read)), None)
     if same is not None:
         raise ConfigError(f"{target}: is the input {same}, expected another file to write")
-    sweep(file.parent, file.name)
+    with suppress(FileNotFoundError):
+        file.lstat()
+        if not os.access(file, os.W_OK):
+            raise ConfigError(f"{target}: no permission to write to this file")
+    _core.sweep(os.fspath(file.parent), file.name)
 
 
 def is_same(path: Name, other: Name) -> bool:
@@ -81,20 +80,21 @@ def is_same(path: Name, other: Name) -> bool:
         return False
 
 
-def write_atomically(path: Name, content: str | bytes) -> None:
+Place: TypeAlias = Literal["named", "entry", "new"]
+"""What a file may take the place of: what its name leads to, where a link stays a link and a device
+or a pipe is written to; the entry of the folder itself, so that no link is followed; or nothing."""
+
+
+def write_atomically(path: Name, content: str | bytes, *, place: Place = "named") -> None:
     """Write ``content`` beside ``path`` and rename it into place, so that no half is ever seen.
 
-    A link stays a link; a device or a pipe is written to and never replaced.
+    It has the permissions of the file that it replaces.
     """
-    target = Path(path)
     data = content.encode() if isinstance(content, str) else content
     try:
-        if _is_special(target):
-            target.write_bytes(data)
-        else:
-            _replace(target.resolve(), data)
-    except OSError as error:
-        raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
+        _core.write_file(os.fspath(path), data, place)
+    except (OSError, *UNUSABLE) as error:
+        raise ConfigError(f"{path}: cannot be written: {_answer(error)}") from error
 
 
 @contextmanager
@@ -106,91 +106,35 @@ def workplace(target: Path) -> Iterator[Path]:
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = _held(lambda: _folder(target))
+        place = _core.Workplace(os.fspath(target))
     except OSError as error:
-        raise ConfigError(f"{target}: cannot be written: {error.strerror}") from error
+        raise ConfigError(f"{target}: cannot be written: {_answer(error)}") from error
     try:
-        yield Path(name)
+        yield Path(place.path)
     finally:
-        shutil.rmtree(name, ignore_errors=True)
-        os.close(descriptor)
+        place.remove()
 
 
-def sweep(folder: Path, name: str = "") -> None:
-    """Remove what writers of ``name``, or of all, that were killed have left in a folder.
-
-    A writer holds a lock on its file or folder as long as it lives.
-    """
-    start = f".{name}." if name else "."
-    for entry in _entries(folder):
-        if entry.name.startswith(start) and entry.name.endswith(PARTIAL):
-            with suppress(OSError):
-                _remove_unheld(entry)
+def sweep(folder: Path) -> None:
+    """Remove what writers that were killed have left in a folder; nothing of anybody else."""
+    _core.sweep(os.fspath(folder))
 
 
-def _entries(folder: Path) -> list[Path]:
-    """Return what is in a folder; nothing where that cannot be told."""
-    with suppress(OSError):
-        return list(folder.iterdir())
-    return []
+def check_folder(path: Name) -> None:
+    """Make a folder; raise `ConfigError` if no file can be written there."""
+    folder = make_folder(path)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigError(f"{folder}: no permission to write in this folder")
 
 
-def _remove_unheld(entry: Path) -> None:
-    descriptor = os.open(entry, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if entry.is_dir():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
-    finally:
-        os.close(descriptor)
+def _answer(error: Exception) -> str:
+    """Return what the system answers."""
+    return str(error.strerror if isinstance(error, OSError) else error)
 
 
 def _is_special(target: Path) -> bool:
     """Tell whether ``target`` is a device or a pipe."""
     return target.exists() and not (target.is_file() or target.is_dir())
-
-
-def _replace(target: Path, data: bytes) -> None:
-    descriptor, name = _held(lambda: _file(target))
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _file(target: Path) -> tuple[int, str]:
-    """Make and open a file beside ``target``."""
-    return tempfile.mkstemp(PARTIAL, f".{target.name}.", target.parent)
-
-
-def _folder(target: Path) -> tuple[int, str]:
-    """Make and open a folder beside ``target``, anew if it was swept before it was open."""
-    while True:
-        name = tempfile.mkdtemp(PARTIAL, f".{target.name}.", target.parent)
-        with suppress(FileNotFoundError):
-            return os.open(name, os.O_RDONLY), name
-
-
-def _held(make: Callable[[], tuple[int, str]]) -> tuple[int, str]:
-    """Make what is written to and lock it; what was swept before that does not count.
-
-    A file system without locks keeps what killed writers leave.
-    """
-    while True:
-        descriptor, name = make()
-        with suppress(OSError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if os.path.exists(name):
-            return descriptor, name
-        os.close(descriptor)
 
 
 def named_files(*trees: object) -> Iterator[str]:
@@ -203,10 +147,3 @@ def named_files(*trees: object) -> Iterator[str]:
             yield from named_files(*tree.values())
         elif isinstance(tree, list | tuple):
             yield from named_files(*tree)
-
-
-def _umask() -> int:
-    """Return the process's mask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

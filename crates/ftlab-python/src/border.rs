@@ -6,9 +6,12 @@ use ftlab::catalog::Catalog;
 use ftlab::config::Config;
 use ftlab::frames::{Frame, Show};
 use ftlab::session::{Progress, Watch, panic_message};
+use pyo3::exceptions::PyOSError;
 use pyo3::import_exception;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
+use std::any::Any;
+use std::io::{self, ErrorKind};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -67,8 +70,13 @@ import_exception!(ftlab._core, Interrupted);
 import_exception!(ftlab._core, RuleError);
 import_exception!(ftlab._core, TooSmall);
 
-/// The Python exception of an error.
+/// The Python exception of an error. A reader who closes what is written to it has seen enough.
 pub fn raise(error: Error) -> PyErr {
+    if let Error::Io { source, .. } = &error
+        && source.kind() == ErrorKind::BrokenPipe
+    {
+        return Python::attach(|py| os_error(py, source));
+    }
     let message = match &error {
         Error::Internal(_) => error.to_string(),
         _ => one_line(&error.to_string()),
@@ -81,6 +89,18 @@ pub fn raise(error: Error) -> PyErr {
         Error::Internal(_) => InternalError::new_err(message),
         Error::Interrupted => Interrupted::new_err(message),
     }
+}
+
+/// The `OSError` of what the system answers.
+pub fn os_error(py: Python<'_>, error: &io::Error) -> PyErr {
+    let told = || -> PyResult<PyErr> {
+        let Some(number) = error.raw_os_error() else {
+            return Ok(PyOSError::new_err((0, error.to_string())));
+        };
+        let text: String = py.import("os")?.call_method1("strerror", (number,))?.extract()?;
+        Ok(PyOSError::new_err((number, text)))
+    };
+    told().unwrap_or_else(|raised| raised)
 }
 
 /// A message whose names cannot move the cursor of a terminal or begin a line.
@@ -180,9 +200,13 @@ pub fn with_frames<T: Send + 'static>(
     let raised = loop {
         let next = listen(py, &mut told, SIGNALS);
         let asked = match next {
-            Ok(Told::Done(Ok(result))) => return result.map_err(raise),
-            Ok(Told::Done(Err(panic))) => {
-                return Err(InternalError::new_err(panic_message(panic.as_ref())));
+            Ok(Told::Done(done)) => {
+                // An input may have ended because its writer got the same signal: nothing is finished then.
+                py.check_signals()?;
+                let failed = |panic: Box<dyn Any + Send>| {
+                    InternalError::new_err(panic_message(panic.as_ref()))
+                };
+                return done.map_err(failed)?.map_err(raise);
             }
             Ok(Told::Progress(progress)) => report(py, callback.as_ref(), progress),
             Ok(Told::Frame(frame, done)) => show(py, shown.as_ref(), &frame).map(|()| {

@@ -7,6 +7,7 @@
 mod border;
 mod catalog;
 mod check;
+mod files;
 mod frames;
 mod live;
 mod plugin;
@@ -27,6 +28,9 @@ mod _core {
     };
 
     #[pymodule_export]
+    use crate::files::{Workplace, sweep, write_file};
+
+    #[pymodule_export]
     use crate::plugin::{DeviceInfo, LentFlash, TranslationPage};
 
     #[pymodule_init]
@@ -39,6 +43,7 @@ mod functions {
     use crate::border::{
         catalog as known, configuration, offer, raise, tree, with_frames, with_progress,
     };
+    use crate::files::remove_unfinished;
     use crate::live::{Server, fsck, replay};
     use crate::plugin::{self, Faults};
     use crate::reading::Reading;
@@ -87,6 +92,10 @@ mod functions {
             trace_info,
             fit
         );
+        // A process that ends leaves no half of a file behind, also where a thread was left alone.
+        let last = wrap_pyfunction!(remove_unfinished, module)?;
+        module.py().import("atexit")?.call_method1("register", (&last,))?;
+        module.add_function(last)?;
         module.add_class::<Reading>()?;
         module.add_class::<Server>()?;
         add!(
@@ -359,9 +368,10 @@ mod functions {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let config = configuration(config)?;
-        let written = with_progress(py, progress, move |watch| {
+        let unnamed = with_progress(py, progress, move |watch| {
             session::convert(&config, &output, to.as_deref(), watch)
         })?;
+        let written = py.detach(|| unnamed.finish()).map_err(raise)?;
         Ok(serde_json::to_string(&written).expect("a report serialises"))
     }
 
@@ -375,8 +385,9 @@ mod functions {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<String> {
         let config = configuration(config)?;
-        let parts =
+        let unnamed =
             with_progress(py, progress, move |watch| session::split(&config, &folder, watch))?;
+        let parts = py.detach(|| unnamed.finish()).map_err(raise)?;
         Ok(serde_json::to_string(&parts).expect("a report serialises"))
     }
 

@@ -32,16 +32,18 @@
 //!
 //! 1. [`units`]: addresses, sizes and times as types, read as people write them.
 //! 2. [`error`]: mistakes told in one line.
-//! 3. [`rng`]: random numbers from one seed, split by purpose.
-//! 4. [`settings`]: what people can set, each declared once.
-//! 5. [`request`]: a request, where requests come from, and what one pass over them measures.
-//! 6. [`address`]: from volumes to the one address space of a device.
-//! 7. [`locality`]: reuse distances and miss-ratio curves.
-//! 8. [`trace`]: the readers, one file for each format.
-//! 9. [`workload`]: patterns, profiles and models.
+//! 3. [`files`]: new files and folders, whole or not there.
+//! 4. [`rng`]: random numbers from one seed, split by purpose.
+//! 5. [`settings`]: what people can set, each declared once.
+//! 6. [`request`]: a request, where requests come from, and what one pass over them measures.
+//! 7. [`address`]: from volumes to the one address space of a device.
+//! 8. [`locality`]: reuse distances and miss-ratio curves.
+//! 9. [`trace`]: the readers, one file for each format.
+//! 10. [`workload`]: patterns, profiles and models.
 
 pub mod address;
 pub mod error;
+pub mod files;
 pub mod locality;
 pub mod request;
 pub mod rng;

@@ -156,5 +156,7 @@ mod shared_pages;
 pub mod simulate;
 pub mod warmup;
 
-pub use ftlab_traces::{Error, address, error, locality, request, rng, trace, units, workload};
+pub use ftlab_traces::{
+    Error, address, error, files, locality, request, rng, trace, units, workload,
+};
 pub use ftlab_traces::{choices, settings, text_value};

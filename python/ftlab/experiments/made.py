@@ -80,7 +80,7 @@ def _made(trace: Config, how: str, make: Callable[[Columns], Columns], results: 
     whole.check_input()
     rows = zip(*(made[each].tolist() for each in COLUMNS), strict=True)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, "".join(map(_line, rows)))
+    write_atomically(path, "".join(map(_line, rows)), place="entry")
     keep(index, [{"file": path.name}])
     return path
 

@@ -19,7 +19,7 @@ from ftlab.points.point import content_digest
 def keep(index: Path, rows: Sequence[Config]) -> None:
     """Write the index of files beside it, each of which is the ``file`` of a row."""
     found = [{**row, "sha256": content_digest(index.parent / row["file"])} for row in rows]
-    write_atomically(index, sealed(json.dumps({"files": found})))
+    write_atomically(index, sealed(json.dumps({"files": found})), place="entry")
 
 
 def kept(index: Path) -> list[Config] | None:

@@ -135,6 +135,8 @@ class _Runs:
         return [came for point in points if (came := found[point.digest])]
 
     def _run_all(self, points: Sequence[Point], retry: bool) -> None:
+        if points:
+            self._store.prepare()
         if self._workers:
             Dispatch(self._store, self._workers, retry, self._progress).run(points)
         else:

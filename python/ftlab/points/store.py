@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ftlab.config import Config
 from ftlab.errors import ConfigError
-from ftlab.files import is_same, make_folder, sweep, write_atomically
+from ftlab.files import check_folder, is_same, make_folder, sweep, write_atomically
 from ftlab.points.entry import END, Entry, Failure, Outcome, UnsoundError, entry, packed
 from ftlab.points.order import ordered
 from ftlab.points.point import Point
@@ -45,6 +45,10 @@ class Store:
         self.folder = Path(folder)
         if clean:
             sweep(self.folder)
+
+    def prepare(self) -> None:
+        """Make the folder; raise `ConfigError` if results cannot be written there."""
+        check_folder(self.folder)
 
     def path(self, point: Point) -> Path:
         """Return the file of a point's result."""
@@ -130,7 +134,7 @@ class Store:
         return file.exists() and any(is_same(file, each) for each in kept)
 
     def _write(self, name: str, content: bytes) -> None:
-        write_atomically(make_folder(self.folder) / name, content)
+        write_atomically(make_folder(self.folder) / name, content, place="entry")
 
 
 def lacks(found: Outcome | None, retry: bool) -> bool:

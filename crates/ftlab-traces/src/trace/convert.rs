@@ -2,8 +2,8 @@
 
 use super::columnar::{self, Writer};
 use super::export::{Packed, Packing, TEXT_FORMATS, TextFormat, refused};
-use super::whole::{WholeFile, failed};
 use crate::error::Error;
+use crate::files::{Unnamed, Whole, WholeFile, failed};
 use crate::request::{BATCH, Input, Measure, Measured, Request};
 use serde::Serialize;
 use std::path::Path;
@@ -42,6 +42,19 @@ pub fn convert(
     to: Option<&str>,
     watch: Watch<'_>,
 ) -> Result<Converted, Error> {
+    prepare(input, output, to, watch)?.finish()
+}
+
+/// As [`convert`], all but that the file gets its name: for who may still have to stop.
+///
+/// # Errors
+/// As [`convert`].
+pub fn prepare(
+    input: &dyn Input,
+    output: &str,
+    to: Option<&str>,
+    watch: Watch<'_>,
+) -> Result<Unnamed<Converted>, Error> {
     let target = Target::of(output, to)?;
     let path = Path::new(output);
     let file = WholeFile::create(output)?;
@@ -67,13 +80,14 @@ pub fn convert(
             (packed.finish().map_err(failed(path))?, measured)
         }
     };
-    Ok(Converted {
+    let converted = Converted {
         format: target.text.map_or(columnar::NAME, |format| format.name),
-        bytes: file.finish()?,
+        bytes: file.bytes(),
         requests: measured.requests,
         volumes: measured.extents.len() as u64,
         digest: measured.digest,
-    })
+    };
+    Ok(Unnamed::new(converted, Whole::File(file)))
 }
 
 /// Reads `input` once and hands on each batch with the number of requests before it.

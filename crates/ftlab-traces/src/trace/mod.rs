@@ -57,7 +57,6 @@ mod systor;
 mod tencent;
 mod text;
 mod vscsi;
-mod whole;
 mod window;
 
 #[cfg(test)]

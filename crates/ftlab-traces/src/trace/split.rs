@@ -10,8 +10,8 @@
 
 use super::columnar::Writer;
 use super::convert::Watch;
-use super::whole::{WholeFolder, create, failed};
 use crate::error::Error;
+use crate::files::{Unnamed, Whole, WholeFolder, failed};
 use crate::request::{BATCH, Input, Measure, Op, Request, Volumes};
 use bytes::{Buf, BufMut};
 use serde::Serialize;
@@ -42,8 +42,20 @@ pub struct Part {
 /// [`Error::Config`] for a folder that is not empty, [`Error::Io`] for files that cannot be written,
 /// and those of the input and of `watch`.
 pub fn split(input: &dyn Input, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+    prepare(input, folder, watch)?.finish()
+}
+
+/// As [`split`], all but that the folder gets its name: for who may still have to stop.
+///
+/// # Errors
+/// As [`split`].
+pub fn prepare(
+    input: &dyn Input,
+    folder: &Path,
+    watch: Watch<'_>,
+) -> Result<Unnamed<Vec<Part>>, Error> {
     let whole = WholeFolder::create(folder)?;
-    let mut buffers = Buffers::new(whole.path(), BUFFER_BYTES);
+    let mut buffers = Buffers::new(&whole, BUFFER_BYTES);
     let mut source = input.open()?;
     let mut batch = Vec::with_capacity(BATCH);
     let mut requests = 0;
@@ -62,13 +74,12 @@ pub fn split(input: &dyn Input, folder: &Path, watch: Watch<'_>) -> Result<Vec<P
     let stem = stem(&input.name());
     for (volume, buffer) in buffers.volumes.sorted() {
         let file = format!("{stem}.volume-{volume}.parquet");
-        let part = write(input, whole.path(), volume, buffer, file)?;
+        let part = write(input, &whole, volume, buffer, file)?;
         written += part.requests;
         watch(written, Some(written as f64 / requests as f64))?;
         parts.push(part);
     }
-    whole.finish()?;
-    Ok(parts)
+    Ok(Unnamed::new(parts, Whole::Folder(whole)))
 }
 
 /// A trace's name without the ends that tell compression and format, fit for a file's name.
@@ -90,15 +101,15 @@ struct Buffer {
 
 /// The buffers of all volumes.
 struct Buffers<'a> {
-    folder: &'a Path,
+    whole: &'a WholeFolder,
     volumes: Volumes<Buffer>,
     held_bytes: usize,
     most_bytes: usize,
 }
 
 impl<'a> Buffers<'a> {
-    fn new(folder: &'a Path, most_bytes: usize) -> Self {
-        Self { folder, volumes: Volumes::new(), held_bytes: 0, most_bytes }
+    fn new(whole: &'a WholeFolder, most_bytes: usize) -> Self {
+        Self { whole, volumes: Volumes::new(), held_bytes: 0, most_bytes }
     }
 
     fn add(&mut self, batch: &[Request]) -> Result<(), Error> {
@@ -124,9 +135,10 @@ impl<'a> Buffers<'a> {
             if self.held_bytes <= self.most_bytes / 2 {
                 break;
             }
-            let path = scratch(self.folder, *volume);
+            let path = scratch(self.whole.path(), *volume);
             let file = OpenOptions::new().create(true).append(true).open(&path);
-            file.and_then(|mut file| file.write_all(&buffer.packed)).map_err(failed(&path))?;
+            let written = file.and_then(|mut file| file.write_all(&buffer.packed));
+            written.map_err(failed(self.whole.target()))?;
             self.held_bytes -= buffer.packed.capacity();
             *buffer = Buffer { packed: Vec::new(), spilled: true };
         }
@@ -138,16 +150,19 @@ fn scratch(folder: &Path, volume: u32) -> PathBuf {
     folder.join(format!("{volume}.scratch"))
 }
 
-/// Writes what the scratch file and the buffer hold, and removes the scratch file.
+/// Writes what the scratch file and the buffer hold, and removes the scratch file. What fails is told by the name
+/// that the file would have had.
 fn write(
     input: &dyn Input,
-    folder: &Path,
+    whole: &WholeFolder,
     volume: u32,
     buffer: Buffer,
     file: String,
 ) -> Result<Part, Error> {
-    let path = folder.join(&file);
-    let mut writer = Writer::new(create(&path)?, &path)?;
+    let named = whole.target().join(&file);
+    let broken = failed(&named);
+    let made = File::create_new(whole.path().join(&file)).map_err(&broken)?;
+    let mut writer = Writer::new(made, &named)?;
     let mut measure = Measure::new();
     let mut first = None;
     let mut take = |packed: &[u8]| {
@@ -159,8 +174,7 @@ fn write(
         measure.add(&requests)
     };
     if buffer.spilled {
-        let path = scratch(folder, volume);
-        let broken = failed(&path);
+        let path = scratch(whole.path(), volume);
         let mut file = BufReader::new(File::open(&path).map_err(&broken)?);
         let mut packed = Vec::new();
         loop {
@@ -219,7 +233,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("ftlab_buffers_{}", std::process::id()));
         let whole = WholeFolder::create(&folder).unwrap();
         let most_bytes = 1 << 20;
-        let mut buffers = Buffers::new(whole.path(), most_bytes);
+        let mut buffers = Buffers::new(&whole, most_bytes);
         let all: Vec<Request> = scattered(200_000).collect();
         for batch in all.chunks(BATCH) {
             buffers.add(batch).unwrap();

@@ -4,6 +4,7 @@ use super::{Progress, WATCH_INTERVAL, Watch};
 use crate::address::{AddressMap, Extent};
 use crate::config::Config;
 use crate::error::Error;
+use crate::files::Unnamed;
 use crate::report::TraceReport;
 use crate::request::{BATCH, Input, Request};
 use crate::trace::convert::Converted;
@@ -148,36 +149,40 @@ pub fn fit(config: &Config, watch: Watch<'_>) -> Result<Model, Error> {
     })
 }
 
-/// Writes the input that a configuration names to a file; see [`trace::convert::convert`].
+/// Writes the input that a configuration names to a file, which has no name yet; see [`trace::convert::prepare`].
 ///
 /// # Errors
-/// Those of the input and of [`trace::convert::convert`]; [`Error::Config`] when `output` is the input.
+/// Those of the input and of [`trace::convert::prepare`]; [`Error::Config`] when `output` is the input.
 pub fn convert(
     config: &Config,
     output: &str,
     to: Option<&str>,
     watch: Watch<'_>,
-) -> Result<Converted, Error> {
+) -> Result<Unnamed<Converted>, Error> {
     let input = open_input(config)?;
     if let Some(read) = config.input.trace.as_ref().filter(|read| is_same(read, output)) {
         let message = format!("found {output:?}, which is the input {read}, expected another file");
         return Err(Error::config("output", message));
     }
     let mut last = Instant::now();
-    trace::convert::convert(input.as_ref(), output, to, &mut |requests, fraction| {
+    trace::convert::prepare(input.as_ref(), output, to, &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "converting", requests, fraction })
     })
 }
 
-/// Writes each volume of the input that a configuration names to a file; see
-/// [`trace::split::split`].
+/// Writes each volume of the input that a configuration names to a file, in a folder that has no name yet; see
+/// [`trace::split::prepare`].
 ///
 /// # Errors
-/// Those of the input and of [`trace::split::split`].
-pub fn split(config: &Config, folder: &Path, watch: Watch<'_>) -> Result<Vec<Part>, Error> {
+/// Those of the input and of [`trace::split::prepare`].
+pub fn split(
+    config: &Config,
+    folder: &Path,
+    watch: Watch<'_>,
+) -> Result<Unnamed<Vec<Part>>, Error> {
     let input = open_input(config)?;
     let mut last = Instant::now();
-    trace::split::split(input.as_ref(), folder, &mut |requests, fraction| {
+    trace::split::prepare(input.as_ref(), folder, &mut |requests, fraction| {
         tick(&mut last, watch, Progress { phase: "splitting", requests, fraction })
     })
 }
