@@ -10,6 +10,7 @@ import stat
 import struct
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -331,8 +332,9 @@ def test_what_cannot_be_served_is_refused(folder):
     image, socket_path = folder / "image", folder / "socket"
 
     def refused(message, ftl="page", config=SMALL, **how):
+        where = how.pop("image", image), how.pop("socket", socket_path)
         with pytest.raises((ConfigError, TraceError), match=message):
-            live.Device(how.pop("image", image), socket_path, ftl, config, **how)
+            live.Device(*where, ftl, config, **how)
 
     refused("ftl: found treeftl, expected one that keeps no data of the host", "treeftl")
     refused("ftl: found none, expected the FTL of the new image", None)
@@ -344,7 +346,7 @@ def test_what_cannot_be_served_is_refused(folder):
     refused("host.mode: expected open", config={**SMALL, "host": {"mode": "closed:2"}}, paced=True)
     assert list(folder.iterdir()) == []
     with served(folder, "page"):
-        refused("which is served already")
+        refused("which is served already", socket=folder / "another")
         with pytest.raises(ConfigError, match="which is served already"):
             live.fsck(image)
         (folder / "second").mkdir()
@@ -583,11 +585,117 @@ def test_fio_verifies_what_it_writes(folder, ftl):
     assert live.is_clean(live.fsck(folder / "image"))
 
 
-def test_a_file_that_is_no_socket_is_left_alone(folder):
-    (folder / "socket").write_text("a thesis")
-    with pytest.raises(TraceError, match="socket"), served(folder):
+@pytest.mark.parametrize("kind", ["file", "folder", "link"])
+def test_what_is_no_socket_is_left_alone_and_no_image_made(folder, kind):
+    (folder / "thesis").write_text("a thesis")
+    path = folder / "socket"
+    made = {"file": path.touch, "folder": path.mkdir, "link": lambda: path.symlink_to("thesis")}
+    made[kind]()
+    before = sorted(os.listdir(folder))
+    told = "socket: found .*socket, which is there and is no socket, expected another name"
+    with pytest.raises(ConfigError, match=told), served(folder):
         pass
-    assert (folder / "socket").read_text() == "a thesis"
+    assert sorted(os.listdir(folder)) == before
+    assert (folder / "thesis").read_text() == "a thesis"
+
+
+def test_what_cannot_be_bound_makes_no_image_and_no_record(folder):
+    long = folder / ("s" * 120)
+    for how in ({"socket": long}, {"socket": folder / "s", "metrics": long}):
+        where = folder / "image", how.pop("socket")
+        with pytest.raises(TraceError, match="sss"):
+            live.Device(*where, "page", SMALL, record=folder / "r.csv", **how)
+    assert os.listdir(folder) == []
+
+
+def test_a_new_image_is_its_owners_and_no_other_file_is_touched(folder):
+    (folder / "image.new").write_text("a thesis")
+    with served(folder):
+        assert stat.S_IMODE((folder / "image").stat().st_mode) == 0o600
+    (folder / "linked.new").symlink_to("image.new")
+    with live.Device(folder / "linked", folder / "socket", "page", SMALL):
+        pass
+    assert not (folder / "linked").is_symlink()
+    assert (folder / "image.new").read_text() == "a thesis"
+    assert sorted(os.listdir(folder)) == ["image", "image.new", "linked", "linked.new"]
+
+
+def test_a_link_that_leads_nowhere_is_no_new_image(folder):
+    (folder / "image").symlink_to("thesis")
+    with pytest.raises(TraceError, match=r"image: .*exists"), served(folder):
+        pass
+    assert os.listdir(folder) == ["image"]
+
+
+def test_a_recording_takes_the_place_of_nothing(folder):
+    (folder / "s.csv.toml").write_text("a thesis")
+    with (
+        pytest.raises(ConfigError, match=r"s\.csv\.toml: is there already"),
+        served(folder, record=folder / "s.csv"),
+    ):
+        pass
+    assert os.listdir(folder) == ["s.csv.toml"]
+    assert (folder / "s.csv.toml").read_text() == "a thesis"
+
+
+def test_a_server_that_ends_leaves_the_socket_of_another(folder):
+    first = live.Device(folder / "image", folder / "socket", "page", SMALL)
+    (folder / "socket").unlink()
+    with live.Device(folder / "other", folder / "socket", "page", SMALL):
+        first.stop()
+        with connected(folder) as client:
+            assert client.read(0, 512) == bytes(512)
+    assert sorted(os.listdir(folder)) == ["image", "other"]
+
+
+@pytest.mark.parametrize("verb", ["fsck", "serve --socket s --image"])
+def test_a_pipe_is_no_image_and_nothing_waits_for_it(folder, ftlab, verb):
+    os.mkfifo(folder / "fifo")
+    line = failure(ftlab(*verb.split(), folder / "fifo"))
+    assert "fifo, expected an image of ftlab" in line
+
+
+def dripped(path: Path, question: bytes, ended: threading.Event) -> None:
+    """Send a question byte by byte, until the server has enough of it."""
+    with socket.socket(socket.AF_UNIX) as connection, suppress(OSError):
+        connection.connect(str(path))
+        for byte in question:
+            if ended.wait(0.2):
+                break
+            connection.sendall(bytes([byte]))
+
+
+def test_who_drips_bytes_at_the_figures_stalls_no_other_and_not_the_end(folder):
+    told, ended = folder / "told", threading.Event()
+    with served(folder, metrics=told):
+        slow = (told, b"GET /" + bytes(500), ended)
+        drips = [threading.Thread(target=dripped, args=slow) for _ in range(8)]
+        for each in drips:
+            each.start()
+        time.sleep(0.5)
+        start = time.monotonic()
+        assert ask(told, b"GET / HTTP/1.1\r\n\r\n").startswith("HTTP/1.1 200 OK")
+        assert time.monotonic() - start < 0.5
+        start = time.monotonic()
+    assert time.monotonic() - start < 1
+    ended.set()
+    for each in drips:
+        each.join()
+
+
+@pytest.mark.long
+def test_a_handshake_that_drips_ends_after_its_time_in_all(folder):
+    ended = threading.Event()
+    option = struct.pack(">I8sII", 1, b"IHAVEOPT", nbd.LIST, 1000) + bytes(1000)
+    with served(folder) as device:
+        drip = threading.Thread(target=dripped, args=(folder / "socket", option, ended))
+        drip.start()
+        time.sleep(8)
+        assert device.figures()["ftlab_connections"] == 1
+        time.sleep(5)
+        assert device.figures()["ftlab_connections"] == 0
+        ended.set()
+        drip.join()
 
 
 @pytest.mark.parametrize("key", ["endurance", "checkpoint"])

@@ -71,6 +71,8 @@ class Device:
         replayed = f"{os.fspath(record)}{REPLAY_END}" if record is not None else None
         if replayed:
             check_writable(replayed, [image])
+            if os.path.lexists(replayed):
+                raise ConfigError(f"{replayed}: is there already, expected a new name to record to")
         self._server = cores.server(
             tree,
             ftl and cores.utf8(ftl),
@@ -81,11 +83,15 @@ class Device:
             paced=paced,
             record=record if record is None else os.fspath(record),
         )
-        self.opened = Record(json.loads(self._server.opened()))
-        """``ftl``, ``config``, ``capacity_bytes``, and what the ``mount`` has cost (None for a new
-        image)."""
-        if record is not None and replayed:
-            write_atomically(replayed, self._replay(Path(record)))
+        try:
+            self.opened = Record(json.loads(self._server.opened()))
+            """``ftl``, ``config``, ``capacity_bytes``, and what the ``mount`` has cost (None for a
+            new image)."""
+            if record is not None and replayed:
+                write_atomically(replayed, self._replay(Path(record)), place="new")
+        except BaseException:
+            self._server.stop()
+            raise
 
     def __enter__(self) -> Self:
         """Return the device."""

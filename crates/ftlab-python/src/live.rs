@@ -1,6 +1,6 @@
 //! Live devices: a server that works without the interpreter until it is stopped.
 
-use crate::border::{catalog, configuration, quiet_panics, raise, tree, with_progress};
+use crate::border::{catalog, configuration, raise, tree, with_progress};
 use ftlab_serve::live::{self, Opening};
 use ftlab_serve::server::{Server as Serving, Serving as How};
 use ftlab_serve::stream::Address;
@@ -30,13 +30,14 @@ impl Server {
         paced: bool,
         record: Option<PathBuf>,
     ) -> PyResult<Self> {
-        quiet_panics();
         let opening = Opening { image, settings: tree(config)?, ftl, paced, record };
         let address = if tcp { Address::Tcp(socket) } else { Address::Path(socket.into()) };
         let how = How { address, metrics, paced };
-        let served =
-            py.detach(|| opening.open(catalog()).and_then(|live| Serving::start(live, &how)));
-        Ok(Server(Mutex::new(served.map_err(raise)?)))
+        let served = with_progress(py, None, move |_| {
+            let sockets = how.listen()?;
+            Serving::start(opening.open(catalog())?, sockets)
+        })?;
+        Ok(Server(Mutex::new(served)))
     }
 
     /// Whether nothing has broken the device.
@@ -71,8 +72,7 @@ impl Server {
 /// Looks at an image that nobody serves; returns what is in it as JSON.
 #[pyfunction]
 pub fn fsck(py: Python<'_>, image: PathBuf) -> PyResult<String> {
-    quiet_panics();
-    let report = py.detach(|| live::fsck(catalog(), &image)).map_err(raise)?;
+    let report = with_progress(py, None, move |_| live::fsck(catalog(), &image))?;
     Ok(serde_json::to_string(&report).expect("a report serialises"))
 }
 

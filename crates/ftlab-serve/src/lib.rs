@@ -17,5 +17,7 @@ pub mod recording;
 mod replay;
 pub mod server;
 pub mod stream;
+mod visitors;
 
 pub use replay::replay;
+pub use visitors::Connections;

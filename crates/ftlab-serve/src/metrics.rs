@@ -1,32 +1,30 @@
 //! Figures of a live device, in the text format of Prometheus, over HTTP on a socket.
 
-use crate::server::{LOOK, Shared};
-use crate::stream::{Listener, Stream};
+use crate::server::Shared;
+use crate::stream::{Listener, Stream, Until};
+use crate::visitors::Visitors;
 use ftlab::metrics::latency::LatencySummary;
 use ftlab::report::{ByCause, Report};
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
-use std::thread;
 use std::time::Duration;
 
-/// How long who asks may take, and how long a question may be, B.
+/// How long who asks may take in all, and how long a question may be, B.
 const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST_QUESTION: usize = 4096;
 
-/// Answers whoever asks, one after another, until the server ends.
+/// Who may ask at a time.
+const MOST_ASKING: usize = 16;
+
+/// Answers whoever asks until the server ends.
 pub(crate) fn tell(listener: &Listener, shared: &Shared) {
-    while !shared.is_over() {
-        match listener.accept() {
-            // Who asks badly, or goes, gets nothing.
-            Ok(Some(stream)) => drop(answer(&stream, shared)),
-            _ => thread::sleep(LOOK),
-        }
-    }
+    // Who asks badly, or goes, gets nothing.
+    let serve = |stream| drop(answer(&stream, shared));
+    Visitors::new(MOST_ASKING).receive(listener, || shared.is_over(), serve);
 }
 
-fn answer(mut stream: &Stream, shared: &Shared) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+fn answer(stream: &Stream, shared: &Shared) -> io::Result<()> {
+    let mut stream = Until::new(stream, PATIENCE);
     let mut question = Vec::new();
     let mut some = [0; 512];
     while !question.windows(4).any(|end| end == b"\r\n\r\n") {

@@ -4,6 +4,7 @@
 //! leaves of it ends in the midst of a line at most.
 
 use ftlab::Error;
+use ftlab::files::{Partial, Place};
 use ftlab::request::{Op, Request};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -16,16 +17,39 @@ pub struct Recording {
     to: BufWriter<File>,
 }
 
+/// A recording before there is a session.
+#[derive(Debug)]
+pub struct Begun {
+    path: PathBuf,
+    file: Partial,
+}
+
+impl Begun {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// Those of the system; nothing may have the name.
+    pub fn start(self) -> Result<Recording, Error> {
+        let Self { path, file } = self;
+        let to = BufWriter::new(file.held().try_clone().map_err(crate::fault::at(&path))?);
+        file.take_place(&path, Place::New).map_err(crate::fault::at(&path))?;
+        Ok(Recording { path, to })
+    }
+}
+
 impl Recording {
-    /// A new file.
+    /// A new file, which has no name before there is a session.
     ///
     /// # Errors
     /// Those of the system; it must not exist.
-    pub fn create(path: &Path) -> Result<Self, Error> {
-        let file = File::create_new(path).map_err(crate::fault::at(path))?;
-        let mut to = BufWriter::new(file);
-        writeln!(to, "time,offset,length,op").map_err(crate::fault::at(path))?;
-        Ok(Recording { path: path.to_owned(), to })
+    pub fn begin(path: &Path) -> Result<Begun, Error> {
+        let failed = crate::fault::at(path);
+        if path.symlink_metadata().is_ok() {
+            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        }
+        let file = Partial::file(path, false)?;
+        writeln!(file.held(), "time,offset,length,op").map_err(failed)?;
+        Ok(Begun { path: path.to_owned(), file })
     }
 
     /// Adds a request.

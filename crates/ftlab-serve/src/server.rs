@@ -9,11 +9,11 @@ use crate::live::Live;
 use crate::metrics;
 use crate::outbox::Outbox;
 use crate::protocol::{Errno, Export, LONGEST_MESSAGE, PIECE_BYTES, Piece, Protocol, Step, What};
-use crate::stream::{Address, Listener, Stream};
+use crate::stream::{Address, Listener, Stream, Until};
+use crate::visitors::{Connections, Visitors};
 use ftlab::Error;
 use ftlab::report::Report;
 use ftlab::session::panic_message;
-use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -31,11 +31,8 @@ const GATHERED: usize = PIECE_BYTES as usize;
 /// Answers that are gathered before they are sent: few, so that a client takes these while the next are made.
 const ANSWERS_GATHERED: u32 = 8;
 
-/// How long a client may think before it sends commands.
+/// How long a client may take in all before it sends commands.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-
-/// How often a thread that waits for clients looks whether it is to end.
-pub(crate) const LOOK: Duration = Duration::from_millis(10);
 
 /// What writes of zeroes write.
 static ZEROES: [u8; PIECE_BYTES as usize] = [0; PIECE_BYTES as usize];
@@ -51,15 +48,25 @@ pub struct Serving {
     pub paced: bool,
 }
 
-/// Connections since the server began.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Connections {
-    /// Accepted.
-    pub all: u64,
-    /// Sent away, as there were too many.
-    pub refused: u64,
-    /// Open now.
-    pub open: usize,
+/// The sockets of a server, on which nobody is answered yet.
+#[derive(Debug)]
+pub struct Sockets {
+    clients: Listener,
+    figures: Option<Listener>,
+    paced: bool,
+}
+
+impl Serving {
+    /// The sockets, before there is a device: so none is made in vain. Who connects waits.
+    ///
+    /// # Errors
+    /// When it cannot listen.
+    pub fn listen(&self) -> Result<Sockets, Error> {
+        let clients = Listener::bind(&self.address)?;
+        let figures = self.metrics.clone().map(Address::Path);
+        let figures = figures.as_ref().map(Listener::bind).transpose()?;
+        Ok(Sockets { clients, figures, paced: self.paced })
+    }
 }
 
 /// A device that is served.
@@ -80,32 +87,30 @@ pub(crate) struct Shared {
     /// answer for theirs.
     syncing: Mutex<()>,
     stop: AtomicBool,
-    connections: Mutex<(Connections, BTreeMap<u64, Stream>)>,
+    clients: Visitors,
 }
 
 impl Server {
     /// Serves a device until it is [stopped](Server::stop).
     ///
     /// # Errors
-    /// When it cannot listen.
-    pub fn start(live: Live, serving: &Serving) -> Result<Self, Error> {
-        let listener = Listener::bind(&serving.address)?;
-        let told = serving.metrics.clone().map(Address::Path);
-        let told = told.as_ref().map(Listener::bind).transpose()?;
+    /// When a thread cannot begin.
+    pub fn start(live: Live, sockets: Sockets) -> Result<Self, Error> {
         let shared = Arc::new(Shared {
             live: Mutex::new(live),
             next: Mutex::default(),
             broken: Mutex::new(None),
             syncing: Mutex::default(),
             stop: AtomicBool::new(false),
-            connections: Mutex::default(),
+            clients: Visitors::new(MOST_CONNECTIONS),
         });
-        let (paced, taken) = (serving.paced, Arc::clone(&shared));
+        let Sockets { clients, figures, paced } = sockets;
+        let taken = Arc::clone(&shared);
         let mut server = Server { shared, threads: Vec::new(), failed: None };
-        server.threads.push(begun(move || taken.accept(&listener, paced))?);
-        if let Some(told) = told {
+        server.threads.push(begun(move || taken.take_in(&clients, paced))?);
+        if let Some(figures) = figures {
             let shared = Arc::clone(&server.shared);
-            server.threads.push(begun(move || metrics::tell(&told, &shared))?);
+            server.threads.push(begun(move || metrics::tell(&figures, &shared))?);
         }
         Ok(server)
     }
@@ -133,10 +138,7 @@ impl Server {
     /// # Errors
     /// What has broken the device, now or before.
     pub fn stop(&mut self) -> Result<Report, Error> {
-        self.shared.stop.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
+        self.end();
         if let Some(what) = &self.failed {
             return Err(Error::Internal(what.clone()));
         }
@@ -151,9 +153,19 @@ impl Server {
     }
 }
 
+impl Server {
+    /// Ends all connections and takes the sockets away.
+    fn end(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
 impl Drop for Server {
     fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::Relaxed);
+        self.end();
     }
 }
 
@@ -173,51 +185,17 @@ impl Shared {
     }
 
     pub(crate) fn connections(&self) -> Connections {
-        let connections = lock(&self.connections);
-        Connections { open: connections.1.len(), ..connections.0 }
+        self.clients.counts()
     }
 
     pub(crate) fn is_over(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn accept(self: &Arc<Self>, listener: &Listener, paced: bool) {
-        let mut threads: Vec<JoinHandle<()>> = Vec::new();
-        while !self.is_over() {
-            let Ok(Some(stream)) = listener.accept() else {
-                thread::sleep(LOOK);
-                continue;
-            };
-            threads.retain(|thread| !thread.is_finished());
-            if let Some(number) = self.enter(&stream) {
-                let shared = Arc::clone(self);
-                let serving = begun(move || {
-                    // The client has gone, or its connection was ended.
-                    let _ = Connection::serve(&shared, stream, paced);
-                    lock(&shared.connections).1.remove(&number);
-                });
-                match serving {
-                    Ok(thread) => threads.push(thread),
-                    // The client is sent away.
-                    Err(_) => drop(lock(&self.connections).1.remove(&number)),
-                }
-            }
-        }
-        lock(&self.connections).1.values().for_each(Stream::end);
-        threads.into_iter().for_each(|thread| drop(thread.join()));
-    }
-
-    /// Takes a connection in; `None` if there are too many.
-    fn enter(&self, stream: &Stream) -> Option<u64> {
-        let (counts, open) = &mut *lock(&self.connections);
-        let room = open.len() < MOST_CONNECTIONS;
-        let Some(again) = stream.again().ok().filter(|_| room) else {
-            counts.refused += 1;
-            return None;
-        };
-        counts.all += 1;
-        open.insert(counts.all, again);
-        Some(counts.all)
+    fn take_in(&self, listener: &Listener, paced: bool) {
+        // A client that has gone, or whose connection was ended, is no news.
+        let serve = |stream| drop(Connection::serve(self, stream, paced));
+        self.clients.receive(listener, || self.is_over(), serve);
     }
 
     /// Does something with the device, unless that is broken.
@@ -278,7 +256,7 @@ impl<'a> Connection<'a> {
         let stream = Arc::new(stream);
         let mut output = Vec::new();
         let protocol = Protocol::greet(Export { bytes, sector, preferred }, &mut output);
-        stream.set_read_timeout(Some(HANDSHAKE))?;
+        stream.set_write_timeout(Some(HANDSHAKE))?;
         let outbox = Outbox::new(Arc::clone(&stream), paced)?;
         let input = Vec::new();
         let mut connection = Connection { shared, stream, protocol, input, output, outbox };
@@ -291,7 +269,8 @@ impl<'a> Connection<'a> {
 
     fn talk(&mut self) -> io::Result<()> {
         let mut room = vec![0; LONGEST_MESSAGE];
-        let mut greeted = false;
+        let stream = Arc::clone(&self.stream);
+        let mut handshake = Some(Until::new(&stream, HANDSHAKE));
         loop {
             let now = Instant::now();
             if !self.work()? {
@@ -300,12 +279,17 @@ impl<'a> Connection<'a> {
             if !self.output.is_empty() {
                 self.outbox.send(&mut self.output, now, false)?;
             }
-            if !greeted && self.protocol.is_open() {
-                greeted = true;
-                self.stream.set_read_timeout(None)?;
+            if handshake.is_some() && self.protocol.is_open() {
+                handshake = None;
+                stream.set_read_timeout(None)?;
+                stream.set_write_timeout(None)?;
             }
-            let free = LONGEST_MESSAGE - self.input.len();
-            match (&*self.stream).read(&mut room[..free])? {
+            let free = &mut room[..LONGEST_MESSAGE - self.input.len()];
+            let read = match &mut handshake {
+                Some(handshake) => handshake.read(free),
+                None => (&*stream).read(free),
+            };
+            match read? {
                 0 => return Ok(()),
                 count => self.input.extend(&room[..count]),
             }

@@ -7,10 +7,10 @@ use rustix::process::umask;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Where clients find the server.
 #[derive(Clone, Debug)]
@@ -34,9 +34,16 @@ impl fmt::Display for Address {
 #[derive(Debug)]
 pub enum Listener {
     /// Of a path.
-    Path(UnixListener, PathBuf),
+    Path(UnixListener, SocketFile),
     /// Of an address.
     Tcp(TcpListener),
+}
+
+/// The file of a socket. Dropped, it is removed, if it still is the one that was made.
+#[derive(Debug)]
+pub struct SocketFile {
+    path: PathBuf,
+    made: Option<(u64, u64)>,
 }
 
 /// A connection.
@@ -52,39 +59,21 @@ impl Listener {
     /// A socket, which does not wait when nobody connects. One that another process has left is replaced.
     ///
     /// # Errors
-    /// Those of the system; [`Error::Config`] when somebody listens there.
+    /// Those of the system; [`Error::Config`] when somebody listens there, or it is another file.
     pub fn bind(address: &Address) -> Result<Self, Error> {
-        let in_use = || {
-            let message = format!("found {address}, where somebody listens, expected another");
-            Error::config("socket", message)
-        };
-        let named = PathBuf::from(address.to_string());
-        let failed = at(&named);
         match address {
             Address::Tcp(address) => {
-                let listener = TcpListener::bind(address).map_err(&failed)?;
-                listener.set_nonblocking(true).map_err(&failed)?;
-                Ok(Listener::Tcp(listener))
+                let named = PathBuf::from(address);
+                let bind = || {
+                    let listener = TcpListener::bind(address)?;
+                    listener.set_nonblocking(true)?;
+                    Ok(Listener::Tcp(listener))
+                };
+                bind().map_err(at(&named))
             }
             Address::Path(path) => {
-                match UnixStream::connect(path) {
-                    Ok(_) => return Err(in_use()),
-                    // Left by a server that is gone. Of another file binding says that it is there.
-                    Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                        if std::fs::symlink_metadata(path)
-                            .is_ok_and(|it| it.file_type().is_socket())
-                        {
-                            std::fs::remove_file(path).map_err(&failed)?;
-                        }
-                    }
-                    Err(_) => {}
-                }
-                let before = umask(Mode::from_raw_mode(0o177));
-                let bound = UnixListener::bind(path);
-                umask(before);
-                let listener = bound.map_err(&failed)?;
-                listener.set_nonblocking(true).map_err(&failed)?;
-                Ok(Listener::Path(listener, path.clone()))
+                make_way(path)?;
+                bind(path).map_err(at(path))
             }
         }
     }
@@ -111,10 +100,48 @@ impl Listener {
     }
 }
 
-impl Drop for Listener {
+/// Removes the file of a socket that a server which is gone has left, and refuses any other.
+fn make_way(path: &Path) -> Result<(), Error> {
+    let found = match std::fs::symlink_metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(at(path)(error)),
+    };
+    let refused = |what| {
+        let message = format!("found {}, {what}, expected another name", path.display());
+        Error::config("socket", message)
+    };
+    if !found.file_type().is_socket() {
+        return Err(refused("which is there and is no socket"));
+    }
+    match UnixStream::connect(path) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(at(path))
+        }
+        Err(error) => Err(at(path)(error)),
+        Ok(_) => Err(refused("where somebody listens")),
+    }
+}
+
+fn bind(path: &Path) -> io::Result<Listener> {
+    let before = umask(Mode::from_raw_mode(0o177));
+    let bound = UnixListener::bind(path);
+    umask(before);
+    let listener = bound?;
+    listener.set_nonblocking(true)?;
+    Ok(Listener::Path(listener, SocketFile { path: path.to_owned(), made: identity(path) }))
+}
+
+/// Which file a path is, whatever its name.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = std::fs::symlink_metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+impl Drop for SocketFile {
     fn drop(&mut self) {
-        if let Listener::Path(_, path) = self {
-            let _ = std::fs::remove_file(path);
+        if self.made.is_some() && identity(&self.path) == self.made {
+            let _ = std::fs::remove_file(&self.path);
         }
     }
 }
@@ -175,6 +202,50 @@ impl Read for &Stream {
 impl Write for &Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         either!(self, stream => (&*stream).write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A connection until a moment: whatever its other end does, nothing waits longer.
+#[derive(Debug)]
+pub struct Until<'a> {
+    stream: &'a Stream,
+    end: Instant,
+}
+
+impl<'a> Until<'a> {
+    /// A connection for so long from now on.
+    #[must_use]
+    pub fn new(stream: &'a Stream, patience: Duration) -> Self {
+        Until { stream, end: Instant::now() + patience }
+    }
+
+    /// What is left of its time.
+    ///
+    /// # Errors
+    /// When nothing is.
+    pub fn left(&self) -> io::Result<Duration> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
+    }
+}
+
+impl Read for Until<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(self.left()?))?;
+        let mut stream = self.stream;
+        stream.read(bytes)
+    }
+}
+
+impl Write for Until<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.left()?))?;
+        let mut stream = self.stream;
+        stream.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

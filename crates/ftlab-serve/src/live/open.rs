@@ -4,12 +4,13 @@ use super::Live;
 use crate::fault::at;
 use crate::image::superblock::Superblock;
 use crate::image::{Image, Recovered, Room};
-use crate::recording::Recording;
+use crate::recording::{Begun, Recording};
 use ftlab::Error;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::config::{Config, merge};
 use ftlab::device::{PartialWrites, Trims};
+use ftlab::files::{Partial, Place};
 use ftlab::flash::Device;
 use ftlab::ftl::{Ftl, MapPlace};
 use ftlab::host::HostMode;
@@ -106,15 +107,11 @@ impl Opening {
             oob_bytes: oob_bytes(entry, &config),
         };
         let bytes = superblock.bytes()?;
-        let recording = self.record.as_deref().map(Recording::create).transpose()?;
-        let image =
-            allocate(&self.image, &bytes, room(&superblock, &config), &device).inspect_err(|_| {
-                self.record.iter().for_each(|record| drop(fs::remove_file(record)));
-            });
-        let image = image.map_err(at(&self.image))?;
-        let live = self.live(entry, &config, device, ftl, image);
-        let mut live = Live { recording, ..live };
+        let recording = self.record.as_deref().map(Recording::begin).transpose()?;
+        let image = allocate(&self.image, &bytes, room(&superblock, &config), &device)?;
+        let mut live = self.live(entry, &config, device, ftl, image);
         live.store_events()?;
+        live.recording = recording.map(Begun::start).transpose()?;
         Ok(live)
     }
 
@@ -296,6 +293,10 @@ pub(super) fn costs(device: &Device, recovered: Recovered) -> Mount {
 
 /// Opens an image that nobody else uses.
 pub(super) fn found(path: &Path, to_write: bool) -> Result<Found, Error> {
+    // A pipe would wait for its other end.
+    if !fs::metadata(path).map_err(at(path))?.is_file() {
+        return Err(no_image(path));
+    }
     let file = File::options().read(true).write(to_write).open(path).map_err(at(path))?;
     let locked = if to_write { file.try_lock() } else { file.try_lock_shared() };
     match locked {
@@ -306,46 +307,39 @@ pub(super) fn found(path: &Path, to_write: bool) -> Result<Found, Error> {
         }
         Err(TryLockError::Error(error)) => return Err(at(path)(error)),
     }
-    let Some(superblock) = Superblock::read(&file).map_err(at(path))? else {
-        let message = format!("found {}, expected an image of ftlab or a new name", path.display());
-        return Err(Error::config("image", message));
-    };
+    let superblock = Superblock::read(&file).map_err(at(path))?.ok_or_else(|| no_image(path))?;
     Ok(Found { file, superblock })
 }
 
-/// Makes an image of an erased device. It has its name when it is whole.
+fn no_image(path: &Path) -> Error {
+    let message = format!("found {}, expected an image of ftlab or a new name", path.display());
+    Error::config("image", message)
+}
+
+/// Makes an image of an erased device. It has its name when it is whole, which nothing else may have then.
 fn allocate(
     path: &Path,
     superblock: &[u8],
     room: Room,
     device: &Device,
-) -> io::Result<Image<File>> {
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(".new");
-    let unfinished = Path::new(&unfinished);
-    let file =
-        File::options().read(true).write(true).create(true).truncate(false).open(unfinished)?;
-    file.try_lock().map_err(|error| match error {
-        TryLockError::Error(error) => error,
-        TryLockError::WouldBlock => io::ErrorKind::ResourceBusy.into(),
-    })?;
-    let made = (|| {
-        file.set_len(0)?;
-        fallocate(
-            &file,
-            FallocateFlags::empty(),
-            0,
-            Image::<File>::bytes(device.geometry(), room),
-        )?;
+) -> Result<Image<File>, Error> {
+    let unfinished = Partial::file(path, true)?;
+    let make = || {
+        // Locked as the file that it is a handle of.
+        let file = unfinished.held().try_clone()?;
+        let bytes = Image::<File>::bytes(device.geometry(), room);
+        fallocate(&file, FallocateFlags::empty(), 0, bytes)?;
         file.write_all_at(superblock, 0)?;
         let mut image = Image::new(file, device.geometry(), room);
         image.checkpoint()?;
-        fs::rename(unfinished, path)?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
         Ok(image)
-    })();
-    made.inspect_err(|_| drop(fs::remove_file(unfinished)))
+    };
+    let image = make().map_err(at(path))?;
+    unfinished.take_place(path, Place::New).map_err(at(path))?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+    synced.map_err(at(path))?;
+    Ok(image)
 }
 
 /// Refuses what has no place on a live device.
