@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from ftlab import cores
+from ftlab import cores, trust
 from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.names import ftl as named
@@ -386,6 +386,7 @@ def _module(path: str) -> ModuleType:
     """Return the module in a file, read again when it has changed."""
     from hashlib import sha256
 
+    trust.check(path)
     file = Path(path)
     try:
         content = file.read_bytes()

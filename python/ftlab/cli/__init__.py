@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
+from ftlab import trust
 from ftlab._core import __version__
 from ftlab.cli.say import say
 from ftlab.cli.words import translated
@@ -37,7 +38,8 @@ class Program(click.Group):
         """Run the command line and leave the process with its exit code."""
         extra["standalone_mode"] = False
         try:
-            code = self._served(args, *rest, **extra)
+            with trust.only_named(sys.argv[1:] if args is None else args):
+                code = self._served(args, *rest, **extra)
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             code = error.exit_code

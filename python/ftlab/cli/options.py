@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
+from ftlab import trust
 from ftlab.cli import parse
 from ftlab.cli.completion import names
 from ftlab.config import Config, given, merge, nested
@@ -128,8 +129,25 @@ def model_options(command: Command) -> Command:
             help="Any key of the configuration, as gc.policy=greedy; may be repeated.",
         ),
         click.option("--print-config", is_flag=True, help="Print what would be run, and stop."),
+        trust_option,
     ]
     return decorated(command, options)
+
+
+def trust_option(command: Command) -> Command:
+    """Add the option that has Python loaded which only a file names that is read."""
+
+    def trusted(_context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+        if asked:
+            trust.everything()
+
+    return click.option(
+        "--trust",
+        is_flag=True,
+        expose_value=False,
+        callback=trusted,
+        help="Run Python that only the file names which is read.",
+    )(command)
 
 
 def setting_options(flags: Sequence[str]) -> Callable[[Command], Command]:
