@@ -37,10 +37,10 @@ def compare(ftl: str | None, seeds: int | None, print_config: bool, **options: A
         return
     outputs = Outputs.of(options, config, ftls)
     comparison = perform(config, ftls, seeds=seeds or 1)
-    outputs.pictures(comparison)
     text = rendered(outputs.form, comparison, single=False)
     outputs.result(text, lambda: show_comparison(comparison))
     show_warnings(comparison)
+    outputs.pictures(comparison)
 
 
 def show_comparison(comparison: Comparison) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ftlab.cli import parse
+from ftlab.cli import drawing, parse
 from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
 from ftlab.cli.output import Outputs
@@ -42,9 +42,9 @@ def demo(requests: int | None) -> None:
     source = {"trace": PROFILE} if requests is None else {"trace": PROFILE, "requests": requests}
     config: Config = {"preset": PRESET, "input": source, "run": {"warmup": "footprint"}}
     comparison = perform(config, FTLS)
-    outputs.pictures(comparison)
     show_comparison(comparison)
     show_warnings(comparison)
+    outputs.pictures(comparison)
     written = " and ".join(path for path in (outputs.report, outputs.plot) if path)
     say("", f"Written: {written}", *NEXT.split("\n"))
 
@@ -52,6 +52,7 @@ def demo(requests: int | None) -> None:
 def _outputs() -> Outputs:
     """Make the folder, and return the files that will be written into it."""
     make_folder(FOLDER)
+    drawing.load_if_there()
     plot = str(FOLDER / "comparison.svg") if find_spec("matplotlib") else None
     report = str(FOLDER / "report.html")
     for path in (plot, report):

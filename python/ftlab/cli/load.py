@@ -61,10 +61,10 @@ def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options
             [_number("--loads", text, _ratio) for text in loads.split(",") if text],
             progress,
         )
-    outputs.figure(lambda: drawn(found, outputs.columns_wide))
     outputs.result(_rendered(outputs.form, found), lambda: _show(found))
     for line in _warnings(found):
         say(f"warning: {translated(line)}", err=True)
+    outputs.figure(lambda: drawn(found, outputs.columns_wide))
 
 
 def _show(found: Sequence[Load]) -> None:

@@ -6,16 +6,17 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ftlab.cli import drawing
 from ftlab.cli.options import Command, decorated
 from ftlab.cli.say import hand_over
 from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
+from ftlab.errors import ConfigError, FtlabError
 from ftlab.files import write_atomically
 from ftlab.report.summary import MEASURED, comparison_table, run_summary, text_of, warning_lines
 from ftlab.report.tables import Table
@@ -23,6 +24,8 @@ from ftlab.result import Comparison, Record, Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+Content = TypeVar("Content", str, bytes)
 
 FIGURE_KINDS = (".pdf", ".svg", ".png", ".html")
 FORMS = {".json": "json", ".csv": "csv", ".md": "md", ".tex": "tex", ".txt": "txt"}
@@ -114,6 +117,7 @@ class Outputs:
             self._check_panel()
         if self.report:
             suffix_of("--report", self.report, (".html", ".htm"))
+            drawing.load_if_there()
 
     def _check_panel(self) -> None:
         from ftlab.plot import PANELS
@@ -131,19 +135,19 @@ class Outputs:
         if self.report:
             from ftlab.report.html import report
 
-            write_atomically(self.report, report(comparison))
+            write_atomically(self.report, _drawn(self.report, partial(report, comparison)))
 
     def figure(self, draw: Callable[[], Figure]) -> None:
         """Write the figure that was asked for."""
         if self.plot:
-            _write_figure(self.plot, draw())
+            _write_figure(self.plot, draw)
 
     def schedule(self, result: Result) -> None:
         """Write the timeline that was asked for, as a trace or as a figure."""
         if self.timeline and is_figure(self.timeline):
             from ftlab.plot_schedule import schedule_figure
 
-            _write_figure(self.timeline, schedule_figure(result))
+            _write_figure(self.timeline, partial(schedule_figure, result))
         elif self.timeline:
             from ftlab.schedule import chrome_trace
 
@@ -164,18 +168,17 @@ class Outputs:
         table: Callable[[Sequence[Record]], Table],
         draw: Callable[[Sequence[Record], int | None], Figure],
     ) -> None:
-        """Draw what was found of each FTL, and write it as a table, or in the form asked for."""
-        self.figure(lambda: draw(records, self.columns_wide))
+        """Write what was found of each FTL as a table, or in the form asked for, and draw it."""
         rows = table(records)
         text = in_form(self.form, rows, [each.to_dict() for each in records])
         self.result(text, lambda: show_table(rows))
+        self.figure(lambda: draw(records, self.columns_wide))
 
 
 def _check_drawn(option: str, path: str) -> None:
     """Raise an error if a figure cannot be drawn."""
     suffix_of(option, path, FIGURE_KINDS)
-    if find_spec("matplotlib") is None:
-        raise click.UsageError(f"{option} needs matplotlib: pip install 'ftlab[plot]'")
+    drawing.need(option)
 
 
 def is_figure(path: str) -> bool:
@@ -183,11 +186,23 @@ def is_figure(path: str) -> bool:
     return Path(path).suffix.lower() in FIGURE_KINDS
 
 
-def _write_figure(path: str, figure: Figure) -> None:
+def _write_figure(path: str, draw: Callable[[], Figure]) -> None:
     from ftlab.style import image, page
 
     kind = Path(path).suffix.removeprefix(".").lower()
-    write_atomically(path, page(figure) if kind == "html" else image(figure, kind))
+    write = page if kind == "html" else partial(image, kind=kind)
+    write_atomically(path, _drawn(path, lambda: write(draw())))
+
+
+def _drawn(path: str, draw: Callable[[], Content]) -> Content:
+    """Return what ``draw`` returns; what goes wrong costs the figure alone, told in a line."""
+    try:
+        return draw()
+    except (FtlabError, MemoryError):
+        raise
+    except Exception as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ConfigError(f"{path}: cannot be drawn: {told}") from error
 
 
 def in_form(form: str | None, table: Table, plain: object, notes: Sequence[str] = ()) -> str | None:

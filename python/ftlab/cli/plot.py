@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import click
 
+from ftlab.cli import drawing
 from ftlab.cli.output import FIGURE_KINDS, Outputs, columns_option, suffix_of
 from ftlab.cli.say import say
 from ftlab.cli.stored import results_argument, say_left_out, where_option
@@ -45,8 +45,7 @@ def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any)
     output = options["output"]
     suffix_of("--output", output, FIGURE_KINDS)
     check_written()
-    if find_spec("matplotlib") is None:
-        raise click.UsageError("plot needs matplotlib: pip install 'ftlab[plot]'")
+    drawing.need("plot")
     from ftlab.plot_points import over
 
     entries, left_out = Store(folder).contents()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
+from ftlab.cli import drawing
 from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
@@ -72,8 +72,7 @@ def reproduce(
     The report has the paper's figures and tables as they come out here, and a row for each claim
     with its verdict. A run that was stopped goes on where it was.
     """
-    if find_spec("matplotlib") is None:
-        raise click.UsageError("reproduce needs matplotlib: pip install 'ftlab[plot]'")
+    drawing.need("reproduce")
     experiment: Experiment = import_module(PAPERS[paper]).EXPERIMENT
     if listed:
         show_table(published_table(experiment.claims), prose=True)

@@ -71,11 +71,11 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         return
     outputs = Outputs.of(options, config, chosen)
     comparison = perform(config, [chosen], obeyed=not again)
-    outputs.pictures(comparison)
-    outputs.schedule(comparison[0])
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)
+    outputs.schedule(comparison[0])
+    outputs.pictures(comparison)
     if again:
         context.exit(0 if say_differences(before, comparison[0]) else 1)
 

@@ -52,7 +52,6 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
         "tex": table.latex,
         "txt": table.text,
     }
-    outputs.figure(found.plot)
     text = texts[outputs.form]() if outputs.form else None
 
     def show() -> None:
@@ -60,6 +59,7 @@ def compare(ftl: str, print_config: bool, **options: Any) -> None:
         say("", run_line(found))
 
     outputs.result(text, show)
+    outputs.figure(found.plot)
 
 
 def _device(options: Mapping[str, Any]) -> Config:

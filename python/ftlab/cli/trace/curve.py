@@ -34,8 +34,8 @@ def curve(**options: Any) -> None:
     outputs = Outputs.of(options, config)
     with meter() as progress:
         found = curve_of(config, progress)
-    outputs.figure(found.plot)
     outputs.result(_rendered(outputs.form, found), lambda: _show(found))
+    outputs.figure(found.plot)
 
 
 def _rendered(form: str | None, found: MissRatioCurve) -> str | None:

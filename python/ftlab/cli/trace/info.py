@@ -48,7 +48,6 @@ def info(full: bool, page: str | None, **options: Any) -> None:
         config = merge([config, nested("device.page", parse.value(page))])
     with meter() as progress:
         found = (characteristics if full else statistics)(config, progress)
-    outputs.figure(lambda: _figure(found))
     texts = {
         "json": found.to_json() + "\n",
         "csv": Result(found).to_csv(),
@@ -56,6 +55,7 @@ def info(full: bool, page: str | None, **options: Any) -> None:
     }
     text = texts[outputs.form] if outputs.form else None
     outputs.result(text, lambda: _show(found))
+    outputs.figure(lambda: _figure(found))
 
 
 def _figure(record: Record) -> Figure:
