@@ -1,7 +1,7 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
 .PHONY: demo test test-rust test-python test-long test-long-rust test-long-python bugs fuzz lint lint-rust \
-	lint-python bench bench-peers cuts kills kills-ext4 settings picture docs dist clean
+	lint-python bench bench-peers cuts kills kills-ext4 signals settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -88,6 +88,10 @@ cuts: $(CORE)
 kills: $(CORE)
 	FTLAB_KILLS_REQUESTS=600 cargo test --locked -p ftlab-serve --lib a_journal_that -- --nocapture
 	$(BIN)/python tools/kills.py $(KILLS)
+
+# Every command, ended by signals at random moments.
+signals: $(CORE)
+	$(BIN)/python tools/signals.py
 
 # A hundred kills below a mounted ext4, as root.
 kills-ext4: $(CORE)

@@ -4,22 +4,55 @@ What it needs is imported when it runs, so that Ctrl-C ends that, too, without a
 """
 
 import sys
+from contextlib import suppress
 
 
 def main() -> None:
     """Run the command line of this process."""
     try:
-        if sys.argv[1:] == ["--version"]:
-            from ftlab._core import __version__
+        _run()
+    except KeyboardInterrupt:
+        from ftlab import ending
 
-            print(f"ftlab {__version__}")
-            return
+        with suppress(OSError):
+            print(f"error: {ending.told()}", file=sys.stderr)
+        sys.exit(ending.code())
+
+
+def _run() -> None:
+    from ftlab import ending
+
+    ending.listen()
+    try:
+        if sys.argv[1:] == ["--version"]:
+            sys.exit(_version())
         from ftlab import cli
 
         cli.main()
-    except KeyboardInterrupt:
-        print("error: interrupted", file=sys.stderr)
-        sys.exit(130)
+    finally:
+        ending.over()
+
+
+def _version() -> int:
+    """Print the version, without all that the command needs; return the exit code."""
+    from ftlab._core import __version__
+
+    try:
+        print(f"ftlab {__version__}", flush=True)
+    except BrokenPipeError:
+        return _silenced(0)
+    except OSError as error:
+        print(f"error: standard output: {error.strerror}", file=sys.stderr)
+        return _silenced(2)
+    return 0
+
+
+def _silenced(code: int) -> int:
+    """Drop what is left for standard output, which nobody can be given; return the exit code."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Standard output is for the result, standard error for progress and warnings. Exit codes: 0 fine,
 1 a rule, an invariant or a law that an FTL broke, 2 a mistake in the command,
-configuration or trace, 130 stopped.
+configuration or trace, 130 stopped by Ctrl-C, 128 and its number by another signal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import click
 
-from ftlab import trust
+from ftlab import ending, trust
 from ftlab._core import __version__
 from ftlab.cli.say import say
 from ftlab.cli.words import translated
@@ -48,9 +48,9 @@ class Program(click.Group):
         except click.ClickException as error:
             code = _fail(error.format_message(), code=error.exit_code)
         except Interrupted as error:
-            code = _fail(str(error), code=130)
+            code = _fail(str(error), code=ending.code())
         except (click.Abort, KeyboardInterrupt):
-            code = _fail("interrupted", code=130)
+            code = _fail(ending.told(), code=ending.code())
         except RuleError as error:
             code = _fail(*str(error).splitlines(), *_places(error), code=1)
         except InternalError as error:
@@ -58,7 +58,8 @@ class Program(click.Group):
         except FtlabError as error:
             code = _fail(translated(str(error)), code=2)
         except OSError as error:
-            code = _fail(str(error.strerror or error), code=2)
+            # A terminal that is gone takes nothing more, and has told why by its signal.
+            code = ending.code() if ending.came() else _fail(_system(error), code=2)
         except MemoryError:
             code = _fail("out of memory", code=2)
         sys.exit(code)
@@ -85,6 +86,12 @@ def _places(error: RuleError) -> list[str]:
     """Return in which run and on which line of the user's code a rule was broken."""
     line = where(error)
     return [*getattr(error, "__notes__", []), *([line] if line else [])]
+
+
+def _system(error: OSError) -> str:
+    """Return what the system answers, and of which file where it is known."""
+    told = str(error.strerror or error)
+    return f"{error.filename}: {told}" if isinstance(error.filename, str) else told
 
 
 def _fail(*lines: str, code: int) -> int:

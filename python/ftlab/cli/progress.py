@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ftlab import config
+from ftlab import config, ending
 from ftlab.cli.say import say
 from ftlab.errors import Interrupted
 from ftlab.report.numbers import rate
@@ -39,7 +39,8 @@ def meter() -> Iterator[config.Progress | None]:
         TextColumn("{task.fields[pace]}"),
         Remaining(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    with ending.on_terminal(bar):
         yield _Meter(bar)
 
 
@@ -54,7 +55,7 @@ def points_meter(what: str = "points") -> Iterator[Told]:
         try:
             yield points
         except KeyboardInterrupt as error:
-            raise Interrupted(f"interrupted{points.kept}") from error
+            raise Interrupted(f"{ending.told()}{points.kept}") from error
 
 
 @contextmanager
@@ -67,7 +68,8 @@ def _shown(what: str) -> Iterator[Told]:
     from rich.progress import TimeRemainingColumn as Remaining
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), Remaining())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    with ending.on_terminal(bar):
         task = bar.add_task(what, total=1.0)
 
         def tell(done: int, total: int, share: float) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -11,8 +13,9 @@ from ftlab.report.tables import printable
 
 def say(*lines: str, err: bool = False) -> None:
     """Print lines for people: control characters, which names may hold, are written out."""
-    for line in lines:
-        click.echo(printable(line), err=err)
+    with _named("standard error" if err else "standard output"):
+        for line in lines:
+            click.echo(printable(line), err=err)
 
 
 def hand_over(text: str) -> None:
@@ -20,4 +23,15 @@ def hand_over(text: str) -> None:
     if sys.stdout.isatty():
         say(*text.removesuffix("\n").split("\n"))
     else:
-        click.echo(text, nl=not text.endswith("\n"))
+        with _named("standard output"):
+            click.echo(text, nl=not text.endswith("\n"))
+
+
+@contextmanager
+def _named(stream: str) -> Iterator[None]:
+    """Have an error of the system say on which stream it was."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or stream
+        raise

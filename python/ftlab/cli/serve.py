@@ -7,12 +7,13 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 from urllib.parse import quote
 
 import click
 
-from ftlab import configuration_file, live
+from ftlab import configuration_file, ending, live
 from ftlab.cli import parse
 from ftlab.cli.options import ftl_option, model_config, model_options
 from ftlab.cli.output import Outputs, in_form, output_options, rendered
@@ -76,7 +77,7 @@ def serve(
     outputs = Outputs.of(options, config)
     if ftl:
         check_obeyed(config, [ftl])
-    with _stopped() as stopped:
+    with _stopping() as stopping:
         device = live.Device(
             image,
             socket or str(tcp),
@@ -87,8 +88,9 @@ def serve(
             paced=pace == "device",
             record=record,
         )
+        stopping.defers = True
         _say_ready(device, image, socket, tcp)
-        while device.is_fine and not stopped.wait(LOOK_S):
+        while device.is_fine and not stopping.asked.wait(LOOK_S):
             pass
         _tell(outputs, device.stop())
     if record:
@@ -121,14 +123,27 @@ def _tell(outputs: Outputs, result: Result) -> None:
     show_warnings(comparison)
 
 
+class _Stopping:
+    """Whether the session is to end; before there is one, signals end the command."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.defers = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        self.asked.set()
+        if not self.defers:
+            ending.end(number, frame)
+
+
 @contextmanager
-def _stopped() -> Iterator[threading.Event]:
-    """Yield what is set by Ctrl-C or SIGTERM, which do nothing else meanwhile."""
-    stopped = threading.Event()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda *_: stopped.set()) for number in numbers]
+def _stopping() -> Iterator[_Stopping]:
+    """Yield what is told of signals that end a command."""
+    stopping = _Stopping()
+    numbers = [each for each in ending.SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]
+    before = [signal.signal(number, stopping) for number in numbers]
     try:
-        yield stopped
+        yield stopping
     finally:
         for number, handler in zip(numbers, before, strict=True):
             signal.signal(number, handler)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
@@ -13,6 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from ftlab.ending import on_terminal
 from ftlab.frames import FREE, STATES, Frame
 from ftlab.looks import GREY, SKY
 from ftlab.report.numbers import written
@@ -41,11 +43,12 @@ class Screen:
         self._title = printable(title)
         self._console = console or Console(highlight=False)
         self._live = Live(console=self._console, screen=True, auto_refresh=False)
+        self._taken = ExitStack()
         self._last: Frame | None = None
 
     def __enter__(self) -> Self:
         """Take the terminal."""
-        self._live.start()
+        self._taken.enter_context(on_terminal(self._live))
         return self
 
     def __exit__(
@@ -55,7 +58,7 @@ class Screen:
         trace: TracebackType | None,
     ) -> None:
         """Give it back, with the last frame of a run that ended well."""
-        self._live.stop()
+        self._taken.close()
         if error is None and self._last is not None:
             self._console.print(self._drawn(self._last, most_rows=AFTERWARDS))
 

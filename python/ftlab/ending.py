@@ -1,0 +1,110 @@
+"""What ends a command from outside: each signal as Ctrl-C does, with an exit code of its own.
+
+So what is half done is removed, the terminal is as it was, and no output is written, whoever ends
+the command: a user, `timeout`, a scheduler or a terminal that is closed.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Protocol, TypeVar
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+SETTLING_S = 1.0
+"""How long after a signal another changes nothing: the first is being obeyed."""
+
+INTERRUPTED = "interrupted"
+
+Shown = TypeVar("Shown", bound="Started")
+
+
+class _Ended:
+    """The signal that came, when, and whether it has to wait."""
+
+    number: int | None = None
+    at = -SETTLING_S
+    deferring = 0
+    waits = False
+
+
+def listen() -> None:
+    """Have the signals raise `KeyboardInterrupt`; what is ignored, as under nohup, stays so."""
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)
+
+
+def over() -> None:
+    """Have no signal change the exit code of a command that is over."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+def came() -> bool:
+    """Tell whether a signal has come."""
+    return _Ended.number is not None
+
+
+def code() -> int:
+    """Return the exit code of a command that was ended: 130 for Ctrl-C."""
+    return 128 + (_Ended.number or signal.SIGINT)
+
+
+def told() -> str:
+    """Return what ended the command, in words."""
+    if _Ended.number in (None, signal.SIGINT):
+        return INTERRUPTED
+    return f"{INTERRUPTED} by {signal.Signals(_Ended.number or 0).name}"
+
+
+def end(number: int, _frame: FrameType | None) -> None:
+    """Obey a signal, unless one is being obeyed."""
+    now = time.monotonic()
+    if now - _Ended.at < SETTLING_S:
+        return
+    _Ended.number = _Ended.number or number
+    _Ended.at = now
+    if _Ended.deferring:
+        _Ended.waits = True
+    else:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def deferred() -> Iterator[None]:
+    """Have a signal wait until what is begun here is whole."""
+    _Ended.deferring += 1
+    try:
+        yield
+    finally:
+        _Ended.deferring -= 1
+        if _Ended.waits and not _Ended.deferring:
+            _Ended.waits = False
+            raise KeyboardInterrupt
+
+
+class Started(Protocol):
+    """What takes a part of the terminal, such as a bar."""
+
+    def start(self) -> None:
+        """Take it."""
+
+    def stop(self) -> None:
+        """Give it back; nothing where it was not taken."""
+
+
+@contextmanager
+def on_terminal(what: Shown) -> Iterator[Shown]:
+    """Yield what is shown, and give the terminal back whenever a signal comes."""
+    try:
+        with deferred():
+            what.start()
+        yield what
+    finally:
+        with deferred():
+            what.stop()
