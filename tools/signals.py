@@ -32,6 +32,8 @@ SOON_S = 1.0
 """Within what a command has to end on a machine that does nothing else."""
 BUSY = 5.0
 """How much longer that may take where others work, too."""
+DURING = 0.8
+"""The part of its time after its start in which a command is ended."""
 NOTICED = ("Traceback", "Exception ignored", "FATAL", "panicked")
 
 SMALL = "--capacity 16MiB --pages-per-block 32 --address modulo"
@@ -142,12 +144,14 @@ def end(command: str, times: int, seed: int, inputs: Path) -> Ended:
             process.send_signal(signal.SIGTERM)
         _, err = process.communicate()
         lasts, code = time.monotonic() - start, process.returncode
-        if code not in (0, 1, 2) or any(each in err for each in NOTICED):
+        if code or any(each in err for each in NOTICED):
             ended.wrong.append(f"by itself: exit code {code}, {err}")
         for number in range(times):
             which = SIGNALS[number % len(SIGNALS)]
             with _folder() as folder:
-                _end_once(words, which, rng.uniform(0, lasts), code, reference, folder, ended)
+                _end_once(
+                    words, which, rng.uniform(0, DURING * lasts), code, reference, folder, ended
+                )
     return ended
 
 

@@ -56,11 +56,11 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     outputs = Outputs.of(options)
     parameters = dict(parse.setting(text) for text in overrides)
     predictions = _predictions(result, parameters)
-    outputs.figure(lambda: _figure(predictions))
     table = _table(predictions)
     records = [each.to_dict() for each in predictions.values()]
     text = in_form(outputs.form, table, records if len(records) > 1 else records[0])
     outputs.result(text, lambda: _show(table, predictions))
+    outputs.figure(lambda: _figure(predictions))
 
 
 @model.command()
