@@ -109,10 +109,10 @@ Every setting of a run. `--set KEY=VALUE` of the [command line](cli.md) takes ea
 [Python](python.md) sections and FTLs are classes, with the settings as arguments. `ftlab list
 settings` prints the same, `ftlab list settings NAME` those of one section or FTL.
 
-A size is a number of bytes, or text such as `4k`, `8KiB`, `512MiB`, in powers of 1024. `8kB` and `4MB` are
-[refused](choices.md#sizes). A time is in nanoseconds, or text such as `25us`, `1.5ms`, `2h30m`; a ratio is a number, or
-text such as `15%`; a count is a whole number; a switch is `true` or `false`. Names are taken in any case. Where a
-default is a sentence, the setting is absent.
+A size is a number of bytes, or text such as `4k`, `8KiB`, `512MiB`, in powers of 1024. `8kB` and
+`4MB` are [refused](choices.md#sizes). A time is in nanoseconds, or text such as `25us`, `1.5ms`,
+`2h30m`; a ratio is a number, or text such as `15%`; a count is a whole number; a switch is `true`
+or `false`. Names are taken in any case. Where a default is a sentence, the setting is absent.
 """
 
 
