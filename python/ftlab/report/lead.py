@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ftlab.report.numbers import written
-from ftlab.report.summary import HEADLINES, Figure, overloaded, warning_lines
+from ftlab.report.summary import HEADLINES, Figure, overloaded, refused, warning_lines
 from ftlab.result import Comparison, Result
 
 FIGURES = {figure.path: figure for figure in HEADLINES}
@@ -64,6 +64,11 @@ def _doubts(comparison: Comparison, named: Sequence[Named]) -> list[str]:
     """Return what of it must not be believed."""
     late = [label for label, runs in named if any(map(overloaded, runs))]
     doubts = []
+    worn = [label for label, result in named if refused(result)]
+    if worn:
+        doubts.append(
+            f"Do not compare {_list(worn)}: the device was worn out and refused requests."
+        )
     if late:
         doubts.append(
             f"Do not believe response times of {_list(late)}: requests arrived faster than they "

@@ -44,6 +44,8 @@ class Figure:
 
         What is in doubt has no star, and no other value is a multiple of it.
         """
+        if self.better and refused(result):
+            return WORN_OUT
         return OVERLOAD if self.waits and overloaded(result) else ""
 
     def sound(self, result: Result) -> float | None:
@@ -146,10 +148,20 @@ def overloaded(result: Result) -> bool:
     return bool(result.find("host.overloaded"))
 
 
+WORN_OUT = "worn out"
+"""What stands beside figures of a device that took only a part of its requests."""
+
+
+def refused(result: Result) -> int:
+    """Return the requests that a device refused, as its blocks were worn out."""
+    return int(result.find("lifetime.refused_requests") or 0)
+
+
 def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
     """Return each figure as a multiple of that of the first FTL.
 
-    Where that has none, or zero, or was overloaded, it is of the next one, which the row names.
+    Where that has none, or zero, or none that can be compared, it is of the next one, which the
+    row names.
     """
     rows = []
     first = comparison.labels[0]
@@ -197,6 +209,7 @@ def run_summary(result: Result) -> list[Section]:
         ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),
         ("power cut at the end", _group(result, "recovery")),
+        ("lifetime", _group(result, "lifetime")),
         ("cost", _cost(result)),
     ]
     return [(title, content) for title, content in sections if content]
