@@ -17,10 +17,11 @@ DEVICE = ftlab.Device(capacity="4MiB", pages_per_block=16, over_provisioning="20
 SECTIONS = {
     "device": "capacity_bytes blocks logical_blocks planes program_order cell "
     "effective_spare_ratio",
-    "warmup": "mode requests host_page_writes passes window_page_writes windows spread drift "
-    "steady",
+    "warmup": "mode requests host_page_writes block_erases passes window_page_writes windows "
+    "spread drift steady",
     "host": "requests reads writes trims flushes writes_through page_reads page_writes page_trims "
-    "unwritten_page_reads bytes_read bytes_written duration_s",
+    "unwritten_page_reads bytes_read bytes_written folded_requests cut_requests "
+    "duration_s",
     "flash": "reads oob_reads programs copybacks erases wasted_pages",
     "mapping": "lookups hits hit_ratio replacements dirty_replacements gc_hit_ratio "
     "dirty_replacement_probability translation_reads translation_writes cached_entries "
@@ -35,7 +36,7 @@ SECTIONS = {
     "planes": "requests sdrpp host_requests host_sdrpp busy_fraction",
     "channels": "busy_fraction",
     "wear": "erases_total erases_min erases_max erases_mean erases_stddev blocks_by_erases planes "
-    "moved_blocks",
+    "moved_blocks levelled_within",
     "ram_bytes": "tables cache buffer",
     "energy": "flash_j ram_j total_j nj_per_host_byte",
     "speed": "wall_s requests_per_s flash_ops_per_s trace_read_s",

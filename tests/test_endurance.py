@@ -57,15 +57,87 @@ def test_what_is_told_of_blocks_and_planes_adds_up():
     assert len(wear.planes) == 2
 
 
-@pytest.mark.parametrize("policy", ["dynamic", "static"])
-def test_a_life_is_projected_from_a_quarter_of_it(policy):
-    config = {**LIFE, "wear": {"policy": policy}}
-    life, guess = endurance(config, "page", scale=1), endurance(config, "page")
+def test_a_life_is_projected_from_shorter_ones():
+    device = {**LIFE["device"], "endurance": 2000}
+    config = {**LIFE, "device": device}
+    life, guess = endurance(config, "page", scale=1), endurance(config, "page", scale=4)
     assert not life.projected
+    assert life.error is None
     assert guess.projected
+    assert guess.error <= 0.03
     assert guess.passes < life.passes
     assert guess.failures[0] == pytest.approx(life.failures[0], rel=0.03)
     assert guess.life == pytest.approx(life.life, rel=0.03)
+    assert guess.used == pytest.approx(life.used, rel=0.03)
+
+
+def test_a_life_of_seconds_is_run_whole():
+    assert not endurance(LIFE, "page").projected
+
+
+@pytest.mark.parametrize("policy", ["dynamic", "static"])
+@pytest.mark.parametrize("ftl", ["page", "dftl", "tpftl", "nftl", "cachftl"])
+def test_a_projection_is_right_or_refused(ftl, policy):
+    """Blocks of a map on flash wear out one after another, which ranks do not foretell."""
+    config = {
+        "workload": {"pattern": "rand", "size": "7MiB", "requests": 20_000},
+        "device": {"capacity": "8MiB", "pages_per_block": 16, "endurance": 1000},
+        "run": {"warmup": "sequential"},
+        "wear": {"policy": policy, "gap": 6},
+    }
+    life = endurance(config, ftl, scale=1)
+    try:
+        guess = endurance(config, ftl, scale=4)
+    except ConfigError as error:
+        assert "scale: found lives" in str(error)
+        return
+    assert guess.failures[0] == pytest.approx(life.failures[0], rel=0.03)
+    assert guess.life == pytest.approx(life.life, rel=0.03)
+    assert guess.used == pytest.approx(life.used, rel=0.03)
+
+
+def test_shorter_lives_that_do_not_agree_are_refused():
+    device = {"capacity": "1MiB", "over_provisioning": "200%", "pages_per_block": 16}
+    config = {
+        "workload": {"pattern": "hotcold", "size": "1MiB", "requests": 777},
+        "device": {**device, "endurance": 840, "endurance_spread": "30%"},
+        "run": {"warmup": "sequential"},
+    }
+    with pytest.raises(ConfigError, match=r"scale: found lives .* use --scale 1"):
+        endurance(config, "dftl", scale=4)
+
+
+@pytest.mark.parametrize("warmup", ["none", "sequential", "random:3"])
+def test_blocks_are_new_after_the_warm_up(warmup):
+    config = {
+        "workload": {"pattern": "rand", "size": "3MiB", "requests": 200},
+        "device": {"capacity": "8MiB", "pages_per_block": 16, "endurance": 1},
+        "run": {"warmup": warmup},
+    }
+    life = endurance(config, "page", scale=1)
+    assert life.failures[0] > 0
+    assert 0 < life.used < 1
+
+
+def test_what_is_used_is_what_was_erased():
+    config = {**LIFE, "device": {**LIFE["device"], "spare_blocks": "5%", "endurance": 20}}
+    life = endurance(config, "dftl", scale=1)
+    blocks = sum(number for _, number in life.wear.blocks_by_erases)
+    in_place = sum(erases * number for erases, number in life.wear.blocks_by_erases)
+    spare = round(0.05 * blocks)
+    assert life.wear.erases_total == in_place + 20 * spare
+    assert life.used == pytest.approx(life.wear.erases_total / (20 * (blocks + spare)))
+
+
+def test_a_life_is_told_as_data_sheets_do():
+    config = {**LIFE, "workload": {**LIFE["workload"], "interarrival": "1ms"}}
+    life = endurance(config, "page", scale=1)
+    assert life.tbw == life.life / 1e12
+    assert life.dwpd == pytest.approx(life.drive_writes / (5 * 365))
+    seconds = life.life / 4096 / 1000
+    assert life.years == pytest.approx(seconds / (365.25 * 24 * 3600), rel=0.02)
+    closed = endurance({**config, "host": {"mode": "closed:1"}}, "page", scale=1)
+    assert closed.years is None
 
 
 def test_levelling_makes_a_device_last():
@@ -112,9 +184,78 @@ def test_endurance_is_a_command(ftlab, tmp_path):
 
 
 def test_what_has_no_end_is_refused(ftlab):
-    assert "device.endurance: found none" in failure(ftlab("endurance", *SMALL))
-    short = ("--set", "device.endurance=30", "--set", "wear.policy=static")
+    none = failure(ftlab("endurance", *SMALL))
+    assert "device.endurance: found none" in none
+    assert "100000 of SLC" in none
+    short = ("--set", "device.endurance=30", "--set", "wear.policy=static", "--scale", "4")
     assert "scale: found 4" in failure(ftlab("endurance", *SMALL, *short))
     reads = ("--workload", "randread,size=16MiB,requests=100", "--capacity", "16MiB")
     cycles = ("--set", "device.endurance=100")
     assert "writes nothing" in failure(ftlab("endurance", *reads, *cycles))
+    held = ("--set", "buffer.policy=lru", "--set", "buffer.size=4MiB")
+    assert "as RAM holds it" in failure(ftlab("endurance", *SMALL, *cycles, *held))
+
+
+def test_moves_without_end_are_refused(ftlab):
+    for gap in (2, 3):
+        small = ("--set", "wear.policy=static", "--set", f"wear.gap={gap}")
+        assert f"wear.gap: found {gap}, expected at least 4" in failure(
+            ftlab("run", *SMALL, *small, "--ftl", "page")
+        )
+
+
+def test_levelling_that_costs_more_than_what_it_levels_is_told():
+    everything = lab.Workload("rand", size="4MiB", requests=4000)
+    wear = lab.Wear("static", gap=4)
+    device = lab.Device(capacity="4MiB", pages_per_block=8)
+    run = lab.simulate(everything, "page", device, warmup="sequential", wear=wear)
+    assert any("wear levelling programmed" in warning for warning in run.warnings)
+
+
+def test_blocks_in_slc_mode_are_levelled_among_themselves():
+    device = lab.Device(capacity="16MiB", cell="tlc", pages_per_block=48)
+    wear = lab.Wear("static", gap=4)
+    run = lab.simulate(HOT, "mnftl-hybrid", device, warmup="sequential", wear=wear)
+    assert run.wear.levelled_within <= 4 < run.wear.erases_max - run.wear.erases_min
+
+
+def test_erases_of_a_worn_device_add_up():
+    everything = lab.Workload("randwrite", bs="4k", size="16MiB", requests=60_000)
+    run = lab.simulate(everything, "page", lab.Device(capacity="16MiB", endurance=5))
+    assert run.lifetime.read_only
+    assert run.wear.erases_total == sum(run.flash.erases.values())
+
+
+def test_bytes_are_those_on_the_device():
+    large = lab.Workload("seq", bs="16MiB", size="16MiB", requests=3)
+    device = lab.Device(capacity="4MiB", over_provisioning="40%")
+    run = lab.simulate(large, "page", device, address="modulo")
+    assert run.host.bytes_written == 3 * 4 * 2**20
+    assert run.byte_write_amplification == run.write_amplification == 1
+    assert run.energy.nj_per_host_byte == pytest.approx(run.energy.total_j * 1e9 / (12 << 20))
+    assert run.host.cut_requests == 3
+    assert any("100 % of requests were cut at its end" in text for text in run.warnings)
+
+
+def test_requests_that_are_folded_are_told():
+    wide = lab.Workload("rand", size="16MiB", requests=1000)
+    device = lab.Device(capacity="4MiB", over_provisioning="40%")
+    run = lab.simulate(wide, "page", device, address="modulo")
+    assert 650 < run.host.folded_requests < 850
+    assert any("of requests lie beyond the device" in text for text in run.warnings)
+    inside = lab.simulate(wide, "page", lab.Device(capacity="16MiB"), address="modulo")
+    assert inside.host.folded_requests == inside.host.cut_requests == 0
+
+
+@pytest.mark.parametrize("warmup", ["none", "sequential"])
+def test_reads_of_trimmed_pages_are_not_called_never_written(tmp_path, warmup):
+    trace = tmp_path / "trims.csv"
+    lines = [f"{n}.0,{n // 3 * 4096},4096,{'wtr'[n % 3]}" for n in range(30)]
+    trace.write_text("time,offset,length,op\n" + "\n".join(lines) + "\n", "utf-8")
+    columns = {"format": "csv", "columns": "time=time,offset=offset,length=length,op=op"}
+    device = lab.Device(capacity="4MiB", over_provisioning="40%")
+    setup = {"warmup": warmup, "config": {"input": columns}}
+    run = lab.simulate(str(trace), "page", device, **setup)
+    [told] = [text for text in run.warnings if "of page reads" in text]
+    assert "trimmed" in told
+    assert "set run.warmup" not in told

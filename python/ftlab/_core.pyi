@@ -100,7 +100,7 @@ def crash(
 def endurance(
     point: tuple[str, str],
     most: int,
-    scale: int,
+    scale: int | None = None,
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
 ) -> str: ...

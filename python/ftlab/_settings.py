@@ -255,8 +255,9 @@ class Wear(Settings):
         and data that have lain long are moved to worn blocks. Default: dynamic. Source: FlashSim;
         choices.md#free-block.
     gap
-        With ``static``, the largest difference between the erases of two blocks of a part. Default:
-        16. Unit: erases. Range: at least 2. Source: choices.md#wear-below.
+        With ``static``, the largest difference between the erases of two blocks of a part. A
+        smaller one than 4 has no end of moves: blocks that were just moved are worn enough to be
+        moved again. Default: 16. Unit: erases. Range: at least 4. Source: choices.md#wear-below.
     part
         With ``static``, the blocks that are levelled together. ``"plane"``: Those of a plane.
         ``"region"``: Those of a plane in a region of the FTL: a zone, a block- or a page-mapped

@@ -192,11 +192,11 @@ def crash(
 def endurance(
     point: tuple[Config, str],
     passes: int,
-    scale: int,
+    scale: int | None,
     progress: Progress | None,
     written: Sequence[Any],
 ) -> dict[str, Any]:
-    """Run a point until its device takes no more writes, or a part of that; return the life."""
+    """Run a point until its device takes no more writes, or shorter lives; return the life."""
     config, ftl = point
     core = core_of(config, ftl, written)
     told = (json.dumps(config), ftl)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ftlab import cores
 from ftlab.config import Config, Progress
-from ftlab.errors import ConfigError
 from ftlab.plugins import Named, Plugged, resolved
 from ftlab.report.numbers import factor, ratio, size
 from ftlab.report.tables import Table
@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SCALE = 4
 PASSES = 1_000_000
-SHORTEST = 4
-"""Erases of a run to project from, at least, in gaps of a leveller: before, it has not settled."""
+WARRANTY_DAYS = 5 * 365
+"""Days over which drive writes per day are counted, as data sheets of drives do."""
+YEAR_S = 365.25 * 24 * 3600
 
 
 def endurance(
     config: Config,
     ftl: Named,
-    scale: int = SCALE,
+    scale: int | None = None,
     passes: int = PASSES,
     progress: Progress | None = None,
 ) -> Record:
     """Run a workload again and again until the device takes no more writes.
+
+    The blocks are new after the warm-up, so its wear is not counted.
 
     Parameters
     ----------
@@ -39,8 +41,9 @@ def endurance(
     ftl
         An FTL.
     scale
-        End when a block has had a quarter of the erases that it endures, and project the rest from
-        two snapshots of all blocks; 1 runs the whole life.
+        1 runs the whole life. N projects it from four shorter lives: of devices whose blocks
+        endure an N-th, half of that, a quarter and an eighth. By default the life is run whole
+        if that takes seconds, else projected with N = 4.
     passes
         Over the input, at most.
     progress
@@ -49,75 +52,75 @@ def endurance(
     Returns
     -------
     Record
-        ``ftl``, ``trace``, ``endurance``; ``capacity`` and, in bytes that the host has written,
-        ``failures`` of blocks in their order and the ``life`` up to the last of them, if it ends
-        the device; ``drive_writes``, the life over the capacity; ``projected``, whether that is
-        from snapshots; and of the run its ``passes``, ``write_amplification``, ``wear`` and
-        ``used``, the share of what all blocks endure that their erases are at the end of the life.
+        ``ftl``, ``trace``, ``endurance``; ``capacity`` and, in bytes that the host has written
+        since the warm-up, ``failures`` of blocks in their order and the ``life`` up to the last of
+        them, if it ends the device. The life over the capacity, ``drive_writes``; in terabytes,
+        ``tbw``; in drive writes per day of five years, ``dwpd``; in ``years`` at the pace of the
+        input, if that has times. ``projected``, whether it is from shorter lives, and ``error``,
+        how far ways to project it are apart. ``used``, the share of what all blocks
+        endure that their erases are at the end of the life. Of the run, or of the longest of the
+        shorter lives: ``passes``, ``write_amplification`` and ``wear``.
 
     Raises
     ------
     ftlab.ConfigError, ftlab.TraceError
-        when the set-up or the trace is wrong, or blocks last for ever
+        when the set-up or the trace is wrong, blocks last for ever, or shorter lives do not agree
     """
-    if not 1 <= scale <= 1000:
-        raise ConfigError(f"scale: found {scale}, expected 1 to 1000")
-    told = resolved(config, ftl)
-    cycles = told["device"]["endurance"]
-    if cycles is not None and scale > 1:
-        _check_scale(told["wear"], cycles, scale)
     plugged = Plugged()
     point = plugged.point(config, ftl)
-    life = Record(cores.endurance(point, passes, scale, progress, plugged.plugins))
-    return _told(cycles, life)
+    cycles = resolved(config, ftl)["device"]["endurance"]
+    found = cores.endurance(point, passes, scale, progress, plugged.plugins)
+    return _told(cycles, Record(found))
 
 
-def _check_scale(wear: Config, cycles: int, scale: int) -> None:
-    least = SHORTEST * (wear["gap"] if wear["policy"] == "static" else 1)
-    if cycles // scale < least:
-        most = max(cycles // least, 1)
-        raise ConfigError(
-            f"scale: found {scale}, a run to {cycles // scale} erases, too short to project from; "
-            f"expected at most {most}, or 1 for the whole life"
-        )
-
-
-def _told(cycles: int, life: Record) -> Record:
-    report, wear = life.report, life.report.wear
-    page, lifetime = report.config.device.page, report.lifetime
-    projected = life.projected is not None
-    failures = [each * page for each in life.projected or ()] or lifetime.bytes_at_failure
-    end = failures[-1] if projected or lifetime.read_only else None
-    blocks = report.device.blocks + lifetime.worn_out_blocks + lifetime.spare_blocks
-    written = report.warmup.host_page_writes * page + report.host.page_writes * page
-    used = wear.erases_total / (cycles * blocks)
+def _told(cycles: int, lifetime: Record) -> Record:
+    life, report = lifetime.life, lifetime.life.report
+    page, capacity = report.config.device.page, report.device.capacity_bytes
+    failures = [each * page for each in lifetime.failures]
+    end = failures[-1] if lifetime.ends else None
+    projection = lifetime.projection
     return Record(
         {
             "ftl": report.ftl,
             "trace": report.trace.name,
             "endurance": cycles,
-            "capacity": report.device.capacity_bytes,
+            "capacity": capacity,
             "failures": failures,
             "life": end,
-            "drive_writes": None if end is None else end / report.device.capacity_bytes,
-            "projected": projected,
+            "drive_writes": None if end is None else end / capacity,
+            "tbw": None if end is None else end / 1e12,
+            "dwpd": None if end is None else end / capacity / WARRANTY_DAYS,
+            "years": None
+            if end is None
+            else _years(end, life.pass_page_writes * page, life.pass_s),
+            "projected": projection is not None,
+            "error": None if projection is None else projection.error,
             "passes": life.passes,
             "write_amplification": report.write_amplification,
-            "wear": wear.to_dict(),
-            "used": None if end is None else used * end / written,
+            "wear": report.wear.to_dict(),
+            "used": None if end is None else lifetime.used,
         }
     )
 
 
+def _years(end: float, written: int, seconds: float | None) -> float | None:
+    """Return how long the host takes to write so much, at the pace of its first pass."""
+    return end / written * seconds / YEAR_S if seconds and written else None
+
+
 def table(reports: Sequence[Record]) -> Table:
     """Return a row for each FTL."""
-    header = ["FTL", "first block worn out", "end", "drive writes", "worn out", "used"]
+    header = ["FTL", "first block worn out", "end", "drive writes", "TBW", "DWPD", "years"]
     rows = [
         [
             each.ftl,
             size(each.failures[0]) if each.failures else "never",
             size(each.life) if each.life else "not reached",
-            factor(each.drive_writes) if each.life else "",
+            *(
+                _significant(each[key]) if each[key] else ""
+                for key in ("drive_writes", "tbw", "dwpd", "years")
+            ),
+            _from(each) if each.life else "",
             f"{len(each.failures):,}",
             ratio(each.used) if each.life else "",
             factor(each.write_amplification),
@@ -125,7 +128,18 @@ def table(reports: Sequence[Record]) -> Table:
         ]
         for each in reports
     ]
-    return Table([*header, "write amplification", "erases of a block"], rows)
+    beside = ["run", "worn out", "used", "write amplification", "erases of a block"]
+    return Table([*header, *beside], rows)
+
+
+def _significant(value: float) -> str:
+    """Return four significant digits at least, and no exponent."""
+    return f"{value:,.{max(0, 3 - math.floor(math.log10(value)))}f}"
+
+
+def _from(report: Record) -> str:
+    """Return what is known of how right a life is."""
+    return f"projected, ±{ratio(report.error)}" if report.projected else "whole"
 
 
 def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:

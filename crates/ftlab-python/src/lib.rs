@@ -226,15 +226,15 @@ mod functions {
     }
 
     /// Runs a point, a configuration (JSON) and the name of an FTL, pass after pass over its input until the
-    /// device takes no more writes, or for `most` passes, or as far as `scale` says. Returns what came of it as
-    /// JSON.
+    /// device takes no more writes, or for `most` passes, or shorter lives of it as `scale` says. Returns what came
+    /// of it as JSON.
     #[pyfunction]
-    #[pyo3(signature = (point, most, scale, progress=None, plugins=Vec::new()))]
+    #[pyo3(signature = (point, most, scale=None, progress=None, plugins=Vec::new()))]
     fn endurance(
         py: Python<'_>,
         point: (String, String),
         most: u64,
-        scale: u32,
+        scale: Option<u32>,
         progress: Option<Py<PyAny>>,
         plugins: Vec<Bound<'_, PyAny>>,
     ) -> PyResult<String> {

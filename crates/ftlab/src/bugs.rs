@@ -153,6 +153,16 @@ bugs! {
         why "they are erased more often than they endure", law "worn_device";
     WearWritesOn: "wear: a device without spare blocks goes on writing",
         why "the next block that fails takes its data with it", law "worn_device";
+    WearWornTwice: "wear: blocks that are worn out and still in their place count twice",
+        why "more erases are told than there were, and more of what blocks endure is used", law "books";
+    WearReplacedForgotten: "wear: blocks that spare ones have replaced do not count",
+        why "fewer erases are told than there were", law "books";
+    HostBytesBeyond: "host: bytes behind the device's end count as written",
+        why "write amplification by bytes and energy of a byte are less than they are", law "books";
+    EnergyOfErasesMissing: "energy: erases take none",
+        why "what collects more seems to cost as little", law "books";
+    ReportMapCopiesUntold: "report: GC copies no pages of the map",
+        why "the sum by causes is not the sum", law "books";
     FreeBlocksByNumber: "pool: free blocks are taken by number, not by erases",
         why "wear concentrates on a few blocks";
     DemandBatchDropsLast: "demand: a batch update drops its last mapping",

@@ -11,19 +11,19 @@
 //! simulation, such as one of an FTL from another crate, it is enough to call [`drive`].
 
 use crate::error::Error;
-use crate::flash::Ledger;
+use crate::flash::{BlockKind, Ledger};
 use crate::frames::Frames;
-use crate::lifetime::Snapshots;
 use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::rng::Rng;
 use crate::simulate::{Role, Simulator};
+use crate::units::Ratio;
 use crate::warmup::{Pages, Phase, Source, SteadyState, Until, WarmupReport};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// Requests after which a block may be found to have worn as far as a snapshot wants.
-const BETWEEN_SNAPSHOTS: usize = 512;
+/// Requests after which a device may be found to be worn out.
+const BETWEEN_LOOKS: usize = 512;
 
 /// The phase of a run before measuring starts.
 pub const WARMING_UP: &str = "warming up";
@@ -85,24 +85,37 @@ pub fn drive_shown(
     Ok(run.end(ftl, warmup, spent))
 }
 
-/// A run to the end of a device, or a part of it.
+/// A run to the end of a device.
 #[derive(Debug, Serialize)]
 pub struct Life {
     /// What was measured after the warm-up.
     pub report: Report,
     /// Passes over the input.
     pub passes: u64,
-    /// Pages that the host will have written when each block has worn out, up to the one that ends the device;
-    /// `null` where the run went on to the end, and where that is never.
-    pub projected: Option<Vec<f64>>,
+    /// Pages that the host had written when each block wore out, from the end of the warm-up on.
+    pub failures: Vec<u64>,
+    /// Operations of the flash, and requests.
+    pub operations: u64,
+    /// Pages that the first pass wrote.
+    pub pass_page_writes: u64,
+    /// Arrival of its last request, s; `null` in a closed loop, where the device sets the pace.
+    pub pass_s: Option<f64>,
+}
+
+impl Life {
+    /// Whether the device takes no more writes.
+    #[must_use]
+    pub fn ends(&self) -> bool {
+        self.report.lifetime.as_ref().is_some_and(|lifetime| lifetime.read_only)
+    }
 }
 
 /// Runs a simulation from its configured warm-up on, pass after pass over the input, until the device takes no
-/// more writes, or for `most` passes. With a `scale` above 1 the run ends when a block has had that part of the
-/// erases that blocks endure, and the rest is [projected](crate::lifetime).
+/// more writes, or for `most` passes. The blocks of the device are new after its warm-up (choices.md#lives), and endure
+/// so many erases, give or take the spread.
 ///
 /// # Errors
-/// Those of [`drive`]; [`Error::Config`] when a pass writes nothing.
+/// Those of [`drive`]; [`Error::Config`] when a pass writes nothing, or none of it reaches the flash.
 ///
 /// # Panics
 /// As [`drive`].
@@ -110,41 +123,74 @@ pub fn wear_out(
     simulator: &mut dyn Simulator,
     ftl: &str,
     input: &dyn Input,
+    (endurance, spread): (u32, Ratio),
     most: u64,
-    scale: u32,
     watch: Watch<'_>,
 ) -> Result<Life, Error> {
     let mut run = Run { simulator, input, watch };
     let warmup = run.warm_up()?;
-    let (mut spent, mut passes) = (Spent::default(), 0);
-    let endurance = run.simulator.outcome().config.device.endurance.unwrap_or(u32::MAX);
-    let mut snapshots = Snapshots::new(endurance, scale);
-    while passes < most && !snapshots.are_enough(run.simulator) {
-        let written = run.simulator.outcome().host.page_writes;
+    run.simulator.renew_blocks(endurance, spread);
+    let (mut spent, mut passes, mut pace) = (Spent::default(), 0, None);
+    let is_over = |simulator: &dyn Simulator| simulator.outcome().flash.is_read_only();
+    while passes < most && !is_over(run.simulator) {
+        let before = Written::by(run.simulator);
         run.simulator.rewind();
         let mut source = run.input.open()?;
         let pass = run.pass(SIMULATING, source.as_mut(), &mut |simulator, batch| {
-            batch.chunks(BETWEEN_SNAPSHOTS).try_for_each(|batch| {
-                if snapshots.are_enough(simulator) {
-                    return Ok(());
-                }
-                simulator.serve(batch, Role::Asked)?;
-                snapshots.look(simulator);
-                Ok(())
+            batch.chunks(BETWEEN_LOOKS).try_for_each(|batch| match is_over(simulator) {
+                true => Ok(()),
+                false => simulator.serve(batch, Role::Asked),
             })
         })?;
         run.simulator.finish()?;
         spent.reading += pass.reading;
         spent.serving += pass.serving;
         passes += 1;
-        let outcome = run.simulator.outcome();
-        if outcome.host.page_writes == written && !outcome.flash.is_read_only() {
-            let message = "found an input that writes nothing, expected one that wears blocks out";
-            return Err(Error::config("input", message));
+        pace.get_or_insert_with(|| run.simulator.outcome().host);
+        if !is_over(run.simulator) {
+            before.check_wears(&Written::by(run.simulator), passes)?;
         }
     }
-    let projected = snapshots.projected(run.simulator);
-    Ok(Life { report: run.end(ftl, warmup, spent), passes, projected })
+    let outcome = run.simulator.outcome();
+    let operations = outcome.flash.ledger().flash_operations() + outcome.host.requests;
+    let (failures, pace) = (outcome.failures.to_vec(), pace.unwrap_or_default());
+    let report = run.end(ftl, warmup, spent);
+    let arrives = report.host.last_arrival_s.is_some();
+    Ok(Life {
+        report,
+        passes,
+        failures,
+        operations,
+        pass_page_writes: pace.page_writes,
+        pass_s: arrives.then_some(pace.last_arrival as f64 / 1e9),
+    })
+}
+
+/// Pages that the host has written, and pages that were programmed.
+struct Written {
+    pages: u64,
+    programmed: u64,
+}
+
+impl Written {
+    fn by(simulator: &dyn Simulator) -> Self {
+        let outcome = simulator.outcome();
+        let programmed = outcome.flash.ledger().pages_programmed();
+        Written { pages: outcome.host.page_writes, programmed }
+    }
+
+    /// Whether the pass to `now` wore blocks, so that a further one will. The first may only fill RAM.
+    fn check_wears(&self, now: &Written, passes: u64) -> Result<(), Error> {
+        let found = match (now.pages > self.pages, now.programmed > self.programmed) {
+            (false, _) => "an input that writes nothing",
+            (true, false) if passes > 1 => {
+                "an input of which nothing is written to flash, as RAM holds it"
+            }
+            (true, _) => return Ok(()),
+        };
+        let message = format!("found {found}, expected one that wears blocks out");
+        Err(Error::config("input", message))
+    }
 }
 
 /// Does the configured warm-up, after which measuring starts.
@@ -200,6 +246,7 @@ impl Run<'_> {
         let host = self.simulator.outcome().host;
         report.requests = host.requests;
         report.host_page_writes = host.page_writes;
+        report.block_erases = BlockKind::ALL.iter().map(|kind| self.ledger().erases(*kind)).sum();
         self.simulator.start_measuring();
         Ok(report)
     }

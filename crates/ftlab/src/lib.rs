@@ -113,8 +113,8 @@
 //! 22. [`catalog`]: what can be run; FTLs of other crates are added here.
 //! 23. [`report`]: the result of a run.
 //! 24. [`frames`]: what a run looks like as it goes.
-//! 25. [`lifetime`]: the life of a device from a part of it.
-//! 26. [`drive`]: the order of a run, from warm-up to report.
+//! 25. [`drive`]: the order of a run, from warm-up to report.
+//! 26. [`lifetime`]: the life of a device, whole or from shorter ones.
 //! 27. [`session`]: several FTLs at once over one reading of the input.
 //! 28. [`crash`]: power cuts in a run on any input.
 //! 29. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.

@@ -1,128 +1,183 @@
-//! The life of a device from a part of it: snapshots of wear, and when blocks will have worn out.
+//! The life of a device: run whole where that is soon done, else projected from shorter lives of it.
 //!
-//! A workload that repeats wears a device at a constant rate. Two snapshots tell it, the second when the most
-//! worn block has had a share of the erases that it endures, the first when it had half as many. Blocks that are
-//! levelled together all wear at their mean rate: the gap keeps them together. Else the blocks of a part wear
-//! rank by rank, the most worn as fast as the most worn did.
+//! The shorter lives are those of the same device with blocks that endure less. They are run to their ends, with
+//! every block that wears out and every spare one that takes its place.
+//!
+//! ```text
+//! a block endures    E/32    E/16    E/8     E/4              E
+//! the life is        a       b       c       d                projected, on the line through c and d
+//! ```
+//!
+//! It is projected again: on the line through `b` and `c`, and as a multiple of `d`, as if lives had no beginning. How
+//! far these two are from the first, together, is the error; or how far the line is from `a`, if that is more. Where it
+//! is too large nothing is projected.
 
-use crate::flash::Device;
-use crate::simulate::Simulator;
-use crate::units::Pbn;
+use crate::config::Config;
+use crate::drive::Life;
+use crate::error::Error;
+use crate::flash::WearPolicy;
+use crate::report::Report;
+use serde::Serialize;
 
-/// The two snapshots of a run that ends before its device does; none of one that goes on.
-#[derive(Debug)]
-pub struct Snapshots {
-    /// The wear of the most worn block for those that are not taken, the next one last.
-    due: Vec<u32>,
-    taken: Vec<Snapshot>,
+/// The longest of the shorter lives, as a part of the whole, where nobody says.
+const SCALE: u32 = 4;
+/// Operations of a whole life that is run whole where nobody says: some seconds.
+const WHOLE: f64 = 1e8;
+/// Erases of a block before which wear has not settled, and gaps of a leveller.
+const SETTLED: u32 = 25;
+const SETTLED_GAPS: u32 = 4;
+/// The error beyond which nothing is projected.
+const TOLERANCE: f64 = 0.03;
+
+/// How long a device lasts.
+#[derive(Debug, Serialize)]
+pub struct Lifetime {
+    /// The life that was run; the longest of them where the whole is projected.
+    pub life: Life,
+    /// Pages that the host has written when each block is worn out.
+    pub failures: Vec<f64>,
+    /// Whether the last of them ends the device.
+    pub ends: bool,
+    /// Erases of all blocks until then, as a share of those that they endure.
+    pub used: f64,
+    /// What it is projected from; `null` where the life was run whole.
+    pub projection: Option<Projection>,
 }
 
-impl Snapshots {
-    /// None yet, of a run that ends at the part `1 / scale` of the endurance.
-    #[must_use]
-    pub fn new(endurance: u32, scale: u32) -> Self {
-        let due =
-            if scale > 1 { vec![endurance / scale, endurance / scale / 2] } else { Vec::new() };
-        Snapshots { due, taken: Vec::new() }
-    }
-
-    /// Whether both are taken, or the device has come to its end.
-    #[must_use]
-    pub fn are_enough(&self, simulator: &dyn Simulator) -> bool {
-        self.taken.len() == 2 || simulator.outcome().flash.is_read_only()
-    }
-
-    /// Takes one if it is due.
-    pub fn look(&mut self, simulator: &dyn Simulator) {
-        let outcome = simulator.outcome();
-        if self.taken.last().is_some_and(|last| last.pages == outcome.pages_written) {
-            return;
-        }
-        if self.due.pop_if(|wear| outcome.flash.most_wear() >= *wear).is_some() {
-            self.taken.push(Snapshot::of(outcome.flash, outcome.pages_written));
-        }
-    }
-
-    /// What [`projected`] says of the device, with which the second has just been taken.
-    #[must_use]
-    pub fn projected(&self, simulator: &dyn Simulator) -> Option<Vec<f64>> {
-        let [early, late] = &self.taken[..] else { return None };
-        let outcome = simulator.outcome();
-        projected(early, late, outcome.failures, outcome.flash)
-    }
+/// What a life is projected from.
+#[derive(Debug, Serialize)]
+pub struct Projection {
+    /// The erases that a block endured in the lives that were run.
+    pub endurances: [u32; 4],
+    /// How far the ways to project are apart: of first failure, end and erases, the most.
+    pub error: f64,
 }
 
-/// The wear of every block, after so many pages of the host.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    pages: u64,
-    wear: Vec<u32>,
-}
-
-impl Snapshot {
-    /// The wear of a device now.
-    #[must_use]
-    pub fn of(device: &Device, pages: u64) -> Self {
-        let blocks = (0..device.geometry().blocks()).map(Pbn);
-        Snapshot { pages, wear: blocks.map(|pbn| device.erases_of(pbn)).collect() }
-    }
-
-    fn of_block(&self, pbn: Pbn) -> f64 {
-        f64::from(self.wear[pbn.index()])
-    }
-}
-
-/// After how many pages of the host each block will have worn out, up to the one that ends the device: those that
-/// have, then those that `device`, whose wear is that of `late`, still has. `None` if that is never.
+/// Lives a device: `run` runs the life of one whose blocks endure so many erases. `scale` says which part the
+/// longest life has that is run: 1 is all of it.
 ///
-/// # Panics
-/// When the snapshots are of the same time.
-#[must_use]
-pub fn projected(
-    early: &Snapshot,
-    late: &Snapshot,
-    failed: &[u64],
-    device: &Device,
-) -> Option<Vec<f64>> {
-    assert!(late.pages > early.pages, "a rate takes time");
-    let mut deaths = Vec::new();
-    for (blocks, is_levelled) in device.wear_parts() {
-        deaths.extend(of_part(early, late, blocks, is_levelled, device));
+/// # Errors
+/// Those of `run`; [`Error::Config`] where blocks last for ever, and when shorter lives are too short, or do not
+/// agree.
+pub fn live(
+    config: &Config,
+    scale: Option<u32>,
+    run: &mut dyn FnMut(u32) -> Result<Life, Error>,
+) -> Result<Lifetime, Error> {
+    let Some(endurance) = config.device.endurance else {
+        let message = "found none, expected the erases after which a block is worn out, such as 100000 of SLC, \
+                       3000 of MLC, 1000 of TLC and of QLC";
+        return Err(Error::config("device.endurance", message));
+    };
+    let longest = scale.unwrap_or(SCALE);
+    if !(1..=1000).contains(&longest) {
+        let message = format!("found {longest}, expected 1 to 1000");
+        return Err(Error::config("scale", message));
     }
-    deaths.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let mut spares = device.spares_by_plane();
-    let mut failures: Vec<f64> = failed.iter().map(|pages| *pages as f64).collect();
-    for (death, plane) in deaths {
-        failures.push(death);
-        match spares[plane as usize].checked_sub(1) {
-            Some(left) => spares[plane as usize] = left,
-            None => return death.is_finite().then_some(failures),
+    let parts = [8, 4, 2, 1].map(|part| endurance / (longest * part));
+    let levels = config.wear.policy == WearPolicy::Static;
+    let least = SETTLED.max(SETTLED_GAPS * if levels { config.wear.gap } else { 0 });
+    match scale {
+        Some(scale) if scale > 1 && parts[0] < least => {
+            return Err(too_short(endurance, scale, least));
         }
+        _ if longest == 1 || parts[0] < least => return Ok(whole(endurance, run(endurance)?)),
+        _ => {}
     }
-    None
+    let shortest = run(parts[0])?;
+    let operations = shortest.operations as f64 * f64::from(endurance) / f64::from(parts[0]);
+    if !shortest.ends() || scale.is_none() && operations <= WHOLE {
+        return Ok(whole(endurance, run(endurance)?));
+    }
+    let lives = [shortest, run(parts[1])?, run(parts[2])?, run(parts[3])?];
+    projected(endurance, parts, lives)
 }
 
-/// When the blocks of a part will have worn out, and the plane of each.
-fn of_part(
-    early: &Snapshot,
-    late: &Snapshot,
-    blocks: &[Pbn],
-    is_levelled: bool,
-    device: &Device,
-) -> Vec<(f64, u32)> {
-    let pages = (late.pages - early.pages) as f64;
-    let ranked = |snapshot: &Snapshot| {
-        let mut blocks = blocks.to_vec();
-        blocks.sort_by_key(|pbn| snapshot.wear[pbn.index()]);
-        blocks
+fn too_short(endurance: u32, scale: u32, least: u32) -> Error {
+    let shortest = endurance / (8 * scale);
+    let most = endurance / (8 * least);
+    let instead = if most > 1 { format!("at most {most}, or 1") } else { "1".into() };
+    let message = format!(
+        "found {scale}, whose shortest life has blocks that endure {shortest} erases, expected {least} or more \
+         to project from: use {instead} for the whole life"
+    );
+    Error::config("scale", message)
+}
+
+fn whole(endurance: u32, life: Life) -> Lifetime {
+    Lifetime {
+        failures: life.failures.iter().map(|pages| *pages as f64).collect(),
+        ends: life.ends(),
+        used: life.report.wear.erases_total as f64 / endured(endurance, &life.report),
+        projection: None,
+        life,
+    }
+}
+
+/// The erases that all blocks of a device endure, spare ones among them.
+fn endured(endurance: u32, report: &Report) -> f64 {
+    let planes = report.device.planes;
+    let (spare, bad) = report.config.device.spare_blocks(report.device.blocks / planes);
+    f64::from(endurance) * f64::from(report.device.blocks + planes * (spare - bad))
+}
+
+/// A value on the line through two points.
+fn on_line(at: f64, (x, y): (f64, f64), (next_x, next_y): (f64, f64)) -> f64 {
+    y + (next_y - y) * (at - x) / (next_x - x)
+}
+
+/// First failure, end, and erases of all blocks until then.
+fn figures(life: &Life) -> [f64; 3] {
+    let [first, end] = [life.failures.first(), life.failures.last()];
+    let pages = |failure: Option<&u64>| failure.map_or(f64::NAN, |pages| *pages as f64);
+    [pages(first), pages(end), life.report.wear.erases_total as f64]
+}
+
+fn projected(endurance: u32, parts: [u32; 4], lives: [Life; 4]) -> Result<Lifetime, Error> {
+    let each = [0, 1, 2];
+    let figures = lives.each_ref().map(figures);
+    let point = |life: usize, of: usize| (f64::from(parts[life]), figures[life][of]);
+    let at = f64::from(endurance);
+    let found = each.map(|of| on_line(at, point(2, of), point(3, of)));
+    let wrong = each.map(|of| {
+        let off = |other: f64, from: f64| (other / from - 1.0).abs();
+        let earlier = off(on_line(at, point(1, of), point(2, of)), found[of]);
+        let (longest, life) = point(3, of);
+        let multiple = off(life * at / longest, found[of]);
+        let (shortest, life) = point(0, of);
+        let back = off(on_line(shortest, point(2, of), point(3, of)), life);
+        (earlier + multiple).max(back)
+    });
+    // NaN is not less.
+    if !wrong.iter().all(|wrong| *wrong <= TOLERANCE) {
+        return Err(disagree(parts, wrong));
+    }
+    let [first, end, erases] = found;
+    let ([from, to, _], [.., life]) = (figures[3], lives);
+    let place = |pages: &u64| match to > from {
+        true => on_line(*pages as f64, (from, first), (to, end)),
+        false => end,
     };
-    let sum = |snapshot: &Snapshot| blocks.iter().map(|pbn| snapshot.of_block(*pbn)).sum::<f64>();
-    let mean = (sum(late) - sum(early)) / blocks.len() as f64;
-    let pairs = ranked(early).into_iter().zip(ranked(late));
-    let death = |(was, is): (Pbn, Pbn)| {
-        let gained = if is_levelled { mean } else { late.of_block(is) - early.of_block(was) };
-        let left = f64::from(device.endures(is)) - late.of_block(is);
-        (late.pages as f64 + left * pages / gained, device.geometry().plane_of(is))
-    };
-    pairs.map(death).collect()
+    Ok(Lifetime {
+        failures: life.failures.iter().map(place).collect(),
+        ends: true,
+        used: erases / endured(endurance, &life.report),
+        projection: Some(Projection {
+            endurances: parts,
+            error: wrong.into_iter().fold(0.0, f64::max),
+        }),
+        life,
+    })
+}
+
+fn disagree(parts: [u32; 4], wrong: [f64; 3]) -> Error {
+    let [first, end, erases] = wrong.map(|wrong| 100.0 * wrong);
+    let [a, b, c, d] = parts;
+    let message = format!(
+        "found lives of blocks that endure {a}, {b}, {c} and {d} erases that do not agree (what they project differs by \
+         {first:.1} % in the first failure, {end:.1} % in the end and {erases:.1} % in erases), expected {:.0} % at \
+         most: use --scale 1 for the whole life",
+        100.0 * TOLERANCE
+    );
+    Error::config("scale", message)
 }

@@ -16,8 +16,8 @@ use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::Timeline;
 use crate::recovery::Recovery;
 use crate::simulate::{HostTotals, Outcome};
-use crate::units::{Nanos, Pbn};
-use crate::warmup::{WINDOWS, WarmupReport};
+use crate::units::{Bytes, Nanos, Pbn};
+use crate::warmup::{Source, WINDOWS, WarmupReport};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -161,10 +161,14 @@ pub struct HostReport {
     pub page_trims: u64,
     /// Page reads of pages that hold no data.
     pub unwritten_page_reads: u64,
-    /// Bytes asked for by reads.
+    /// Bytes of reads in the pages that they access.
     pub bytes_read: u64,
-    /// Bytes asked for by writes.
+    /// Bytes of writes in the pages that they access.
     pub bytes_written: u64,
+    /// Requests beyond the device, which `run.address = modulo` lays on what is there.
+    pub folded_requests: u64,
+    /// Requests of which it leaves out what lies behind the device's end.
+    pub cut_requests: u64,
     /// Completion of the last request, s.
     pub duration_s: f64,
     /// Arrival of the last request, s; `null` in a closed loop.
@@ -335,6 +339,8 @@ pub struct WearReport {
     pub planes: Vec<PlaneWear>,
     /// Blocks moved to level wear, since measuring started.
     pub moved_blocks: u64,
+    /// The most that erases of two blocks that are levelled together differ by; `null` where none are.
+    pub levelled_within: Option<u32>,
 }
 
 /// Erases of the blocks of a plane over the device's life.
@@ -596,6 +602,8 @@ fn host(outcome: &Outcome<'_>, backlog: Option<Backlog>) -> HostReport {
         unwritten_page_reads: flash.unwritten_reads() + in_ram,
         bytes_read: totals.bytes_read,
         bytes_written: totals.bytes_written,
+        folded_requests: totals.folded,
+        cut_requests: totals.cut,
         duration_s: totals.duration as f64 / 1e9,
         last_arrival_s: backlog.map(|_| totals.last_arrival as f64 / 1e9),
         overloaded: backlog.map(|backlog| backlog.rules() || ends_behind(totals)),
@@ -685,7 +693,8 @@ fn gc(metrics: &GcMetrics, ledger: &Ledger) -> GcReport {
         runs: counts.runs,
         data_blocks: counts.data_blocks,
         translation_blocks: counts.translation_blocks,
-        copied_pages: copied(ledger, Cause::GcData) + copied(ledger, Cause::GcTranslation),
+        copied_pages: copied(ledger, Cause::GcData)
+            + unless_bug!(ReportMapCopiesUntold, copied(ledger, Cause::GcTranslation), 0),
         mean_valid_data: ratio(counts.valid_data, counts.data_blocks),
         mean_valid_translation: ratio(counts.valid_translation, counts.translation_blocks),
         low: metrics.low,
@@ -756,7 +765,7 @@ fn wear(flash: &Device) -> WearReport {
     let mut blocks_by_erases = BTreeMap::new();
     erases.iter().for_each(|erases| *blocks_by_erases.entry(*erases).or_insert(0) += 1);
     WearReport {
-        erases_total: erases.iter().chain(flash.worn_out()).copied().map(u64::from).sum(),
+        erases_total: flash.wear(),
         erases_min,
         erases_max,
         erases_mean,
@@ -764,7 +773,17 @@ fn wear(flash: &Device) -> WearReport {
         blocks_by_erases: blocks_by_erases.into_iter().collect(),
         planes: of_planes.iter().map(|erases| PlaneWear::of(erases)).collect(),
         moved_blocks: flash.ledger().get(Operation::Erase, Cause::Wear),
+        levelled_within: levelled_within(flash),
     }
+}
+
+fn levelled_within(flash: &Device) -> Option<u32> {
+    let levelled = flash.wear_parts().filter(|(_, is_levelled)| *is_levelled);
+    let within = levelled.map(|(blocks, _)| {
+        let erases = || blocks.iter().map(|pbn| flash.erases_of(*pbn));
+        erases().max().unwrap_or(0) - erases().min().unwrap_or(0)
+    });
+    within.max()
 }
 
 impl PlaneWear {
@@ -819,13 +838,10 @@ fn warnings(report: &Report, outcome: &Outcome<'_>, backlog: Option<Backlog>) ->
             100.0 * report.device.effective_spare_ratio
         ));
     }
-    let unwritten = ratio(report.host.unwritten_page_reads, report.host.page_reads);
-    if unwritten.is_some_and(|share| share > 0.2) {
-        warnings.push(format!(
-            "{:.0} % of page reads were of pages never written; set run.warmup = footprint",
-            100.0 * unwritten.unwrap_or_default()
-        ));
-    }
+    warnings.extend(reads_of_nothing(report));
+    warnings.extend(laid_elsewhere(report));
+    warnings.extend(worn_out(report));
+    warnings.extend(dearly_levelled(report));
     if let Some(mapping) = report.mapping.as_ref().filter(|m| m.lookups > 0 && m.replacements == 0)
     {
         let what = match mapping.lookups - mapping.hits {
@@ -933,6 +949,68 @@ fn shared(report: &Report) -> Option<String> {
         100.0 * ratio,
         report.config.run.address.name()
     ))
+}
+
+/// Many reads that found no data, and what to do about it.
+fn reads_of_nothing(report: &Report) -> Option<String> {
+    let share = ratio(report.host.unwritten_page_reads, report.host.page_reads)?;
+    let is_filled = report.warmup.mode.plan().any(|phase| phase.source != Source::Input);
+    let what = match (report.host.page_trims > 0, is_filled) {
+        (false, _) => "never written; set run.warmup = footprint",
+        (true, false) => "never written, or trimmed; run.warmup = footprint writes them before",
+        (true, true) => "trimmed before",
+    };
+    (share > 0.2).then(|| format!("{:.0} % of page reads were of pages {what}", 100.0 * share))
+}
+
+/// Requests that are not where the input has them, as the device is smaller.
+fn laid_elsewhere(report: &Report) -> Option<String> {
+    let host = &report.host;
+    let (folded, cut) = (host.folded_requests, host.cut_requests);
+    let told = |count: u64, what: &str| {
+        (count > 0).then(|| format!("{} of requests {what}", share(count, host.requests)))
+    };
+    let told = [
+        told(folded, "lie beyond the device and were laid on other addresses"),
+        told(cut, "were cut at its end"),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    let remedy = "use a device.capacity that holds the input";
+    (!told.is_empty()).then(|| format!("run.address = modulo: {}; {remedy}", told.join(", ")))
+}
+
+/// A device that came to its end before the input did.
+fn worn_out(report: &Report) -> Option<String> {
+    let life = report.lifetime.as_ref().filter(|life| life.read_only)?;
+    let (refused, served) = (life.refused_requests, report.host.requests);
+    let after = life.bytes_at_failure.last().copied().map_or(Bytes(0), Bytes);
+    Some(format!(
+        "the device is worn out: it took no more writes after {after} from the host, and refused {} of \
+         the requests ({refused}); figures are of those that it served, so compare it with none that went \
+         on: raise device.endurance, or see ftlab endurance",
+        share(refused, refused + served)
+    ))
+}
+
+/// Levelling that programs more than what it levels.
+fn dearly_levelled(report: &Report) -> Option<String> {
+    let (moved, written) = (report.flash.programs["wear"], report.host.page_writes);
+    (moved > written).then(|| {
+        format!(
+            "wear levelling programmed {moved} pages for {written} that the host wrote; raise wear.gap = {}",
+            report.config.wear.gap
+        )
+    })
+}
+
+/// A part as a percentage that is 0 or 100 only where that is exact.
+fn share(part: u64, whole: u64) -> String {
+    let percent = 100.0 * part as f64 / whole.max(1) as f64;
+    match percent {
+        _ if part == 0 || part == whole => format!("{percent:.0} %"),
+        _ if percent < 1.0 => "less than 1 %".into(),
+        _ => format!("{:.0} %", percent.min(99.0)),
+    }
 }
 
 /// GC that never ran in the measured phase, and what to do about it.

@@ -22,13 +22,17 @@ pub use inputs::{characteristics, convert, fit, open_input, requests, split, tra
 use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
-pub use crate::drive::{Life, Progress, Watch};
+use crate::device::DeviceConfig;
+pub use crate::drive::{Progress, Watch};
 use crate::drive::{SIMULATING, WARMING_UP, drive_shown, wear_out};
 use crate::error::Error;
 use crate::frames::{Frames, Show};
+pub use crate::lifetime::Lifetime;
+use crate::lifetime::live;
 use crate::report::{Report, TraceReport};
 use crate::request::{BATCH, Input, RequestSource};
 use crate::simulate::Simulator;
+use crate::units::Ratio;
 use cores::Turn;
 use feed::{Feed, Queue};
 pub(crate) use inputs::tick;
@@ -130,28 +134,32 @@ pub fn run_shown(
 }
 
 /// Runs one point over the input again and again, until its device takes no more writes or for `most` passes,
-/// or a part of that ([`wear_out`]).
+/// or shorter lives of it ([`live`]).
 ///
 /// # Errors
-/// Those of [`run_points`]; [`Error::Config`] where blocks last for ever, or the input writes nothing.
+/// Those of [`run_points`] and of [`live`]; [`Error::Config`] where blocks last for ever, or the input wears none.
 pub fn run_to_the_end(
     catalog: &Catalog,
     point: &Point,
     most: u64,
-    scale: u32,
+    scale: Option<u32>,
     watch: Watch<'_>,
-) -> Result<Life, Error> {
+) -> Result<Lifetime, Error> {
     let entry = catalog.find(&point.ftl)?;
-    if point.config.device.endurance.is_none() {
-        let message = "found none, expected the erases after which a block is worn out";
-        return Err(Error::config("device.endurance", message));
-    }
     let input = Reading::default().of(&point.config, watch)?;
-    let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
-    ready.guarded(
-        |simulator, name| wear_out(simulator, name, input.as_ref(), most, scale, watch),
-        |life| &mut life.report,
-    )
+    // No block wears out in the warm-up.
+    let mut lasting = point.config.clone();
+    lasting.device.endurance = Some(DeviceConfig::MOST_ENDURANCE);
+    lasting.device.endurance_spread = Ratio(0.0);
+    let spread = point.config.device.endurance_spread;
+    live(&point.config, scale, &mut |endurance| {
+        ReadyPoint::new(entry, &lasting, &input)?.guarded(
+            |simulator, name| {
+                wear_out(simulator, name, input.as_ref(), (endurance, spread), most, watch)
+            },
+            |life| &mut life.report,
+        )
+    })
 }
 
 /// Rejects points that one reading of the input cannot serve.

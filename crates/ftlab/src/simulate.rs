@@ -2,7 +2,7 @@
 
 #![allow(clippy::inline_always)] // part of every request
 
-use crate::address::AddressMap;
+use crate::address::{AddressMap, AddressPolicy};
 use crate::ahead::{self, Ahead};
 use crate::buffer::{BufferManager, FlushedAtEnd};
 use crate::config::Config;
@@ -20,7 +20,8 @@ use crate::recovery::{Mount, Recovery};
 use crate::request::{Op, Request};
 use crate::run::RunConfig;
 use crate::shared_pages::SharedPages;
-use crate::units::{Lpn, Nanos};
+use crate::units::{Lpn, Nanos, Ratio};
+use std::ops::Range;
 
 /// One FTL on one device under one host.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Simulation<F> {
     address: AddressMap,
     /// Which pages stand for several addresses, where some may.
     shared: Option<SharedPages>,
+    /// Whether what lies beyond the device is laid on it.
+    folds: bool,
     flash: Device,
     ftl: F,
     /// The write buffer above the FTL.
@@ -70,6 +73,26 @@ struct Part {
     end: usize,
     /// What it touches of them.
     cover: Cover,
+    /// Bytes of the request in them.
+    bytes: u32,
+    /// Whether it lies elsewhere than the input says, as there is no such place on the device.
+    is_folded: bool,
+    /// Whether what lies behind the device's end is left out.
+    is_cut: bool,
+}
+
+impl Part {
+    /// All of these pages, with so many bytes of the request.
+    const fn of_all(pages: Range<usize>, bytes: u32) -> Self {
+        Part {
+            first: pages.start,
+            end: pages.end,
+            cover: Cover::WHOLE,
+            bytes,
+            is_folded: false,
+            is_cut: false,
+        }
+    }
 }
 
 /// What the host asked for since measuring started.
@@ -97,10 +120,14 @@ pub struct HostTotals {
     pub page_trims: u64,
     /// Writes, trims and flushes that were refused, because too many blocks are worn out.
     pub refused: u64,
-    /// Bytes asked for by reads.
+    /// Bytes of reads in the pages that they access.
     pub bytes_read: u64,
-    /// Bytes asked for by writes.
+    /// Bytes of writes in the pages that they access.
     pub bytes_written: u64,
+    /// Requests beyond the device, which lie elsewhere on it.
+    pub folded: u64,
+    /// Requests of which what lies behind the device's end is left out.
+    pub cut: u64,
     /// Arrival of the last request, ns; in a closed loop, when it was issued.
     pub last_arrival: Nanos,
     /// Completion of the last request, ns.
@@ -181,6 +208,10 @@ pub trait Simulator: Send {
     /// Ends the warm-up: counters start at zero on an idle device; state stays.
     fn start_measuring(&mut self);
 
+    /// Puts a new block in the place of each, which endures so many erases, give or take the spread: a life begins,
+    /// with the data where they are.
+    fn renew_blocks(&mut self, endurance: u32, spread: Ratio);
+
     /// The pages of the device that the bytes of a request touch, in ascending order.
     ///
     /// # Errors
@@ -234,6 +265,7 @@ impl<F: Ftl> Simulation<F> {
             config: config.clone(),
             address,
             shared,
+            folds: config.run.address == AddressPolicy::Modulo,
             flash,
             ftl,
             buffer,
@@ -378,7 +410,7 @@ impl<F: Ftl> Simulation<F> {
 
     /// Serves the page accesses of a request.
     #[inline(always)]
-    fn access(&mut self, op: Op, Part { first, end, cover }: Part) {
+    fn access(&mut self, op: Op, Part { first, end, cover, .. }: Part) {
         let pages = &self.pages[first..end];
         let (ftl, flash) = (&mut self.ftl, &mut self.flash);
         if let Some(buffer) = &mut self.buffer {
@@ -450,7 +482,7 @@ impl<F: Ftl> Simulation<F> {
     fn split(&mut self, request: &Request) -> Result<Part, Error> {
         let first = self.pages.len();
         if request.op == Op::Flush {
-            return Ok(Part { first, end: first, cover: Cover::WHOLE });
+            return Ok(Part::of_all(first..first, 0));
         }
         let (offset, length) = self.address.map(request.volume, request.offset, request.length);
         let end = offset + u64::from(length);
@@ -460,13 +492,18 @@ impl<F: Ftl> Simulation<F> {
         let shift = self.flash.geometry().page_bytes.trailing_zeros();
         let sector_shift = self.config.device.sector.0.trailing_zeros();
         let cover = Cover::new(offset, end, sector_shift, shift);
-        for page in self.config.host.split.of(request.op.pages(offset, end, shift)) {
+        let pages = self.config.host.split.of(request.op.pages(offset, end, shift));
+        // At most `length`.
+        let bytes = end.min(pages.end << shift).saturating_sub(offset) as u32;
+        for page in pages {
             self.pages.push(Lpn(page as u32));
         }
         if let Some(shared) = &mut self.shared {
             shared.touch(request.volume, request.offset - offset, &self.pages[first..]);
         }
-        Ok(Part { first, end: self.pages.len(), cover })
+        let is_folded = self.folds && offset != request.offset;
+        let is_cut = length < request.length;
+        Ok(Part { first, end: self.pages.len(), cover, bytes, is_folded, is_cut })
     }
 
     #[cold]
@@ -500,11 +537,13 @@ impl<F: Ftl> Simulation<F> {
         let pages = (part.end - part.first) as u64;
         let totals = &mut self.totals;
         totals.requests += 1;
+        totals.folded += u64::from(part.is_folded);
+        totals.cut += u64::from(part.is_cut);
         match request.op {
             Op::Read => {
                 totals.reads += 1;
                 totals.page_reads += pages;
-                totals.bytes_read += u64::from(request.length);
+                totals.bytes_read += u64::from(part.bytes);
                 self.reads.record(response);
             }
             Op::Write | Op::WriteThrough => {
@@ -513,7 +552,8 @@ impl<F: Ftl> Simulation<F> {
                 totals.page_writes += pages;
                 totals.partial_page_writes +=
                     part.cover.pages_cut(&self.pages[part.first..part.end]);
-                totals.bytes_written += u64::from(request.length);
+                let bytes = unless_bug!(HostBytesBeyond, part.bytes, request.length);
+                totals.bytes_written += u64::from(bytes);
                 self.writes.record(response);
             }
             Op::Trim => {
@@ -660,7 +700,7 @@ impl<F: Ftl> Simulation<F> {
             self.pages.clear();
             let pages = Op::Write.pages(request.offset, request.end(), shift);
             self.pages.extend(pages.map(|page| Lpn(page as u32)));
-            let part = Part { first: 0, end: self.pages.len(), cover: Cover::WHOLE };
+            let part = Part::of_all(0..self.pages.len(), request.length);
             self.access(Op::Write, part);
             if self.flash.timeline().served().end >= LATEST {
                 return Err(self.too_late());
@@ -735,6 +775,14 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.series = Series::default();
         self.sampled = Sample::default();
         self.cache_samples = CacheSamples::new(self.config.run.samples);
+    }
+
+    fn renew_blocks(&mut self, endurance: u32, spread: Ratio) {
+        self.config.device.endurance = Some(endurance);
+        self.config.device.endurance_spread = spread;
+        self.flash.renew(&self.config.device, self.config.run.seed);
+        self.written_before = 0;
+        self.failures.clear();
     }
 
     fn requests(&self) -> u64 {

@@ -83,6 +83,11 @@ fn a_deeper_queue_is_never_slower() {
 }
 
 #[test]
+fn the_books_of_a_result_balance() {
+    every_ftl_obeys(LAWS[14]);
+}
+
+#[test]
 fn the_laws_name_no_ftl_and_no_buffer() {
     let catalog = Catalog::standard();
     let ftls = catalog.ftls().iter().map(|entry| entry.name());

@@ -23,18 +23,21 @@ DEFAULT = "page,dftl,tpftl"
 @click.option(
     "--scale",
     type=parse.Count(),
-    default=lives.SCALE,
-    help="Run an N-th of the life and project the rest; 1 runs the whole life [4].",
+    help="1: run the whole life; N: project it from lives of an N-th and less "
+    "[1 where that takes seconds, else 4].",
 )
 @click.option("--passes", type=parse.Count(), default=lives.PASSES, help="At most [1000000].")
 @model_options
 @output_options
 @figure_option
 @columns_option
-def endurance(ftl: str | None, scale: int, passes: int, print_config: bool, **options: Any) -> None:
+def endurance(
+    ftl: str | None, scale: int | None, passes: int, print_config: bool, **options: Any
+) -> None:
     """Run FTLs on TRACE again and again until so many blocks are worn out that none can be written.
 
-    Needs device.endurance, as --set device.endurance=1000. Every read is verified to the last.
+    Needs the erases that a block endures, as --set device.endurance=1000: about 100000 of SLC, 3000
+    of MLC, 1000 of TLC and of QLC. Every read is verified to the last.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:

@@ -112,7 +112,7 @@ crate::settings! {
         suspend: Option<Duration> = None, absent "not possible", in ..=LONGEST_TIME,
             source "choices.md#overtaken-programs";
         /// Erases after which a block is worn out.
-        endurance: Option<u32> = None, absent "blocks last for ever", in 1..=100_000_000,
+        endurance: Option<u32> = None, absent "blocks last for ever", in 1..=DeviceConfig::MOST_ENDURANCE,
             unit "erases", source "choices.md#wear-out";
         /// With that, its standard deviation over blocks, of the mean.
         endurance_spread: Ratio = Ratio(0.0), in 0.0..=0.3, source "choices.md#wear-out";
@@ -168,6 +168,9 @@ crate::settings! {
 }
 
 impl DeviceConfig {
+    /// Erases that no block outlasts.
+    pub(crate) const MOST_ENDURANCE: u32 = 100_000_000;
+
     /// Bus time of a whole page, ns, and the key that says so.
     #[must_use]
     pub fn page_transfer(&self) -> (&'static str, u64) {

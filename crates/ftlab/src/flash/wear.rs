@@ -36,11 +36,17 @@ crate::settings! {
     pub struct WearConfig in "wear" {
         /// What is done against uneven wear.
         policy: WearPolicy = WearPolicy::Dynamic, source "FlashSim; choices.md#free-block";
-        /// With `static`, the largest difference between the erases of two blocks of a part.
-        gap: u32 = 16, in 2.., unit "erases", source "choices.md#wear-below";
+        /// With `static`, the largest difference between the erases of two blocks of a part. A smaller one than 4 has
+        /// no end of moves: blocks that were just moved are worn enough to be moved again.
+        gap: u32 = 16, in WearConfig::LEAST_GAP.., unit "erases", source "choices.md#wear-below";
         /// With `static`, the blocks that are levelled together.
         part: WearPart = WearPart::Plane, source "CACH-FTL 4.2.3: local or global";
     }
+}
+
+impl WearConfig {
+    /// The smallest gap. Below it the moves for each erase grow with the number of blocks.
+    pub(crate) const LEAST_GAP: u32 = 4;
 }
 
 crate::choices! {
@@ -133,6 +139,8 @@ struct Endurance {
     spares: Vec<Vec<u32>>,
     /// Blocks that have worn out, and the erases that they had.
     worn_out: Vec<u32>,
+    /// Erases of those that spare blocks have replaced: they are below no block of the FTL any more.
+    replaced: u64,
     read_only: bool,
 }
 
@@ -150,8 +158,18 @@ impl Endurance {
                 .map(|_| (bad..spare).map(|_| endurance()).collect())
                 .collect(),
             worn_out: Vec::new(),
+            replaced: 0,
             read_only: false,
         })
+    }
+
+    /// New blocks below blocks of the FTL that have had so many erases.
+    fn below(mut self, erases: impl Iterator<Item = u32>) -> Self {
+        self.credits = erases.collect();
+        for (limit, credit) in self.limits.iter_mut().zip(&self.credits) {
+            *limit = limit.saturating_add(*credit);
+        }
+        self
     }
 
     /// What lies in two blocks has changed places.
@@ -217,10 +235,12 @@ impl Wear {
         if wear < unless_bug!(WearLastsLonger, endurance.limits[pbn.index()], u32::MAX) {
             return;
         }
-        endurance.worn_out.push(wear - endurance.credits[pbn.index()]);
+        let erases = wear - endurance.credits[pbn.index()];
+        endurance.worn_out.push(erases);
         match endurance.spares[part.plane as usize].pop() {
             // It joins as worn as the least worn, or everything would move to it.
             Some(spare) => {
+                unless_bug!(WearReplacedForgotten, endurance.replaced += u64::from(erases));
                 blocks[pbn.index()].erases = part.least;
                 endurance.credits[pbn.index()] = part.least;
                 endurance.limits[pbn.index()] = part.least + spare;
@@ -360,6 +380,15 @@ impl Flash {
 }
 
 impl Device {
+    /// Puts a new block in the place of each one, of a device whose wear matters from now on.
+    pub(crate) fn renew(&mut self, device: &DeviceConfig, seed: u64) {
+        let new = Endurance::new(device, self.geometry(), seed);
+        let new = new.map(|it| it.below(self.flash.medium.blocks.iter().map(|block| block.erases)));
+        if let Some(wear) = &mut self.flash.wear {
+            wear.endurance = new;
+        }
+    }
+
     /// The erases of each block that has worn out, in the order in which they did.
     #[inline]
     #[must_use]
@@ -387,10 +416,15 @@ impl Device {
         self.erases_of(pbn) - self.endurance().map_or(0, |it| it.credits[pbn.index()])
     }
 
-    /// The wear at which a block is worn out.
+    /// Erases of all blocks of the medium, those that spare ones have replaced among them.
     #[must_use]
-    pub fn endures(&self, pbn: Pbn) -> u32 {
-        self.endurance().map_or(u32::MAX, |it| it.limits[pbn.index()])
+    pub fn wear(&self) -> u64 {
+        let blocks = (0..self.geometry().blocks()).map(Pbn);
+        let in_place: u64 = blocks.map(|pbn| u64::from(self.wear_of(pbn))).sum();
+        let replaced = self.endurance().map_or(0, |it| it.replaced);
+        let twice: u64 =
+            unless_bug!(WearWornTwice, 0, self.worn_out().iter().copied().map(u64::from).sum());
+        in_place + replaced + twice
     }
 
     /// The blocks of each part, and whether their wear is levelled.
@@ -399,13 +433,6 @@ impl Device {
             let is_levelled = wear.policy == WearPolicy::Static;
             wear.parts.iter().map(move |part| (&part.blocks[..], is_levelled))
         })
-    }
-
-    /// The wear of the most worn block, as levelling counts it.
-    #[must_use]
-    pub fn most_wear(&self) -> u32 {
-        let parts = self.flash.wear.as_ref().map_or(&[][..], |wear| &wear.parts);
-        parts.iter().map(|part| part.most).max().unwrap_or(0)
     }
 }
 

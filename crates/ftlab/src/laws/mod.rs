@@ -12,6 +12,7 @@
 //! alone. `FTLAB_LAWS_CASES` sets the number of cases of all FTLs of ftlab together, `FTLAB_LAWS_FTLS=NAME,NAME`
 //! leaves the others out.
 
+pub mod books;
 mod buffered;
 mod case;
 mod cuts;
@@ -64,7 +65,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 14] = [
+pub const LAWS: [Law; 15] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -106,6 +107,11 @@ pub const LAWS: [Law; 14] = [
         name: "a deeper queue is never slower",
         of_ten: 2,
         check: queues::a_deeper_queue_is_never_slower,
+    },
+    Law {
+        name: "the books of a result balance",
+        of_ten: 2,
+        check: books::the_books_of_a_result_balance,
     },
 ];
 

@@ -18,7 +18,7 @@ pub fn levellers_keep_the_gap(case: &Case<'_>) {
     let mut case = case.clone();
     let mut rng = Rng::new(case.seed(), "wear");
     let part = pick(&mut rng, WearPart::ALL);
-    let gap = between(&mut rng, 2, 9);
+    let gap = between(&mut rng, WearConfig::LEAST_GAP, 9);
     case.config.wear = WearConfig { policy: WearPolicy::Static, gap, part };
     let mut run = Run::new(&case);
     (0..run.pages()).for_each(|lpn| run.serve(Op::Write, &[Lpn(lpn)]));

@@ -59,7 +59,9 @@ impl EnergyReport {
             Operation::ReadOob => joules(power.read, device.oob_read.0),
             Operation::Program => program + transfer,
             Operation::CopyBack => read + program,
-            Operation::Erase => joules(power.erase, device.erase.0),
+            Operation::Erase => {
+                unless_bug!(EnergyOfErasesMissing, joules(power.erase, device.erase.0), 0.0)
+            }
         };
         let of = |cause| -> f64 {
             let each = Operation::ALL.iter();

@@ -291,6 +291,8 @@ pub struct WarmupReport {
     pub requests: u64,
     /// Pages written by them.
     pub host_page_writes: u64,
+    /// Blocks erased by them, but for those beside the FTL's.
+    pub block_erases: u64,
     /// Passes over the input; `null` for a mode that does not read it.
     pub passes: Option<u64>,
     /// Page writes of a window, at least; this and what follows is `null` for a mode without a rule.
@@ -313,6 +315,7 @@ impl WarmupReport {
             mode,
             requests: 0,
             host_page_writes: 0,
+            block_erases: 0,
             passes: None,
             window_page_writes: None,
             windows: None,
