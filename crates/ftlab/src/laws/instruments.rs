@@ -26,7 +26,18 @@ pub fn an_instrument_changes_nothing(case: &Case<'_>) {
 
 /// Each setting that watches a run, switched on or off alone. What is not told here to be something else is one.
 fn instruments(plain: &RunConfig) -> [(&'static str, RunConfig); 5] {
-    let RunConfig { warmup, warmup_limit, address, seed, .. } = *plain;
+    let RunConfig {
+        warmup,
+        warmup_limit,
+        address,
+        seed,
+        recovery: _,
+        verify: _,
+        audit: _,
+        samples: _,
+        timeline: _,
+        timeline_from: _,
+    } = *plain;
     let with = |watch: &dyn Fn(&mut RunConfig)| {
         let mut run = RunConfig { warmup, warmup_limit, address, seed, ..RunConfig::default() };
         watch(&mut run);
