@@ -928,8 +928,8 @@ fn sparse(report: &Report) -> Option<String> {
     };
     Some(format!(
         "the host has written {:.0} % of the device, and the rest acts as spare space: {:.0} % in place \
-         of {:.0} %; set run.warmup = {warmup}, which writes every page, or use a smaller \
-         device.capacity, or write amplification is too low",
+         of {:.0} %, so that write amplification is too low; set run.warmup = {warmup}, which writes \
+         every page, or use a smaller device.capacity",
         100.0 * written,
         100.0 * ((1.0 + given) / written - 1.0),
         100.0 * given

@@ -5,7 +5,8 @@ use ftlab::catalog::Catalog;
 use ftlab::error::Error;
 use ftlab::flash::{Cause, Flash, Owner};
 use ftlab::ftl::parts::{page_map::PageMap, planes::Planes};
-use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::ftl::{self, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::request::Op;
 use ftlab::rng::Rng;
 use ftlab::session;
 use ftlab::units::{Lpn, Ppn};
@@ -35,9 +36,14 @@ enum Cheat {
     BeginsNone,
     BeginsLate,
     BeginsAllAtOnce,
+    AsksItself,
+    WorksFirst,
+    KeepsUnread,
+    DropsUnwritten,
+    TrimsAndWrites,
 }
 
-const ALL: [Cheat; 19] = [
+const ALL: [Cheat; 24] = [
     Cheat::Nothing,
     Cheat::ReadsBeside,
     Cheat::SkipsRead,
@@ -57,6 +63,11 @@ const ALL: [Cheat; 19] = [
     Cheat::BeginsNone,
     Cheat::BeginsLate,
     Cheat::BeginsAllAtOnce,
+    Cheat::AsksItself,
+    Cheat::WorksFirst,
+    Cheat::KeepsUnread,
+    Cheat::DropsUnwritten,
+    Cheat::TrimsAndWrites,
 ];
 
 struct Cheating<const NUMBER: usize> {
@@ -103,6 +114,11 @@ impl<const NUMBER: usize> Cheating<NUMBER> {
                 self.look_up(lpn, flash);
                 flash.begin_page();
             }
+            Cheat::WorksFirst => {
+                flash.begin_page();
+                self.look_up(lpn, flash);
+                flash.work_before_pages(|_| {});
+            }
             Cheat::BeginsLate => {
                 self.look_up(lpn, flash);
                 flash.begin_page();
@@ -144,6 +160,8 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
                     flash.host_read(lpn, self.map.get(lpn));
                 }
                 Cheat::ReadsInRam => flash.host_read_kept(lpn),
+                Cheat::AsksItself => ftl::access(&mut Idle, Op::Flush, &[], flash),
+                Cheat::KeepsUnread => flash.keep_read(lpn),
                 _ => flash.host_read(lpn, self.map.get(lpn)),
             }
         }
@@ -162,6 +180,10 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
                 Cheat::WritesOnePage if is_mapped => self.put(Lpn(0), flash),
                 Cheat::SkipsWrite if is_mapped && is_last => {}
                 Cheat::KeepsWrites if is_mapped => flash.keep_write(lpn),
+                Cheat::DropsUnwritten if is_mapped => {
+                    flash.keep_write(lpn);
+                    flash.drop_kept(lpn);
+                }
                 Cheat::TrimsInGc if is_mapped => {
                     let another = (0..self.map.len() as u32).map(Lpn);
                     let another = another.filter(|other| !pages.contains(other));
@@ -183,6 +205,10 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
             flash.begin_page();
             match Self::CHEAT {
                 Cheat::IgnoresTrims => {}
+                Cheat::TrimsAndWrites => {
+                    self.forget(lpn, flash);
+                    self.put(lpn, flash);
+                }
                 Cheat::TrimsBeside => {
                     self.forget(lpn, flash);
                     self.forget(beside(lpn), flash);
@@ -235,6 +261,27 @@ fn trace() -> PathBuf {
 }
 
 static TRACE: LazyLock<PathBuf> = LazyLock::new(trace);
+
+/// An FTL that serves nothing, behind the back of which another makes requests of its own.
+struct Idle;
+
+impl Ftl for Idle {
+    fn read(&mut self, _: &[Lpn], _: &mut Flash) {}
+
+    fn write(&mut self, _: &[Lpn], _: &mut Flash) {}
+
+    fn trim(&mut self, _: &[Lpn], _: &mut Flash) {}
+
+    fn ram(&self) -> RamUse {
+        RamUse::default()
+    }
+
+    fn metrics(&self) -> FtlMetrics {
+        FtlMetrics::default()
+    }
+
+    fn reset_metrics(&mut self) {}
+}
 
 /// Runs one on them beside `page`, and returns its error.
 fn told<const NUMBER: usize>(buffer: &Value) -> Option<String> {
@@ -292,6 +339,7 @@ fn writes_are_of_the_pages_that_the_host_asks_for() {
 fn trims_are_of_the_pages_that_the_host_asks_for() {
     refused::<10>(TRIMMED);
     refused::<11>(TRIMMED);
+    refused::<23>(WRITTEN);
     refused::<14>("a page that the host trims holds no data");
 }
 
@@ -307,4 +355,16 @@ fn each_page_is_begun_once_and_before_anything_is_done_for_it() {
     refused::<16>("begin_page is called once for each page of a request");
     refused::<17>("a page is begun before anything is done for it");
     refused::<18>(SERVED);
+    refused::<20>(SERVED);
+}
+
+#[test]
+fn an_ftl_makes_no_requests_of_its_own() {
+    refused::<19>("an FTL serves the request that it was given, and makes none of its own");
+}
+
+#[test]
+fn ram_holds_what_was_read_or_written_and_owes_what_was_written() {
+    refused::<21>("a page is kept in RAM when it was read last");
+    refused::<22>("a page leaves RAM when it is on flash, too");
 }

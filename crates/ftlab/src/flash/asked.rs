@@ -43,8 +43,11 @@ impl Service {
     }
 }
 
-/// No page.
+/// No page is due: nothing is asked for.
 const NONE: u64 = u64::MAX;
+
+/// The pages that are due are a list.
+const LISTED: u64 = NONE - 1;
 
 /// A page and what is done with it, as one number; that of the next page is one higher.
 #[inline(always)]
@@ -56,7 +59,7 @@ const fn key(service: Service, lpn: Lpn) -> u64 {
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     /// Of pages in a row, the first, the one to be begun next, the one to be served next, and one past the last;
-    /// `due` is `NONE` where they are a list.
+    /// `due` is `LISTED` where they are a list.
     first: u64,
     begun: u64,
     due: u64,
@@ -88,9 +91,14 @@ impl Asked {
         Asked { list: List::of(Service::Nothing, &[]), ..Asked::default() }
     }
 
-    /// The host asks for these pages, ascending, after so many operations of the device.
+    /// The host asks for these pages, ascending, after so many operations of the device. Returns whether the request
+    /// before is over: an FTL does not make requests of its own.
     #[inline(always)]
-    pub fn ask(&mut self, op: Op, pages: &[Lpn], operations: usize) {
+    #[must_use]
+    pub fn ask(&mut self, op: Op, pages: &[Lpn], operations: usize) -> bool {
+        if self.due != NONE {
+            return false;
+        }
         self.operations = operations;
         let service = Service::of(op);
         let are_in_a_row = |last: &Lpn, first: &Lpn| last.0 - first.0 == pages.len() as u32 - 1;
@@ -104,17 +112,35 @@ impl Asked {
             }
             _ => self.ask_for_list(service, pages),
         }
+        true
     }
 
     #[inline(never)]
     fn ask_for_list(&mut self, service: Service, pages: &[Lpn]) {
-        (self.begun, self.due) = (0, NONE);
+        (self.begun, self.due) = (0, LISTED);
         self.list.ask(service, pages);
     }
 
-    /// What was done of this request so far, all its pages wait for.
-    pub fn nothing_before(&mut self, operations: usize) {
+    /// Whether the FTL serves a request now.
+    pub const fn is_under_way(&self) -> bool {
+        self.due != NONE
+    }
+
+    /// All pages that are not begun wait for what was done so far.
+    pub fn wait_for_work(&mut self, operations: usize) {
         self.operations = operations;
+    }
+
+    /// Whether the FTL may do something for all pages that are not begun.
+    ///
+    /// # Errors
+    /// The rule that is broken.
+    pub fn may_work(&mut self, operations: usize) -> Result<(), &'static str> {
+        if !self.is_under_way() {
+            return Ok(());
+        }
+        self.make_list();
+        self.list.may_begin(operations == self.operations)
     }
 
     /// Begins the next page, after so many operations of the device.
@@ -155,7 +181,7 @@ impl Asked {
 
     /// From now on the pages of this request are a list.
     fn make_list(&mut self) {
-        if self.due == NONE {
+        if self.due >= LISTED {
             return;
         }
         let count = |from: u64, to: u64| (to - from) as usize;
@@ -165,7 +191,7 @@ impl Asked {
         let pages: Vec<_> = (first..).take(count(self.first, self.end)).map(Lpn).collect();
         self.list.ask(service, &pages);
         self.list.go_on(count(self.first, self.begun), count(self.first, self.due));
-        (self.begun, self.due) = (0, NONE);
+        (self.begun, self.due) = (0, LISTED);
     }
 
     /// The list of an FTL that keeps pages in RAM: from now on each page is looked up.
@@ -210,6 +236,7 @@ impl Asked {
     #[inline(never)]
     fn answer_list(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
         self.make_list();
+        self.due = NONE;
         self.list.answer(op, holds_data)
     }
 }

@@ -284,7 +284,9 @@ impl Flash {
     /// [`Flash::answered`] it serves each of them once, and no others.
     #[inline(always)]
     pub(crate) fn ask(&mut self, op: Op, pages: &[Lpn]) {
-        self.truth.asked.ask(op, pages, self.meter.history.operations());
+        if !self.truth.asked.ask(op, pages, self.meter.history.operations()) {
+            self.unasked("an FTL serves the request that it was given, and makes none of its own");
+        }
     }
 
     /// The FTL has returned from what the host asked of it.
@@ -309,7 +311,9 @@ impl Flash {
         self.truth.asked = Asked::nothing();
     }
 
-    /// Starts the next page access of the request: an FTL calls this once for each page, before it serves it.
+    /// Starts the next page access of the request: an FTL calls this once for each page, before it does anything for
+    /// it. There is none to start in [`Ftl::flush`](crate::ftl::Ftl::flush) and
+    /// [`Ftl::background`](crate::ftl::Ftl::background), where the host asks for no page.
     #[inline]
     pub fn begin_page(&mut self) {
         if let Err(rule) = self.truth.asked.begin(self.meter.history.operations()) {
@@ -320,10 +324,13 @@ impl Flash {
 
     /// Does work that belongs to no page of the request; all its later pages wait for it.
     pub fn work_before_pages(&mut self, work: impl FnOnce(&mut Self)) {
+        if let Err(rule) = self.truth.asked.may_work(self.meter.history.operations()) {
+            self.unasked(rule);
+        }
         self.meter.timeline.begin_chain();
         work(self);
         self.hold_later_pages();
-        self.truth.asked.nothing_before(self.meter.history.operations());
+        self.truth.asked.wait_for_work(self.meter.history.operations());
     }
 
     /// Makes the later page accesses of this request wait for what this one has done so far
@@ -402,7 +409,8 @@ impl Flash {
     }
 
     /// Takes a page that the host writes into the FTL's own RAM. Until it is programmed with [`Cause::Host`], no
-    /// page of the medium has its newest version.
+    /// page of the medium has its newest version. The host may write it again meanwhile: that is kept, too, before
+    /// anything is programmed.
     pub fn keep_write(&mut self, lpn: Lpn) {
         if !self.truth.asked.with_ram().keep_write(lpn) {
             self.not_asked(Service::Write, lpn);
@@ -490,6 +498,7 @@ impl Flash {
     /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2), in addition to the
     /// page read of [`Flash::host_read`].
     pub fn search_in_vain(&mut self, lpn: Lpn, oob_reads: u32) {
+        self.meter.history.push(Operation::ReadOob, Cause::Host, lpn.0);
         self.meter.ledger.count_many(Operation::ReadOob, Cause::Host, oob_reads);
         let purpose = Purpose { cause: Cause::Host, owner: Some(Owner::Data(lpn)) };
         let plane = lpn.0 % self.medium.geometry.planes();

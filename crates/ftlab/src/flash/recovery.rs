@@ -104,7 +104,11 @@ impl Flash {
     }
 
     /// Surveys pages, of several planes at a time; what the FTL does next waits for all of them.
+    ///
+    /// # Panics
+    /// While the FTL serves a request.
     pub fn survey_first(&mut self, survey: impl FnOnce(&mut Self)) {
+        assert!(!self.truth.asked.is_under_way(), "a device is surveyed when it is mounted");
         let end = self.meter.timeline.begin_first_chains();
         survey(self);
         self.meter.timeline.end_first_chains(end);

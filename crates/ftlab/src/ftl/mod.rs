@@ -68,7 +68,7 @@ pub trait Ftl: Send {
     /// Writes pages, ascending.
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash);
 
-    /// Trims pages, ascending: from now on they hold no data.
+    /// Trims pages, ascending: from now on they hold no data. Each is begun; [`Flash::trim`] is for those that are mapped.
     ///
     /// An FTL that keeps writes in its own RAM forgets those of all these pages before it does anything else: a
     /// version that it programs now would count as written after the trim ([`tombstones`](crate::flash::Tombstone)).
@@ -112,7 +112,9 @@ pub trait Ftl: Send {
         false
     }
 
-    /// Whether pages that the host writes may stay in the FTL's own RAM.
+    /// Whether pages that the host writes may stay in the FTL's own RAM. The device is told what is there:
+    /// [`Flash::keep_write`], [`Flash::keep_read`], [`Flash::host_read_kept`] and [`Flash::drop_kept`]; it must fit into
+    /// the cache and the buffer of [`Ftl::ram`].
     fn keeps_writes(&self) -> bool {
         false
     }
@@ -190,14 +192,14 @@ pub trait Ftl: Send {
 #[allow(clippy::inline_always)] // part of every request
 #[inline(always)]
 pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut Flash) {
+    if op == Op::Trim {
+        flash.bury(pages);
+    }
     flash.ask(op, pages);
     match op {
         Op::Read => ftl.read(pages, flash),
         Op::Write => ftl.write(pages, flash),
-        Op::Trim => {
-            flash.bury(pages);
-            ftl.trim(pages, flash);
-        }
+        Op::Trim => ftl.trim(pages, flash),
         Op::Flush if pages.is_empty() => ftl.flush(flash),
         Op::Flush => ftl.flush_pages(pages, flash),
         Op::WriteThrough => {

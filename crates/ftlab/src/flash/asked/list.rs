@@ -22,6 +22,8 @@ pub(in super::super) struct List {
     /// The pages that are served for another cause, ascending.
     apart: Vec<Lpn>,
     cause: Cause,
+    /// The page that was read from flash last, if nothing else was served since.
+    read_last: Option<Lpn>,
     /// Whether the FTL has ever kept a page in RAM.
     keeps: bool,
     /// The pages in its RAM, and whether their newest version is there alone: then it is owed.
@@ -44,6 +46,7 @@ impl List {
             pages: pages.to_vec(),
             apart: Vec::new(),
             cause: Cause::Host,
+            read_last: None,
             keeps: false,
             kept: FxHashMap::default(),
             most_kept: 0,
@@ -61,24 +64,32 @@ impl List {
         (self.begun, self.served) = (begun, served);
     }
 
-    /// Begins the next page. If it is the first, nothing must be `done` before.
+    /// Begins the next page. If it is the first, nothing must be done before.
     ///
     /// # Errors
     /// The rule that is broken.
     pub fn begin(&mut self, is_nothing_done: bool) -> Result<(), &'static str> {
-        let is_early = self.begun == 0 && !is_nothing_done;
-        match self.service {
-            Service::Anything => return Ok(()),
-            Service::Nothing => return Err("only pages that the host asks for are begun"),
-            _ if is_early => return Err("a page is begun before anything is done for it"),
-            Service::Read | Service::Write if self.begun != self.served => {
-                return Err("a page that is begun is served, once, before the next is begun");
-            }
-            // A page without data is trimmed without a word to the device.
-            _ => {}
-        }
+        self.may_begin(is_nothing_done)?;
         self.begun += 1;
         Ok(())
+    }
+
+    /// Whether the next page may be begun.
+    ///
+    /// # Errors
+    /// The rule that is broken.
+    pub fn may_begin(&self, is_nothing_done: bool) -> Result<(), &'static str> {
+        let is_early = self.begun == 0 && !is_nothing_done;
+        match self.service {
+            Service::Anything => Ok(()),
+            Service::Nothing => Err("only pages that the host asks for are begun"),
+            _ if is_early => Err("a page is begun before anything is done for it"),
+            Service::Read | Service::Write if self.begun != self.served => {
+                Err("a page that is begun is served, once, before the next is begun")
+            }
+            // A page without data is trimmed without a word to the device.
+            _ => Ok(()),
+        }
     }
 
     /// Serves a page. Returns what for, if it was asked for and not served yet.
@@ -97,6 +108,7 @@ impl List {
                 }
             }
         }
+        self.read_last = (service == Service::Read).then_some(lpn);
         let is_apart = self.apart.binary_search(&lpn).is_ok();
         Some(if is_apart { self.cause } else { Cause::Host })
     }
@@ -123,15 +135,15 @@ impl List {
 
     /// Takes a page that the host writes into RAM. Returns whether it was asked for.
     pub fn keep_write(&mut self, lpn: Lpn) -> bool {
+        self.read_last = None;
         self.keep(lpn, true);
         self.serve_in_any_order(Service::Write, lpn)
     }
 
-    /// Keeps a page in RAM. Returns whether it was read last.
+    /// Keeps a page in RAM. Returns whether it was read from flash last.
     pub fn keep_read(&mut self, lpn: Lpn) -> bool {
         self.keep(lpn, false);
-        let last = self.served.checked_sub(1).map(|last| self.pages[last]);
-        self.service == Service::Anything || self.service == Service::Read && last == Some(lpn)
+        self.read_last.take() == Some(lpn)
     }
 
     fn keep(&mut self, lpn: Lpn, is_owed: bool) {
@@ -177,7 +189,7 @@ impl List {
         let mut left = self.pages[self.served..].iter();
         let in_ram = || self.pages.iter().find(|lpn| self.owes(**lpn));
         let page = match op {
-            Op::Trim => left.find(|lpn| holds_data(**lpn)),
+            Op::Trim => self.pages.iter().find(|lpn| holds_data(**lpn)),
             Op::Read | Op::Write => left.next(),
             Op::WriteThrough => left.next().or_else(in_ram),
             Op::Flush if self.pages.is_empty() => {
