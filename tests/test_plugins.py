@@ -9,8 +9,9 @@ import pytest
 
 import ftlab
 from ftlab import cores
+from ftlab.blame import where
 from ftlab.config import merge
-from ftlab.plugins import Buffer, Policy, Replacement, load, resolved, where
+from ftlab.plugins import Buffer, Policy, Replacement, load, resolved
 from ftlab.simulation import execute
 from test_docs import ROOT, files_of
 

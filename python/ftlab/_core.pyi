@@ -42,6 +42,7 @@ __all__ = [
     "resolve",
     "simulate",
     "split",
+    "stop_classes",
     "sweep",
     "trace_characteristics",
     "trace_columns",
@@ -118,6 +119,7 @@ def check(
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
 ) -> list[tuple[str, int, str | None, str | None, BaseException | None]]: ...
+def stop_classes(seconds: float) -> bool: ...
 def fsck(image: str) -> str: ...
 def replay(config: str, ftl: str, progress: _Progress | None = None) -> str: ...
 

@@ -251,6 +251,12 @@ def have(ftl: str) -> bool:
     return any(_names_ftl(core, ftl, ()) for core in _lazily())
 
 
+def stop_classes(seconds: float) -> bool:
+    """Stop the runs of classes of all cores; return whether within ``seconds`` no call is left."""
+    used = (_core, *(plugins() if plugins.cache_info().currsize else ()))
+    return all([core.stop_classes(seconds) for core in used])
+
+
 def obeying(key: str) -> tuple[list[str], list[str]]:
     """Return the FTLs that obey a setting: those of ftlab, and those of packages."""
     own = _obeying(_core, key)

@@ -18,7 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
 
-from ftlab import cores, trust
+from ftlab import cores, leaving, trust  # noqa: F401 - what is imported is left well.
+from ftlab.blame import PREFIX, where, written
 from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.names import ftl as named
@@ -48,8 +49,9 @@ PLACES = {
 """The settings whose values may be classes, and their kinds."""
 
 REFERENCE = re.compile(r"(?P<path>.+\.py)(:(?P<name>\w+))?", re.DOTALL)
-PREFIX = "ftlab_plugin_"
-"""What the names of modules of files begin with."""
+
+MOST_BLOCKS = 2**32 - 1
+"""What a number of blocks can be."""
 
 
 class Pool(NamedTuple):
@@ -110,13 +112,13 @@ class Plugin:
     @property
     def summary(self) -> str:
         """The first line of the class's text."""
-        return (inspect.getdoc(self.cls) or "written in Python").partition("\n")[0]
+        return _utf8((inspect.getdoc(self.cls) or "written in Python").partition("\n")[0])
 
     @property
     def source(self) -> str:
         """The file of the class; one that was typed at a prompt has none."""
         try:
-            return os.path.relpath(inspect.getsourcefile(self.cls) or "Python")
+            return _utf8(os.path.relpath(inspect.getsourcefile(self.cls) or "Python"))
         except (TypeError, OSError):
             return "Python"
 
@@ -206,7 +208,13 @@ class PythonFtl(Plugin):
     def spare_blocks(self) -> int | None:
         """Blocks beside the logical ones without which it cannot work; None for ``gc.high`` + 1."""
         spare = getattr(self.cls, "spare_blocks", None)
-        return spare if isinstance(spare, int) else None
+        is_number = isinstance(spare, int) and not isinstance(spare, bool)
+        if spare is None or (is_number and 0 <= spare <= MOST_BLOCKS):
+            return spare
+        raise ConfigError(
+            f"{self.given_name}.spare_blocks: found {written(spare)}, "
+            f"expected 0 to {MOST_BLOCKS} blocks, or None"
+        )
 
 
 class Replacement(Plugin):
@@ -319,6 +327,11 @@ def called(cls: type) -> str:
     return name if isinstance(name, str) and name else cls.__name__
 
 
+def _utf8(text: str) -> str:
+    """Return a text for people with a mark for what no core can be told."""
+    return text.encode(errors="replace").decode()
+
+
 def shown(value: Any) -> str:
     """Return a value of a setting as names and labels have it."""
     return called(value) if isinstance(value, type) else str(value)
@@ -408,27 +421,13 @@ def _executed(path: Path, digest: str) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except BaseException as error:
+        line = where(error)
         del sys.modules[name]
-        if not isinstance(error, Exception):
+        if isinstance(error, KeyboardInterrupt):
             raise
         told = f"{os.path.relpath(path)}: cannot be loaded: {type(error).__name__}: {error}"
-        raise ConfigError(told) from error
+        raise ConfigError(f"{told} ({line})" if line else told) from error
     return module
-
-
-def where(error: BaseException) -> str | None:
-    """Return the line of the user's code that an exception left last, if there is one."""
-    from traceback import extract_tb
-
-    frames = extract_tb(error.__traceback__)
-    modules = [module for name, module in sys.modules.items() if name.startswith(PREFIX)]
-    files = {module.__file__ for module in modules}
-    own = [each for each in frames if each.filename in files] or frames
-    if not own:
-        return None
-    last = own[-1]
-    line = f": {last.line}" if last.line else ""
-    return f"{os.path.basename(last.filename)}, line {last.lineno}, in {last.name}{line}"
 
 
 def resolved(config: Mapping[str, Any], ftl: Named = "page", *others: Named) -> Config:

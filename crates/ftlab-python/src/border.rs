@@ -1,6 +1,7 @@
 //! What crosses the border to Python: configurations in, errors and progress out.
 
 use crate::frames;
+use crate::plugin::Faults;
 use ftlab::Error;
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
@@ -153,8 +154,11 @@ enum Told<T> {
 /// How often signals are looked at.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// How long work that is to stop has for removing what it has begun.
+/// How long work that is to stop has for removing what it has begun, and classes for ending their calls.
 const GRACE: Duration = Duration::from_millis(400);
+
+/// How often calls of classes are told to end: they may hold back what is raised in them.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// Runs `work` on a thread of its own, without the interpreter. About every 50 ms signals are checked
 /// and `callback` is told `(phase, requests, fraction)`; what either raises stops the work and is raised
@@ -166,14 +170,25 @@ pub fn with_progress<T: Send + 'static>(
     callback: Option<Py<PyAny>>,
     work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
-    with_frames(py, callback, None, |watch, _| work(watch))
+    with_classes(py, callback, &Faults::default(), work)
 }
 
-/// [`with_progress`] of work that also shows frames: `shown` is called with each, and the work waits for it.
+/// [`with_progress`] of work that calls classes written in Python: to stop it ends their calls.
+pub fn with_classes<T: Send + 'static>(
+    py: Python<'_>,
+    callback: Option<Py<PyAny>>,
+    faults: &Faults,
+    work: impl FnOnce(Watch<'_>) -> Result<T, Error> + Send + 'static,
+) -> PyResult<T> {
+    with_frames(py, callback, None, faults, |watch, _| work(watch))
+}
+
+/// [`with_classes`] of work that also shows frames: `shown` is called with each, and the work waits for it.
 pub fn with_frames<T: Send + 'static>(
     py: Python<'_>,
     callback: Option<Py<PyAny>>,
     shown: Option<Py<PyAny>>,
+    faults: &Faults,
     work: impl FnOnce(Watch<'_>, Show<'_>) -> Result<T, Error> + Send + 'static,
 ) -> PyResult<T> {
     quiet_panics();
@@ -212,7 +227,7 @@ pub fn with_frames<T: Send + 'static>(
             Ok(Told::Frame(frame, done)) => show(py, shown.as_ref(), &frame).map(|()| {
                 let _ = done.send(());
             }),
-            Err(_) => py.check_signals(),
+            Err(_) => look_up(py),
         };
         if let Err(error) = asked {
             break error;
@@ -221,11 +236,19 @@ pub fn with_frames<T: Send + 'static>(
     stop.store(true, Ordering::Relaxed);
     let start = Instant::now();
     while let Some(left) = GRACE.checked_sub(start.elapsed()) {
-        if matches!(listen(py, &mut told, left), Ok(Told::Done(_)) | Err(_)) {
+        faults.calls().stop(py);
+        let next = listen(py, &mut told, left.min(AGAIN));
+        if matches!(next, Ok(Told::Done(_)) | Err(RecvTimeoutError::Disconnected)) {
             break;
         }
     }
     Err(raised)
+}
+
+/// Raises what signals ask for, and what another thread has asked of this one: it is seen where Python runs.
+fn look_up(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()?;
+    py.run(c"None", None, None)
 }
 
 /// Waits without the interpreter.
@@ -238,7 +261,7 @@ fn listen<T: Send>(
 }
 
 fn report(py: Python<'_>, callback: Option<&Py<PyAny>>, progress: Progress) -> PyResult<()> {
-    py.check_signals()?;
+    look_up(py)?;
     if let Some(callback) = callback {
         callback.call1(py, (progress.phase, progress.requests, progress.fraction))?;
     }

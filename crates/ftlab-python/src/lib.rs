@@ -41,11 +41,12 @@ mod _core {
 
 mod functions {
     use crate::border::{
-        catalog as known, configuration, offer, raise, tree, with_frames, with_progress,
+        catalog as known, configuration, offer, raise, tree, with_classes, with_frames,
+        with_progress,
     };
     use crate::files::remove_unfinished;
     use crate::live::{Server, fsck, replay};
-    use crate::plugin::{self, Faults};
+    use crate::plugin::{self, Faults, stop_classes};
     use crate::reading::Reading;
     use ftlab::Error;
     use ftlab::catalog::Catalog;
@@ -106,7 +107,8 @@ mod functions {
             convert,
             split,
             trace_columns,
-            check
+            check,
+            stop_classes
         );
         Ok(())
     }
@@ -174,7 +176,7 @@ mod functions {
         let faults = Faults::default();
         let catalog = plugin::catalog(plugins, &faults)?;
         let point = resolved(&catalog, point)?;
-        let done = with_progress(py, progress, move |watch| work(&catalog, &point, watch))
+        let done = with_classes(py, progress, &faults, move |watch| work(&catalog, &point, watch))
             .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&done).expect("a report serialises"))
     }
@@ -198,7 +200,7 @@ mod functions {
             .into_iter()
             .map(|point| resolved(&catalog, point))
             .collect::<PyResult<Vec<_>>>()?;
-        let reports = with_progress(py, progress, move |watch| {
+        let reports = with_classes(py, progress, &faults, move |watch| {
             session::run_points_over(&reading, &catalog, &points, watch)
         })
         .map_err(|error| faults.instead_of(py, error))?;
@@ -259,7 +261,7 @@ mod functions {
         let faults = Faults::default();
         let catalog = plugin::catalog(&plugins, &faults)?;
         let point = resolved(&catalog, point)?;
-        let report = with_frames(py, progress, Some(show), move |watch, show| {
+        let report = with_frames(py, progress, Some(show), &faults, move |watch, show| {
             session::run_shown(&catalog, &point, every, show, watch)
         })
         .map_err(|error| faults.instead_of(py, error))?;
@@ -288,7 +290,7 @@ mod functions {
             let progress = progress.as_ref().map(|progress| progress.clone_ref(py));
             let (catalog, kept) = (catalog.clone(), faults.clone());
             let case = case.map(str::to_owned);
-            let checked = with_progress(py, progress, move |watch| {
+            let checked = with_classes(py, progress, &faults, move |watch| {
                 crate::check::check(&catalog, law, cases, case.as_deref(), &kept, watch)
             })?;
             let (case, message) = checked.broken.map(|b| (b.case, b.message)).unzip();

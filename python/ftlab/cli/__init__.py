@@ -20,10 +20,11 @@ import click
 
 from ftlab import ending, trust
 from ftlab._core import __version__
+from ftlab.blame import by_a_file, lines, places
 from ftlab.cli.say import say
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError, starting_threads
-from ftlab.plugins import where
+from ftlab.leaving import leave
 
 BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above"
 
@@ -31,7 +32,7 @@ BROKEN = "a bug of the FTL; if it is one of ftlab: please report the lines above
 class Program(click.Group):
     """The group of verbs; it turns every mistake into one line and an exit code.
 
-    What a class of the user's raises keeps its traceback.
+    What a class of the user's raises is told with the lines of the user's that it left.
     """
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
@@ -52,7 +53,7 @@ class Program(click.Group):
         except (click.Abort, KeyboardInterrupt):
             code = _fail(ending.told(), code=ending.code())
         except RuleError as error:
-            code = _fail(*str(error).splitlines(), *_places(error), code=1)
+            code = _fail(*str(error).splitlines(), *places(error), code=1)
         except InternalError as error:
             code = _fail(*str(error).splitlines(), BROKEN, code=1)
         except FtlabError as error:
@@ -62,6 +63,7 @@ class Program(click.Group):
             code = ending.code() if ending.came() else _fail(_system(error), code=2)
         except MemoryError:
             code = _fail("out of memory", code=2)
+        leave(code)
         sys.exit(code)
 
     def _served(self, *args: Any, **extra: Any) -> int:
@@ -74,18 +76,17 @@ class Program(click.Group):
         except SystemExit:
             # click's answer to a broken pipe.
             code = 0
+        except Exception as error:
+            if isinstance(error, RuleError | Interrupted) or not by_a_file(error):
+                raise
+            told = f"{type(error).__name__}: {error}".splitlines()
+            code = _fail(*told, *getattr(error, "__notes__", []), *lines(error), code=1)
         return code
 
 
 def _warn(message: Warning | str, *_: Any, **__: Any) -> None:
     """Tell a warning in one line."""
     say(f"warning: {message}", err=True)
-
-
-def _places(error: RuleError) -> list[str]:
-    """Return in which run and on which line of the user's code a rule was broken."""
-    line = where(error)
-    return [*getattr(error, "__notes__", []), *([line] if line else [])]
 
 
 def _system(error: OSError) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import click
 
 from ftlab import names as names_of
+from ftlab.blame import places
 from ftlab.check import Verdict, verdicts
 from ftlab.cli import parse
 from ftlab.cli.completion import names
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
-from ftlab.plugins import where
 
 
 @click.command()
@@ -42,10 +42,9 @@ def _lines(verdict: Verdict, ftl: str) -> list[str]:
     """Return what is said of a law."""
     if verdict.holds:
         return [f"holds   {verdict.law} ({verdict.cases} cases)"]
-    line = where(verdict.exception) if verdict.exception else None
     told = [
         *str(verdict.message).splitlines(),
-        *([line] if line else []),
+        *(places(verdict.exception) if verdict.exception else []),
         f"ftlab check {ftl} --case '{verdict.case}'",
     ]
     return [f"BROKEN  {verdict.law}", *(f"        {each}" for each in told)]

@@ -1,7 +1,6 @@
 //! A write buffer written in Python: an order of replacement of pages. Which pages are there is kept here.
 
-use super::{Faults, Plugin, RuleError, method};
-use ftlab::Error;
+use super::{Faults, Method, Plugin, attribute};
 use ftlab::buffer::{BufferConfig, BuildBuffer, WriteBuffer};
 use ftlab::flash::Geometry;
 use ftlab::request::Op;
@@ -16,16 +15,15 @@ pub fn build(plugin: Plugin) -> BuildBuffer {
     Arc::new(move |config: &BufferConfig, _: &Sections, geometry: &Geometry| {
         let pages = config.pages(geometry)?;
         let object = plugin.build((pages, geometry.pages_per_block))?;
-        let built = Python::attach(|py| {
+        let buffer = plugin.faults.attempt(|py| {
             PythonBuffer::of(
                 object.bind(py),
                 plugin.faults.clone(),
                 pages,
                 geometry.pages_per_block,
             )
-            .map_err(|error| Error::Internal(plugin.faults.keep(py, error)))
-        });
-        Ok(Box::new(built?) as Box<dyn WriteBuffer>)
+        })?;
+        Ok(Box::new(buffer) as Box<dyn WriteBuffer>)
     })
 }
 
@@ -34,10 +32,10 @@ pub fn build(plugin: Plugin) -> BuildBuffer {
 struct PythonBuffer {
     faults: Faults,
     object: Py<PyAny>,
-    insert: Py<PyAny>,
-    touch: Py<PyAny>,
-    evict: Py<PyAny>,
-    remove: Py<PyAny>,
+    insert: Method,
+    touch: Method,
+    evict: Method,
+    remove: Method,
     keeps_reads: bool,
     capacity: usize,
     pages_per_block: u32,
@@ -54,22 +52,19 @@ impl PythonBuffer {
         Ok(PythonBuffer {
             faults,
             object: object.clone().unbind(),
-            insert: object.getattr("insert")?.unbind(),
-            touch: object.getattr("touch")?.unbind(),
-            evict: object.getattr("evict")?.unbind(),
-            remove: object.getattr("remove")?.unbind(),
-            keeps_reads: match method(object, "keeps_reads")? {
-                Some(keeps) => keeps.extract(object.py())?,
-                None => false,
-            },
+            insert: Method::of(object, "insert")?,
+            touch: Method::of(object, "touch")?,
+            evict: Method::of(object, "evict")?,
+            remove: Method::of(object, "remove")?,
+            keeps_reads: attribute(object, "keeps_reads", false, "True or False")?,
             capacity,
             pages_per_block,
             here: BTreeSet::new(),
         })
     }
 
-    fn tell(&self, method: &Py<PyAny>, lpn: Lpn, op: Op) {
-        self.faults.run(|py| method.call1(py, (lpn.0, op.writes())).map(drop));
+    fn tell(&self, method: &Method, lpn: Lpn, op: Op) {
+        self.faults.run(|py| method.call(py, (lpn.0, op.writes())).map(drop));
     }
 }
 
@@ -101,7 +96,7 @@ impl WriteBuffer for PythonBuffer {
 
     fn evict(&mut self, leaving: &mut Vec<Lpn>) {
         let pages = self.faults.run(|py| {
-            let pages: Vec<u32> = self.evict.call0(py)?.extract(py)?;
+            let pages: Vec<u32> = self.evict.answer(py, (), "a list of pages")?;
             let block = |lpn: &u32| lpn / self.pages_per_block;
             let rule = if pages.is_empty() {
                 "at least one page must leave a buffer"
@@ -112,14 +107,14 @@ impl WriteBuffer for PythonBuffer {
             } else {
                 return Ok(pages);
             };
-            Err(RuleError::new_err(format!("{rule}: evict() returned {pages:?}")))
+            Err(self.evict.breaks(py, &format!("{rule}: evict() returned {pages:?}")))
         });
         leaving.extend(pages.into_iter().map(Lpn));
     }
 
     fn remove(&mut self, lpn: Lpn) {
         self.here.remove(&lpn.0);
-        self.faults.run(|py| self.remove.call1(py, (lpn.0,)).map(drop));
+        self.faults.run(|py| self.remove.call(py, (lpn.0,)).map(drop));
     }
 
     fn len(&self) -> usize {

@@ -3,7 +3,7 @@
 //! The device is moved in for the time of a call and moved back at its end, so that nothing is shared. A
 //! rule that is broken becomes a `RuleError`; it ends the run even when the Python code catches it.
 
-use super::RuleError;
+use super::{Number, RuleError};
 use ftlab::device::DeviceConfig;
 use ftlab::flash::{BlockKind, Cause, Device, Flash, Loaded, Owner};
 use ftlab::session::panic_message;
@@ -13,10 +13,17 @@ use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Commands of a call, for each page of the device and page of the request: with more it is taken for an
 /// endless loop. Even a policy that goes round all blocks copies each page once.
 const MOST_COMMANDS_PER_PAGE: u64 = 10;
+
+/// What iterating over the pages of a request inside itself breaks.
+const BEGUN_TWICE: &str = "the access of a page begins once: found begin_each inside begin_each";
+
+/// How many devices were lent.
+static DEVICES: AtomicU64 = AtomicU64::new(0);
 
 /// The owner of a page that holds a part of the map.
 #[pyclass(frozen, get_all, eq, hash, module = "ftlab._core")]
@@ -28,7 +35,11 @@ pub struct TranslationPage {
 
 /// A page that was read into RAM.
 #[pyclass(module = "ftlab._core")]
-pub struct LoadedPage(Option<Loaded>);
+pub struct LoadedPage {
+    page: Option<Loaded>,
+    /// The device that it is of, and the run.
+    device: u64,
+}
 
 /// The pages of a request, each with its access begun as it is reached.
 #[pyclass(module = "ftlab._core")]
@@ -44,8 +55,12 @@ impl PageAccesses {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(lpn) = self.pages.bind(py).clone().next().transpose()? else { return Ok(None) };
-        self.flash.bind(py).try_borrow_mut()?.begin_page()?;
+        let flash = self.flash.bind(py);
+        flash.try_borrow_mut()?.enter()?;
+        let next = self.pages.bind(py).clone().next().transpose();
+        flash.try_borrow_mut()?.goes_through_pages = false;
+        let Some(lpn) = next? else { return Ok(None) };
+        flash.try_borrow_mut()?.begin_page()?;
         Ok(Some(lpn))
     }
 }
@@ -57,14 +72,25 @@ pub struct LentFlash {
     device: Device,
     lent: bool,
     commands_left: u64,
+    /// Whether `begin_each` is asking for the next page.
+    goes_through_pages: bool,
     /// The first rule that was broken in this call.
-    broken: Option<String>,
+    broken: Option<PyErr>,
+    /// Which device it is, of all of the process.
+    number: u64,
 }
 
 impl LentFlash {
     pub fn new() -> Result<Self, ftlab::Error> {
         let device = Device::new(&DeviceConfig::default(), 1)?;
-        Ok(LentFlash { device, lent: false, commands_left: 0, broken: None })
+        Ok(LentFlash {
+            device,
+            lent: false,
+            commands_left: 0,
+            goes_through_pages: false,
+            broken: None,
+            number: DEVICES.fetch_add(1, Ordering::Relaxed),
+        })
     }
 
     /// Calls `code` while the flash is here, to serve a request of so many pages.
@@ -78,7 +104,7 @@ impl LentFlash {
         {
             let mut lent = this.try_borrow_mut()?;
             mem::swap(&mut *lent.device, flash);
-            (lent.lent, lent.broken) = (true, None);
+            (lent.lent, lent.broken, lent.goes_through_pages) = (true, None, false);
             lent.commands_left = most * (pages as u64 + 1);
         }
         let answer = code();
@@ -86,7 +112,10 @@ impl LentFlash {
         mem::swap(&mut *lent.device, flash);
         lent.lent = false;
         match (answer, lent.broken.take()) {
-            (Ok(_), Some(rule)) => Err(RuleError::new_err(rule)),
+            // As it is now: with the lines that it has left before it was caught.
+            (Ok(_), Some(error)) => {
+                Err(PyErr::from_value(error.value(this.py()).clone().into_any()))
+            }
             (answer, _) => answer,
         }
     }
@@ -118,8 +147,19 @@ impl LentFlash {
 
     #[cold]
     fn breaks(&mut self, rule: String) -> PyErr {
-        self.broken.get_or_insert_with(|| rule.clone());
-        RuleError::new_err(rule)
+        let error = RuleError::new_err(rule);
+        if self.broken.is_none() {
+            self.broken = Some(Python::attach(|py| error.clone_ref(py)));
+        }
+        error
+    }
+
+    /// Begins to ask for the next page of a request.
+    fn enter(&mut self) -> PyResult<()> {
+        if mem::replace(&mut self.goes_through_pages, true) {
+            return Err(self.breaks(BEGUN_TWICE.to_owned()));
+        }
+        Ok(())
     }
 
     #[inline]
@@ -135,25 +175,25 @@ impl LentFlash {
     }
 
     #[inline]
-    fn page(&mut self, ppn: u32) -> PyResult<Ppn> {
-        self.within("page", ppn, self.device.geometry().pages()).map(Ppn)
+    fn page(&mut self, ppn: Number) -> PyResult<Ppn> {
+        self.within("page", ppn.0, self.device.geometry().pages()).map(Ppn)
     }
 
     #[inline]
-    fn block(&mut self, pbn: u32) -> PyResult<Pbn> {
-        self.within("block", pbn, self.device.geometry().blocks()).map(Pbn)
+    fn block(&mut self, pbn: Number) -> PyResult<Pbn> {
+        self.within("block", pbn.0, self.device.geometry().blocks()).map(Pbn)
     }
 
     #[inline]
-    fn logical(&mut self, lpn: u32) -> PyResult<Lpn> {
-        self.within("logical page", lpn, self.device.geometry().logical_pages).map(Lpn)
+    fn logical(&mut self, lpn: Number) -> PyResult<Lpn> {
+        self.within("logical page", lpn.0, self.device.geometry().logical_pages).map(Lpn)
     }
 
     /// Gives a command that takes what a page holds to another one; returns what it is.
     fn transfer(
         &mut self,
         py: Python<'_>,
-        (from, to): (u32, u32),
+        (from, to): (Number, Number),
         cause: &str,
         give: fn(&mut Flash, Ppn, Ppn, Cause) -> Owner,
     ) -> PyResult<Py<PyAny>> {
@@ -161,9 +201,9 @@ impl LentFlash {
         owner(py, self.command(|flash| give(flash, from, to, cause))?)
     }
 
-    fn translation(&mut self, vtpn: u32) -> PyResult<Vtpn> {
+    fn translation(&mut self, vtpn: Number) -> PyResult<Vtpn> {
         let all = self.device.geometry().translation_pages();
-        self.within("translation page", vtpn, all).map(Vtpn)
+        self.within("translation page", vtpn.0, all).map(Vtpn)
     }
 }
 
@@ -202,6 +242,9 @@ impl LentFlash {
 
     /// Goes through the pages of a request, and starts the access of each.
     fn begin_each(this: Bound<'_, Self>, pages: &Bound<'_, PyAny>) -> PyResult<PageAccesses> {
+        if pages.is_instance_of::<PageAccesses>() {
+            return Err(this.try_borrow_mut()?.breaks(BEGUN_TWICE.to_owned()));
+        }
         Ok(PageAccesses { pages: pages.try_iter()?.unbind(), flash: this.unbind() })
     }
 
@@ -212,7 +255,7 @@ impl LentFlash {
 
     /// Serves a host read of a logical page from where its newest version is; None if it holds no data.
     #[pyo3(signature = (lpn, ppn))]
-    fn host_read(&mut self, lpn: u32, ppn: Option<u32>) -> PyResult<()> {
+    fn host_read(&mut self, lpn: Number, ppn: Option<Number>) -> PyResult<()> {
         let lpn = self.logical(lpn)?;
         let ppn = ppn.map(|ppn| self.page(ppn)).transpose()?;
         self.command(|flash| flash.host_read(lpn, ppn))
@@ -220,28 +263,28 @@ impl LentFlash {
 
     /// Reads a page and its OOB; returns what it holds.
     #[pyo3(signature = (ppn, cause))]
-    fn read(&mut self, py: Python<'_>, ppn: u32, cause: &str) -> PyResult<Py<PyAny>> {
+    fn read(&mut self, py: Python<'_>, ppn: Number, cause: &str) -> PyResult<Py<PyAny>> {
         let (ppn, cause) = (self.page(ppn)?, self::cause(cause)?);
         owner(py, self.command(|flash| flash.read(ppn, cause))?)
     }
 
     /// Reads the OOB of a page; returns what the page holds.
     #[pyo3(signature = (ppn, cause))]
-    fn read_oob(&mut self, py: Python<'_>, ppn: u32, cause: &str) -> PyResult<Py<PyAny>> {
+    fn read_oob(&mut self, py: Python<'_>, ppn: Number, cause: &str) -> PyResult<Py<PyAny>> {
         let (ppn, cause) = (self.page(ppn)?, self::cause(cause)?);
         owner(py, self.command(|flash| flash.read_oob(ppn, cause))?)
     }
 
     /// Programs a page with a logical page; for the host it is a new version.
     #[pyo3(signature = (ppn, lpn, cause="host"))]
-    fn program(&mut self, ppn: u32, lpn: u32, cause: &str) -> PyResult<()> {
+    fn program(&mut self, ppn: Number, lpn: Number, cause: &str) -> PyResult<()> {
         let (ppn, lpn, cause) = (self.page(ppn)?, self.logical(lpn)?, self::cause(cause)?);
         self.command(|flash| flash.program(ppn, Owner::Data(lpn), cause))
     }
 
     /// Programs a page with a part of the map.
     #[pyo3(signature = (ppn, vtpn, cause="translation"))]
-    fn program_translation(&mut self, ppn: u32, vtpn: u32, cause: &str) -> PyResult<()> {
+    fn program_translation(&mut self, ppn: Number, vtpn: Number, cause: &str) -> PyResult<()> {
         let (ppn, vtpn, cause) = (self.page(ppn)?, self.translation(vtpn)?, self::cause(cause)?);
         self.command(|flash| flash.program(ppn, Owner::Translation(vtpn), cause))
     }
@@ -251,8 +294,8 @@ impl LentFlash {
     fn copy(
         &mut self,
         py: Python<'_>,
-        from_page: u32,
-        to_page: u32,
+        from_page: Number,
+        to_page: Number,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
         self.transfer(py, (from_page, to_page), cause, Flash::copy)
@@ -263,8 +306,8 @@ impl LentFlash {
     fn relocate(
         &mut self,
         py: Python<'_>,
-        from_page: u32,
-        to_page: u32,
+        from_page: Number,
+        to_page: Number,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
         self.transfer(py, (from_page, to_page), cause, Flash::relocate)
@@ -275,8 +318,8 @@ impl LentFlash {
     fn copy_back(
         &mut self,
         py: Python<'_>,
-        from_page: u32,
-        to_page: u32,
+        from_page: Number,
+        to_page: Number,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
         self.transfer(py, (from_page, to_page), cause, Flash::copy_back)
@@ -287,8 +330,8 @@ impl LentFlash {
     fn move_back(
         &mut self,
         py: Python<'_>,
-        from_page: u32,
-        to_page: u32,
+        from_page: Number,
+        to_page: Number,
         cause: &str,
     ) -> PyResult<Py<PyAny>> {
         self.transfer(py, (from_page, to_page), cause, Flash::move_back)
@@ -296,48 +339,54 @@ impl LentFlash {
 
     /// Reads a valid page into RAM, so that its block can be erased before it is stored.
     #[pyo3(signature = (ppn, cause))]
-    fn load(&mut self, ppn: u32, cause: &str) -> PyResult<LoadedPage> {
+    fn load(&mut self, ppn: Number, cause: &str) -> PyResult<LoadedPage> {
         let (ppn, cause) = (self.page(ppn)?, self::cause(cause)?);
-        Ok(LoadedPage(Some(self.command(|flash| flash.load(ppn, cause))?)))
+        let page = self.command(|flash| flash.load(ppn, cause))?;
+        Ok(LoadedPage { page: Some(page), device: self.number })
     }
 
     /// Programs a page from RAM.
     #[pyo3(signature = (ppn, loaded, cause))]
-    fn store(&mut self, ppn: u32, loaded: &mut LoadedPage, cause: &str) -> PyResult<()> {
+    fn store(&mut self, ppn: Number, loaded: &mut LoadedPage, cause: &str) -> PyResult<()> {
         let (ppn, cause) = (self.page(ppn)?, self::cause(cause)?);
-        let Some(page) = loaded.0.take() else {
+        if loaded.device != self.number {
+            return Err(
+                self.breaks("a page is stored on the device that it was loaded from".to_owned())
+            );
+        }
+        let Some(page) = loaded.page.take() else {
             return Err(self.breaks("a page that was loaded is stored once".to_owned()));
         };
         self.command(|flash| flash.store(ppn, page, cause))
     }
 
     /// Skips the next page of a block.
-    fn waste(&mut self, ppn: u32) -> PyResult<()> {
+    fn waste(&mut self, ppn: Number) -> PyResult<()> {
         let ppn = self.page(ppn)?;
         self.command(|flash| flash.waste(ppn))
     }
 
     /// Erases a block that has no valid page.
     #[pyo3(signature = (pbn, kind="data", cause="gc_data"))]
-    fn erase(&mut self, pbn: u32, kind: &str, cause: &str) -> PyResult<()> {
+    fn erase(&mut self, pbn: Number, kind: &str, cause: &str) -> PyResult<()> {
         let (pbn, kind, cause) = (self.block(pbn)?, self::kind(kind)?, self::cause(cause)?);
         self.command(|flash| flash.erase(pbn, kind, cause))
     }
 
     /// Marks a valid page as superseded; returns its block.
-    fn invalidate(&mut self, ppn: u32) -> PyResult<u32> {
+    fn invalidate(&mut self, ppn: Number) -> PyResult<u32> {
         let ppn = self.page(ppn)?;
         self.command(|flash| flash.invalidate(ppn).0)
     }
 
     /// The host no longer needs a logical page.
-    fn trim(&mut self, lpn: u32) -> PyResult<()> {
+    fn trim(&mut self, lpn: Number) -> PyResult<()> {
         let lpn = self.logical(lpn)?;
         self.command(|flash| flash.trim(lpn))
     }
 
     /// The valid pages of a block, ascending.
-    fn valid_pages(&mut self, pbn: u32) -> PyResult<Vec<u32>> {
+    fn valid_pages(&mut self, pbn: Number) -> PyResult<Vec<u32>> {
         let pbn = self.block(pbn)?;
         let flash = self.here()?;
         let mut pages = flash.valid_pages(pbn);
@@ -345,62 +394,62 @@ impl LentFlash {
     }
 
     /// Valid pages in a block.
-    fn valid_in(&mut self, pbn: u32) -> PyResult<u32> {
+    fn valid_in(&mut self, pbn: Number) -> PyResult<u32> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.valid_in(pbn))
     }
 
     /// Whether a page is programmed and not invalidated.
-    fn is_valid(&mut self, ppn: u32) -> PyResult<bool> {
+    fn is_valid(&mut self, ppn: Number) -> PyResult<bool> {
         let ppn = self.page(ppn)?;
         Ok(self.here()?.is_valid(ppn))
     }
 
     /// Whether a page is programmed or skipped, valid or not.
-    fn is_programmed(&mut self, ppn: u32) -> PyResult<bool> {
+    fn is_programmed(&mut self, ppn: Number) -> PyResult<bool> {
         let ppn = self.page(ppn)?;
         Ok(self.here()?.is_programmed(ppn))
     }
 
     /// Pages of a block that are programmed, valid or not.
-    fn programmed_in(&mut self, pbn: u32) -> PyResult<u32> {
+    fn programmed_in(&mut self, pbn: Number) -> PyResult<u32> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.programmed_in(pbn))
     }
 
     /// Pages of a block: fewer than all in SLC mode.
-    fn pages_of(&mut self, pbn: u32) -> PyResult<u32> {
+    fn pages_of(&mut self, pbn: Number) -> PyResult<u32> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.pages_of(pbn))
     }
 
     /// Whether no page of a block can be programmed before it is erased.
-    fn is_full(&mut self, pbn: u32) -> PyResult<bool> {
+    fn is_full(&mut self, pbn: Number) -> PyResult<bool> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.is_full(pbn))
     }
 
     /// Whether a block has no programmed page.
-    fn is_erased(&mut self, pbn: u32) -> PyResult<bool> {
+    fn is_erased(&mut self, pbn: Number) -> PyResult<bool> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.is_erased(pbn))
     }
 
     /// The page of a block that is programmed next, where they are programmed one after another.
-    fn next_page(&mut self, pbn: u32) -> PyResult<u32> {
+    fn next_page(&mut self, pbn: Number) -> PyResult<u32> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.next_page(pbn).0)
     }
 
     /// Erases that a block has had, warm-up included.
-    fn erases_of(&mut self, pbn: u32) -> PyResult<u32> {
+    fn erases_of(&mut self, pbn: Number) -> PyResult<u32> {
         let pbn = self.block(pbn)?;
         Ok(self.here()?.erases_of(pbn))
     }
 
     /// When a plane and its channel will have done all that was asked of them, ns.
-    fn plane_free_at(&mut self, plane: u32) -> PyResult<u64> {
-        let plane = self.within("plane", plane, self.device.geometry().planes())?;
+    fn plane_free_at(&mut self, plane: Number) -> PyResult<u64> {
+        let plane = self.within("plane", plane.0, self.device.geometry().planes())?;
         Ok(self.here()?.plane_free_at(plane))
     }
 }

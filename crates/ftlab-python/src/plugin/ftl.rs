@@ -1,13 +1,13 @@
 //! An FTL written in Python.
 
-use super::{DeviceInfo, Faults, LentFlash, Plugin, RuleError, lasting, method};
+use super::{DeviceInfo, Faults, LentFlash, Method, Plugin, RuleError, attribute, lasting};
 use crate::border::ConfigError;
 use ftlab::Error;
 use ftlab::catalog::Entry;
 use ftlab::config::Config;
 use ftlab::flash::{Device, Flash};
 use ftlab::ftl::parts::block_pool::GcCounts;
-use ftlab::ftl::{Cleaning, Ftl, FtlMetrics, GcMetrics, MapPlace, RamUse, Spec};
+use ftlab::ftl::{Cleaning, Ftl, FtlMetrics, GcMetrics, IdleSteps, MapPlace, RamUse, Spec};
 use ftlab::session::panic_message;
 use ftlab::units::{Lpn, Ppn};
 use pyo3::prelude::*;
@@ -17,6 +17,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The figures by which an FTL tells of its GC: then it has a `gc` section in its result, as others do.
 const GC_FIGURES: [&str; 4] = ["gc_runs", "gc_blocks", "gc_valid_pages", "gc_forced_victims"];
+
+/// What answers are expected to be.
+const BYTES: &str = "bytes, from 0 to 2^64 - 1";
+const COUNTS: &str = "a dictionary of names with counts, from 0 to 2^64 - 1";
+const PLACE: &str = "the number of a page, or None";
 
 /// The FTL of a plug-in, for a catalogue.
 pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> PyResult<Entry> {
@@ -28,12 +33,12 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
             "ram" => MapPlace::Ram,
             "flash" => MapPlace::Flash,
             "oob" => MapPlace::Oob,
-            other => return Err(wrong("map", other, "ram, flash or oob")),
+            other => return Err(wrong(name, "map", other, "ram, flash or oob")),
         },
         cleaning: match Plugin::text(object, "cleaning")? {
             "itself" => Cleaning::Itself,
             "collects" => Cleaning::Collects,
-            other => return Err(wrong("cleaning", other, "itself or collects")),
+            other => return Err(wrong(name, "cleaning", other, "itself or collects")),
         },
         obeys: &["gc.low", "gc.high", "ftl.cache"],
         opens_least_erased: object.getattr("opens_least_erased")?.extract()?,
@@ -42,7 +47,7 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
     let any_order = match Plugin::text(object, "program_order")? {
         "ascending" => false,
         "any" => true,
-        other => return Err(wrong("program_order", other, "ascending or any")),
+        other => return Err(wrong(name, "program_order", other, "ascending or any")),
     };
     let spare: Option<u32> = object.getattr("spare_blocks")?.extract()?;
     Ok(Entry::built(spec, Vec::new(), move |config, flash| {
@@ -50,7 +55,8 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
             flash.allow_any_order()?;
         }
         let geometry = flash.geometry();
-        let least = geometry.logical_blocks() + spare.unwrap_or(config.gc.high + 1);
+        let spare = spare.unwrap_or(config.gc.high + 1);
+        let least = geometry.logical_blocks().saturating_add(spare);
         if geometry.blocks() < least {
             let message = format!("found {}, {name} needs {least}", geometry.blocks());
             return Err(Error::config("device.blocks", message));
@@ -59,20 +65,22 @@ pub fn entry(object: &Bound<'_, PyAny>, plugin: Plugin, name: &'static str) -> P
     }))
 }
 
-fn wrong(what: &str, found: &str, expected: &str) -> PyErr {
-    ConfigError::new_err(format!("{what}: found {found:?}, expected {expected}"))
+fn wrong(name: &str, what: &str, found: &str, expected: &str) -> PyErr {
+    ConfigError::new_err(format!("{name}.{what}: found {found:?}, expected {expected}"))
 }
 
 /// An instance of the user's class, its methods looked up once.
 pub struct PythonFtl {
     faults: Faults,
     flash: Py<LentFlash>,
-    read: Py<PyAny>,
-    write: Py<PyAny>,
-    trim: Py<PyAny>,
-    background: Option<Py<PyAny>>,
-    mapping: Option<Py<PyAny>>,
-    metrics: Option<Py<PyAny>>,
+    read: Method,
+    write: Method,
+    trim: Method,
+    background: Option<Method>,
+    /// Since the last request.
+    idle_steps: IdleSteps,
+    mapping: Option<Method>,
+    metrics: Option<Method>,
     object: Py<PyAny>,
     /// Bytes of RAM that it said it uses when it was built, if it did.
     ram_when_built: Option<u64>,
@@ -86,43 +94,42 @@ impl PythonFtl {
         let object = plugin.build((DeviceInfo::new(config, flash),))?;
         let lent = LentFlash::new()?;
         let levels = (config.gc.low, config.gc.high);
-        Python::attach(|py| {
+        plugin.faults.attempt(|py| {
             let bound = object.bind(py);
             let lent = Bound::new(py, lent)?;
-            if let Some(format) = method(bound, "format")? {
+            if let Some(format) = Method::find(bound, "format")? {
                 let pages = flash.geometry().logical_pages as usize;
-                LentFlash::lend(&lent, flash, pages, || format.call1(py, (&lent,)))?;
+                LentFlash::lend(&lent, flash, pages, || format.call(py, (&lent,)))?;
             }
             Ok(PythonFtl {
                 faults: plugin.faults.clone(),
                 flash: lent.unbind(),
-                read: bound.getattr("read")?.unbind(),
-                write: bound.getattr("write")?.unbind(),
-                trim: bound.getattr("trim")?.unbind(),
-                background: method(bound, "background")?,
-                mapping: method(bound, "mapping")?,
-                metrics: method(bound, "metrics")?,
+                read: Method::of(bound, "read")?,
+                write: Method::of(bound, "write")?,
+                trim: Method::of(bound, "trim")?,
+                background: Method::find(bound, "background")?,
+                idle_steps: IdleSteps::default(),
+                mapping: Method::find(bound, "mapping")?,
+                metrics: Method::find(bound, "metrics")?,
                 ram_when_built: ram(bound)?,
                 object: object.clone_ref(py),
                 before: BTreeMap::new(),
                 gc_levels: levels,
             })
         })
-        .map_err(|error| Python::attach(|py| Error::Internal(plugin.faults.keep(py, error))))
     }
 
-    fn serve(&self, method: &Py<PyAny>, pages: &[Lpn], flash: &mut Flash) {
+    fn serve(&self, method: &Method, pages: &[Lpn], flash: &mut Flash) {
         self.faults.run(|py| {
             let numbers = PyList::new(py, pages.iter().map(|lpn| lpn.0))?;
             let lent = self.flash.bind(py);
-            LentFlash::lend(lent, flash, pages.len(), || method.bind(py).call1((numbers, lent)))
-                .map(drop)
+            LentFlash::lend(lent, flash, pages.len(), || method.call(py, (numbers, lent))).map(drop)
         });
     }
 
     fn figures(&self) -> BTreeMap<&'static str, u64> {
         let Some(metrics) = &self.metrics else { return BTreeMap::new() };
-        let figures: BTreeMap<String, u64> = self.faults.run(|py| metrics.call0(py)?.extract(py));
+        let figures: BTreeMap<String, u64> = self.faults.run(|py| metrics.answer(py, (), COUNTS));
         figures.into_iter().map(|(name, figure)| (lasting(name), figure)).collect()
     }
 
@@ -137,12 +144,11 @@ impl PythonFtl {
         let Some(mapping) = &self.mapping else { return };
         let pages = device.geometry().pages();
         let map = self.faults.run(|py| {
-            let mapping = mapping.bind(py);
-            let place = |lpn| mapping.call1((lpn,))?.extract::<Option<u32>>();
+            let place = |lpn| mapping.answer(py, (lpn,), PLACE);
             (0..device.geometry().logical_pages).map(place).collect::<PyResult<Vec<_>>>()
         });
         device.audit_map(0..map.len() as u32, |lpn| {
-            let ppn = map[lpn.index()];
+            let ppn: Option<u32> = map[lpn.index()];
             assert!(ppn < Some(pages), "{lpn} is mapped to page {ppn:?} of {pages}");
             ppn.map(Ppn)
         });
@@ -152,22 +158,26 @@ impl PythonFtl {
 /// Bytes of RAM that the object says it uses, as an attribute or a method; `None` where it says nothing.
 fn ram(object: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
     match object.getattr_opt("ram")? {
-        None => Ok(None),
-        Some(method) if method.is_callable() => method.call0()?.extract(),
-        Some(bytes) => bytes.extract(),
+        Some(found) if found.is_callable() => {
+            Method::of(object, "ram")?.answer(object.py(), (), BYTES).map(Some)
+        }
+        _ => attribute(object, "ram", None, BYTES),
     }
 }
 
 impl Ftl for PythonFtl {
     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.idle_steps.restart();
         self.serve(&self.read, pages, flash);
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.idle_steps.restart();
         self.serve(&self.write, pages, flash);
     }
 
     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        self.idle_steps.restart();
         self.serve(&self.trim, pages, flash);
     }
 
@@ -177,9 +187,11 @@ impl Ftl for PythonFtl {
 
     fn background(&mut self, flash: &mut Flash) -> bool {
         let Some(background) = &self.background else { return false };
+        let steps = self.idle_steps.take(flash.geometry());
         self.faults.run(|py| {
+            steps.map_err(|rule| background.breaks(py, &rule))?;
             let lent = self.flash.bind(py);
-            let answer = LentFlash::lend(lent, flash, 1, || background.bind(py).call1((lent,)))?;
+            let answer = LentFlash::lend(lent, flash, 1, || background.call(py, (lent,)))?;
             answer.is_truthy()
         })
     }

@@ -6,22 +6,27 @@
 //! to its caller as it was.
 
 mod buffer;
+mod calls;
 mod device;
 mod faults;
 mod flash;
 mod ftl;
+mod method;
 mod policy;
 mod replacement;
 
+pub use calls::{Calls, stop_classes};
 pub use device::DeviceInfo;
-pub use faults::{Faults, RuleError, TooSmall};
+pub use faults::{Faults, RuleError};
 pub use flash::{LentFlash, TranslationPage};
 
 use crate::border::{ConfigError, catalog as known, raise};
+use faults::attribute;
 use ftlab::Error;
 use ftlab::buffer::NONE;
 use ftlab::catalog::Catalog;
 use ftlab::named::{Named, Spec};
+use method::{Method, Number};
 use pyo3::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -45,19 +50,12 @@ impl Plugin {
         })
     }
 
-    /// An instance of the user's class. A device that is too small for it is a configuration that cannot
-    /// work; anything else that it raises is kept.
+    /// An instance of the user's class.
     fn build<A>(&self, arguments: A) -> Result<Py<PyAny>, Error>
     where
         A: for<'py> pyo3::call::PyCallArgs<'py>,
     {
-        Python::attach(|py| match self.object.call_method1(py, "build", arguments) {
-            Ok(built) => Ok(built),
-            Err(error) if error.is_instance_of::<TooSmall>(py) => {
-                Err(Error::config("device.blocks", error.value(py).to_string()))
-            }
-            Err(error) => Err(Error::Internal(self.faults.keep(py, error))),
-        })
+        self.faults.attempt(|py| self.object.call_method1(py, "build", arguments))
     }
 }
 
@@ -67,6 +65,7 @@ pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalo
     if !plugins.is_empty() {
         // A thread that knows the interpreter comes back to it at a tenth of the cost of one that does not.
         catalog = catalog.with_threads(|work| Python::attach(|py| py.detach(work)));
+        Calls::remember(faults.calls());
     }
     for object in plugins {
         let name = Plugin::text(object, "name")?;
@@ -121,9 +120,4 @@ fn lasting(text: String) -> &'static str {
     let kept: &'static str = Box::leak(text.into_boxed_str());
     texts.insert(kept);
     kept
-}
-
-/// A method of an object, if it has one of that name.
-fn method(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Py<PyAny>>> {
-    Ok(object.getattr_opt(name)?.filter(|found| !found.is_none()).map(Bound::unbind))
 }

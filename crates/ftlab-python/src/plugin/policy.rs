@@ -1,6 +1,6 @@
 //! A victim policy written in Python.
 
-use super::{Faults, Plugin, RuleError, method};
+use super::{Faults, Method, Plugin};
 use ftlab::gc::{BuildPolicy, Pool, VictimPolicy, Victims};
 use ftlab::units::Pbn;
 use pyo3::prelude::*;
@@ -10,7 +10,10 @@ use std::sync::Arc;
 pub fn build(plugin: Plugin) -> BuildPolicy {
     Arc::new(move |pool: &Pool, _| {
         let object = plugin.build((pool.blocks, pool.pages_per_block, pool.seed))?;
-        let policy = plugin.faults.run(|py| PythonPolicy::of(object.bind(py), &plugin, pool));
+        let closed = vec![false; pool.blocks as usize];
+        let faults = &plugin.faults;
+        let policy =
+            faults.attempt(|py| PythonPolicy::of(object.bind(py), faults.clone(), closed))?;
         Ok(Victims::Other(Box::new(policy)))
     })
 }
@@ -20,23 +23,23 @@ pub fn build(plugin: Plugin) -> BuildPolicy {
 struct PythonPolicy {
     faults: Faults,
     object: Py<PyAny>,
-    close: Py<PyAny>,
-    shrink: Option<Py<PyAny>>,
-    remove: Py<PyAny>,
-    choose: Py<PyAny>,
+    close: Method,
+    shrink: Option<Method>,
+    remove: Method,
+    choose: Method,
     closed: Vec<bool>,
 }
 
 impl PythonPolicy {
-    fn of(object: &Bound<'_, PyAny>, plugin: &Plugin, pool: &Pool) -> PyResult<Self> {
+    fn of(object: &Bound<'_, PyAny>, faults: Faults, closed: Vec<bool>) -> PyResult<Self> {
         Ok(PythonPolicy {
-            faults: plugin.faults.clone(),
+            faults,
             object: object.clone().unbind(),
-            close: object.getattr("close")?.unbind(),
-            shrink: method(object, "shrink")?,
-            remove: object.getattr("remove")?.unbind(),
-            choose: object.getattr("choose")?.unbind(),
-            closed: vec![false; pool.blocks as usize],
+            close: Method::of(object, "close")?,
+            shrink: Method::find(object, "shrink")?,
+            remove: Method::of(object, "remove")?,
+            choose: Method::of(object, "choose")?,
+            closed,
         })
     }
 }
@@ -46,15 +49,7 @@ impl Clone for PythonPolicy {
     fn clone(&self) -> Self {
         self.faults.run(|py| {
             let object = py.import("copy")?.call_method1("deepcopy", (&self.object,))?;
-            Ok(PythonPolicy {
-                faults: self.faults.clone(),
-                close: object.getattr("close")?.unbind(),
-                shrink: method(&object, "shrink")?,
-                remove: object.getattr("remove")?.unbind(),
-                choose: object.getattr("choose")?.unbind(),
-                closed: self.closed.clone(),
-                object: object.unbind(),
-            })
+            PythonPolicy::of(&object, self.faults.clone(), self.closed.clone())
         })
     }
 }
@@ -62,27 +57,27 @@ impl Clone for PythonPolicy {
 impl VictimPolicy for PythonPolicy {
     fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
         self.closed[pbn.index()] = true;
-        self.faults.run(|py| self.close.call1(py, (pbn.0, valid, now)).map(drop));
+        self.faults.run(|py| self.close.call(py, (pbn.0, valid, now)).map(drop));
     }
 
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
         let Some(shrink) = &self.shrink else { return };
-        self.faults.run(|py| shrink.call1(py, (pbn.0, valid, now)).map(drop));
+        self.faults.run(|py| shrink.call(py, (pbn.0, valid, now)).map(drop));
     }
 
     fn remove(&mut self, pbn: Pbn, valid: u32) {
         self.closed[pbn.index()] = false;
-        self.faults.run(|py| self.remove.call1(py, (pbn.0, valid)).map(drop));
+        self.faults.run(|py| self.remove.call(py, (pbn.0, valid)).map(drop));
     }
 
     fn choose(&mut self, now: u64) -> Option<Pbn> {
         let chosen: Option<u32> = self.faults.run(|py| {
-            let chosen: Option<u32> = self.choose.call1(py, (now,))?.extract(py)?;
+            let chosen: Option<u32> =
+                self.choose.answer(py, (now,), "the number of a block, or None")?;
             match chosen {
                 Some(pbn) if self.closed.get(pbn as usize) != Some(&true) => {
-                    Err(RuleError::new_err(format!(
-                        "a victim must be a closed block: choose() returned {pbn}"
-                    )))
+                    let rule = format!("a victim must be a closed block: choose() returned {pbn}");
+                    Err(self.choose.breaks(py, &rule))
                 }
                 chosen => Ok(chosen),
             }

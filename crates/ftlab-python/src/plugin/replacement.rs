@@ -1,14 +1,13 @@
 //! An order of replacement written in Python, in DFTL's cached mapping table. It knows entries by their
 //! logical pages.
 
-use super::{Faults, Plugin, RuleError};
+use super::{Faults, Method, Plugin};
 use ftlab::Error;
 use ftlab::cache::replacement::ReplacementOrder;
 use ftlab::catalog::Entry;
 use ftlab::ftl::Spec;
 use ftlab::ftl::demand::{DemandFtl, Dftl};
 use ftlab::units::Lpn;
-use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
 /// An FTL with the settings and the engine of `base`, which has DFTL's cache, under this order.
@@ -24,10 +23,10 @@ pub fn entry(base: &Entry, plugin: Plugin, name: &'static str) -> Entry {
 #[derive(Debug)]
 struct PythonOrder {
     faults: Faults,
-    insert: Py<PyAny>,
-    touch: Py<PyAny>,
-    victim: Py<PyAny>,
-    remove: Py<PyAny>,
+    insert: Method,
+    touch: Method,
+    victim: Method,
+    remove: Method,
     /// The logical page of each token.
     pages: Vec<u32>,
     tokens: BTreeMap<u32, u32>,
@@ -36,8 +35,8 @@ struct PythonOrder {
 impl PythonOrder {
     fn build(plugin: &Plugin, entries: usize) -> Result<Self, Error> {
         let object = plugin.build((entries,))?;
-        Python::attach(|py| {
-            let method = |name| object.getattr(py, name);
+        plugin.faults.attempt(|py| {
+            let method = |name| Method::of(object.bind(py), name);
             Ok(PythonOrder {
                 faults: plugin.faults.clone(),
                 insert: method("insert")?,
@@ -48,11 +47,10 @@ impl PythonOrder {
                 tokens: BTreeMap::new(),
             })
         })
-        .map_err(|error| Python::attach(|py| Error::Internal(plugin.faults.keep(py, error))))
     }
 
-    fn tell(&self, method: &Py<PyAny>, lpn: u32) {
-        self.faults.run(|py| method.call1(py, (lpn,)).map(drop));
+    fn tell(&self, method: &Method, lpn: u32) {
+        self.faults.run(|py| method.call(py, (lpn,)).map(drop));
     }
 }
 
@@ -72,11 +70,10 @@ impl ReplacementOrder for PythonOrder {
 
     fn victim(&mut self) -> Option<u32> {
         let token = self.faults.run(|py| {
-            let lpn: u32 = self.victim.call0(py)?.extract(py)?;
+            let lpn: u32 = self.victim.answer(py, (), "the number of a logical page")?;
             self.tokens.get(&lpn).copied().ok_or_else(|| {
-                RuleError::new_err(format!(
-                    "a victim must be in the cache: victim() returned {lpn}"
-                ))
+                let rule = format!("a victim must be in the cache: victim() returned {lpn}");
+                self.victim.breaks(py, &rule)
             })
         });
         Some(token)

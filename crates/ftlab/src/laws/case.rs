@@ -55,14 +55,29 @@ impl<'a> Case<'a> {
     /// Policies, placements and buffers are those of the catalogue.
     pub fn draw(catalog: &Catalog, entry: &'a Entry, seed: u64) -> Case<'a> {
         let known = catalog.config();
-        let attempts = (0..DRAWS).map(|attempt| Rng::new(seed + attempt * (1 << 32), "case"));
-        let drawn =
-            attempts.filter_map(|mut rng| Case::attempt(&known, entry, seed, &mut rng)).next();
-        drawn.unwrap_or_else(|| panic!("{}: no settings that it accepts", entry.name()))
+        let mut refusal = None;
+        for attempt in 0..DRAWS {
+            let rng = &mut Rng::new(seed + attempt * (1 << 32), "case");
+            match Case::attempt(&known, entry, seed, rng) {
+                Ok(case) => return case,
+                Err(_) if matches!(refusal, Some(Error::Internal(_))) => {}
+                Err(error) => refusal = Some(error),
+            }
+        }
+        let last = refusal.map(|error| format!(", the last: {error}")).unwrap_or_default();
+        panic!("{}: no settings that it accepts{last}", entry.name())
     }
 
-    /// A case, unless its settings do not fit together.
-    fn attempt(known: &Config, entry: &'a Entry, seed: u64, rng: &mut Rng) -> Option<Case<'a>> {
+    /// A case.
+    ///
+    /// # Errors
+    /// Why its settings do not fit together.
+    fn attempt(
+        known: &Config,
+        entry: &'a Entry,
+        seed: u64,
+        rng: &mut Rng,
+    ) -> Result<Case<'a>, Error> {
         let mut config = Config { device: draw_device(rng), ..known.clone() };
         config.run.seed = seed;
         let parts = &mut Rng::new(seed, "parts");
@@ -86,7 +101,7 @@ impl<'a> Case<'a> {
             config.own.draw(&buffer.settings, rng);
         }
         config.own.draw(&entry.settings, rng);
-        config.gc.check().ok()?;
+        config.gc.check()?;
         let mut case = Case { entry, config };
         case.draw_planes(rng);
         case.draw_commands();
@@ -102,7 +117,7 @@ impl<'a> Case<'a> {
         }
         case.draw_cell(rng);
         case.draw_order();
-        case.build().ok()?;
+        case.build()?;
         case.draw_buffer(rng);
         let least = case.least_blocks();
         // Twice the blocks make room for regions that do not lend each other any.
@@ -112,7 +127,7 @@ impl<'a> Case<'a> {
             _ => least + between(rng, 0, 12),
         };
         case.config.device.blocks = Some(least + spare);
-        Some(case)
+        Ok(case)
     }
 
     /// Half of the cases leave planes alone, as do the FTLs that do not obey a placement.
@@ -146,7 +161,7 @@ impl<'a> Case<'a> {
     }
 
     /// From the smallest cache that the FTL accepts to the whole table, or all pages where these are kept.
-    fn draw_cache(&mut self, rng: &mut Rng) -> Option<()> {
+    fn draw_cache(&mut self, rng: &mut Rng) -> Result<(), Error> {
         let pages = self.config.device.capacity.map_or(0, |bytes| bytes.0 / PAGE);
         let (mut refused, mut accepted) = (0, pages * PAGE);
         while refused + 1 < accepted {
@@ -155,11 +170,11 @@ impl<'a> Case<'a> {
             match self.build() {
                 Ok(_) => accepted = middle,
                 Err(error) if names(&error, "ftl.cache") => refused = middle,
-                Err(_) => return None,
+                Err(error) => return Err(error),
             }
         }
         self.config.ftl.cache = Some(Bytes(accepted));
-        let (_, ftl) = self.build().ok()?;
+        let (_, ftl) = self.build()?;
         let all = pages * if ftl.keeps_writes() { PAGE / 8 } else { 16 };
         let more = match rng.below(4) {
             0 => 0,
@@ -168,7 +183,7 @@ impl<'a> Case<'a> {
             _ => rng.below(all),
         };
         self.config.ftl.cache = Some(Bytes(accepted + more));
-        Some(())
+        Ok(())
     }
 
     /// Now and then cells of several bits, unless the FTL needs any order; always where it needs these.

@@ -1,0 +1,138 @@
+"""What a class of the user's did wrong, in words: its line, its method and its attribute.
+
+The core asks for these when a class raises, or answers what cannot be taken.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from inspect import isasyncgen, iscoroutine, isgenerator, unwrap
+from itertools import takewhile
+from reprlib import Repr
+from traceback import FrameSummary, extract_tb
+from typing import Any
+
+from ftlab.errors import RuleError
+
+PREFIX = "ftlab_plugin_"
+"""What the names of modules of files begin with."""
+
+INSIDE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+"""The folder of ftlab itself."""
+
+MOST_LINES = 8
+"""Of a traceback, the last so many are told."""
+
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+
+
+def where(error: BaseException) -> str | None:
+    """Return the line of the user's code that an exception left last, if there is one."""
+    own = lines(error)
+    return own[-1] if own else None
+
+
+def lines(error: BaseException) -> list[str]:
+    """Return the lines of the user's code that an exception left, the last of them the last.
+
+    They are those of files that name classes, or else those below ftlab's own; where it has left
+    none, those of its cause.
+    """
+    files = _files()
+    frames = extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename in files]
+    own = own or [*takewhile(lambda frame: not _is_inside(frame), reversed(frames))][::-1]
+    if not own and error.__cause__:
+        return lines(error.__cause__)
+    return [_told(frame) for frame in own[-MOST_LINES:]]
+
+
+def places(error: BaseException) -> list[str]:
+    """Return in which run, and where in the user's code, a rule was broken."""
+    line = where(error)
+    return [*getattr(error, "__notes__", []), *([line] if line else [])]
+
+
+def by_a_file(error: BaseException) -> bool:
+    """Tell whether code of a file that names a class has raised an exception."""
+    files = _files()
+    return any(frame.filename in files for frame in extract_tb(error.__traceback__))
+
+
+def blamed(error: BaseException) -> BaseException:
+    """Return what is raised in place of what a class raised.
+
+    It stays as it is, unless it would end the program of its caller or has no line of the user's.
+    """
+    if isinstance(error, RuleError):
+        return error
+    told = f"{type(error).__name__}: {error}".removesuffix(": ")
+    if not isinstance(error, Exception):
+        told = f"a class must not end the program that calls it: found {told}"
+    elif where(error):
+        return error
+    broken = RuleError(told)
+    broken.__cause__ = error
+    return broken
+
+
+def refused(method: Any, found: Any, expected: str) -> BaseException:
+    """Return what is raised for an answer of a method, or the exception when it was called."""
+    name = getattr(method, "__qualname__", type(method).__name__).rpartition("<locals>.")[2]
+    if isinstance(found, BaseException):
+        told = f"{name} cannot be called: {found}"
+    elif kind := _for_later(found):
+        told = f"{name}: found {kind}, expected a method that does its work when it is called"
+    else:
+        told = f"{name}() returned {written(found)}, expected {expected}"
+    return placed(method, RuleError(told))
+
+
+def unfit(found: Any, of: Any, attribute: str, expected: str) -> RuleError:
+    """Return what is raised for an attribute of an object."""
+    name = f"{type(of).__name__}.{attribute}"
+    return RuleError(f"{name}: found {written(found)}, expected {expected}")
+
+
+def placed(method: Any, error: BaseException) -> BaseException:
+    """Return an exception with a note that says where a method is, if that is known."""
+    code = getattr(unwrap(method), "__code__", None)
+    if code is not None:
+        name, line = os.path.basename(code.co_filename), code.co_firstlineno
+        error.add_note(f"{name}, line {line}, in {code.co_name}")
+    return error
+
+
+def written(value: Any) -> str:
+    """Return a value as a message has it: on one line, and not long."""
+    try:
+        return " ".join(_SHORT.repr(value).split())
+    except Exception:
+        return f"a {type(value).__name__}"
+
+
+def _for_later(answer: Any) -> str | None:
+    """Return what an answer is that is work which nobody does."""
+    if iscoroutine(answer):
+        answer.close()  # Or Python warns that nobody has awaited it.
+        return "a coroutine (async def)"
+    if isgenerator(answer) or isasyncgen(answer):
+        return "a generator (it has yield)"
+    return None
+
+
+def _files() -> set[str | None]:
+    """Return the files that name classes."""
+    return {each.__file__ for name, each in list(sys.modules.items()) if name.startswith(PREFIX)}
+
+
+def _is_inside(frame: FrameSummary) -> bool:
+    """Tell whether a line is of ftlab, or of what imports files."""
+    return os.path.abspath(frame.filename).startswith(INSIDE) or frame.filename[:7] == "<frozen"
+
+
+def _told(frame: FrameSummary) -> str:
+    line = f": {frame.line}" if frame.line else ""
+    return f"{os.path.basename(frame.filename)}, line {frame.lineno}, in {frame.name}{line}"
