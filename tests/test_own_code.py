@@ -301,3 +301,22 @@ def test_a_text_about_a_class_may_have_anything(tmp_path):
     wrong = load("ftl", str(write_wrong("pass", tmp_path)), "Wrong")
     wrong.__doc__ = "a\ud800"
     assert ftlab.simulate(WORKLOAD, wrong, SMALL).ftl == "Wrong"
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (HOOKS["write"].format("raise OSError('boom')"), "OSError: boom (in Wrong at request 1"),
+        (HOOKS["write"].format("raise SystemExit(0)"), "a class must not end the program"),
+    ],
+    ids=["an exception", "the end of the program"],
+)
+def test_what_a_class_raises_in_a_sweep_is_a_rule_that_it_broke(ftlab, body, told):
+    write_wrong(body)
+    writes = ("--workload", "randwrite,bs=4k,size=8MiB,requests=10", *DEVICE)
+    answer = ftlab("sweep", *writes, "--ftl", "wrong.py:Wrong,page")
+    assert answer.exit_code == 1, answer.output
+    assert "1 of 2 points failed; --retry runs them again" in answer.stderr
+    shown = " ".join(answer.output.split())
+    assert told in shown
+    assert re.search(r"wrong.py, line \d+, in write: raise", shown)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from ftlab import errors
+from ftlab.blame import by_a_file, places
 from ftlab.config import Config
 from ftlab.documents import check_depth, unpacked
 from ftlab.points.point import digest_of, sha256
@@ -42,7 +43,12 @@ class Failure:
 
     @classmethod
     def of(cls, error: Exception) -> Failure:
-        """Return the failure that an exception is."""
+        """Return the failure that an exception is; what a class raises is a rule that it broke."""
+        if isinstance(error, errors.RuleError) or by_a_file(error):
+            own = isinstance(error, errors.RuleError)
+            told = str(error) if own else f"{type(error).__name__}: {error}"
+            at = "; ".join(places(error))
+            return cls("RuleError", f"{told} ({at})" if at else told)
         kind = "OSError" if isinstance(error, OSError) else type(error).__name__
         return cls(kind, str(error))
 

@@ -47,17 +47,16 @@ impl Calls {
         code()
     }
 
-    /// Lets no code run any more, and raises `KeyboardInterrupt` where some does. Returns whether there is none.
-    pub fn stop(&self, py: Python<'_>) -> bool {
+    /// Lets no code run any more, and raises `KeyboardInterrupt` where some does.
+    pub fn stop(&self, py: Python<'_>) {
         self.stopped.store(true, Ordering::Relaxed);
         let threads = locked(&self.inside).clone();
-        for thread in &threads {
-            // Where it cannot be raised, the code ends at its next command.
+        for thread in threads {
+            // Where it cannot be raised, the code ends with its call.
             let _ = py
                 .import("ftlab.leaving")
-                .and_then(|leaving| leaving.call_method1("interrupt", (*thread,)));
+                .and_then(|leaving| leaving.call_method1("interrupt", (thread,)));
         }
-        threads.is_empty()
     }
 }
 
@@ -68,7 +67,9 @@ pub fn stop_classes(py: Python<'_>, seconds: f64) -> bool {
     let (start, mut told) = (Instant::now(), None::<Instant>);
     loop {
         if told.is_none_or(|told| told.elapsed() >= AGAIN) {
-            runs.iter().for_each(|run| _ = run.stop(py));
+            for run in &runs {
+                run.stop(py);
+            }
             told = Some(Instant::now());
         }
         if runs.iter().all(|run| locked(&run.inside).is_empty()) {
@@ -95,7 +96,9 @@ impl Drop for Inside<'_> {
     fn drop(&mut self) {
         let mut inside = locked(&self.0.inside);
         let last = inside.iter().rposition(|thread| *thread == self.1);
-        last.map(|place| inside.swap_remove(place));
+        if let Some(place) = last {
+            inside.swap_remove(place);
+        }
     }
 }
 
