@@ -94,8 +94,9 @@ def wrong(code: int, errors: str, number: int, folder: Path) -> str | None:
         return None
     if code != 128 + number:
         return f"exit code {code}: {errors.strip()[-300:]}"
-    if errors.count("\n") != 1 or not errors.startswith("error: interrupted"):
-        return f"said {errors.strip()[-300:]!r}"
+    told = errors.strip().splitlines()
+    if len(told) != 1 or not told[0].startswith("error: interrupted"):
+        return f"said {told[-5:]}"
     results = folder / "ftlab-results"
     left = [
         each.name for each in folder.rglob("*") if each.is_file() and results not in each.parents
