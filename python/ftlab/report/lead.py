@@ -64,7 +64,7 @@ def _doubts(comparison: Comparison, named: Sequence[Named]) -> list[str]:
     """Return what of it must not be believed."""
     late = [label for label, runs in named if any(map(overloaded, runs))]
     doubts = []
-    worn = [label for label, result in named if refused(result)]
+    worn = [label for label, runs in named if any(map(refused, runs))]
     if worn:
         doubts.append(
             f"Do not compare {_list(worn)}: the device was worn out and refused requests."
