@@ -54,7 +54,7 @@ impl List {
     }
 
     pub fn ask(&mut self, service: Service, pages: &[Lpn]) {
-        (self.service, self.begun, self.served) = (service, 0, 0);
+        (self.service, self.begun, self.served, self.read_last) = (service, 0, 0, None);
         self.pages.clear();
         self.pages.extend_from_slice(pages);
     }
@@ -62,6 +62,8 @@ impl List {
     /// Takes so many of the pages as begun and served.
     pub fn go_on(&mut self, begun: usize, served: usize) {
         (self.begun, self.served) = (begun, served);
+        let is_read = self.service == Service::Read;
+        self.read_last = self.pages[..served].last().copied().filter(|_| is_read);
     }
 
     /// Begins the next page. If it is the first, nothing must be done before.
