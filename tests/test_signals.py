@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 from pathlib import Path
 
@@ -49,6 +50,26 @@ def test_a_second_signal_changes_nothing(tmp_path):
         time.sleep(0.05)
     _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors.strip()) == (143, "error: interrupted by SIGTERM")
+
+
+def test_a_signal_that_comes_in_a_destructor_is_not_lost():
+    script = """
+        import os, signal, time
+        from ftlab import ending
+        class Last:
+            def __del__(self):
+                os.kill(os.getpid(), signal.SIGTERM)
+                time.sleep(1)
+        ending.listen()
+        try:
+            Last()
+            time.sleep(10)
+        except KeyboardInterrupt:
+            print(ending.told())
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    assert (done.stdout, done.stderr) == ("interrupted by SIGTERM\n", "")
 
 
 def test_what_is_ignored_stays_so():

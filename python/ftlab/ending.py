@@ -7,9 +7,11 @@ the command: a user, `timeout`, a scheduler or a terminal that is closed.
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Timer
 from types import FrameType
 from typing import Protocol, TypeVar
 
@@ -17,6 +19,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 SETTLING_S = 1.0
 """How long after a signal another changes nothing: the first is being obeyed."""
+
+AGAIN_S = 0.01
+"""After how long a signal is sent once more that was lost."""
 
 INTERRUPTED = "interrupted"
 
@@ -37,6 +42,16 @@ def listen() -> None:
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
+    sys.unraisablehook = _told_again
+
+
+def _told_again(lost: sys.UnraisableHookArgs) -> None:
+    """Send a signal once more that came where nothing can be raised, as in a destructor."""
+    if lost.exc_type is not KeyboardInterrupt or _Ended.number is None:
+        sys.__unraisablehook__(lost)
+        return
+    _Ended.at = -SETTLING_S
+    Timer(AGAIN_S, signal.raise_signal, (_Ended.number,)).start()
 
 
 def over() -> None:

@@ -10,7 +10,7 @@ import os
 import sys
 from contextlib import suppress
 
-from ftlab import cores
+from ftlab import _core, cores
 
 PATIENCE_S = 0.5
 """How long classes have for ending their calls when the process ends."""
@@ -30,6 +30,7 @@ def leave(code: int = 1) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
+    _core.remove_unfinished()
     os._exit(code)
 
 
