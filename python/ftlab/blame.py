@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from inspect import isasyncgen, iscoroutine, isgenerator, unwrap
 from itertools import takewhile
 from reprlib import Repr
-from traceback import FrameSummary, extract_tb
+from traceback import FrameSummary, extract_tb, walk_tb
 from typing import Any
 
 from ftlab.errors import RuleError
@@ -43,7 +44,7 @@ def lines(error: BaseException) -> list[str]:
     files = _files()
     frames = extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename in files]
-    own = own or [*takewhile(lambda frame: not _is_inside(frame), reversed(frames))][::-1]
+    own = own or [*takewhile(lambda frame: not _is_inside(frame.filename), reversed(frames))][::-1]
     if not own and error.__cause__:
         return lines(error.__cause__)
     return [_told(frame) for frame in own[-MOST_LINES:]]
@@ -71,7 +72,7 @@ def blamed(error: BaseException) -> BaseException:
     told = f"{type(error).__name__}: {error}".removesuffix(": ")
     if not isinstance(error, Exception):
         told = f"a class must not end the program that calls it: found {told}"
-    elif where(error):
+    elif any(not _is_inside(frame.f_code.co_filename) for frame, _ in walk_tb(error.__traceback__)):
         return error
     broken = RuleError(told)
     broken.__cause__ = error
@@ -128,9 +129,10 @@ def _files() -> set[str | None]:
     return {each.__file__ for name, each in list(sys.modules.items()) if name.startswith(PREFIX)}
 
 
-def _is_inside(frame: FrameSummary) -> bool:
-    """Tell whether a line is of ftlab, or of what imports files."""
-    return os.path.abspath(frame.filename).startswith(INSIDE) or frame.filename[:7] == "<frozen"
+@cache
+def _is_inside(file: str) -> bool:
+    """Tell whether a file is one of ftlab's, or of what imports files."""
+    return os.path.abspath(file).startswith(INSIDE) or file.startswith("<frozen")
 
 
 def _told(frame: FrameSummary) -> str:
