@@ -342,7 +342,8 @@ def test_a_cell_is_no_formula(ftlab, trace):
         found = ftlab(*command.format(name).split())
         assert f"'{name}" in found.output
         assert f",{name}" not in found.output
-    for text in ("=1", "@x", "+x", "-x", "\tx"):
+    assert csv_cell("\tx") == "\\tx", "a tab is written out"
+    for text in ("=1", "@x", "+x", "-x"):
         assert csv_cell(text) == f"'{text}"
         assert Table([text], [[text]]).csv().count("'") == 2
     for value in ("-1.5", "+2.4 %", "–", -3, None, "", "5 µs"):  # noqa: RUF001
@@ -357,7 +358,7 @@ def test_a_result_of_a_trace_that_changed_meanwhile_is_not_kept(trace, tmp_path,
     assert original["input"]["trace"]
     with pytest.raises(ConfigError, match="changed while it was read"):
         run_points([point], results)
-    assert not results.exists()
+    assert not list(results.iterdir())
     (found,) = run_points([Point("p", point.config, "page")], results)
     assert found.host.requests == 41
 
@@ -378,7 +379,7 @@ ROOM = """
         else:
             ftlab.live.Device("image", "socket", ftl, {"device": config["device"]})
         print("fits")
-    except ftlab.ConfigError as error:
+    except ftlab.errors.FtlabError as error:
         print(error)
     print("the interpreter lives")
 """
@@ -424,7 +425,10 @@ def run(*arguments: str, **streams) -> subprocess.CompletedProcess:
 def test_a_full_or_closed_standard_output_is_no_traceback():
     with open("/dev/full", "w") as full:
         done = run("list", "ftls", stdout=full, stderr=subprocess.PIPE)
-    assert (done.returncode, done.stderr) == (2, "error: No space left on device\n")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: standard output: No space left on device\n",
+    )
     for closed in (">&-", "2>&-", ">&- 2>&-"):
         done = subprocess.run(
             ["sh", "-c", f"exec {COMMAND} run no-such-trace {closed}"], capture_output=True

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from ftlab.cli.say import say
-from ftlab.points.store import LeftOut
+
+if TYPE_CHECKING:
+    from ftlab.points.store import LeftOut
 
 RESULT = "JSON of `ftlab run --json`"
 """What messages call a file with a result."""
