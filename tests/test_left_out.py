@@ -10,7 +10,7 @@ import pytest
 
 from ftlab import documents
 from ftlab.points import Failure, Point, Store, run_points
-from ftlab.points.entry import sealed
+from ftlab.points.entry import SEAL, sealed
 
 WORKLOAD = {"pattern": "randwrite", "bs": "4k", "size": "2MiB", "requests": 300}
 DEVICE = {"capacity": "4MiB", "pages_per_block": 16}
@@ -190,3 +190,26 @@ def test_a_sealed_entry_of_another_shape_never_ends_in_a_traceback(failed, folde
 def test_numbers_that_json_does_not_have_are_damage(folder, ftlab):
     reseal(first(folder), lambda tree: put(tree, ("result", "ram_bytes"), float("nan")))
     assert "(damaged)" in ftlab("results", "r").stderr
+
+
+@pytest.mark.parametrize("place", [("result", "ram_bytes"), ("identity", "ftl")])
+def test_a_number_without_end_is_damage(place, folder, ftlab):
+    path = first(folder)
+    reseal(path, lambda tree: put(tree, place, 17.25))
+    text = gzip.decompress(path.read_bytes()).decode().replace("17.25", "1e999")
+    path.write_bytes(gzip.compress(sealed(text.rpartition(SEAL)[0] + "}").encode()))
+    for command in (
+        ["results", "r"],
+        ["plot", "r", "--x", "gc.policy", "--y", "ram_bytes", "-o", "x.svg"],
+    ):
+        told = ftlab(*command)
+        assert isinstance(told.exception, SystemExit | None), told.exc_info
+        assert "(damaged)" in told.output
+
+
+@pytest.mark.parametrize("section", [("config", "run"), ("result", "config", "run")])
+def test_a_section_that_is_no_table_is_damage(section, folder, ftlab):
+    reseal(first(folder), lambda tree: put(tree, section, 5))
+    told = ftlab("results", "r")
+    assert isinstance(told.exception, SystemExit | None), told.exc_info
+    assert "(damaged)" in told.output

@@ -88,9 +88,18 @@ def test_python_is_run_where_the_command_trusts_what_it_reads(ftlab, data, what)
     assert (data / "ran").exists()
 
 
-@pytest.mark.parametrize("named", ["evil.py", "./evil.py:First", "{}/evil.py"])
+NAMED = {
+    "a file": ("--gc", "evil.py"),
+    "a class": ("--gc", "./evil.py:First"),
+    "a path": ("--gc", "{}/evil.py"),
+    "quoted": ("--set", 'gc.policy="evil.py:First"'),
+}
+
+
+@pytest.mark.parametrize("named", NAMED.values(), ids=NAMED)
 def test_python_that_the_command_names_is_run(ftlab, data, named):
-    found = ftlab("run", *SMALL, "--ftl", "page", "--gc", named.format(data))
+    option, value = named
+    found = ftlab("run", *SMALL, "--ftl", "page", option, value.format(data))
     assert found.exit_code == 0, found.stderr
     assert (data / "ran").exists()
 

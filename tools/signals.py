@@ -66,7 +66,7 @@ COMMANDS = {
     "fit": "trace fit {inputs}/t.spc -o m.toml",
     "curve": "trace curve {inputs}/t.spc -o r.csv --plot p.svg",
     "trace compare": f"trace compare {{inputs}}/t.spc financial1 --requests 20k -o r.csv {SMALL}",
-    "model": "model gc --seeds 20 -o r.json",
+    "model": "model gc --set logical_blocks=58 --set blocks=64 --seeds 2 -o r.json",
     "reproduce": "reproduce dftl --quick",
     "list": "list",
 }

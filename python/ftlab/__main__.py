@@ -11,9 +11,12 @@ def main() -> None:
     """Run the command line of this process."""
     try:
         _run()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Exception) as error:
         from ftlab import ending
 
+        # What a signal interrupts may tell of it as a mistake of its own.
+        if not isinstance(error, KeyboardInterrupt) and not ending.came():
+            raise
         with suppress(OSError):
             print(f"error: {ending.told()}", file=sys.stderr)
         sys.exit(ending.code())

@@ -68,13 +68,21 @@ def _entries() -> list[tuple[Distribution, EntryPoint]]:
         try:
             entries = distribution.entry_points.select(group=GROUP)
         except Exception as error:
-            if GROUP in (distribution.read_text("entry_points.txt") or ""):
+            if _names_cores(distribution):
                 _leave_out(distribution, error, "entry_points.txt")
             continue
         for entry in entries:
             found.setdefault(entry, distribution)
     known = sorted(found, key=lambda entry: entry.name)
     return [(found[entry], entry) for entry in known]
+
+
+def _names_cores(distribution: Distribution) -> bool:
+    """Tell whether a package's entry points, which cannot be understood, may name a core."""
+    try:
+        return GROUP in (distribution.read_text("entry_points.txt") or "")
+    except UnicodeDecodeError:
+        return True
 
 
 def _check(core: ModuleType) -> None:

@@ -58,6 +58,9 @@ def over() -> None:
     """Have no signal change the exit code of a command that is over."""
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    # Python ends itself by SIGINT if a signal came while it ran text, as it does for dataclasses,
+    # unless it has run another text since.
+    exec("")
 
 
 def came() -> bool:

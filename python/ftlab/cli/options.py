@@ -146,7 +146,7 @@ def trust_option(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=trusted,
-        help="Run Python that only the file names which is read.",
+        help="Run Python files that only a configuration or a result names.",
     )(command)
 
 

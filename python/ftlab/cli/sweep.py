@@ -110,7 +110,7 @@ def _code(points: list[Point], failures: list[Failure], gone: int, folder: str) 
     kept = len(failures) - again
     if again:
         say(
-            f"{again} of {len(points)} points failed for what hangs on the moment; "
+            f"{again} of {len(points)} points failed for want of memory, threads or a file; "
             "the same command runs them again",
             err=True,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 import stat
 import zlib
@@ -98,11 +99,19 @@ def unsealed(text: str) -> Any:
     """Return the tree in a sealed text; raises `ValueError` if it is not as it was sealed."""
     if text != sealed(text.rpartition(SEAL)[0] + "}"):
         raise ValueError("damaged")
-    tree = json.loads(text, parse_constant=_refuse)
+    tree = json.loads(text, parse_constant=_refuse, parse_float=_finite)
     check_depth(tree)
     if _SURROGATE.search(text):
         json.dumps(tree, ensure_ascii=False).encode()
     return tree
+
+
+def _finite(text: str) -> float:
+    """Return a number; raises `ValueError` for one that is too large, which no core tells."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("no finite number")
+    return number
 
 
 def entry(path: Path) -> Entry:

@@ -145,7 +145,7 @@ class _Runs:
     def _run(self, points: Sequence[Point]) -> None:
         """Run points as many at a time as there are cores.
 
-        What failed for what hangs on the moment, such as memory, is run again, one at a time.
+        What failed for want of memory, threads or a file is run again, one at a time.
         """
         self._total = len(points)
         self._run_at_once(points, os.cpu_count() or 1)

@@ -57,7 +57,9 @@ def _check_leaves(tree: Any) -> None:
 
 def _is_config(tree: Any) -> bool:
     """Tell whether a tree has sections of settings, and plain values beside them."""
-    if not isinstance(tree, dict) or not isinstance(tree.get("input", {}), dict):
+    if not isinstance(tree, dict):
+        return False
+    if not all(isinstance(tree.get(each, {}), dict) for each in ("input", "run")):
         return False
     sections = [each for each in tree.values() if isinstance(each, dict)]
     return all(not isinstance(leaf, dict) for each in sections for leaf in each.values())

@@ -91,7 +91,13 @@ HEADLINES = (
     Figure("recovery.time_s", "mount after a power cut", "s", "lower"),
     Figure("recovery.at_risk_bytes_max", "lost by a power cut, at most", "bytes", "lower"),
     Figure("ram_bytes", "RAM", "bytes", "lower", absent=NOT_STATED),
-    Figure("energy.nj_per_host_byte", "energy for a byte of the host", "nj", "lower"),
+    Figure(
+        "energy.nj_per_host_byte",
+        "energy for a byte of the host",
+        "nj",
+        "lower",
+        absent=NOT_STATED,
+    ),
     Figure("speed.requests_per_s", "simulated requests", "per_s"),
 )
 

@@ -31,7 +31,7 @@ impl Device {
         let mut memory = Memory::of(&self.flash.medium);
         memory.keeps_changes = false;
         self.flash.medium.set_memory(memory);
-        unless_bug!(RecoveryChangesOrder, (), self.flash.expect_power_cuts());
+        unless_bug!(RecoveryChangesOrder, {}, self.flash.expect_power_cuts());
     }
 
     /// Cuts power, behind all changes: what was programmed is left, and nothing is known of it. Counts begin at

@@ -49,22 +49,22 @@ impl Ftl for PageFtl {
         for &lpn in pages {
             flash.begin_page();
             unless_bug!(PageBeginsTwice, {}, flash.begin_page());
-            let lpn = unless_bug!(PageReadsBeside, lpn, Lpn(lpn.0 & !1));
-            unless_bug!(PageReadSkipped, flash.host_read(lpn, self.map.get(lpn)));
+            let asked = unless_bug!(PageReadsBeside, lpn, Lpn(lpn.0 & !1));
+            unless_bug!(PageReadSkipped, flash.host_read(asked, self.map.get(asked)));
         }
     }
 
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             unless_bug!(PageWriteBegunNever, flash.begin_page());
-            let lpn = unless_bug!(PageWritesBeside, lpn, Lpn(lpn.0 & !1));
-            let new = self.pool.host_page(lpn, flash, |lpn, to| {
+            let asked = unless_bug!(PageWritesBeside, lpn, Lpn(lpn.0 & !1));
+            let new = self.pool.host_page(asked, flash, |lpn, to| {
                 if unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0) {
                     unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
                 }
             });
-            flash.program(new, Owner::Data(lpn), Cause::Host);
-            self.remap(lpn, Some(new), flash);
+            flash.program(new, Owner::Data(asked), Cause::Host);
+            self.remap(asked, Some(new), flash);
         }
     }
 
@@ -72,8 +72,8 @@ impl Ftl for PageFtl {
         for &lpn in pages {
             flash.begin_page();
             unless_bug!(PageTrimLeavesMap, self.remap(lpn, None, flash));
-            let lpn = unless_bug!(PageTrimsBeside, lpn, Lpn(lpn.0 & !1));
-            unless_bug!(PageTrimSkipped, flash.trim(lpn));
+            let asked = unless_bug!(PageTrimsBeside, lpn, Lpn(lpn.0 & !1));
+            unless_bug!(PageTrimSkipped, flash.trim(asked));
         }
     }
 
