@@ -44,7 +44,8 @@ pub fn the_books_of_a_result_balance(case: &Case<'_>) {
     audit(&report.expect("a run"));
 }
 
-/// Requests that begin and end anywhere in their pages, flushes among them, some of them beyond the device.
+/// Requests that begin and end anywhere in their pages, flushes among them, some of them beyond the device or
+/// across its end.
 fn requests(case: &Case<'_>, capacity: u64, span: u64, rng: &mut Rng) -> Arc<[Request]> {
     let mut traffic = Traffic::draw(case.seed(), (capacity / PAGE) as u32);
     let mut time = 0;
@@ -52,7 +53,8 @@ fn requests(case: &Case<'_>, capacity: u64, span: u64, rng: &mut Rng) -> Arc<[Re
         time += rng.below(40_000);
         let (op, pages) = traffic.next();
         let first = u64::from(pages[0].0) * PAGE + capacity * rng.below(span / capacity);
-        let length = pages.len() as u64 * PAGE;
+        // Now and then behind the device's end.
+        let length = pages.len() as u64 * PAGE + capacity / 2 * u64::from(rng.chance(0.2));
         let cut = rng.below(PAGE) * u64::from(rng.chance(0.5));
         let (offset, length) = (first + cut, (length - cut).max(1) as u32);
         match rng.below(20) {
