@@ -50,18 +50,28 @@ fn flip(rng: &mut Rng) -> bool {
 /// Draws until what is drawn can work; settings that do not fit together are refused by the FTL.
 const DRAWS: u64 = 1000;
 
+/// What cannot be built for another reason in so many draws never can: a class in Python that raises.
+const FAILURES: usize = 50;
+
 impl<'a> Case<'a> {
     /// The case with this seed. Half of the devices are the smallest that the FTL accepts, or little more.
     /// Policies, placements and buffers are those of the catalogue.
     pub fn draw(catalog: &Catalog, entry: &'a Entry, seed: u64) -> Case<'a> {
         let known = catalog.config();
-        let mut refusal = None;
+        let (mut refusal, mut failures) = (None, 0);
         for attempt in 0..DRAWS {
             let rng = &mut Rng::new(seed + attempt * (1 << 32), "case");
             match Case::attempt(&known, entry, seed, rng) {
                 Ok(case) => return case,
-                Err(_) if matches!(refusal, Some(Error::Internal(_))) => {}
-                Err(error) => refusal = Some(error),
+                Err(error @ Error::Internal(_)) => {
+                    failures += 1;
+                    refusal = Some(error);
+                }
+                Err(error) if failures == 0 => refusal = Some(error),
+                Err(_) => {}
+            }
+            if failures == FAILURES {
+                break;
             }
         }
         let last = refusal.map(|error| format!(", the last: {error}")).unwrap_or_default();
