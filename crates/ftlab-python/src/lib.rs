@@ -28,7 +28,7 @@ mod _core {
     };
 
     #[pymodule_export]
-    use crate::files::{Workplace, sweep, write_file};
+    use crate::files::Workplace;
 
     #[pymodule_export]
     use crate::plugin::{DeviceInfo, LentFlash, TranslationPage};
@@ -44,7 +44,7 @@ mod functions {
         catalog as known, configuration, offer, raise, tree, with_classes, with_frames,
         with_progress,
     };
-    use crate::files::remove_unfinished;
+    use crate::files::{remove_unfinished, sweep, write_file};
     use crate::live::{Server, fsck, replay};
     use crate::plugin::{self, Faults, stop_classes};
     use crate::reading::Reading;
@@ -108,7 +108,9 @@ mod functions {
             split,
             trace_columns,
             check,
-            stop_classes
+            stop_classes,
+            sweep,
+            write_file
         );
         Ok(())
     }
