@@ -55,7 +55,8 @@ def check(path: str) -> None:
 def _files(words: Sequence[str]) -> Iterator[Path]:
     """Yield what is or may be the name of a file of code: in lists and behind keys, too."""
     for word in words:
-        for part in (word, word.partition("=")[2], *re.split("[,=]", word), *re.split(r"[,=\[\]]", word)):
+        parts = [part for at in ("[,=]", r"[,=\[\]]") for part in re.split(at, word)]
+        for part in (word, word.partition("=")[2], *parts):
             name = part.strip().strip("'\"")
             path = name if name.endswith(CODE) else name.rpartition(":")[0]
             if path.endswith(CODE):
