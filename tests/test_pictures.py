@@ -78,7 +78,7 @@ def drawn(folder: Path, environment: dict[str, str]) -> subprocess.CompletedProc
         cwd=folder,
         env={**os.environ, **environment},
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 
