@@ -123,13 +123,22 @@ fn run(preset: &str, spare: &str, load: Load, depth: usize, requests: usize) -> 
     }
 }
 
+/// What does not keep to the controller yet (docs/parallel.md): with 256 small unaligned requests, nine of ten reads, it is
+/// slower than with 128, and planes that read alone are told to be busy for 7 % less.
+const OPEN: &str = "nvme-8x4x2x4";
+
+fn is_held(preset: &str, load: Load, depth: usize) -> bool {
+    let is_small_reads = !load.aligned && load.reads == LOADS[2].reads;
+    preset != OPEN || !is_small_reads || depth < 256
+}
+
 /// Holds a preset to the law under some loads, and without garbage collection to the controller.
 fn check(preset: &str, spare: &str, loads: &[Load], depths: &[usize], requests: usize) {
     let device = config(preset, spare, 1).device;
-    let arrays_alone = device.suspend.is_some() || crate::planes(&device) == 1;
+    let arrays_alone = preset != OPEN && (device.suspend.is_some() || crate::planes(&device) == 1);
     for load in loads {
         let mut before = 0.0;
-        for depth in depths {
+        for depth in depths.iter().filter(|depth| is_held(preset, *load, **depth)) {
             let found = run(preset, spare, *load, *depth, requests);
             let Found { requests_per_s: now, faster, busier, has_gc } = found;
             let name = format!("{preset}, {spare} spare, {load:?}, closed:{depth}");
@@ -151,18 +160,12 @@ fn a_deeper_queue_is_never_slower() {
     }
 }
 
-/// The presets that are held to the law: at 256 requests `nvme-8x4x2x4` is 4.4 % slower than at 128 where a tenth of
-/// small unaligned requests are writes (docs/parallel.md).
-fn held() -> impl Iterator<Item = &'static str> {
-    PRESETS.iter().map(|preset| preset.name).filter(|name| *name != "nvme-8x4x2x4")
-}
-
 /// With garbage collection.
 #[test]
 #[ignore = "a minute"]
 fn on_every_preset_a_deeper_queue_is_never_slower() {
-    for preset in held() {
-        check(preset, "25%", &LOADS, &DEPTHS, 4000);
+    for preset in PRESETS {
+        check(preset.name, "25%", &LOADS, &DEPTHS, 4000);
     }
 }
 
@@ -171,7 +174,7 @@ fn on_every_preset_a_deeper_queue_is_never_slower() {
 #[test]
 #[ignore = "a minute"]
 fn on_every_preset_planes_are_as_busy_as_a_controller_keeps_them() {
-    for preset in held() {
-        check(preset, "400%", &LOADS, &DEPTHS, 4000);
+    for preset in PRESETS {
+        check(preset.name, "400%", &LOADS, &DEPTHS, 4000);
     }
 }
