@@ -347,6 +347,22 @@ def test_ctrl_c_while_the_command_is_loaded_is_no_traceback():
     assert (done.returncode, done.stderr) == (130, b"error: interrupted\n")
 
 
+def test_ctrl_c_while_a_text_is_run_has_the_exit_code_of_any_other(tmp_path):
+    """As in the middle of making a dataclass; `python -m` looks at how the last text has ended."""
+    script = """
+        import sys, ftlab.__main__ as command
+        class Interrupt:
+            def find_spec(self, name, *_):
+                if name == "click":
+                    exec("raise KeyboardInterrupt")
+        sys.meta_path.insert(0, Interrupt())
+        command.main()
+    """
+    (tmp_path / "command.py").write_text(textwrap.dedent(script))
+    done = subprocess.run([sys.executable, "-m", "command"], capture_output=True, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (130, b"error: interrupted\n")
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

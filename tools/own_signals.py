@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
 
@@ -27,7 +28,7 @@ COMMAND = (sys.executable, "-m", "ftlab")
 ROOT = Path(__file__).parent.parent
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LATEST_S = 3.0
-"""When a command is ended at the latest."""
+"""When a command is ended at the latest, since it has begun to listen to signals."""
 ENDS_S = 30.0
 """Within what a command has to end where others work, too."""
 
@@ -77,6 +78,8 @@ def ended(command: str, kind: str, number: int, after_s: float, folder: Path) ->
         start_new_session=True,
     )
     try:
+        while process.poll() is None and not listens(process.pid):
+            time.sleep(0.01)
         time.sleep(after_s)
         process.send_signal(number)
         _, errors = process.communicate(timeout=ENDS_S)
@@ -86,6 +89,15 @@ def ended(command: str, kind: str, number: int, after_s: float, folder: Path) ->
         process.kill()
         process.communicate()
     return wrong(process.returncode, errors, number, folder) or orphan(process.pid)
+
+
+def listens(pid: int) -> bool:
+    """Tell whether a command has begun to listen to signals: to SIGTERM, which Python does not."""
+    with suppress(OSError):
+        status = Path(f"/proc/{pid}/status").read_text()
+        caught = next(line for line in status.splitlines() if line.startswith("SigCgt"))
+        return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+    return False
 
 
 def wrong(code: int, errors: str, number: int, folder: Path) -> str | None:
@@ -122,7 +134,7 @@ def main(times: int, names: list[str], seed: int) -> int:
             for _ in range(times):
                 kind = moments.choice(list(WRITES))
                 with tempfile.TemporaryDirectory(prefix="ftlab-own-") as folder:
-                    after = moments.uniform(0.5, LATEST_S)
+                    after = moments.uniform(0.0, LATEST_S)
                     what = ended(COMMANDS[name], kind, number, after, Path(folder))
                 found[f"{kind}: {what}" if what else ""] += 1
             del found[""]
