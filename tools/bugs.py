@@ -53,14 +53,15 @@ class Run:
 
     broken: str = ""
     met: bool = False
-    ended: bool = False
+    code: int = 0
     seconds: float = 0.0
 
     def verdict(self, bug: Bug) -> str:
         """Tell what caught the bug, or how it survived."""
         if self.broken:
             return f"caught by: {self.broken}"
-        how = "all laws hold" if self.ended else f"no end after {LONGEST_S} s"
+        how = "all laws hold" if self.code == 0 else f"no law is broken, exit code {self.code}"
+        how = f"no end after {LONGEST_S} s" if self.seconds > LONGEST_S else how
         place = "is met" if self.met else "is never met"
         return f"SURVIVED: {how}, {bug.place} {place}"
 
@@ -100,7 +101,7 @@ def run_laws(laws: str, law: str, **chosen: str) -> Run:
                 process.kill()
                 break
         timer.cancel()
-    run.ended = process.returncode == 0
+    run.code = process.returncode
     run.seconds = time.monotonic() - start
     return run
 
@@ -118,7 +119,7 @@ def chase(laws: str, bug: Bug) -> Run:
 def vouch(laws: str) -> None:
     """Show that the core without a bug obeys the laws: else they tell nothing of a bug."""
     run = run_laws(laws, "", FTLAB_LAWS_CASES=str(CASES_WITHOUT_A_BUG))
-    if not run.ended:
+    if run.code != 0:
         raise UnusableError(f"without a bug: {run.broken or 'the laws do not end'}")
     print(f"without a bug\n    {run.seconds:.1f} s, all laws hold", flush=True)
 
@@ -133,21 +134,22 @@ def main() -> int:
     bugs = [bug for bug in bugs if part in bug.name]
     if not bugs:
         raise UnusableError(f"no bug has {part!r} in its name")
-    caught = 0
+    survivors: list[str] = []
     with ThreadPoolExecutor(JOBS) as pool:
         try:
             sound = pool.submit(vouch, laws)
             runs = pool.map(lambda bug: chase(laws, bug), bugs)
             for bug, run in zip(bugs, runs, strict=True):
-                caught += bool(run.broken)
+                survivors += [] if run.broken else [f"{bug.name}, {run.verdict(bug)}"]
                 print(f"{bug.name}: {bug.what}\n    {run.seconds:.1f} s", end=", ")
                 print(run.verdict(bug)[:120], flush=True)
             sound.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    print(f"{caught}/{len(bugs)} caught in {time.monotonic() - start:.0f} s")
-    return 0 if caught == len(bugs) else 1
+    caught = len(bugs) - len(survivors)
+    print(f"{caught}/{len(bugs)} caught in {time.monotonic() - start:.0f} s", *survivors, sep="\n")
+    return 1 if survivors else 0
 
 
 if __name__ == "__main__":

@@ -362,7 +362,7 @@ bugs! {
     GftlForgetsBuffered: "gftl: a page written while its block is cleaned is lost",
         why "the buffer is emptied by the old versions";
     GftlQueuesNoMore: "gftl: what is left in the buffer is not queued again",
-        why "no one will clean it";
+        why "no one will clean it", law "every_ftl";
     FoldLeaksLogs: "superblock: a fold leaves a log block counted",
         why "the pool of log blocks leaks";
     HeldKeepsVersion: "buffer: a page overwritten in RAM keeps its version",
@@ -402,7 +402,7 @@ bugs! {
     AftlEntryTooMany: "aftl: the fine table takes one entry too many",
         why "more entries than RAM", by "aftl";
     WaftlKeepsDataBlock: "waftl: a logical block that is mapped page by page keeps its data block",
-        why "the block of random data would be merged, and take room twice";
+        why "the block of random data would be merged, and take room twice", law "every_ftl";
     WaftlZoneGrowsFirst: "waftl: the zone grows by a block before it is emptied",
         why "no block is left to merge into";
     CftlBlockStaysMapped: "cftl: GC leaves a block block-mapped that it scatters",
@@ -420,7 +420,7 @@ bugs! {
     ApsNoRoomForMap: "aps: the boundary leaves no room for a translation page",
         why "the part for translation pages may become empty";
     FoldErasesDirectory: "superblock: a block with the directory is erased as dead",
-        why "nothing tells where the pieces are";
+        why "nothing tells where the pieces are", law "every_ftl", by "superblock";
     CachKeepsReplaced: "cachftl: a merge keeps a page that was replaced while it was in RAM",
         why "an interrupted BMR-GC programs a stale version";
     CachForgetsMerge: "cachftl: a merge in RAM is forgotten when its block is rewritten",

@@ -154,7 +154,8 @@ impl Links {
     /// # Panics
     /// When it is not.
     pub fn audit(&self, list: &List) {
-        let tokens: Vec<u32> = self.from_oldest(list).collect();
+        // A list that goes round has no end.
+        let tokens: Vec<u32> = self.from_oldest(list).take(list.len() + 1).collect();
         assert_eq!(tokens.len(), list.len(), "length of the list");
         assert_eq!(tokens.last().copied().unwrap_or(NIL), list.front, "front of the list");
         for pair in tokens.windows(2) {
