@@ -123,8 +123,8 @@ fn run(preset: &str, spare: &str, load: Load, depth: usize, requests: usize) -> 
     }
 }
 
-/// What does not keep to the controller yet (docs/parallel.md): with 256 small unaligned requests, nine of ten reads, it is
-/// slower than with 128, and planes that read alone are told to be busy for 7 % less.
+/// What does not keep to the controller yet (docs/parallel.md): with 256 small unaligned requests, nine of ten reads, gaps
+/// of its bus stay idle, and it is slower than with 128, and planes that read alone are told to be busy for 7 % less.
 const OPEN: &str = "nvme-8x4x2x4";
 
 fn is_held(preset: &str, load: Load, depth: usize) -> bool {
