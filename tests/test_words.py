@@ -9,6 +9,7 @@ import pytest
 
 import ftlab as package
 from ftlab import ConfigError, names, units
+from ftlab.documents import from_toml
 from ftlab.points import Failure, Point, Store, grid, points_of
 from ftlab.points.order import natural
 from ftlab.report import tables
@@ -110,13 +111,35 @@ def test_a_range_has_as_many_values_as_are_counted(found):
     assert abs(grid._length(key, found) - len(grid.values_of(key, found))) <= 1
 
 
-@pytest.mark.parametrize("text", ["[{}]\nx = 1\n", "{} = 1\n", "[[{}]]\nx = 1\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["[{}]\nx = 1\n", "{} = 1\n", "[[{}]]\nx = 1\n", "x = {{y = 1, {} = 1}}\n", 'a."\\"".{} = 1\n'],
+)
 def test_keys_of_many_parts_are_refused_at_once(ftlab, text):
     Path("c.toml").write_text(text.format(".".join(["a"] * 50_000)))
     start = time.process_time()
     line = failure(ftlab("run", "--config", "c.toml"))
     assert "nested more than 100 levels deep" in line
     assert time.process_time() - start < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# {}\nx = 1\n",
+        'x = "{} = 1"\n',
+        "x = '{}'\n",
+        'x = """\n{} = 1\n"""\n',
+        "x = '''\n{}\n'''\n",
+    ],
+)
+def test_text_of_many_parts_is_no_key(text):
+    assert from_toml(text.format(".".join(["a"] * 200)))["x"]
+
+
+def test_a_comparison_has_no_more_seeds_than_it_can_run(ftlab):
+    line = failure(ftlab("compare", "financial1", "--requests", "10", "--seeds", "1e9"))
+    assert line == "error: seeds: found 1000000000, expected 1 to 1000"
 
 
 def test_numbers_that_json_does_not_have_name_their_setting():

@@ -23,8 +23,14 @@ PART_BYTES = 1 << 20
 DEEPEST = 100
 """Levels of a tree. Configurations and results have less than ten; the core takes 127."""
 
-_DEEP_KEY = re.compile(rf"^[^=#\n.]*(?:\.[^=#\n.]*){{{DEEPEST}}}", re.MULTILINE)
-"""A header or key of so many parts: reading it takes the square of their number."""
+_PART = r"""(?:[\w-]++|"(?:\\.|[^"\\\n])*+"|'[^'\n]*+')"""
+_DOT = r"[ \t]*+\.[ \t]*+"
+_TEXT = r"""#[^\n]*+|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}"""
+_KEYS = re.compile(
+    rf"{_TEXT}|(?P<deep>{_PART}(?:{_DOT}{_PART}){{{DEEPEST}}})|{_PART}(?:{_DOT}{_PART})*+",
+    re.DOTALL,
+)
+"""Comments, strings and keys; `deep` has so many parts: reading it takes their number squared."""
 
 GZIP = b"\x1f\x8b"
 """How compressed files begin."""
@@ -44,7 +50,7 @@ def from_json(text: str | bytes) -> Any:
 
 def from_toml(text: str) -> dict[str, Any]:
     """Return the tree that TOML describes; raises `ValueError` for what is none, or is too deep."""
-    if _DEEP_KEY.search(text):
+    if any(found["deep"] for found in _KEYS.finditer(text)):
         raise TooDeepError
     tree: dict[str, Any] = _read(tomllib.loads, text)
     return tree

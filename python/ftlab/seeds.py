@@ -8,6 +8,9 @@ from typing import Any
 
 from ftlab.result import Result
 
+MOST = 1000
+"""Seeds of a comparison."""
+
 NO_EFFECT = (
     "the seed changes nothing: runs with other seeds are bit-equal, so they say nothing of chance; "
     "use run.warmup = random:1, a fitted model (`ftlab trace fit`), or parts of the input "

@@ -14,7 +14,7 @@ from ftlab.frames import Show
 from ftlab.names import known
 from ftlab.plugins import Named, Plugged, Plugin, PythonFtl
 from ftlab.result import Comparison, Result
-from ftlab.seeds import without_effect
+from ftlab.seeds import MOST, without_effect
 
 if TYPE_CHECKING:
     from ftlab._settings import GC, Buffer, Device, Energy, Host, Run, Wear
@@ -228,8 +228,8 @@ def with_seeds(
 
     Where the second changes nothing, others do not, and are not tried.
     """
-    if seeds < 1:
-        raise ConfigError(f"seeds: found {seeds}, expected at least 1")
+    if not 1 <= seeds <= MOST:
+        raise ConfigError(f"seeds: found {seeds}, expected 1 to {MOST}")
     found = [execute(points, progress)]
     first = int(found[0][0]["seed"])
     for seed in range(first + 1, first + seeds):
