@@ -106,9 +106,12 @@ def wrong(code: int, errors: str, number: int, folder: Path) -> str | None:
         return None
     if code != 128 + number:
         return f"exit code {code}: {errors.strip()[-300:]}"
-    told = errors.strip().splitlines()
-    if len(told) != 1 or not told[0].startswith("error: interrupted"):
-        return f"said {told[-5:]}"
+    # A run that is over may have been warned of.
+    *before, last = errors.strip().splitlines() or [""]
+    if not last.startswith("error: interrupted") or any(
+        line and not line.startswith("warning: ") for line in before
+    ):
+        return f"said {[*before, last][-5:]}"
     results = folder / "ftlab-results"
     left = [
         each.name for each in folder.rglob("*") if each.is_file() and results not in each.parents
