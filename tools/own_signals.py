@@ -10,6 +10,7 @@ a row for each command, and ends with 1 if anything was wrong.
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import re
 import signal
@@ -116,7 +117,10 @@ def wrong(code: int, errors: str, number: int, folder: Path) -> str | None:
     left = [
         each.name for each in folder.rglob("*") if each.is_file() and results not in each.parents
     ]
-    parts = [name for name in left if name != "own.py" and not name.endswith(".pyc")]
+    # A result is written before its picture is drawn.
+    parts = [name for name in left if name not in ("own.py", "r.json") and name[-4:] != ".pyc"]
+    if "r.json" in left:
+        json.loads((folder / "r.json").read_text("utf-8"))
     parts += [each.name for each in results.glob("*") if "partial" in each.name]
     return f"left {', '.join(parts)}" if parts else None
 
