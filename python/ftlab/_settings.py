@@ -671,6 +671,9 @@ class Run(Settings):
     samples
         Page accesses between two looks into the mapping cache, each a walk over it; 0 means never.
         Default: 0. Unit: page accesses. Source: ours.
+    causes
+        Whether service and waiting times are divided by what they are spent on (``ftlab explain``).
+        Default: false. Source: ours.
     timeline
         Flash operations whose times are kept, at most. Default: 0. Unit: operations. Source: ours.
     timeline_from
@@ -687,6 +690,7 @@ class Run(Settings):
     audit: int | None = setting("run.audit")
     recovery: bool | None = setting("run.recovery")
     samples: int | None = setting("run.samples")
+    causes: bool | None = setting("run.causes")
     timeline: int | None = setting("run.timeline")
     timeline_from: int | None = setting("run.timeline_from")
 

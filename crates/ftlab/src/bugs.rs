@@ -157,6 +157,8 @@ bugs! {
         why "more erases are told than there were, and more of what blocks endure is used", law "books";
     WearReplacedForgotten: "wear: blocks that spare ones have replaced do not count",
         why "fewer erases are told than there were", law "books";
+    CausesLoseTheRest: "run.causes: time that no flash operation explains belongs to no part",
+        why "the parts of a time are less than the time", law "the_books";
     HostBytesBeyond: "host: bytes behind the device's end count as written",
         why "write amplification by bytes and energy of a byte are less than they are", law "books";
     EnergyOfErasesMissing: "energy: erases take none",

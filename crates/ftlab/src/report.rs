@@ -10,6 +10,7 @@ use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse, Spec};
 use crate::gc::CopyBack;
 use crate::host::HostMode;
 use crate::metrics::backlog::Backlog;
+use crate::metrics::causes::{Causes, CausesReport};
 use crate::metrics::energy::EnergyReport;
 use crate::metrics::latency::{Cdf, Latencies, LatencySummary};
 use crate::metrics::samples::CacheSamples;
@@ -65,6 +66,8 @@ pub struct Report {
     pub flush_response_us: Option<LatencySummary>,
     /// Service times, us.
     pub service_us: Option<LatencySummary>,
+    /// What reads and writes spent their time on; `null` unless `run.causes` asks for it.
+    pub causes: Option<CausesReport>,
     /// Planes.
     pub planes: PlanesReport,
     /// Channels.
@@ -522,6 +525,7 @@ impl Report {
             write_response_us: outcome.writes.summary(),
             flush_response_us: outcome.flushes.summary(),
             service_us: outcome.service.summary(),
+            causes: outcome.causes.and_then(Causes::report),
             planes: planes(outcome.flash, working),
             channels: ChannelsReport {
                 busy_fraction: shares(outcome.flash.timeline().channel_busy(), working),

@@ -24,6 +24,8 @@ crate::settings! {
         recovery: bool = false, source "ours";
         /// Page accesses between two looks into the mapping cache, each a walk over it; 0 means never.
         samples: u64 = 0, unit "page accesses", source "ours";
+        /// Whether service and waiting times are divided by what they are spent on (`ftlab explain`).
+        causes: bool = false, source "ours";
         /// Flash operations whose times are kept, at most.
         timeline: u32 = 0, unit "operations", source "ours";
         /// Flash operations of the measured phase before these.

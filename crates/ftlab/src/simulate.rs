@@ -6,12 +6,13 @@ use crate::address::{AddressMap, AddressPolicy};
 use crate::ahead::{self, Ahead};
 use crate::buffer::{BufferManager, FlushedAtEnd};
 use crate::config::Config;
-use crate::engine::Log;
+use crate::engine::{Log, Service};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::{self, Ftl, IdleSteps, RamUse, Spec};
 use crate::host::{Host, HostMode, LATEST, Taken};
+use crate::metrics::causes::Causes;
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
@@ -59,6 +60,8 @@ pub struct Simulation<F> {
     /// The totals at the last point of the series.
     sampled: Sample,
     cache_samples: CacheSamples,
+    /// What requests spend their time on, where that is asked for.
+    causes: Option<Box<Causes>>,
     /// Whether more is done after requests than to count them.
     looks_closely: bool,
     /// How the FTL comes back after its power was cut, if it does.
@@ -168,6 +171,8 @@ pub struct Outcome<'a> {
     pub series: Series,
     /// Samples of the mapping cache.
     pub cache_samples: &'a CacheSamples,
+    /// What requests spent their time on, where that was asked for.
+    pub causes: Option<&'a Causes>,
 }
 
 /// How a batch of requests is served. Nobody asks how long [`Role::Writes`] and [`Role::Fill`] take: unless the FTL asks for
@@ -258,8 +263,10 @@ impl<F: Ftl> Simulation<F> {
         let read_modify_write = ReadModifyWrite::new(&config.device, flash.geometry());
         let ahead = Ahead::is_worth_it(flash.geometry().pages()).then(Ahead::default);
         let shared = address.shares().then(|| SharedPages::new(flash.geometry().logical_pages));
-        let looks_closely =
-            flash.makes_checkpoints() || config.run.samples > 0 || config.run.audit > 0;
+        let looks_closely = flash.makes_checkpoints()
+            || config.run.samples > 0
+            || config.run.audit > 0
+            || config.run.causes;
         let mut simulation = Simulation {
             spec: *spec,
             config: config.clone(),
@@ -284,6 +291,7 @@ impl<F: Ftl> Simulation<F> {
             series: Series::default(),
             sampled: Sample::default(),
             cache_samples: CacheSamples::new(0),
+            causes: None,
             looks_closely,
             mount: None,
         };
@@ -340,6 +348,7 @@ impl<F: Ftl> Simulation<F> {
         }
         if self.ftl.uses_idle_time() {
             self.use_idle_time(issued);
+            self.note_work_between();
         }
         self.flash.timeline_mut().issue(issued);
         self.access(request.op, part);
@@ -361,15 +370,19 @@ impl<F: Ftl> Simulation<F> {
             self.series.push(since);
         }
         if self.looks_closely {
-            self.look_closely();
+            self.look_closely(request.op, arrival, served);
         }
         Ok(served.end)
     }
 
     /// What some runs do after each request.
     #[cold]
-    fn look_closely(&mut self) {
+    fn look_closely(&mut self, op: Op, arrival: Nanos, served: Service) {
+        if let Some(causes) = &mut self.causes {
+            causes.note(op, self.flash.ledger(), arrival, served.start, served.end);
+        }
         self.flash.checkpoint_if_due();
+        self.note_work_between();
         let accesses = self.totals.page_reads + self.totals.page_writes;
         if self.cache_samples.is_due(accesses) {
             self.look_into_cache(accesses);
@@ -377,6 +390,13 @@ impl<F: Ftl> Simulation<F> {
         let audit = self.config.run.audit;
         if audit > 0 && self.totals.requests.is_multiple_of(audit) {
             self.ftl.audit(&self.flash);
+        }
+    }
+
+    /// Notes what was done outside requests.
+    fn note_work_between(&mut self) {
+        if let Some(causes) = &mut self.causes {
+            causes.between(self.flash.ledger(), self.flash.timeline().idle_at());
         }
     }
 
@@ -775,6 +795,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.series = Series::default();
         self.sampled = Sample::default();
         self.cache_samples = CacheSamples::new(self.config.run.samples);
+        self.causes = self.config.run.causes.then(|| Box::new(Causes::new(&self.config.device)));
     }
 
     fn renew_blocks(&mut self, endurance: u32, spread: Ratio) {
@@ -855,6 +876,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
             service: &self.service,
             series,
             cache_samples: &self.cache_samples,
+            causes: self.causes.as_deref(),
         }
     }
 

@@ -136,6 +136,7 @@ VERBS = Verbs(
         "fleet": "fleet:fleet",
         "tune": "tune:tune",
         "check": "check:check",
+        "explain": "explain:explain",
         "load": "load:load",
         "trace": "trace:trace",
         "model": "model:model",

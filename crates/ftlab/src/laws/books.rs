@@ -6,6 +6,7 @@ use super::traffic::Traffic;
 use crate::address::{AddressMap, AddressPolicy, Extent};
 use crate::drive::drive;
 use crate::flash::{WearConfig, WearPart, WearPolicy};
+use crate::metrics::latency::LatencySummary;
 use crate::report::{ByCause, PlaneWear, Report};
 use crate::request::{Input, Op, Request};
 use crate::rng::Rng;
@@ -24,6 +25,7 @@ pub fn the_books_of_a_result_balance(case: &Case<'_>) {
     let warmups = ["none", "sequential", "random:1", "footprint"];
     run.warmup = pick(&mut rng, &warmups).parse::<Warmup>().expect("a warm-up");
     run.address = AddressPolicy::Modulo;
+    run.causes = rng.chance(0.5);
     let gap = between(&mut rng, WearConfig::LEAST_GAP, 9);
     case.config.wear =
         WearConfig { policy: pick(&mut rng, WearPolicy::ALL), gap, part: WearPart::Plane };
@@ -42,6 +44,17 @@ pub fn the_books_of_a_result_balance(case: &Case<'_>) {
     let input: &dyn Input = &requests;
     let report = drive(simulator.as_mut(), case.entry.name(), input, &mut |_| Ok(()));
     audit(&report.expect("a run"));
+}
+
+/// The parts of service and waiting times add up to their means.
+fn causes(report: &Report) {
+    let Some(causes) = &report.causes else { return };
+    let mean = |summary: &Option<LatencySummary>| summary.as_ref().map_or(0.0, |times| times.mean);
+    let (service, response) = (mean(&report.service_us), mean(&report.response_us));
+    let (served, waited) =
+        (causes.service_us.values().sum::<f64>(), causes.wait_us.values().sum::<f64>());
+    near("service by cause", served, service);
+    near("service and waiting by cause", served + waited, response);
 }
 
 /// Requests that begin and end anywhere in their pages, flushes among them, some of them beyond the device or
@@ -90,6 +103,7 @@ fn sums(report: &Report) {
     by_cause(report);
     by_block(report);
     energy(report);
+    causes(report);
 }
 
 fn sum(counts: &ByCause) -> u64 {

@@ -9,8 +9,8 @@ use crate::run::RunConfig;
 use serde_json::{Map, Value};
 
 /// What the instruments tell themselves, and how long the simulation took.
-const TOLD: [&str; 7] =
-    ["config", "recovery", "samples", "schedule", "checks", "warnings", "speed"];
+const TOLD: [&str; 8] =
+    ["config", "recovery", "samples", "causes", "schedule", "checks", "warnings", "speed"];
 
 pub fn an_instrument_changes_nothing(case: &Case<'_>) {
     let plain = figures(case);
@@ -25,7 +25,7 @@ pub fn an_instrument_changes_nothing(case: &Case<'_>) {
 }
 
 /// Each setting that watches a run, switched on or off alone. What is not told here to be something else is one.
-fn instruments(plain: &RunConfig) -> [(&'static str, RunConfig); 5] {
+fn instruments(plain: &RunConfig) -> [(&'static str, RunConfig); 6] {
     let RunConfig {
         warmup,
         warmup_limit,
@@ -35,6 +35,7 @@ fn instruments(plain: &RunConfig) -> [(&'static str, RunConfig); 5] {
         verify: _,
         audit: _,
         samples: _,
+        causes: _,
         timeline: _,
         timeline_from: _,
     } = *plain;
@@ -48,6 +49,7 @@ fn instruments(plain: &RunConfig) -> [(&'static str, RunConfig); 5] {
         ("run.verify", with(&|run| run.verify = false)),
         ("run.audit", with(&|run| run.audit = 3)),
         ("run.samples", with(&|run| run.samples = 2)),
+        ("run.causes", with(&|run| run.causes = true)),
         ("run.timeline", with(&|run| (run.timeline, run.timeline_from) = (500, 20))),
     ]
 }

@@ -1,0 +1,302 @@
+//! What requests spend their time on: service and waiting, divided by why flash operations were done.
+//!
+//! The service of a request is divided by the flash time of its operations; what is left, such as lookups in the map, is
+//! `other`. A request waits behind the work that is left of earlier ones: its wait is divided by that. Where that
+//! is more than the time itself, as on several planes, it is scaled down to it. Parts add up to their
+//! sum. A device that does one thing at a time is divided exactly (choices.md#causes).
+
+use crate::device::DeviceConfig;
+use crate::flash::{Ledger, Operation};
+use crate::purpose::Cause;
+use crate::request::Op;
+use crate::units::Nanos;
+use serde::Serialize;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Parts of a time: reads and changes by cause, erases, and the rest.
+const PARTS: usize = 2 * Cause::ALL.len() + 2;
+const ERASES: usize = PARTS - 2;
+const OTHER: usize = PARTS - 1;
+
+/// Earlier requests that are remembered; of more, neighbours are put together.
+const MOST_WAITED_FOR: usize = 1 << 16;
+
+type Parts = [f64; PARTS];
+
+/// What a run spends its time on.
+#[derive(Clone, Debug)]
+pub struct Causes {
+    times: Times,
+    /// The counts that are divided already.
+    seen: Ledger,
+    before: VecDeque<Work>,
+    /// What is left of that work, if none of it is begun.
+    left: Parts,
+    requests: u64,
+    service: Parts,
+    wait: Parts,
+    pauses: Pauses,
+}
+
+/// How long an operation holds a plane, ns.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    read: f64,
+    oob_read: f64,
+    program: f64,
+    copy_back: f64,
+    erase: f64,
+}
+
+/// What a device does from `start` to `end`.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    start: Nanos,
+    end: Nanos,
+    parts: Parts,
+}
+
+/// Requests during which blocks are cleaned: by GC, by merges, or by wear levelling.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pauses {
+    requests: u64,
+    sum: f64,
+    longest: f64,
+    waiting: u64,
+}
+
+/// Mean times of reads and writes by what they were spent on.
+#[derive(Clone, Debug, Serialize)]
+pub struct CausesReport {
+    /// By part, what it adds to the mean service time, us; parts that are 0 are left out.
+    pub service_us: BTreeMap<String, f64>,
+    /// By part, what waiting for it adds to the mean response time, us.
+    pub wait_us: BTreeMap<String, f64>,
+    /// Reads and writes during which blocks are cleaned.
+    pub pauses: u64,
+    /// Mean time of their cleaning, us; `null` without any.
+    pub pause_us_mean: Option<f64>,
+    /// The longest, us.
+    pub pause_us_max: Option<f64>,
+    /// Reads and writes that wait for the cleaning of others: a share.
+    pub waiting_for_pauses_ratio: Option<f64>,
+}
+
+impl Causes {
+    /// Nothing was done yet.
+    #[must_use]
+    pub fn new(device: &DeviceConfig) -> Self {
+        let transfer = device.page_transfer().1 as f64;
+        let (read, program) = (device.read.0 as f64, device.program.0 as f64);
+        Causes {
+            times: Times {
+                read: read + transfer,
+                oob_read: device.oob_read.0 as f64,
+                program: program + transfer,
+                copy_back: read + program,
+                erase: device.erase.0 as f64,
+            },
+            seen: Ledger::default(),
+            before: VecDeque::new(),
+            left: [0.0; PARTS],
+            requests: 0,
+            service: [0.0; PARTS],
+            wait: [0.0; PARTS],
+            pauses: Pauses::default(),
+        }
+    }
+
+    /// Notes work between two requests, which is over at `end`.
+    pub fn between(&mut self, ledger: &Ledger, end: Nanos) {
+        let parts = self.done(ledger);
+        let time = parts.iter().sum::<f64>() as Nanos;
+        if time > 0 {
+            self.remember(Work { start: end.saturating_sub(time), end, parts });
+        }
+    }
+
+    /// Notes a request that arrived, was begun and was complete at these times.
+    pub fn note(&mut self, op: Op, ledger: &Ledger, arrival: Nanos, start: Nanos, end: Nanos) {
+        let service = divide(end - start, self.done(ledger));
+        let wait = divide(start - arrival, self.left_at(arrival));
+        self.remember(Work { start, end, parts: service });
+        if !matches!(op, Op::Read | Op::Write | Op::WriteThrough) {
+            return;
+        }
+        self.requests += 1;
+        add(&mut self.service, &service);
+        add(&mut self.wait, &wait);
+        let pause = cleaning(&service);
+        self.pauses.requests += u64::from(pause > 0.0);
+        self.pauses.sum += pause;
+        self.pauses.longest = self.pauses.longest.max(pause);
+        self.pauses.waiting += u64::from(cleaning(&wait) > 0.0);
+    }
+
+    /// The flash time of what was done since this was last asked.
+    fn done(&mut self, ledger: &Ledger) -> Parts {
+        let mut parts = [0.0; PARTS];
+        let Times { read, oob_read, program, copy_back, erase } = self.times;
+        for cause in Cause::ALL {
+            let count =
+                |operation| (ledger.get(operation, cause) - self.seen.get(operation, cause)) as f64;
+            let at = 2 * cause as usize;
+            parts[at] = count(Operation::Read) * read + count(Operation::ReadOob) * oob_read;
+            parts[at + 1] =
+                count(Operation::Program) * program + count(Operation::CopyBack) * copy_back;
+            parts[ERASES] += count(Operation::Erase) * erase;
+        }
+        self.seen.clone_from(ledger);
+        parts
+    }
+
+    fn remember(&mut self, work: Work) {
+        if work.start == work.end {
+            return;
+        }
+        add(&mut self.left, &work.parts);
+        self.before.push_back(work);
+        if self.before.len() > MOST_WAITED_FOR {
+            let pairs = std::mem::take(&mut self.before);
+            let mut pairs = pairs.into_iter();
+            while let Some(mut first) = pairs.next() {
+                if let Some(second) = pairs.next() {
+                    first.end = first.end.max(second.end);
+                    add(&mut first.parts, &second.parts);
+                }
+                self.before.push_back(first);
+            }
+        }
+    }
+
+    /// What is left to do at this time.
+    fn left_at(&mut self, time: Nanos) -> Parts {
+        while let Some(work) = self.before.front().filter(|work| work.end <= time) {
+            subtract(&mut self.left, &work.parts, 1.0);
+            self.before.pop_front();
+        }
+        if self.before.is_empty() {
+            // What rounding has left.
+            self.left = [0.0; PARTS];
+        }
+        let mut left = self.left;
+        if let Some(work) = self.before.front() {
+            let done = time.saturating_sub(work.start) as f64 / (work.end - work.start) as f64;
+            subtract(&mut left, &work.parts, done);
+        }
+        left.map(|part| part.max(0.0))
+    }
+
+    /// The means; `None` without requests.
+    #[must_use]
+    pub fn report(&self) -> Option<CausesReport> {
+        if self.requests == 0 {
+            return None;
+        }
+        let requests = self.requests as f64;
+        let means = |parts: &Parts| {
+            let named = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
+            named.map(|(part, sum)| (name(part), sum / requests / 1e3)).collect()
+        };
+        let Pauses { requests: pauses, sum, longest, waiting } = self.pauses;
+        Some(CausesReport {
+            service_us: means(&self.service),
+            wait_us: means(&self.wait),
+            pauses,
+            pause_us_mean: (pauses > 0).then(|| sum / pauses as f64 / 1e3),
+            pause_us_max: (pauses > 0).then_some(longest / 1e3),
+            waiting_for_pauses_ratio: Some(waiting as f64 / requests),
+        })
+    }
+}
+
+/// Divides a time by the work that it is spent on.
+fn divide(time: Nanos, work: Parts) -> Parts {
+    let (time, sum) = (time as f64, work.iter().sum::<f64>());
+    // Times are whole nanoseconds: less is what rounding has left.
+    if sum > 0.0 && time - sum < 0.5 {
+        return work.map(|part| part * time / sum);
+    }
+    let mut parts = work;
+    parts[OTHER] += unless_bug!(CausesLoseTheRest, time - sum, 0.0);
+    parts
+}
+
+fn add(sum: &mut Parts, parts: &Parts) {
+    sum.iter_mut().zip(parts).for_each(|(sum, part)| *sum += part);
+}
+
+fn subtract(sum: &mut Parts, parts: &Parts, share: f64) {
+    sum.iter_mut().zip(parts).for_each(|(sum, part)| *sum -= share * part);
+}
+
+/// What is spent on making room and on moving pages.
+fn cleaning(parts: &Parts) -> f64 {
+    let moves = [Cause::GcData, Cause::GcMapping, Cause::GcTranslation, Cause::Merge, Cause::Wear];
+    let moves = moves.map(|cause| parts[2 * cause as usize] + parts[2 * cause as usize + 1]);
+    moves.iter().sum::<f64>() + parts[ERASES]
+}
+
+fn name(part: usize) -> String {
+    match part {
+        ERASES => String::from("erases"),
+        OTHER => String::from("other"),
+        _ => {
+            let kind = if part % 2 == 0 { "reads" } else { "programs" };
+            format!("{}.{kind}", Cause::ALL[part / 2].name())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Duration;
+
+    fn device() -> DeviceConfig {
+        DeviceConfig {
+            read: Duration(25),
+            program: Duration(200),
+            erase: Duration(1500),
+            transfer_per_byte: Duration(0),
+            ..DeviceConfig::default()
+        }
+    }
+
+    /// Three requests on a device that does one thing at a time: a write that erases, and two that wait for it.
+    #[test]
+    fn waits_are_divided_by_what_is_left_of_earlier_work() {
+        let (mut causes, mut ledger) = (Causes::new(&device()), Ledger::default());
+        ledger.count(Operation::Erase, Cause::GcData);
+        ledger.count(Operation::Program, Cause::Host);
+        causes.note(Op::Write, &ledger, 0, 0, 1700);
+        ledger.count(Operation::Read, Cause::Host);
+        // At 850 half of the erase and half of the program are left.
+        causes.note(Op::Read, &ledger, 850, 1700, 1725);
+        ledger.count(Operation::Read, Cause::Host);
+        causes.note(Op::Read, &ledger, 1700, 1725, 1750);
+        let report = causes.report().expect("three requests");
+        let sum = |parts: &BTreeMap<String, f64>| parts.values().sum::<f64>() * 3e3;
+        assert!((sum(&report.service_us) - 1750.0).abs() < 1e-9);
+        assert!((sum(&report.wait_us) - 875.0).abs() < 1e-9);
+        let wait = |part: &str| report.wait_us[part] * 3e3;
+        assert!((wait("erases") - 750.0).abs() < 1e-9);
+        assert!((wait("host.programs") - 100.0).abs() < 1e-9);
+        assert!((wait("host.reads") - 25.0).abs() < 1e-9);
+        assert_eq!((report.pauses, report.pause_us_max), (1, Some(1.5)));
+        assert!((report.waiting_for_pauses_ratio.expect("a share") - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    /// However much work waits, what is remembered of it is bounded, and adds up.
+    #[test]
+    fn memory_is_bounded() {
+        let (mut causes, mut ledger) = (Causes::new(&device()), Ledger::default());
+        for number in 0..200_000 {
+            ledger.count(Operation::Program, Cause::Host);
+            causes.note(Op::Write, &ledger, 0, 200 * number, 200 * number + 200);
+        }
+        assert!(causes.before.len() <= MOST_WAITED_FOR);
+        let wait = causes.report().expect("requests").wait_us["host.programs"];
+        assert!((wait / (199_999.0 * 0.1) - 1.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,196 @@
+"""Why one run takes longer than another: the difference of their times, divided by its causes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ftlab.errors import ConfigError
+from ftlab.report.difference import TOLERANCE
+from ftlab.report.numbers import by_name, written
+from ftlab.report.tables import ABSENT, Table
+from ftlab.result import Record, Result
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PARTS = {
+    "host.reads": "host reads",
+    "host.programs": "host writes",
+    "translation.reads": "translation page reads",
+    "translation.programs": "translation page writes",
+    "gc_data.reads": "GC, page reads",
+    "gc_data.programs": "GC, page writes",
+    "gc_mapping.reads": "GC, map updates, reads",
+    "gc_mapping.programs": "GC, map updates, writes",
+    "gc_translation.reads": "GC of translation pages, reads",
+    "gc_translation.programs": "GC of translation pages, writes",
+    "merge.reads": "merges, reads",
+    "merge.programs": "merges, writes",
+    "padding.reads": "padding, reads",
+    "padding.programs": "padding, writes",
+    "read_modify_write.reads": "reads of partly written pages",
+    "read_modify_write.programs": "writes of partly written pages",
+    "wear.reads": "wear levelling, reads",
+    "wear.programs": "wear levelling, writes",
+    "checkpoint.reads": "checkpoints, reads",
+    "checkpoint.programs": "checkpoints, writes",
+    "trim.reads": "trim records, reads",
+    "trim.programs": "trim records, writes",
+    "erases": "block erases",
+    "other": "other",
+}
+"""The parts of a time as a result names them, and as people do."""
+
+SECTIONS = {"service": "causes.service_us", "waiting": "causes.wait_us"}
+TOTALS = {"service": "service_us.mean", "response": "response_us.mean"}
+MOVED = ("mapping.", "gc.", "merges.", "buffer.", "own.", "write_amplification", "causes.paus")
+"""Where figures are that show what an FTL did otherwise."""
+
+MOST_MOVED = 12
+"""Rows of them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one cause adds to the mean time of a request in two runs, in microseconds."""
+
+    section: str
+    name: str
+    first: float
+    second: float
+
+    @property
+    def difference(self) -> float:
+        """How much more it adds in the second run."""
+        return self.second - self.first
+
+
+def parts_of(first: Result, second: Result) -> list[Part]:
+    """Return the parts of the mean response time of two runs, the largest differences first.
+
+    Their sums are the means: service and waiting add up to the response. Raises
+    `ftlab.ConfigError` for a run without ``run.causes``.
+    """
+    found = []
+    for section, path in SECTIONS.items():
+        both = [_record(result, path) for result in (first, second)]
+        parts = [
+            Part(section, name, *(float(each.get(name, 0.0)) for each in both)) for name in PARTS
+        ]
+        used = [part for part in parts if part.first or part.second]
+        found += sorted(used, key=lambda part: -abs(part.difference))
+    return found
+
+
+def table_of(labels: Sequence[str], parts: Sequence[Part]) -> Table:
+    """Return a row for each part and each sum, in microseconds, and what is different."""
+    rows = []
+    for section in SECTIONS:
+        for part in (part for part in parts if part.section == section):
+            place = "" if section == "service" else "wait for "
+            rows.append(_row(f"  {place}{PARTS[part.name]}", part.first, part.second))
+        rows.append(_row(section, *_sums(part for part in parts if part.section == section)))
+    rows.append(_row("response", *_sums(parts)))
+    return Table(["mean time of a request, µs", *labels, "difference"], rows)
+
+
+def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
+    """Return the figures of the FTLs that moved most, as multiples, the largest move first."""
+    rows = []
+    for path in _figures(first):
+        values = [result.find(path) for result in (first, second)]
+        if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+            continue
+        before, after = values
+        largest = max(abs(before), abs(after))
+        if abs(after - before) > TOLERANCE * largest:
+            change = f"{after / before:.3f} x" if before else ABSENT
+            move = abs(after - before) / largest
+            rows.append((move, [path, by_name(path, before), by_name(path, after), change]))
+    rows.sort(key=lambda row: (-row[0], row[1]))
+    return Table(
+        ["figure", *labels, "change"], [[str(cell) for cell in row] for _, row in rows[:MOST_MOVED]]
+    )
+
+
+def sentence(labels: Sequence[str], parts: Sequence[Part]) -> str:
+    """Return one sentence: which run takes longer, and what most of that is."""
+    first, second = _sums(parts)
+    if abs(second - first) <= TOLERANCE * max(first, second):
+        return f"{labels[0]} and {labels[1]} take equally long: {written(first, 'us')} a request."
+    slower = labels[second > first]
+    grown = [part for part in parts if (part.difference > 0) == (second > first)]
+    grown.sort(key=lambda part: -abs(part.difference))
+    share = abs(grown[0].difference) / abs(second - first)
+    place = "waiting for " if grown[0].section == "waiting" else ""
+    return (
+        f"{slower} takes {written(abs(second - first), 'us')} longer for a request; the largest "
+        f"part is {place}{PARTS[grown[0].name]}: {written(abs(grown[0].difference), 'us')}, "
+        f"{share:.0%} of the difference."
+    )
+
+
+def drawn(labels: Sequence[str], parts: Sequence[Part], columns: int | None = None) -> Figure:
+    """Draw a bridge: the response of the first run, each cause that adds or takes, the second's."""
+    from ftlab.style import literal, sized, styled
+
+    first, second = _sums(parts)
+    steps = [part for part in parts if abs(part.difference) > TOLERANCE * max(first, second)]
+    steps.sort(key=lambda part: (part.section, -abs(part.difference)))
+    rest = second - first - sum(part.difference for part in steps)
+    names = [
+        f"{'wait for ' if part.section == 'waiting' else ''}{PARTS[part.name]}" for part in steps
+    ]
+    heights = [part.difference for part in steps]
+    if abs(rest) > 1e-9 * max(first, second):
+        names, heights = [*names, "all others"], [*heights, rest]
+    with styled(columns):
+        figure = sized(8.0, 0.9 + 0.32 * (len(names) + 2), columns)
+        axes = figure.subplots()
+        places = range(len(names) + 2)
+        axes.barh(0, first, color="#555555")
+        axes.barh(places[-1], second, color="#555555")
+        at = first
+        for place, height in enumerate(heights, 1):
+            axes.barh(place, height, left=at, color="#D55E00" if height > 0 else "#009E73")
+            axes.plot([at, at], [place - 1.4, place + 0.4], color="#555555", linewidth=0.6)
+            at += height
+        axes.set_yticks(places, [literal(labels[0]), *names, literal(labels[1])])
+        axes.invert_yaxis()
+        axes.set_xlabel("mean response of a request (µs)")
+        axes.set_xlim(0, 1.05 * max(first, second, at))
+    return figure
+
+
+def _row(name: str, first: float, second: float) -> list[str]:
+    change = second - first
+    return [name, f"{first:,.2f}", f"{second:,.2f}", f"{change:+,.2f}"]
+
+
+def _sums(parts: Iterator[Part] | Sequence[Part]) -> tuple[float, float]:
+    both = [(part.first, part.second) for part in parts]
+    return sum(first for first, _ in both), sum(second for _, second in both)
+
+
+def _record(result: Result, path: str) -> Mapping[str, Any]:
+    found = result.find(path)
+    if not isinstance(found, Record):
+        raise ConfigError(f"{path}: found a result without it, expected one with run.causes = true")
+    return found
+
+
+def _figures(result: Result) -> Iterator[str]:
+    """Yield the paths of the figures that show what an FTL did."""
+    for path in _leaves(result.to_dict()):
+        if path.startswith(MOVED):
+            yield path
+
+
+def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}"
