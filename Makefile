@@ -69,11 +69,12 @@ lint-rust: $(VENV)/tools
 		-- -D warnings
 	cargo clippy --locked -p ftlab --lib --example bugs --features bugs -- -D warnings
 
-lint-python: $(CORE)
+lint-python: $(CORE) $(VENV)/docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy --strict python/ftlab
 	$(BIN)/python -m mypy.stubtest ftlab._core
+	$(BIN)/python tools/voice.py
 
 bench: $(CORE)
 	cargo bench --locked -p ftlab

@@ -104,7 +104,9 @@ def test_a_result_is_run_again(ftlab):
     other = ftlab("run", "--from", "r.json")
     assert other.exit_code == 1
     assert "different: flash.erases.data: was 4711" in other.stderr
-    assert "found --seed beside it" in failure(ftlab("run", "--from", "r.json", "--seed", "2"))
+    assert "found --seed, expected no other option" in failure(
+        ftlab("run", "--from", "r.json", "--seed", "2")
+    )
     Path("r.json").write_text("{}")
     assert "r.json: found no result" in failure(ftlab("run", "--from", "r.json"))
 

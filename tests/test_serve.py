@@ -433,7 +433,7 @@ def test_a_live_device_can_be_watched(tmp_path, ftlab, monkeypatch):
     assert shown.exit_code == 0
     assert shown.stdout.startswith("2 requests: ")
     assert list(seen) == []
-    assert "found nobody who tells figures" in failure(ftlab("watch", "--live", told))
+    assert "found no server of metrics" in failure(ftlab("watch", "--live", told))
 
 
 class Command:

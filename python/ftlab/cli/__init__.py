@@ -154,7 +154,7 @@ VERBS = Verbs(
 )
 @click.version_option(__version__, prog_name="ftlab", message="%(prog)s %(version)s")
 def program() -> None:
-    """Run any flash translation layer on any trace, on one checked NAND model."""
+    """Run flash translation layers on block traces."""
 
 
 def main() -> NoReturn:

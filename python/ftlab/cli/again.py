@@ -43,7 +43,7 @@ def read(path: str) -> tuple[Config, str, Result | None]:
 def say_differences(before: Result | None, after: Result) -> bool:
     """Say whether a result came out bit for bit as before, and return that."""
     if before is None:
-        say("it failed before, and does not now", err=True)
+        say("this run succeeded, the stored one failed", err=True)
         return False
     old, new = (
         {key: value for key, value in each.to_dict().items() if key not in ALONE}
@@ -51,7 +51,7 @@ def say_differences(before: Result | None, after: Result) -> bool:
     )
     different = [*_differences(old, new)]
     if not different:
-        say("bit-equal: every figure but speed is as it was", err=True)
+        say("bit-equal: every metric except speed is unchanged", err=True)
         return True
     for name, was, now in different[:SHOWN]:
         say(f"different: {name}: was {was}, is {now}", err=True)

@@ -20,15 +20,15 @@ from ftlab.cli.say import say
     type=parse.Count(),
     default=300,
     show_default=True,
-    help="Devices, settings and requests to try, drawn at random; the same ones every time.",
+    help="Devices, settings and requests to try, drawn by a fixed seed.",
 )
-@click.option("--case", metavar="CASE", help="Try this one alone, as a broken law prints it.")
+@click.option("--case", metavar="CASE", help="Try only this case, as a broken law prints it.")
 @click.pass_context
 def check(context: click.Context, ftl: str, cases: int, case: str | None) -> None:
-    """Hold FTL, the name of one or FILE.py[:CLASS], to the laws that every FTL obeys.
+    """Check that FTL keeps data and obeys the rules of NAND.
 
-    Prints a line for each law, and for one that is broken what happened and the command that makes
-    it happen again; the exit code is 1 then.
+    FTL is a name or FILE.py[:CLASS]. Prints a line for each law. For a broken one it shows what
+    happened and the command that repeats it, and the exit code is 1.
     """
     ftl = names_of.ftl(ftl)
     with meter() as progress:

@@ -26,10 +26,10 @@ DEFAULT = "page,dftl,tpftl"
 @output_options
 @picture_options
 def compare(ftl: str | None, seeds: int | None, print_config: bool, **options: Any) -> None:
-    """Run several FTLs on TRACE and show them side by side, the best values marked.
+    """Run several FTLs on TRACE and show them side by side.
 
-    The trace is read once; every FTL runs on a device of its own, with the same settings. A value
-    is marked if another is worse by more than 0.5 %, and by more than the deviations of seeds.
+    The trace is read once. Every FTL runs on its own device, with the same settings. A star marks
+    a value if another is worse by more than 0.5 % and by more than the deviations of seeds.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:

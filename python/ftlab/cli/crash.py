@@ -22,18 +22,18 @@ DEFAULT = "page,dftl,tpftl"
 @click.command()
 @source_options
 @ftl_option(f"FTLs, with commas between (`ftlab list ftls`) [{DEFAULT}].")
-@click.option("--cuts", type=parse.Count(), default=crashes.CUTS, help="How many [10000].")
-@click.option("--at", metavar="CUT", help="Make this cut alone, as a violation tells it.")
+@click.option("--cuts", type=parse.Count(), default=crashes.CUTS, help="Number of cuts [10000].")
+@click.option("--at", metavar="CUT", help="Make only this cut, as a violation reports it.")
 @model_options
 @output_options
 @figure_option
 @columns_option
 def crash(ftl: str | None, cuts: int, at: str | None, print_config: bool, **options: Any) -> None:
-    """Cut the power in a run of FTLs on TRACE, mount, and compare every page with the promise.
+    """Cut the power of FTLs on TRACE and verify what survives.
 
-    Cuts come at random programs and erases, before or in the midst of them; after every other one
-    comes a second, while the FTL mounts or soon after. Ends with 1 if anything that was
-    acknowledged is lost.
+    Cuts come at random programs and erases, before or in the middle of one. After every other cut
+    a second one comes, while the FTL mounts or soon after. The exit code is 1 if acknowledged data
+    is lost.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:

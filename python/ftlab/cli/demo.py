@@ -33,10 +33,10 @@ What to try next:
 @click.command()
 @click.option("--requests", type=parse.Count(), help="Stop after this many requests.")
 def demo(requests: int | None) -> None:
-    """Compare three FTLs on a built-in workload: a table, a figure, an HTML report.
+    """Compare three FTLs on a built-in workload.
 
-    The workload is the profile of a bank's transaction log, at its full length, on the device of
-    the TPFTL paper. The figure and the report are written to the folder ftlab-demo.
+    The workload is a full-length profile of a bank's transaction log; the device follows the TPFTL
+    paper. Prints a table, and writes a figure and an HTML report to the folder ftlab-demo.
     """
     outputs = _outputs()
     source = {"trace": PROFILE} if requests is None else {"trace": PROFILE, "requests": requests}

@@ -26,7 +26,12 @@ DEFAULT = "page,dftl,tpftl"
     help="1: run the whole life; N: project it from lives of an N-th and less "
     "[1 where that takes seconds, else 4].",
 )
-@click.option("--passes", type=parse.Count(), default=lives.PASSES, help="At most [1000000].")
+@click.option(
+    "--passes",
+    type=parse.Count(),
+    default=lives.PASSES,
+    help="Most passes over TRACE [1000000].",
+)
 @model_options
 @output_options
 @figure_option
@@ -34,10 +39,10 @@ DEFAULT = "page,dftl,tpftl"
 def endurance(
     ftl: str | None, scale: int | None, passes: int, print_config: bool, **options: Any
 ) -> None:
-    """Run FTLs on TRACE again and again until so many blocks are worn out that none can be written.
+    """Replay TRACE on FTLs until the device is worn out.
 
-    Needs the erases that a block endures, as --set device.endurance=1000: about 100000 of SLC, 3000
-    of MLC, 1000 of TLC and of QLC. Every read is verified to the last.
+    Set the erases that a block endures: --set device.endurance=1000. Typical values are 100000 for
+    SLC, 3000 for MLC, 1000 for TLC and QLC. Every read is verified.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:

@@ -31,7 +31,7 @@ from ftlab.report import fleet as report
     type=parse.Count(),
     default=LEAST_REQUESTS,
     show_default=True,
-    help="Volumes with fewer requests are not run.",
+    help="Skip volumes with fewer requests.",
 )
 @model_options
 @results_option
@@ -41,11 +41,11 @@ from ftlab.report import fleet as report
 def fleet(
     context: click.Context, /, ftl: str | None, print_config: bool, least: int, **options: Any
 ) -> None:
-    """Split TRACE into its volumes, run each on a device of its own, and show all together.
+    """Run each volume of TRACE on its own device.
 
-    The write amplification of a fleet is that of all its devices: pages programmed / pages written
-    by hosts. Percentiles are over volumes, of which each counts as one; fewer than 20 have none.
-    A volume on which nothing was erased is left out of both. JSON and CSV have all volumes.
+    The write amplification of a fleet is the pages that all its devices program / the pages that
+    hosts write. Percentiles count each volume once and need 20 volumes. Both leave out volumes
+    without an erase. JSON and CSV have all volumes.
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")

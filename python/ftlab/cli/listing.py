@@ -41,10 +41,10 @@ SHARED = ("gc", "ftl", "log")
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def listing(kind: str | None, name: str | None, as_json: bool) -> None:
-    """List what can be named: each row a name, a line about it, and where it comes from.
+    """List FTLs, settings, presets and all other names.
 
-    NAME asks for one of them: "list ftls tpftl". After "settings" it is a section, an FTL, whose
-    settings are those that it obeys, or a key: "list settings gc".
+    Each row has a name, a line about it and its source. NAME selects one: "list ftls tpftl". After
+    "settings", NAME is a section, a key or an FTL: "list settings gc".
     """
     everything = catalog()
     chosen = {each: everything[key] for each, key in KINDS.items() if kind in (None, each)}

@@ -29,7 +29,7 @@ DEFAULT = "page"
     metavar="N,...",
     default=",".join(map(str, DEPTHS)),
     show_default=True,
-    help="Requests outstanding in a closed loop.",
+    help="Queue depths of the closed loops.",
 )
 @click.option(
     "--loads",
@@ -43,10 +43,10 @@ DEFAULT = "page"
 @figure_option
 @columns_option
 def load(ftl: str | None, depths: str, loads: str, print_config: bool, **options: Any) -> None:
-    """Run FTLs on TRACE at several loads, and show what they serve, how fast, and where it ends.
+    """Measure throughput and latency of FTLs at several loads.
 
-    First in a closed loop at each queue depth; then with the arrivals of TRACE, stretched to shares
-    of the highest throughput so found. Saturated is the least depth with 95 % of that.
+    First runs a closed loop at each queue depth. Then stretches the arrivals of TRACE to shares of
+    the highest throughput found. An FTL saturates at the least depth with 95 % of that throughput.
     """
     config, ftls = configuration(options, ftl, DEFAULT)
     if print_config:

@@ -33,7 +33,7 @@ TERMS = {
 
 @click.group()
 def model() -> None:
-    """Predict by closed forms what a run costs, and say how far they are off."""
+    """Predict the cost of a run by closed forms."""
 
 
 @model.command()
@@ -50,8 +50,8 @@ def model() -> None:
 def translation(result: str | None, overrides: tuple[str, ...], **options: Any) -> None:
     """Predict the cost of address translation by TPFTL's models.
 
-    RESULT is a file of `ftlab run --json` or `ftlab compare --json`; its figures feed the models
-    and stand beside them. Without one, --set gives the parameters.
+    RESULT is a file of `ftlab run --json` or `ftlab compare --json`; its metrics feed the models
+    and are shown next to them. Without RESULT, --set gives the parameters.
     """
     outputs = Outputs.of(options)
     parameters = dict(parse.setting(text) for text in overrides)
@@ -73,13 +73,14 @@ def translation(result: str | None, overrides: tuple[str, ...], **options: Any) 
     "hot_access; may be repeated.",
 )
 @click.option(
-    "--seeds", type=click.IntRange(0), default=0, help="Run each policy, too, so many times."
+    "--seeds", type=click.IntRange(0), default=0, help="Simulate each policy, too, with N seeds."
 )
 @output_options
 def gc(overrides: tuple[str, ...], seeds: int, **options: Any) -> None:
-    """Predict the write amplification of page-level mapping, by victim policy.
+    """Predict write amplification for each victim policy.
 
-    Random writes of single pages to a full device, uniform or with a hot part.
+    The FTL maps pages; the workload writes single pages at random to a full device, uniformly or
+    with a hot part. With --seeds, measurements are shown next to the predictions.
     """
     outputs = Outputs.of(options)
     prediction = models.gc(seeds, **dict(parse.setting(text) for text in overrides))

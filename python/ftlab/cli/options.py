@@ -40,26 +40,26 @@ class Setting:
 
 
 SOURCE = (
-    Setting("--format", "input.format", "NAME", "Format of the trace; detected by default."),
+    Setting("--format", "input.format", "NAME", "Format of the trace [detected]."),
     Setting("--volume", "input.volume", "N", "Read only this volume of the trace."),
-    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "What the columns of a CSV file are."),
-    Setting("--op", "input.op", "read|write", "What the requests are, if the trace does not say."),
-    Setting("--unit", "input.unit", "SIZE", "Page of a list of the ARC paper [512]."),
+    Setting("--columns", "input.columns", "WHAT=COLUMN,...", "Name the columns of a CSV file."),
+    Setting("--op", "input.op", "read|write", "Operation of all requests, if the trace has none."),
+    Setting("--unit", "input.unit", "SIZE", "Page size of an ARC trace [512]."),
     Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
     Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
-    Setting("--skip", "input.skip", "N", "Leave out the first N requests."),
+    Setting("--skip", "input.skip", "N", "Skip the first N requests."),
 )
 MODEL = (
     Setting("--preset", "preset", "NAME", "Start from a published set-up.", "presets"),
     Setting("--capacity", "device.capacity", "SIZE", "Logical size of the device [the trace's]."),
-    Setting("--page", "device.page", "SIZE", "Flash page."),
-    Setting("--pages-per-block", "device.pages_per_block", "N", "Pages of an erase block."),
+    Setting("--page", "device.page", "SIZE", "Size of a flash page."),
+    Setting("--pages-per-block", "device.pages_per_block", "N", "Pages per erase block."),
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
-    Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, without the global directory."),
+    Setting("--cache", "ftl.cache", "SIZE", "Mapping cache; the GTD is not counted."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
     Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none].", "buffers"),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
-    Setting("--gc", "gc.policy", "POLICY", "How GC picks its victims.", "policies"),
+    Setting("--gc", "gc.policy", "POLICY", "Victim policy of garbage collection.", "policies"),
     Setting(
         "--warmup",
         "run.warmup",
@@ -69,7 +69,7 @@ MODEL = (
     Setting("--address", "run.address", "POLICY", "compact|overlay|modulo"),
     Setting("--host", "host.mode", "MODE", "open (by timestamps)|closed:QD|queued:QD."),
     Setting("--time-scale", "host.time_scale", "FACTOR", "Stretch the trace's time gaps."),
-    Setting("--seed", "run.seed", "N", "Of every random choice."),
+    Setting("--seed", "run.seed", "N", "Seed of every random choice."),
 )
 ORDERS = ("sort", "clamp")
 
@@ -96,9 +96,9 @@ def _source() -> list[Callable[[Any], Any]]:
             help="Generate requests instead: randwrite,bs=4k,size=64MiB,requests=100000",
         ),
         *_options(SOURCE),
-        click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go back."),
-        click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
-        click.option("--requests", type=parse.Count(), help="Stop after this many."),
+        click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go backwards."),
+        click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
+        click.option("--requests", type=parse.Count(), help="Stop after this many requests."),
     ]
 
 
@@ -108,9 +108,9 @@ def pair_options(command: Command) -> Command:
         _trace("a"),
         _trace("b"),
         *_options(SOURCE),
-        click.option("--sort", is_flag=True, help="Sort traces whose timestamps go back."),
-        click.option("--clamp", is_flag=True, help="Hold timestamps that go back."),
-        click.option("--requests", metavar="N", help="Stop after this many."),
+        click.option("--sort", is_flag=True, help="Sort traces whose timestamps go backwards."),
+        click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
+        click.option("--requests", metavar="N", help="Stop after this many requests."),
     ]
     return decorated(command, options)
 
@@ -126,9 +126,9 @@ def model_options(command: Command) -> Command:
             "overrides",
             multiple=True,
             metavar="KEY=VALUE",
-            help="Any key of the configuration, as gc.policy=greedy; may be repeated.",
+            help="Set any key, as gc.policy=greedy; may be repeated.",
         ),
-        click.option("--print-config", is_flag=True, help="Print what would be run, and stop."),
+        click.option("--print-config", is_flag=True, help="Print the configuration and stop."),
         trust_option,
     ]
     return decorated(command, options)
@@ -146,7 +146,7 @@ def trust_option(command: Command) -> Command:
         is_flag=True,
         expose_value=False,
         callback=trusted,
-        help="Run Python files that only a configuration or a result names.",
+        help="Run Python files that a configuration or a result names.",
     )(command)
 
 

@@ -37,10 +37,11 @@ from ftlab.report.points import seed_notes, where
 )
 @click.pass_context
 def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any) -> None:
-    """Draw the results in DIR over a setting: a line for each FTL and each other setting.
+    """Draw the results in DIR over a setting.
 
-    Points that differ in the seed only are one, with a standard deviation as whiskers. Files that
-    are damaged, unreadable or copies are named, and the exit code is 2 then.
+    Each FTL and each other setting that differs is a line. Points that differ in the seed only are
+    one point, with whiskers for the standard deviation. If a file is damaged, unreadable or a
+    copy, it is named and the exit code is 2.
     """
     output = options["output"]
     suffix_of("--output", output, FIGURE_KINDS)

@@ -37,7 +37,7 @@ QUICK_REQUESTS = 5_000
 
 @click.command()
 @click.argument("paper", type=click.Choice(list(PAPERS), case_sensitive=False))
-@click.option("--traces", metavar="DIR", help="Take real traces from here; else built-in models.")
+@click.option("--traces", metavar="DIR", help="Folder of real traces [built-in models].")
 @click.option(
     "--results",
     metavar="DIR",
@@ -45,7 +45,7 @@ QUICK_REQUESTS = 5_000
     show_default=True,
     help="Results of single runs; those that are there are not run again.",
 )
-@click.option("--out", metavar="DIR", help="Where the report goes [ftlab-reproduce/PAPER].")
+@click.option("--out", metavar="DIR", help="Folder of the report [ftlab-reproduce/PAPER].")
 @click.option(
     "--seeds",
     metavar="N",
@@ -56,7 +56,7 @@ QUICK_REQUESTS = 5_000
 @click.option(
     "--whole", is_flag=True, help="Leave nothing out for its time: settings as PAPER varies them."
 )
-@click.option("--list", "listed", is_flag=True, help="Show what PAPER claims, and run nothing.")
+@click.option("--list", "listed", is_flag=True, help="Show the claims of PAPER and stop.")
 def reproduce(
     paper: str,
     traces: str | None,
@@ -67,10 +67,10 @@ def reproduce(
     whole: bool,
     listed: bool,
 ) -> None:
-    """Run the evaluation of PAPER again and judge what it claims.
+    """Reproduce the evaluation of PAPER and judge its claims.
 
-    The report has the paper's figures and tables as they come out here, and a row for each claim
-    with its verdict. A run that was stopped goes on where it was.
+    The report has the paper's figures and tables with the values measured here, and a row with the
+    verdict for each claim. An interrupted run resumes.
     """
     drawing.need("reproduce")
     experiment: Experiment = import_module(PAPERS[paper]).EXPERIMENT

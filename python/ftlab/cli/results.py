@@ -36,17 +36,17 @@ DATA = ("json", "csv", "parquet", "sqlite")
 @click.command()
 @results_argument
 @where_option
-@click.option("--columns", metavar="NAME,...", help="Figures and settings to show.")
+@click.option("--columns", metavar="NAME,...", help="Metrics and settings to show.")
 @click.option("--failed", is_flag=True, help="Only points that failed.")
-@click.option("--merge", multiple=True, metavar="DIR", help="Take over the results of this, too.")
+@click.option("--merge", multiple=True, metavar="DIR", help="Add the results of this folder.")
 @output_options
 @click.pass_context
 def results(context: click.Context, /, folder: str, **options: Any) -> None:
-    """Show the results in DIR, which `sweep`, `reproduce` or Python have left there.
+    """Show the results that a sweep left in DIR.
 
-    A row is a point: its FTL, the settings that are not the same in all, its figures, and notes on
-    what it warns of or why it failed. Files that are damaged, unreadable or copies are named, and
-    the exit code is 2 then.
+    Each row is a point: its FTL, the settings that differ between points, its metrics, and notes
+    on its warnings or its failure. If a file is damaged, unreadable or a copy, it is named and the
+    exit code is 2.
     """
     answer = Answer.of(options)
     store = Store(folder)

@@ -45,13 +45,13 @@ DEFAULT = "tpftl"
 )
 @click.pass_context
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
-    """Run one FTL on TRACE and summarise what it did.
+    """Run one FTL on TRACE and summarise the result.
 
     TRACE is a file (plain, .gz, .bz2, .xz or .zst), - for standard input, or the name of a
     built-in profile (`ftlab list profiles`).
 
-    Without a TRACE, --from RESULT.json runs that result again and says whether every figure is
-    bit for bit as it was; the exit code is 1 if not.
+    Without a TRACE, --from RESULT.json repeats that run and compares every metric bit for bit. The
+    exit code is 1 if one differs.
     """
     before = None
     again = options["from"] if _is_again(context, ftl, options) else None
@@ -90,7 +90,7 @@ def _is_again(context: click.Context, ftl: str | None, options: dict[str, Any]) 
     other = next((name for name in sorted(described) if named[name]), None)
     if other:
         raise click.UsageError(
-            f"--from {options['from']} without a TRACE runs a result as it was, "
-            f"found --{other.replace('_', '-')} beside it"
+            f"--from {options['from']} without a TRACE repeats a result unchanged, "
+            f"found --{other.replace('_', '-')}, expected no other option of the run"
         )
     return True

@@ -32,17 +32,17 @@ LOOK_S = 0.1
 
 
 @click.command()
-@click.option("--image", metavar="FILE", required=True, help="The device; made if it is not there.")
-@click.option("--socket", metavar="PATH", help="Where clients connect, with mode 0600.")
-@click.option("--tcp", metavar="HOST:PORT", help="There instead: open to all who reach it.")
+@click.option("--image", metavar="FILE", required=True, help="Image file, created if missing.")
+@click.option("--socket", metavar="PATH", help="Socket for clients, created with mode 0600.")
+@click.option("--tcp", metavar="HOST:PORT", help="Listen on TCP instead, open to all who reach it.")
 @ftl_option("An FTL that mounts (`ftlab list ftls`) [that of the image].")
-@click.option("--metrics", metavar="PATH", help="A socket that tells figures to Prometheus.")
+@click.option("--metrics", metavar="PATH", help="Serve Prometheus metrics on this socket.")
 @click.option(
     "--pace",
     type=click.Choice(["none", "device"]),
     default="none",
     show_default=True,
-    help="Answer at once, or when the device would.",
+    help="Answer at once, or after the simulated time.",
 )
 @click.option(
     "--record",
@@ -63,10 +63,10 @@ def serve(
     print_config: bool,
     **options: Any,
 ) -> None:
-    """Serve an FTL as a block device on a socket (NBD), with its data in an image.
+    """Serve an FTL as a network block device (NBD).
 
-    The image outlives a kill: what was acknowledged is there when it is served again, and what
-    was flushed outlives a cut of the machine, too. Ctrl-C ends the session and tells what it did.
+    The data is in an image file. Acknowledged writes survive a kill of the server; flushed writes
+    survive a power cut of the machine, too. Ctrl-C ends the session and prints a summary.
     """
     if (socket is None) == (tcp is None):
         raise click.UsageError("give either --socket PATH or --tcp HOST:PORT")
@@ -153,9 +153,9 @@ def _stopping() -> Iterator[_Stopping]:
 @click.argument("image")
 @output_options
 def fsck(image: str, **options: Any) -> None:
-    """Check every checksum of IMAGE, and whether its FTL mounts and finds every page.
+    """Check IMAGE: its checksums, its FTL and every page.
 
-    Nothing is changed. Ends with 1 if anything is damaged or lost.
+    Nothing is changed. The exit code is 1 if anything is damaged or lost.
     """
     outputs = Outputs.of(options)
     report = live.fsck(image)
@@ -170,9 +170,9 @@ def fsck(image: str, **options: Any) -> None:
 @click.argument("file")
 @output_options
 def replay(file: str, **options: Any) -> None:
-    """Run a session that `ftlab serve --record` has left once more: the same counts.
+    """Replay a session that `ftlab serve --record` wrote.
 
-    FILE is the one with .toml at its end.
+    FILE is the one whose name ends in .toml. A replay has the same counts.
     """
     outputs = Outputs.of(options, configuration_file.load(file))
     with meter() as progress:

@@ -45,7 +45,7 @@ results_option: Callable[[Command], Command] = click.option(
 @click.command()
 @sources_options
 @ftl_option(f"FTLs, with commas between [{DEFAULT}].")
-@click.option("--seeds", type=parse.Count(), help="Run each point with so many seeds.")
+@click.option("--seeds", type=parse.Count(), help="Run each point with N seeds.")
 @when_option
 @model_options
 @results_option
@@ -55,12 +55,12 @@ results_option: Callable[[Command], Command] = click.option(
 @output_options
 @click.pass_context
 def sweep(context: click.Context, /, print_config: bool, **options: Any) -> None:
-    """Run every combination of several values, each once, and keep each result in a file.
+    """Run every combination of several values and keep results.
 
-    Options of the model and --set take several values with commas between, and TRACES may be
-    several: "--cache 8KiB,32KiB --buffer none,clash --seeds 5". A file of --config may have lists,
-    ranges, conditions and grids. A sweep that was stopped goes on where it was, and a point that
-    fails stops no other.
+    Options of the model and --set take several values with commas between; give as many TRACES as
+    you like: "--cache 8KiB,32KiB --buffer none,clash --seeds 5". A file of --config may have lists,
+    ranges, conditions and grids. Each result is a file. An interrupted sweep resumes, and a point
+    that fails stops no other.
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")

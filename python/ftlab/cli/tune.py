@@ -32,19 +32,19 @@ SEARCHES = Path(ftlab.__file__).parent / "searches"
 @click.command()
 @sources_options
 @ftl_option(f"FTLs, with commas between [{DEFAULT}].")
-@click.option("--minimize", metavar="FIGURE,...", help="What is to be small, as response_us.mean.")
-@click.option("--maximize", metavar="FIGURE,...", help="What is to be large.")
+@click.option("--minimize", metavar="FIGURE,...", help="Metrics to minimise, as response_us.mean.")
+@click.option("--maximize", metavar="FIGURE,...", help="Metrics to maximise.")
 @click.option(
     "--limit",
     "limits",
     multiple=True,
     metavar="CONDITION",
-    help="What must hold, as 'ram_bytes <= 64KiB'; may be repeated.",
+    help="Constraint, as 'ram_bytes <= 64KiB'; may be repeated.",
 )
-@click.option("--trials", type=parse.Count(), help="How many combinations to try [100].")
+@click.option("--trials", type=parse.Count(), help="Combinations to try [100].")
 @click.option("--volumes", is_flag=True, help="Search for each volume of the traces alone.")
-@click.option("--least", type=parse.Count(), help="Leave out volumes with fewer requests [1000].")
-@click.option("--seeds", type=parse.Count(), help="Try each combination with so many seeds.")
+@click.option("--least", type=parse.Count(), help="Skip volumes with fewer requests [1000].")
+@click.option("--seeds", type=parse.Count(), help="Try each combination with N seeds.")
 @when_option
 @model_options
 @results_option
@@ -52,13 +52,12 @@ SEARCHES = Path(ftlab.__file__).parent / "searches"
 @output_options
 @figure_option
 def tune(print_config: bool, **options: Any) -> None:
-    """Search for the settings that make figures best, within limits.
+    """Search for the settings that optimise metrics.
 
-    What may be chosen is a sweep: several values on the command line, or a file of `ftlab sweep`,
-    given as FILE.toml or with --config, that may have a table [tune]. Two come with ftlab:
-    cachftl-threshold and ram-budget, which are given TRACES. With several objectives the answer is
-    the front of those that nothing beats in all of them. A search that was stopped goes on where it
-    was.
+    The space is a sweep: several values on the command line, or a file of `ftlab sweep`, given as
+    FILE.toml or with --config, which may have a table [tune]. Two files come with ftlab:
+    cachftl-threshold and ram-budget; give them TRACES. With several objectives the answer is the
+    Pareto front. An interrupted search resumes.
     """
     if print_config:
         raise click.UsageError("--print-config belongs to run and compare")

@@ -64,10 +64,10 @@ def watch(
     live: str | None,
     **options: Any,
 ) -> None:
-    """Run one FTL on TRACE and show it as it goes: blocks, planes, hit ratio, WA, p99.
+    """Run one FTL on TRACE and show blocks and metrics live.
 
-    Without a terminal, a line of figures for each frame. Ctrl-C ends it. --live takes no TRACE: it
-    shows a line of a device's figures every second.
+    Without a terminal, prints a line of metrics for each frame. Ctrl-C ends it. --live takes no
+    TRACE: it shows a line of a device's metrics every second.
     """
     if live:
         _watch_live(live, speed)

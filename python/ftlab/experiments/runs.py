@@ -85,5 +85,5 @@ def _figure(result: Result, figure: Figure, key: Key) -> float:
 def ratio(part: float, whole: float) -> float:
     """Return part / whole; raises `NotMeasuredError` where the whole is 0."""
     if whole == 0:
-        raise NotMeasuredError("a figure is 0 that others are held against")
+        raise NotMeasuredError("a divisor is 0")
     return part / whole

@@ -30,7 +30,7 @@ def asked(path: str) -> dict[str, float]:
             answer = b"".join(iter(lambda: connection.recv(1 << 16), b"")).decode()
     except (OSError, UnicodeDecodeError) as error:
         expected = "expected the socket of `ftlab serve --metrics`"
-        raise ConfigError(f"{path}: found nobody who tells figures, {expected}") from error
+        raise ConfigError(f"{path}: found no server of metrics, {expected}") from error
     return figures_of(answer.partition("\r\n\r\n")[2])
 
 

@@ -15,7 +15,7 @@ from ftlab.cli.trace.split import split
 
 @click.group()
 def trace() -> None:
-    """Look into traces, write them in other formats, fit models to them."""
+    """Inspect, convert, compare and model traces."""
 
 
 for verb in (info, curve, compare, convert, split, fit, generate):

@@ -31,9 +31,9 @@ from ftlab.similarity import FTLS, compare_sources
 @output_options
 @figure_option
 def compare(ftl: str, print_config: bool, **options: Any) -> None:
-    """Show how alike the traces A and B are, in themselves and to FTLs on the same device.
+    """Show how alike the traces A and B are, also to FTLs.
 
-    An option that says what to read holds for both, or for each with a comma between:
+    An option that selects requests holds for both traces. With a comma it has a value for each:
     "--skip 0,50000" compares two parts of a trace.
     """
     sources = pair_config(options)

@@ -26,9 +26,9 @@ DEVICE = ("--page", "--capacity", "--address")
 @output_options
 @figure_option
 def curve(**options: Any) -> None:
-    """Show what LRU mapping caches of every size hit on TRACE, in one pass.
+    """Show hit ratios of LRU mapping caches of every size.
 
-    They are those of `dftl` with dftl.replacement=lru, entry by entry, and begin empty.
+    Reads TRACE once. The caches work as in `dftl` with dftl.replacement=lru and begin empty.
     """
     config = merge([source_config(options), setting_tree(DEVICE, options)])
     outputs = Outputs.of(options, config)

@@ -28,7 +28,7 @@ def fit(output: str | None, **options: Any) -> None:
     """Fit a workload model to TRACE, in one pass.
 
     The model is a short text file: `ftlab trace generate` makes requests of it, and every command
-    that takes a trace takes it too. At the end a line says how near its stream is to the trace.
+    that takes a trace takes it too. A last line says how near its stream is to the trace.
     """
     config = source_config(options)
     if output is not None:

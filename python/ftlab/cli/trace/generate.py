@@ -14,15 +14,16 @@ from ftlab.names import in_any_case, near
 
 @click.command()
 @click.argument("model")
-@click.option("--requests", type=parse.Count(), help="How many [the model's length].")
-@click.option("--seed", type=click.IntRange(min=0), help="Of every random choice [1].")
+@click.option("--requests", type=parse.Count(), help="Number of requests [the model's length].")
+@click.option("--seed", type=click.IntRange(min=0), help="Seed of every random choice [1].")
 @output_options
 def generate(
     model: str, requests: int | None, seed: int | None, output: str, to: str | None
 ) -> None:
-    """Write the requests of MODEL, a file that ends in .toml or the name of a profile.
+    """Generate the requests of MODEL and write them to a file.
 
-    A shorter stream is the beginning of a longer one; the same seed makes the same requests.
+    MODEL is a file that ends in .toml or the name of a profile. The same seed makes the same
+    requests, and a shorter stream is the beginning of a longer one.
     """
     profiles = [profile["name"] for profile in catalog()["profiles"]]
     model = in_any_case(model, profiles)

@@ -31,11 +31,11 @@ PAGES = ("page_bytes", "page_accesses", "pages_per_sample")
 @click.command()
 @source_options
 @click.option("--full", is_flag=True, help="Sizes, arrivals, working set, miss ratios and more.")
-@click.option("--page", metavar="SIZE", help="Page that accesses are counted in [4KiB].")
+@click.option("--page", metavar="SIZE", help="Page size for counting accesses [4KiB].")
 @output_options
 @figure_option
 def info(full: bool, page: str | None, **options: Any) -> None:
-    """Read TRACE once and print its statistics and the format detected.
+    """Print the statistics and the format of TRACE.
 
     --json and --plot have all that --full shows.
     """

@@ -18,7 +18,7 @@ from ftlab.source import parts
     "-o", "--output", metavar="FOLDER", required=True, help="The new folder for the files."
 )
 def split(output: str, **options: Any) -> None:
-    """Write each volume of TRACE to a Parquet file of its own, in one pass."""
+    """Write each volume of TRACE to its own Parquet file."""
     config = source_config(options)
     with meter() as progress:
         written = parts(config, output, progress)
