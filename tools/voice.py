@@ -27,7 +27,7 @@ SENTENCE, HEADING, SUMMARY = 30, 7, 60
 
 MARKDOWN = MarkdownIt().enable("table").use(colon_fence_plugin)
 PLAIN = {"code_inline": "`x`", "softbreak": " ", "hardbreak": " ", "image": "`x`"}
-ENDS = re.compile(r"""(?<=[.!?])["')*]*\s+(?=["'(*`\[]*[A-Z0-9`])""")
+ENDS = re.compile(r"""(?<=[.!?])["')*]*\s+(?=["'(*`\[]*(?:[A-Z0-9`]|ftlab\b))""")
 FORBIDDEN = [(re.compile(rf"\b(?:{word})\b", re.I), instead) for word, instead in WORDS.items()]
 
 
