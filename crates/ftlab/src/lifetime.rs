@@ -174,9 +174,9 @@ fn disagree(parts: [u32; 4], wrong: [f64; 3]) -> Error {
     let [first, end, erases] = wrong.map(|wrong| 100.0 * wrong);
     let [a, b, c, d] = parts;
     let message = format!(
-        "found lives of blocks that endure {a}, {b}, {c} and {d} erases that do not agree (what they project differs by \
-         {first:.1} % in the first failure, {end:.1} % in the end and {erases:.1} % in erases), expected {:.0} % at \
-         most: use --scale 1 for the whole life",
+        "found projections from {a}, {b}, {c} and {d} erases per block that differ by {first:.1} % in the first \
+         failure, {end:.1} % in the end and {erases:.1} % in erases, expected at most {:.0} %: use --scale 1 for the \
+         whole lifetime",
         100.0 * TOLERANCE
     );
     Error::config("scale", message)

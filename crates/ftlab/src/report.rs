@@ -471,12 +471,10 @@ impl Report {
         if recovery.as_ref().is_some_and(|recovery| recovery.time_s.is_none()) {
             let message = match spec.obeys("ftl.power_safe") && !self.config.ftl.power_safe {
                 true => {
-                    "this FTL ran in an order in which a power cut may lose data, so there is no time of a \
-                         mount; set ftl.power_safe = true"
+                    "this FTL ran in an order in which a power cut may lose data, so there is no recovery \
+                         time; set ftl.power_safe = true"
                 }
-                false => {
-                    "this FTL does not mount after a power cut, so there is no time of a mount"
-                }
+                false => "this FTL does not mount after a power cut, so there is no recovery time",
             };
             self.warnings.push(message.into());
         }
@@ -849,7 +847,7 @@ fn warnings(report: &Report, outcome: &Outcome<'_>, backlog: Option<Backlog>) ->
     if let Some(mapping) = report.mapping.as_ref().filter(|m| m.lookups > 0 && m.replacements == 0)
     {
         let what = match mapping.lookups - mapping.hits {
-            0 => "the mapping cache never evicted: it held every mapping before it was asked for",
+            0 => "the mapping cache never evicted: it held every mapping before its first lookup",
             _ => "the mapping cache never evicted: its hit ratio shows only cold misses",
         };
         warnings.push(format!("{what}; use a smaller ftl.cache or a longer input"));
@@ -872,7 +870,7 @@ fn overload(host: &HostTotals, backlog: Option<Backlog>) -> Option<String> {
     if ends_behind(host) {
         return Some(format!(
             "overload: the last request arrived at {:.3} s and the device was done at {:.3} s, so \
-             response times tell the length of the input; {remedy}",
+             response times grow with the length of the input; {remedy}",
             host.last_arrival as f64 / 1e9,
             host.duration as f64 / 1e9
         ));
@@ -880,7 +878,7 @@ fn overload(host: &HostTotals, backlog: Option<Backlog>) -> Option<String> {
     backlog.rules().then(|| {
         format!(
             "overload: {:.1} % of requests came in a backlog between {:.3} s and {:.3} s and waited \
-             {:.0} times as long as the device takes for one, so response times tell the length of \
+             {:.0} times as long as the device takes for one. Response times grow with the length of \
              the burst; {remedy}",
             100.0 * backlog.requests,
             backlog.from as f64 / 1e9,
@@ -912,8 +910,8 @@ fn uncopied(report: &Report) -> Option<String> {
     let erases: u64 = report.flash.erases.values().sum();
     (copied == 0 && erases > 0).then(|| {
         format!(
-            "{what} copied no page: all blocks that were erased held nothing valid, so this run says \
-             nothing of how well room is made"
+            "{what} copied no page: all blocks that were erased held nothing valid, so this run does not \
+             measure the cost of {what}"
         )
     })
 }
@@ -932,7 +930,7 @@ fn sparse(report: &Report) -> Option<String> {
     };
     Some(format!(
         "the host has written {:.0} % of the device, and the rest acts as spare space: {:.0} % in place \
-         of {:.0} %, so that write amplification is too low; set run.warmup = {warmup}, which writes \
+         of {:.0} %. Write amplification is therefore too low; set run.warmup = {warmup}, which writes \
          every page, or use a smaller device.capacity",
         100.0 * written,
         100.0 * ((1.0 + given) / written - 1.0),
@@ -947,8 +945,8 @@ const MANY_SHARED: f64 = 0.01;
 fn shared(report: &Report) -> Option<String> {
     let ratio = report.host.shared_pages_ratio.filter(|ratio| *ratio >= MANY_SHARED)?;
     Some(format!(
-        "{:.0} % of the pages that the input touches stand for several of its addresses, which run.address \
-         = {} lays over each other, so it is more local than it was; use a larger device.capacity, or \
+        "{:.0} % of the pages that the input touches stand for several of its addresses, because of \
+         run.address = {}. Locality is therefore too high; use a larger device.capacity, or \
          run.address = compact",
         100.0 * ratio,
         report.config.run.address.name()
@@ -975,7 +973,7 @@ fn laid_elsewhere(report: &Report) -> Option<String> {
         (count > 0).then(|| format!("{} of requests {what}", share(count, host.requests)))
     };
     let told = [
-        told(folded, "lie beyond the device and were laid on other addresses"),
+        told(folded, "lie beyond the device and were mapped to other addresses"),
         told(cut, "were cut at its end"),
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();
@@ -990,8 +988,8 @@ fn worn_out(report: &Report) -> Option<String> {
     let after = life.bytes_at_failure.last().copied().map_or(Bytes(0), Bytes);
     Some(format!(
         "the device is worn out: it took no more writes after {after} from the host, and refused {} of \
-         the requests ({refused}); figures are of those that it served, so compare it with none that went \
-         on: raise device.endurance, or see ftlab endurance",
+         the requests ({refused}). Metrics cover only the requests that it served and cannot be compared \
+         with a complete run: raise device.endurance, or see ftlab endurance",
         share(refused, refused + served)
     ))
 }
@@ -1054,16 +1052,16 @@ fn unsteady(warmup: &WarmupReport, limit: u32) -> Option<String> {
         (Some(true), ..) => None,
         (Some(false), Some(spread), Some(drift)) => Some(format!(
             "write amplification was not steady after {limit} windows: the last {WINDOWS} spread \
-             {:.1} % and drift {:+.1} %, expected at most {tolerance} % and {} % with GC in each; \
-             raise run.warmup_limit, or widen the bound in run.warmup = MODE:X%",
+             {:.1} % and drift {:+.1} %, expected at most {tolerance} % and {} % with GC in each. \
+             Raise run.warmup_limit, or widen the bound in run.warmup = MODE:X%",
             100.0 * spread,
             100.0 * drift,
             tolerance / 2.0
         )),
         _ => Some(
-            "less than 1 % of the host's page accesses were written to flash, so the warm-up ended and \
-             steady state was not judged; run.warmup = steady-random does not need the input, and a \
-             smaller buffer.size holds less of it in RAM"
+            "less than 1 % of the host's page accesses were written to flash, so the warm-up ended without \
+             a steady state; use run.warmup = steady-random, which writes by itself, or a smaller \
+             buffer.size, which holds less in RAM"
                 .into(),
         ),
     }

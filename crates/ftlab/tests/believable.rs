@@ -184,7 +184,7 @@ fn a_device_that_is_mostly_unwritten_says_how_much() {
         let report = run(&rounds("footprint", "randwrite"), ftl);
         assert_eq!(report.device.written_ratio, Some(0.125), "{ftl}");
         let text = "the host has written 12 % of the device, and the rest acts as spare space: \
-                    819 % in place of 15 %, so that write amplification is too low; \
+                    819 % in place of 15 %. Write amplification is therefore too low; \
                     set run.warmup = random";
         assert!(warns(&report, text), "{ftl}: {:?}", report.warnings);
     }

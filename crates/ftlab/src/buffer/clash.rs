@@ -61,7 +61,7 @@ impl BufferDesign for Clash {
         if unless_bug!(ClashOfNoBlock, block_capacity == 0, false) {
             let message = format!(
                 "found {}, which is {pages} pages of which {least} are the p-space, expected room for \
-                 a block of {block} beside them",
+                 a block of {block} next to them",
                 config.size
             );
             return Err(Error::config("buffer.size", message));

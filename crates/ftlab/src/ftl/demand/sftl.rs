@@ -101,7 +101,7 @@ impl MappingCache for Sftl {
         let format = Format { entries: geometry.entries_per_translation_page(), bitmaps };
         if unless_bug!(SftlCacheTooSmall, page_budget < format.plain(), false) {
             let message = format!(
-                "found {page_budget} B beside the dirty buffer, expected at least a translation \
+                "found {page_budget} B next to the dirty buffer, expected at least a translation \
                  page, {} B",
                 format.plain()
             );

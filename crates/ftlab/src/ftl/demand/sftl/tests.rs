@@ -148,7 +148,7 @@ fn a_cache_too_small_for_one_page_is_an_error() {
     let mut config = Setup::default();
     config.ftl.cache = Some(Bytes(4500));
     let error = Sftl::build(&config, flash.geometry()).expect_err("too small").to_string();
-    assert!(error.contains("found 4052 B beside the dirty buffer, expected"), "{error}");
+    assert!(error.contains("found 4052 B next to the dirty buffer, expected"), "{error}");
 }
 
 /// A page of 128 mappings with one head takes 40 B, and 8 B more when GC has moved 4 of a
