@@ -35,7 +35,7 @@ DEFAULT = "dftl,tpftl"
 @figure_option
 @columns_option
 def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **options: Any) -> None:
-    """Divide the difference between two runs on TRACE by its causes.
+    """Explain the difference between two runs on TRACE.
 
     The mean service time of a request is divided by the flash operations that it needs, its wait by
     the work that earlier requests left. The parts add up to the difference of the mean responses.
