@@ -41,8 +41,8 @@ def notes(fleet: Fleet, least: int) -> list[str]:
         over = fleet.summary(ftl)["overloaded"]
         if over:
             told.append(
-                f"{ftl}: {over:,} volumes are overloaded: their response times grow with the length "
-                "of the input; use host.time_scale or host.mode = closed:QD"
+                f"{ftl}: {over:,} volumes are overloaded: their response times grow with the "
+                "length of the input; use host.time_scale or host.mode = closed:QD"
             )
         failed = fleet.failed(ftl)
         told += [f"{ftl}: volume {each.volume.number} failed: {each.failure}" for each in failed]
