@@ -38,6 +38,10 @@ type Simulate = dyn Fn(&Config, u64, AddressMap) -> Result<Box<dyn Simulator>, E
 type Adapt = dyn Fn(&Config) -> Config + Send + Sync;
 type Around = dyn Fn(&mut (dyn FnMut() + Send)) + Send + Sync;
 
+/// Whether this is a quick build: simulations call the FTLs of a catalogue through one loop for all, not each through
+/// one of its own. Results are the same, and take longer. Builds with debug assertions are quick.
+pub const IS_QUICK: bool = cfg!(debug_assertions);
+
 /// An FTL of a catalogue.
 #[derive(Clone)]
 pub struct Entry {
@@ -108,27 +112,20 @@ impl Entry {
         mount: Option<Mount>,
         build: impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + 'static,
     ) -> Self {
-        let (for_build, for_simulate) = (adapt.clone(), adapt.clone());
         let own = settings.clone();
-        let build = Arc::new(move |config: &Config, flash: &mut Flash| {
-            config.setup::<()>().checked()?;
+        let build = move |config: &Config, flash: &mut Flash| {
+            check_shared(config)?;
             unless_bug!(OwnUnchecked, config.own.check(&own)?);
             on_flash_as(config, flash, |flash| build(config, flash))
-        });
-        let (alone, mounting) = (build.clone(), mount.clone());
-        Entry {
-            spec,
-            settings,
-            adapt,
-            mount,
-            build: Arc::new(move |config, flash| Ok(Box::new(alone(&for_build(config), flash)?))),
-            simulate: Arc::new(move |config, capacity, address| {
-                let build = &*build;
-                let config = for_simulate(config);
-                let mount = mounting.as_ref();
-                Ok(Box::new(simulation_of(&spec, &config, capacity, address, mount, build)?))
-            }),
-        }
+        };
+        let build = Arc::new(build);
+        let alone = build.clone();
+        let boxed: Arc<Build> = Arc::new(move |config, flash| Ok(Box::new(alone(config, flash)?)));
+        // The loop is compiled for each FTL, which is static inside; in a quick build once, for all of them.
+        #[cfg(debug_assertions)]
+        let build = boxed.clone();
+        let simulate = simulate_by(spec, adapt.clone(), mount.clone(), build);
+        Entry { spec, settings, adapt, build: boxed, mount, simulate }
     }
 
     /// The name on the command line and in results.
@@ -148,7 +145,7 @@ impl Entry {
     /// # Errors
     /// [`Error::Config`] when device or settings cannot work.
     pub fn build(&self, config: &Config, flash: &mut Flash) -> Result<Box<dyn Ftl>, Error> {
-        (self.build)(config, flash)
+        (self.build)(&self.adapted(config), flash)
     }
 
     /// Whether it can go on after its power was cut.
@@ -174,7 +171,7 @@ impl Entry {
         Device::new(device, capacity)
     }
 
-    /// A whole simulation of a device of so many bytes, the FTL static inside.
+    /// A whole simulation of a device of so many bytes, the FTL static inside unless the build [is quick](IS_QUICK).
     ///
     /// # Errors
     /// [`Error::Config`] when device or settings cannot work.
@@ -219,20 +216,44 @@ fn mount_of<F: Design>(adapt: Arc<Adapt>) -> Option<Mount> {
     }))
 }
 
+/// Refuses settings that all FTLs share and that cannot work.
+fn check_shared(config: &Config) -> Result<(), Error> {
+    config.setup::<()>().checked().map(drop)
+}
+
 /// Builds an FTL that expects power cuts as configured, and below which wear is levelled from then on.
 fn on_flash_as<F>(
     config: &Config,
     flash: &mut Flash,
     build: impl FnOnce(&mut Flash) -> Result<F, Error>,
 ) -> Result<F, Error> {
+    prepare(config, flash)?;
+    let ftl = build(flash)?;
+    flash.wear_as(&config.wear, &config.device, config.run.seed);
+    Ok(ftl)
+}
+
+/// What happens to a flash before an FTL is built on it.
+fn prepare(config: &Config, flash: &mut Flash) -> Result<(), Error> {
     config.wear.check()?;
     flash.await_host();
     if config.ftl.power_safe {
         flash.expect_power_cuts();
     }
-    let ftl = build(flash)?;
-    flash.wear_as(&config.wear, &config.device, config.run.seed);
-    Ok(ftl)
+    Ok(())
+}
+
+/// How a simulation is built of an FTL that `build` builds.
+fn simulate_by<F: Ftl + 'static>(
+    spec: Spec,
+    adapt: Arc<Adapt>,
+    mount: Option<Mount>,
+    build: Arc<impl Fn(&Config, &mut Flash) -> Result<F, Error> + Send + Sync + ?Sized + 'static>,
+) -> Arc<Simulate> {
+    Arc::new(move |config, capacity, address| {
+        let config = adapt(config);
+        Ok(Box::new(simulation_of(&spec, &config, capacity, address, mount.as_ref(), &*build)?))
+    })
 }
 
 fn simulation_of<F: Ftl>(
@@ -243,6 +264,17 @@ fn simulation_of<F: Ftl>(
     mount: Option<&Mount>,
     build: impl Fn(&Config, &mut Flash) -> Result<F, Error>,
 ) -> Result<Simulation<F>, Error> {
+    let mut device = erased_device(spec, config, capacity)?;
+    let ftl = build(config, &mut device)?;
+    let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
+    // What an FTL does in another order a cut may lose.
+    let is_safe = config.ftl.power_safe || !spec.obeys("ftl.power_safe");
+    let mount = mount.filter(|_| is_safe).cloned();
+    Ok(Simulation::new(spec, config, device, ftl, buffer, address).mounting(mount))
+}
+
+/// The device of a simulation, before an FTL is built on it.
+fn erased_device(spec: &Spec, config: &Config, capacity: u64) -> Result<Device, Error> {
     memory::check(spec, &config.device, capacity, config.run.recovery)?;
     let mut device = Device::new(&config.device, capacity)?;
     if config.run.recovery {
@@ -254,12 +286,7 @@ fn simulation_of<F: Ftl>(
         }
         device.number_versions();
     }
-    let ftl = build(config, &mut device)?;
-    let buffer = config.buffer_manager(&device, ftl.keeps_writes())?;
-    // What an FTL does in another order a cut may lose.
-    let is_safe = config.ftl.power_safe || !spec.obeys("ftl.power_safe");
-    let mount = mount.filter(|_| is_safe).cloned();
-    Ok(Simulation::new(spec, config, device, ftl, buffer, address).mounting(mount))
+    Ok(device)
 }
 
 /// What is done around the work of each thread of a session.

@@ -118,7 +118,7 @@
 //! 27. [`session`]: several FTLs at once over one reading of the input.
 //! 28. [`crash`]: power cuts in a run on any input.
 //! 29. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 30. `laws`: what every FTL must obey, compiled with the feature `laws` alone.
+//! 30. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
 
 #[macro_use]
 mod unless_bug;

@@ -1,11 +1,15 @@
 //! A configuration and a seed decide everything, whichever way an FTL is called; and the numbers of
 //! two workloads, so that one glance shows any change of behaviour.
 
-use ftlab::address::{AddressMap, Extent};
-use ftlab::catalog::{Catalog, Entry};
+use ftlab::address::{AddressMap, Extent, extents};
+use ftlab::catalog::{Catalog, Entry, simulation};
 use ftlab::config::Config;
+use ftlab::drive::drive;
 use ftlab::flash::{Device, Ledger};
-use ftlab::ftl::access;
+use ftlab::ftl::demand::{DemandFtl, Dftl, Tpftl};
+use ftlab::ftl::fast::FastFtl;
+use ftlab::ftl::page::PageFtl;
+use ftlab::ftl::{Design, access};
 use ftlab::report::Report;
 use ftlab::request::Request;
 use ftlab::session::{Point, open_input, run, run_points};
@@ -131,6 +135,37 @@ fn a_boxed_ftl_does_what_a_simulation_with_the_ftl_inside_does() {
         simulator.check();
         let inside = simulator.outcome().flash.ledger().clone();
         assert_eq!(by_hand(entry, &config, &requests), inside, "{}", entry.name());
+    }
+}
+
+/// What an FTL reports whose simulation is compiled for it alone.
+fn by_its_own_loop<F: Design>(config: &Config) -> Report {
+    let capacity = config.device.capacity.expect("a capacity").0;
+    let input = open_input(config).expect("an input");
+    let mut stream = input.open().expect("a stream");
+    let measured = extents(stream.as_mut(), &mut |_, _| Ok(())).expect("requests").extents;
+    let address = AddressMap::new(config.run.address, &measured, Some(capacity)).expect("a map");
+    let mut simulation = simulation::<F>(config, capacity, address).expect("built");
+    drive(&mut simulation, F::SPEC.name, input.as_ref(), &mut |_| Ok(())).expect("a run")
+}
+
+/// In a quick build the catalogue has one loop for all FTLs.
+#[test]
+fn a_loop_for_all_ftls_does_what_one_for_each_does() {
+    let config = config(ZIPF);
+    let alone = [
+        by_its_own_loop::<PageFtl>(&config),
+        by_its_own_loop::<DemandFtl<Dftl>>(&config),
+        by_its_own_loop::<DemandFtl<Tpftl>>(&config),
+        by_its_own_loop::<FastFtl>(&config),
+    ];
+    let sections = ["host", "flash", "gc", "mapping", "merges", "wear", "checks", "response_us"];
+    for report in alone {
+        let of_catalog = run(&Catalog::standard(), &config, &[&report.ftl], &mut |_| Ok(()));
+        let [own, shared] = [&report, &of_catalog.expect("a run")[0]].map(facts);
+        for section in sections {
+            assert_eq!(own[section], shared[section], "{section} of {}", report.ftl);
+        }
     }
 }
 
