@@ -1,8 +1,8 @@
 //! A frame of a run, as Python gets it.
 
+use crate::arrays::array;
 use ftlab::flash::{BlockKind, Cause};
 use ftlab::frames::{Figures, Frame};
-use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -24,8 +24,7 @@ pub fn frame<'py>(py: Python<'py>, frame: &Frame) -> PyResult<Bound<'py, PyDict>
     answer.set_item("erases", frame.erases)?;
     macro_rules! column {
         ($name:literal, $field:expr) => {
-            let values: Vec<_> = frame.blocks.iter().map($field).collect();
-            answer.set_item($name, values.into_pyarray(py))?;
+            answer.set_item($name, array(py, frame.blocks.iter().map($field))?)?;
         };
     }
     column!("valid", |block| block.valid);

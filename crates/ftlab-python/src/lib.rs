@@ -4,6 +4,7 @@
 //! [`register`], and its entry point in the group `ftlab.cores` names the module. The command line and the
 //! Python interface then find it by themselves.
 
+mod arrays;
 mod border;
 mod catalog;
 mod check;
@@ -40,6 +41,7 @@ mod _core {
 }
 
 mod functions {
+    use crate::arrays::array;
     use crate::border::{
         catalog as known, configuration, offer, raise, tree, with_classes, with_frames,
         with_progress,
@@ -49,14 +51,13 @@ mod functions {
     use crate::plugin::{self, Faults, stop_classes};
     use crate::reading::Reading;
     use ftlab::Error;
-    use ftlab::catalog::Catalog;
+    use ftlab::catalog::{Catalog, IS_QUICK};
     use ftlab::crash::{self as crashes, Plan};
     use ftlab::drive::Watch;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
     use ftlab::model::{collection, translation::Prediction};
     use ftlab::session::{self, Point};
-    use numpy::{IntoPyArray, ToPyArray};
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
     use pyo3::types::PyDict;
@@ -65,7 +66,7 @@ mod functions {
     use std::sync::Arc;
 
     /// Makes a module a core that runs the FTLs of a catalogue: with all functions of `ftlab._core`, whose
-    /// exceptions it raises, and with its version.
+    /// exceptions it raises, with its version, and with what [build](IS_QUICK) it is.
     ///
     /// The module of a package may have any name but `_core`, which is taken here.
     ///
@@ -74,6 +75,7 @@ mod functions {
     pub fn register(module: &Bound<'_, PyModule>, offered: fn() -> Catalog) -> PyResult<()> {
         offer(offered);
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("PROFILE", if IS_QUICK { "quick" } else { "full" })?;
         macro_rules! add {
             ($($function:ident),*) => {
                 $(module.add_function(wrap_pyfunction!($function, module)?)?;)*
@@ -357,7 +359,7 @@ mod functions {
         answer.set_item("accesses", found.curve.accesses())?;
         answer.set_item("pages", found.curve.pages())?;
         answer.set_item("pages_per_sample", found.curve.step())?;
-        answer.set_item("hits", found.curve.hits().to_pyarray(py))?;
+        answer.set_item("hits", array(py, found.curve.hits().iter().copied())?)?;
         Ok(answer)
     }
 
@@ -410,8 +412,7 @@ mod functions {
         let columns = PyDict::new(py);
         macro_rules! column {
             ($name:literal, $field:expr) => {
-                let values: Vec<_> = requests.iter().map($field).collect();
-                columns.set_item($name, values.into_pyarray(py))?;
+                columns.set_item($name, array(py, requests.iter().map($field))?)?;
             };
         }
         column!("time_ns", |request| request.time);
