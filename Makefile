@@ -1,7 +1,7 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
-.PHONY: demo test test-rust test-python test-long test-long-rust test-long-python bugs fuzz lint lint-rust \
-	lint-python bench bench-peers cuts kills kills-ext4 signals settings picture docs dist clean
+.PHONY: demo release test test-rust test-python test-ftl test-long test-long-rust test-long-python bugs fuzz lint \
+	lint-rust lint-python bench bench-peers cuts kills kills-ext4 signals settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -18,11 +18,16 @@ PYTEST := $(BIN)/pytest --numprocesses=auto --dist=loadfile
 PARALLEL := $(MAKE) --jobs=2 --no-print-directory
 
 CORE := python/ftlab/_core.abi3.so
+# Is there as long as the core is a full build.
+FULL := $(VENV)/full-core
 RUST := Cargo.toml Cargo.lock rust-toolchain.toml $(wildcard crates/*/Cargo.toml) \
 	$(shell find crates/*/src -type f)
 
 demo: $(CORE)
 	$(BIN)/ftlab demo
+
+# The full build of the core: slow to build, fast to run.
+release: $(FULL)
 
 # A sixth of the laws' cases, and what takes no more than seconds.
 test:
@@ -34,6 +39,11 @@ test-rust:
 test-python: $(CORE) $(VENV)/docs
 	$(PYTEST) -m "not long"
 
+# The unit tests of one FTL, and the laws on it: make test-ftl FTL=tpftl.
+test-ftl:
+	cargo test --locked -p ftlab --lib -- $(subst -,_,$(FTL))::
+	FTLAB_LAWS_FTLS=$(FTL) FTLAB_LAWS_CASES=2000 cargo test --locked -p ftlab --test laws
+
 # All of it, and the seeded bugs.
 test-long:
 	$(PARALLEL) test-long-rust test-long-python
@@ -42,7 +52,7 @@ test-long:
 test-long-rust:
 	cargo test --locked -- --include-ignored
 
-test-long-python: $(CORE) $(VENV)/docs
+test-long-python: $(FULL) $(VENV)/docs
 	$(PYTEST)
 
 # The laws must catch every bug that is seeded in the core.
@@ -76,17 +86,17 @@ lint-python: $(CORE) $(VENV)/docs
 	$(BIN)/python -m mypy.stubtest ftlab._core
 	$(BIN)/python tools/voice.py
 
-bench: $(CORE)
+bench: $(FULL)
 	cargo bench --locked -p ftlab
 	$(BIN)/python tools/speed.py target/bench
 
 # Ten million power cuts over all FTLs that mount, at night.
-cuts: $(CORE)
+cuts: $(FULL)
 	$(BIN)/python tools/cuts.py $(CUTS)
 
 # A thousand kills of live devices under load, at night, and journals cut at each entry. Some FTLs alone, more often:
 # make kills KILLS="--kills 2000 block block-optimized cachftl".
-kills: $(CORE)
+kills: $(FULL)
 	FTLAB_KILLS_REQUESTS=600 cargo test --locked -p ftlab-serve --lib a_journal_that -- --nocapture
 	$(BIN)/python tools/kills.py $(KILLS)
 
@@ -99,7 +109,7 @@ kills-ext4: $(CORE)
 	$(BIN)/python tools/kills_ext4.py
 
 # Whole processes against each other: make bench-peers PEERS='"ours=.venv/bin/ftlab run ..." "theirs=./flashsim ..."'.
-bench-peers: $(CORE)
+bench-peers: $(FULL)
 	$(BIN)/python tools/bench_peers.py $(PEERS)
 
 # Writes what repeats the catalogue: docs/settings.md and the classes of python/ftlab/_settings.py.
@@ -115,9 +125,10 @@ docs: $(CORE) $(VENV)/docs
 	@echo "docs/_build/html/index.html"
 
 # A source distribution with every crate, and from it, without network, a wheel for any Linux since 2018. URL is where
-# the files of the repository are read; without it the README of the package has no links.
+# the files of the repository are read; without it the README of the package has no links. TARGETS are further targets
+# of rustup to build wheels for.
 dist: $(VENV)/dist
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/dist.py $(if $(URL),--url $(URL))
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/dist.py $(if $(URL),--url $(URL)) $(TARGETS:%=--target=%)
 
 clean:
 	rm -rf $(VENV) docs/_build dist ftlab-demo ftlab-reproduce ftlab-results python/ftlab/_core*.so
@@ -139,6 +150,14 @@ $(VENV)/dist: $(VENV)/tools
 	$(SYNC) --group dist
 	touch $@
 
+# A quick build, unless there is a full one of the same sources. The first one takes no notes for the next.
 $(CORE): $(VENV)/tools $(RUST)
-	$(BIN)/maturin develop --quiet --release --locked --uv
+	$(if $(wildcard target/debug),,CARGO_INCREMENTAL=0) $(BIN)/maturin develop --quiet --locked --uv
+	rm -f $(FULL)
 	touch $@
+
+$(FULL): $(VENV)/tools $(RUST) $(if $(wildcard $(CORE)),,FORCE)
+	$(BIN)/maturin develop --quiet --release --locked --uv
+	touch $(CORE) $@
+
+FORCE:

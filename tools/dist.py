@@ -1,8 +1,9 @@
-"""Builds what is published from the last commit: a source distribution, and from that a wheel.
+"""Builds what is published from the last commit: a source distribution, and from that wheels.
 
 Run `make dist`, or with an address `make dist URL=https://...` to have links in the README and in
-the metadata. The source distribution holds every crate, so it builds without network; the wheel is
-built from it, to prove that.
+the metadata. `make dist TARGETS=aarch64-unknown-linux-gnu` builds a wheel for that target, too. The
+source distribution holds every crate, so it builds without network; wheels are built from it, to
+prove that.
 """
 
 from __future__ import annotations
@@ -89,8 +90,8 @@ def standing_alone(readme: str, url: str | None) -> str:
     return re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", words)
 
 
-def build(tree: Path, offline: list[str]) -> tuple[Path, Path]:
-    """Return the source distribution of a tree, and the wheel that was built from it alone."""
+def build(tree: Path, offline: list[str], targets: list[str]) -> list[Path]:
+    """Return the source distribution of a tree, and the wheels that were built from it alone."""
     shutil.rmtree(DIST, ignore_errors=True)
     run("maturin", "sdist", "--out", DIST, cwd=tree)
     (source,) = DIST.glob("*.tar.gz")
@@ -99,9 +100,9 @@ def build(tree: Path, offline: list[str]) -> tuple[Path, Path]:
     (unpacked,) = (STAGE / "unpacked").iterdir()
     options = ["--release", "--locked", "--offline", "--zig", "--compatibility", PLATFORM]
     options += ["--target-dir", str(ROOT / "target"), "--out", str(DIST)]
-    run(*offline, "maturin", "build", *options, cwd=unpacked)
-    (wheel,) = DIST.glob("*.whl")
-    return source, wheel
+    for target in [[], *(["--target", target] for target in targets)]:
+        run(*offline, "maturin", "build", *options, *target, cwd=unpacked)
+    return [source, *sorted(DIST.glob("*.whl"))]
 
 
 def without_network() -> list[str]:
@@ -113,11 +114,12 @@ def without_network() -> list[str]:
 
 
 def main() -> None:
-    """Build both, and tell what they are."""
+    """Build all, and tell what they are."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--url", help="where the files of the repository are read")
-    url = parser.parse_args().url
-    for path in build(stage(url), without_network()):
+    parser.add_argument("--target", action="append", default=[], help="another Rust target")
+    given = parser.parse_args()
+    for path in build(stage(given.url), without_network(), given.target):
         print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 2**20:.1f} MiB")
 
 

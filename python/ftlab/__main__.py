@@ -38,10 +38,10 @@ def _run() -> None:
 
 def _version() -> int:
     """Print the version, without all that the command needs; return the exit code."""
-    from ftlab._core import __version__
+    from ftlab.builds import version
 
     try:
-        print(f"ftlab {__version__}", flush=True)
+        print(f"ftlab {version()}", flush=True)
     except BrokenPipeError:
         return _silenced(0)
     except OSError as error:

@@ -1,7 +1,7 @@
 """The compiled core of ftlab: JSON in, JSON out, columns as numpy arrays."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Self, TypeAlias, final
+from typing import Any, Literal, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +9,7 @@ import numpy.typing as npt
 _Progress: TypeAlias = Callable[[str, int, float | None], Any]
 
 __all__ = [
+    "PROFILE",
     "ConfigError",
     "DeviceInfo",
     "FileError",
@@ -51,6 +52,7 @@ __all__ = [
     "write_file",
 ]
 
+PROFILE: Literal["quick", "full"]
 __version__: str
 
 class FtlabError(Exception): ...

@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 import click
 
 from ftlab import ending, trust
-from ftlab._core import __version__
 from ftlab.blame import by_a_file, lines, places
+from ftlab.builds import version
 from ftlab.cli.say import say
 from ftlab.cli.words import translated
 from ftlab.errors import FtlabError, InternalError, Interrupted, RuleError, starting_threads
@@ -152,7 +152,7 @@ VERBS = Verbs(
     commands=VERBS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, prog_name="ftlab", message="%(prog)s %(version)s")
+@click.version_option(version(), prog_name="ftlab", message="%(prog)s %(version)s")
 def program() -> None:
     """Run flash translation layers on block traces."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from ftlab.builds import cost
 from ftlab.cli import drawing, parse
 from ftlab.cli.compare import show_comparison
 from ftlab.cli.job import perform
@@ -45,6 +46,8 @@ def demo(requests: int | None) -> None:
     show_comparison(comparison)
     show_warnings(comparison)
     outputs.pictures(comparison)
+    if quick := cost():
+        say(quick)
     written = " and ".join(path for path in (outputs.report, outputs.plot) if path)
     say("", f"Written: {written}", *NEXT.split("\n"))
 
