@@ -1,7 +1,7 @@
 # Each target sets up what it needs: Python 3.11, a Rust toolchain, a C compiler and make suffice.
 .DELETE_ON_ERROR:
 .PHONY: demo release test test-rust test-python test-ftl test-long test-long-rust test-long-python bugs fuzz lint \
-	lint-rust lint-python bench bench-peers cuts kills kills-ext4 signals settings picture docs dist clean
+	lint-rust lint-python bench bench-peers builds cuts kills kills-ext4 signals settings picture docs dist clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -89,6 +89,10 @@ lint-python: $(CORE) $(VENV)/docs
 bench: $(FULL)
 	cargo bench --locked -p ftlab
 	$(BIN)/python tools/speed.py target/bench
+
+# What the quick build of the core costs to build and to run, against the full one.
+builds: $(VENV)/tools
+	$(BIN)/python tools/builds.py
 
 # Ten million power cuts over all FTLs that mount, at night.
 cuts: $(FULL)
