@@ -28,7 +28,7 @@ SOURCES = [
 SMALL = ["--workload", "randwrite,bs=4k,size=16MiB,requests=3000"]
 BUILD = {
     **os.environ,
-    "CARGO_TARGET_DIR": str(ROOT / "target"),
+    "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(ROOT / "target")),
     "MATURIN_PEP517_ARGS": "--profile dev",
     "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     "PYO3_PYTHON": sys.executable,
