@@ -91,3 +91,11 @@ def test_figures_have_titles():
     workload = ftlab_.Workload("randwrite", bs="4k", size="16MiB", requests=300)
     figure = ftlab_.compare(workload, ["dloop", "fast"]).plot.latency()
     assert [each.get_text() for each in figure.legends[0].get_texts()] == ["DLOOP", "FAST"]
+
+
+def test_stored_results_are_chosen_by_the_names_of_papers(ftlab):
+    sweep = ("sweep", *SMALL, "--ftl", "S-FTL,page", "--results", "r")
+    assert ftlab(*sweep).exit_code == 0
+    chosen = ftlab("results", "r", "--where", "ftl = S-FTL").stdout
+    assert "S-FTL" in chosen
+    assert "page-level" not in chosen

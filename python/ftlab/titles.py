@@ -15,7 +15,7 @@ NAME = re.compile(r"[\w-]+(?=$|[ (,:])")
 
 
 def title(label: object) -> str:
-    """Return a label with the FTL as its paper writes it; what is no FTL's name stays."""
+    """Return a label with the FTL as its paper writes it; other labels remain unchanged."""
     text = str(label)
     name = NAME.match(text)
     return cores.titles().get(name[0], name[0]) + text[name.end() :] if name else text

@@ -42,8 +42,8 @@ def notes(fleet: Fleet, least: int) -> list[str]:
         over = fleet.summary(ftl)["overloaded"]
         if over:
             told.append(
-                f"{title(ftl)}: {over:,} volumes are overloaded: their response times grow with the "
-                "length of the input; use host.time_scale or host.mode = closed:QD"
+                f"{title(ftl)}: {over:,} volumes are overloaded: their response times grow with "
+                "the length of the input; use host.time_scale or host.mode = closed:QD"
             )
         failed = fleet.failed(ftl)
         told += [

@@ -17,7 +17,7 @@ from ftlab.errors import ConfigError
 from ftlab.files import check_writable, workplace, write_atomically
 
 PACKAGE = Path(__file__).parent.parent
-"""Where the texts are: the class `ftlab.PageMapped`, and the files beside this one."""
+"""Where the texts are: the class `ftlab.PageMapped`, and the files in this folder."""
 
 CLONE = PACKAGE.parent.parent
 """Where the sources of ftlab are if it is installed from a clone."""
@@ -33,7 +33,7 @@ COPIED = ("Cargo.lock", "rust-toolchain.toml")
 
 
 def python(path: Path) -> list[Path]:
-    """Write an FTL in Python and its tests beside it; return both files."""
+    """Write an FTL in Python and its tests next to it; return both files."""
     name = path.stem
     cls = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
     _check(name, r"[A-Za-z][A-Za-z0-9_]*\Z", "a name of letters, digits and _, as my_ftl.py")
