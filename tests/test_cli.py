@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from ftlab import _core, catalog, errors
+from ftlab.cli import GROUPS, program
 from ftlab.cli.listing import KINDS
 from ftlab.cli.words import OPTIONS, translated
 
@@ -31,7 +32,7 @@ def failure(result, code=2) -> str:
 def test_run_summarises_one_layer(ftlab):
     result = ftlab("run", *GENERATED, "--ftl", "dftl")
     assert result.exit_code == 0, result.output
-    for part in ("dftl", "4 MiB", "write amplification", "hit ratio", "p99", " 0 violations"):
+    for part in ("DFTL", "4 MiB", "write amplification", "hit ratio", "p99", " 0 violations"):
         assert part in result.stdout
 
 
@@ -51,8 +52,8 @@ def test_run_prints_one_csv_row(ftlab):
 def test_compare_puts_layers_side_by_side(ftlab):
     result = ftlab("compare", *GENERATED, "--ftl", "page,dftl,tpftl")
     assert result.exit_code == 0, result.output
-    header = next(line for line in result.stdout.splitlines() if "page" in line and "dftl" in line)
-    assert header.split() == ["page", "dftl", "tpftl"]
+    header = next(line for line in result.stdout.splitlines() if "DFTL" in line)
+    assert header.split() == ["page-level", "DFTL", "TPFTL"]
     assert " *" in result.stdout
     assert "relative" in result.stdout
     assert result.stdout.count(" 0 violations") == 3
@@ -258,7 +259,23 @@ def test_warnings_go_to_standard_error(ftlab, monkeypatch):
     monkeypatch.setattr(_core, "simulate", lambda *_: answer)
     result = ftlab("compare", *GENERATED, "--ftl", "page,dftl", "--json")
     assert len(json.loads(result.stdout)) == 2
-    assert "warning: page: page never collected garbage" in result.stderr
+    assert "warning: page-level: page never collected garbage" in result.stderr
+
+
+def test_commands_are_in_groups_and_completed(ftlab):
+    shown = ftlab("--help").stdout
+    parts = [shown.index(f"\n{title}:\n") for title in GROUPS]
+    assert parts == sorted(parts)
+    listed = re.findall(r"^  ([a-z]+) ", shown[parts[0] :], re.MULTILINE)
+    assert listed == [name for group in GROUPS.values() for name in group]
+    from click.shell_completion import ShellComplete
+
+    complete = ShellComplete(program, {}, "ftlab", "_FTLAB_COMPLETE")
+    assert [each.value for each in complete.get_completions([], "re")] == [
+        "replay",
+        "reproduce",
+        "results",
+    ]
 
 
 def test_every_verb_explains_itself(ftlab):

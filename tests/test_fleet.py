@@ -99,7 +99,7 @@ def test_a_fleet_is_split_and_run_once(ftlab, cloud, monkeypatch):
     lines = [line.split() for line in first.stdout.splitlines()]
     (header,) = [line for line in lines if line[:1] == ["fleet"]]
     assert header[:8] == ["fleet", "volumes", "few", "requests", "not", "erased", "failed", "write"]
-    (counts,) = [line for line in lines if line[:1] == ["dftl"]]
+    (counts,) = [line for line in lines if line[:1] == ["DFTL"]]
     assert counts[1:5] == ["4", "1", "1", "0"]
     assert "no percentiles of fewer than 20 volumes" in first.stdout
     ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--warmup", "sequential")
@@ -216,6 +216,6 @@ def test_a_fleet_of_small_volumes_says_so(ftlab, cloud):
     )
     failed = ftlab("fleet", cloud, *SMALL, "--ftl", "dftl", "--cache", "1B")
     assert failed.exit_code == 2
-    assert "dftl: volume 3 failed: --cache: found 1 B" in failed.stdout
+    assert "DFTL: volume 3 failed: --cache: found 1 B" in failed.stdout
     assert ftlab("fleet", cloud, *SMALL, "-o", "fleet.md").exit_code == 0
     assert Path("fleet.md").read_text().count("| :-- |") == 3

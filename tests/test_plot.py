@@ -15,7 +15,7 @@ def test_a_figure_draws_every_layer(name, comparison):
     svg = image(plot.FIGURES[name](list(comparison), comparison.labels))
     assert svg.startswith(b"<?xml")
     assert len(svg) > 10_000
-    for label in comparison.labels:
+    for label in comparison.titles:
         assert f">{label}</text>".encode() in svg, "text is text"
 
 
@@ -101,13 +101,13 @@ def test_operations_are_stacked_by_the_causes_that_occur(comparison):
 
 def test_a_layer_without_a_cache_has_no_line_of_hits(comparison):
     hits, amplification = comparison.plot.timeline().axes
-    assert [line.get_label() for line in hits.lines] == ["dftl", "tpftl"]
+    assert [line.get_label() for line in hits.lines] == ["DFTL", "TPFTL"]
     assert len(amplification.lines) == 3
 
 
 def test_the_warm_up_has_a_point_for_each_window(comparison):
     (axes,) = comparison.plot.warmup().axes
-    assert [line.get_label() for line in axes.lines] == ["page", "dftl", "tpftl"]
+    assert [line.get_label() for line in axes.lines] == ["page-level", "DFTL", "TPFTL"]
     assert list(axes.lines[0].get_xdata()) == list(range(1, 10))
 
 

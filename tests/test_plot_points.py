@@ -61,7 +61,7 @@ def test_sizes_are_on_a_logarithmic_axis_with_whiskers():
     assert lower.get_xlabel() == "ftl.cache"
     assert figure.get_figwidth() == 3.5
     (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["dftl", "tpftl"]
+    assert [text.get_text() for text in legend.get_texts()] == ["DFTL", "TPFTL"]
 
 
 def test_a_sweep_is_drawn_in_one_command(ftlab):
@@ -73,7 +73,7 @@ def test_a_sweep_is_drawn_in_one_command(ftlab):
     done = ftlab("plot", "r", "--x", "ftl.cache", "--y", "mapping.hit_ratio", "-o", "a.svg")
     assert done.exit_code == 0, done.output
     drawn = Path("a.svg").read_text()
-    assert ">16 KiB</text>" in drawn and ">tpftl</text>" in drawn
+    assert ">16 KiB</text>" in drawn and ">TPFTL</text>" in drawn
     done = ftlab("plot", "r", "--x", "ftl", "--y", "flash.erases", "-o", "a.pdf")
     assert done.exit_code == 0, done.output
     assert Path("a.pdf").read_bytes().startswith(b"%PDF")

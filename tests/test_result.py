@@ -91,5 +91,5 @@ def test_what_has_no_figures_says_so():
 def test_what_is_printed_is_a_table(result, comparison):
     assert "write amplification" in str(result)
     header, *rows = str(comparison).splitlines()
-    assert header.split() == ["page", "dftl", "tpftl"]
+    assert header.split() == ["page-level", "DFTL", "TPFTL"]
     assert any(row.startswith("mean response") and row.rstrip().endswith("*") for row in rows)

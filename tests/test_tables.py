@@ -49,7 +49,7 @@ def test_a_comparison_marks_the_best_of_each_row(comparison):
 def test_relative_figures_start_from_the_first_layer_that_has_one(comparison):
     rows = {row[0]: row[1:] for row in relative_table(comparison).rows}
     assert rows["mean response"] == ["1.000 x", "0.500 x", "0.333 x"]
-    assert rows["mapping hit ratio, to dftl"] == ["–", "1.000 x", "1.125 x"]  # noqa: RUF001
+    assert rows["mapping hit ratio, to DFTL"] == ["–", "1.000 x", "1.125 x"]  # noqa: RUF001
 
 
 def test_the_summary_tells_the_set_up_and_what_was_checked(result):

@@ -197,7 +197,7 @@ def test_what_is_worse_than_nothing_is_no_draw():
 
     goal = Goal.of({"minimize": "flash.erases"})
     found = Found("x", goal, [candidate("dftl", 5.0, False)], [candidate("page", 0.0, True)])
-    assert "5 worse than page" in verdict(found)
+    assert "5 worse than page-level" in verdict(found)
 
 
 def test_several_inputs_end_with_a_row_for_each(tmp_path):
@@ -276,7 +276,7 @@ def test_a_search_as_a_file_and_where_it_does_not_belong(ftlab):
     )
     found = ftlab("tune", "tune.toml")
     assert found.exit_code == 0, found.output
-    assert "than page in mean response" in found.stdout
+    assert "than page-level in mean response" in found.stdout
     assert ftlab("tune", "--config", "tune.toml").stdout == found.stdout
     assert ftlab("sweep", "--config", "tune.toml", "--missing").stdout == ""
     line = failure(ftlab("run", "--config", "tune.toml"))
@@ -292,7 +292,7 @@ def test_the_searches_that_come_with_it(ftlab):
     assert found.exit_code == 0, found.output
     least = ("--limit", "ram_share <= 0.01%")
     assert ftlab("tune", "ram-budget", "financial1", *options, *least).exit_code == 1
-    for ftl in ("dftl", "fast", "cachftl", "mnftl", "superblock", "dloop", "tpftl"):
+    for ftl in ("DFTL", "FAST", "CACH-FTL", "MNFTL", "superblock FTL", "DLOOP", "TPFTL"):
         assert re.search(rf"^against +{ftl}\b", found.stdout, re.MULTILINE), ftl
     options = (*options, "--address", "modulo")
     found = ftlab("tune", "cachftl-threshold", "financial1", *options, "--least", "40", "--json")

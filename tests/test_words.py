@@ -166,7 +166,9 @@ def test_results_are_in_the_order_of_numbers(ftlab):
     sweep = ("sweep", *SMALL, "--ftl", "DFTL,page", "--cache", caches, "--results", "r")
     assert ftlab(*sweep).exit_code == 0
     rows = [line.split()[:2] for line in ftlab("results", "r").stdout.splitlines()[1:5]]
-    assert rows == [["dftl", "4KiB"], ["dftl", "16KiB"], ["dftl", "1MiB"], ["page", tables.ABSENT]]
+    assert rows == [["DFTL", each] for each in ("4KiB", "16KiB", "1MiB")] + [
+        ["page-level", tables.ABSENT]
+    ]
     chosen = ftlab("results", "r", "--where", "FTL = Dftl", "--where", "ftl.cache <= 16k", "--csv")
     assert len(chosen.stdout.splitlines()) == 3
     assert ftlab("results", "r", "--where", "mapping.hit_ratio > 99%").exit_code == 0

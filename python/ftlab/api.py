@@ -1,7 +1,7 @@
 """What ``ftlab`` offers by its names; the package imports this when one is asked for."""
 
 from ftlab import _settings, model
-from ftlab._core import __version__
+from ftlab._core import DeviceInfo, Flash, __version__
 from ftlab._settings import *  # noqa: F403
 from ftlab.catalogue import catalog
 from ftlab.check import verdicts
@@ -18,6 +18,7 @@ from ftlab.errors import (
     TraceError,
 )
 from ftlab.ftls import Ftl
+from ftlab.page_mapped import PageMapped
 from ftlab.plugins import PythonFtl
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
@@ -27,13 +28,16 @@ from ftlab.traces import Model, profile, read_trace
 __all__ = [
     "Comparison",
     "ConfigError",
+    "DeviceInfo",
     "FileError",
+    "Flash",
     "Ftl",
     "FtlabError",
     "InternalError",
     "Interrupted",
     "MissRatioCurve",
     "Model",
+    "PageMapped",
     "PythonFtl",
     "Record",
     "ResourceError",

@@ -254,6 +254,14 @@ def ftls() -> frozenset[str]:
     return frozenset(each["name"] for each in _catalogue(_core)["ftls"])
 
 
+def titles() -> dict[str, str]:
+    """Return what papers call the FTLs of ftlab and of the packages that are in use, by name."""
+    used = plugins() if plugins.cache_info().currsize else ()
+    return {
+        name: title for core in (*reversed(used), _core) for name, title in _titles(core).items()
+    }
+
+
 def have(ftl: str) -> bool:
     """Tell whether a core has this FTL."""
     return any(_names_ftl(core, ftl, ()) for core in _lazily())
@@ -325,6 +333,11 @@ def _sections(core: ModuleType) -> frozenset[str]:
 def _catalogue(core: ModuleType) -> dict[str, Any]:
     tree: dict[str, Any] = json.loads(core.catalog())
     return tree
+
+
+@cache
+def _titles(core: ModuleType) -> dict[str, str]:
+    return {each["name"]: each.get("title", each["name"]) for each in _catalogue(core)["ftls"]}
 
 
 def _name(entry: Any) -> str:

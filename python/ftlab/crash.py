@@ -13,6 +13,7 @@ from ftlab.plugins import Named, Plugged
 from ftlab.report.numbers import brief
 from ftlab.report.tables import Table
 from ftlab.result import Record
+from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -113,7 +114,7 @@ def table(reports: Sequence[Record]) -> Table:
         mounts = report.mounts
         rows.append(
             [
-                report.ftl,
+                FtlName(report.ftl),
                 *(f"{report[key]:,}" for key in ("changes", "cuts", "torn", "again", "violations")),
                 *(_cost(mounts[key]) for key in ("oob_reads", "reads", "programs", "erases")),
                 f"{brief(mounts.time_us.mean, 'us')}, {brief(mounts.time_us.max, 'us')}",
@@ -134,7 +135,7 @@ def violation(report: Record) -> str | None:
     if first is None:
         return None
     return (
-        f"{report.ftl}: {report.violations:,} violations; the first with --at "
+        f"{title(report.ftl)}: {report.violations:,} violations; the first with --at "
         f"{written(first.cut)}: {first.what}"
     )
 
@@ -142,7 +143,7 @@ def violation(report: Record) -> str | None:
 def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
     """Draw the longest mount over the place of the cut in the run."""
     from ftlab.looks import of_ftls
-    from ftlab.style import legend_above, literal, mark_empty, sized, styled
+    from ftlab.style import ftl_label, legend_above, mark_empty, sized, styled
 
     with styled(columns):
         figure = sized(7.0, 4.0, columns)
@@ -151,7 +152,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
             longest = report.mounts.longest
             share = [100 * change / max(report.changes, 1) for change, _ in longest]
             times = [time / 1000 for _, time in longest]
-            axes.plot(share, times, label=literal(report.ftl), **{**look.line, "marker": ""})
+            axes.plot(share, times, label=ftl_label(report.ftl), **{**look.line, "marker": ""})
         axes.set(xlabel="place of the cut in the run (%)", ylabel="longest mount (ms)")
         axes.set(title="How long an FTL takes to come back", ylim=(0, None))
         mark_empty(axes)

@@ -12,6 +12,7 @@ from ftlab.plugins import Named, Plugged, resolved
 from ftlab.report.numbers import factor, ratio, size
 from ftlab.report.tables import Table
 from ftlab.result import Record
+from ftlab.titles import FtlName
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +114,7 @@ def table(reports: Sequence[Record]) -> Table:
     header = ["FTL", "first block worn out", "end", "drive writes", "TBW", "DWPD", "years"]
     rows = [
         [
-            each.ftl,
+            FtlName(each.ftl),
             size(each.failures[0]) if each.failures else "never",
             size(each.life) if each.life else "not reached",
             *(
@@ -147,7 +148,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
     from matplotlib.ticker import MaxNLocator
 
     from ftlab.looks import of_ftls
-    from ftlab.style import legend_above, literal, mark_empty, sized, styled
+    from ftlab.style import ftl_label, legend_above, mark_empty, sized, styled
 
     planes = any(len(each.wear.planes) > 1 for each in reports)
     with styled(columns):
@@ -156,7 +157,7 @@ def drawn(reports: Sequence[Record], columns: int | None = None) -> Figure:
         for report, look in zip(reports, of_ftls([each.ftl for each in reports]), strict=True):
             line: dict[str, Any] = {**look.line, "marker": ""}
             written = [0.0, *(each / report.capacity for each in report.failures)]
-            name = literal(report.ftl)
+            name = ftl_label(report.ftl)
             panels[0].step(written, range(len(written)), where="post", label=name, **line)
             share, erases = _shares(report.wear.blocks_by_erases)
             panels[1].step(share, erases, where="pre", **line)

@@ -11,6 +11,7 @@ from ftlab.report.difference import TOLERANCE
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Record, Result
+from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +94,7 @@ def table_of(labels: Sequence[str], parts: Sequence[Part]) -> Table:
             rows.append(_row(f"  {place}{PARTS[part.name]}", part.first, part.second))
         rows.append(_row(section, *_sums(part for part in parts if part.section == section)))
     rows.append(_row("response", *_sums(parts)))
-    return Table(["mean time of a request, µs", *labels, "difference"], rows)
+    return Table(["mean time of a request, µs", *map(FtlName, labels), "difference"], rows)
 
 
 def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
@@ -110,17 +111,17 @@ def moved_table(labels: Sequence[str], first: Result, second: Result) -> Table:
             move = abs(after - before) / largest
             rows.append((move, [path, by_name(path, before), by_name(path, after), change]))
     rows.sort(key=lambda row: (-row[0], row[1]))
-    return Table(
-        ["figure", *labels, "change"], [[str(cell) for cell in row] for _, row in rows[:MOST_MOVED]]
-    )
+    header = ["figure", *map(FtlName, labels), "change"]
+    return Table(header, [[str(cell) for cell in row] for _, row in rows[:MOST_MOVED]])
 
 
 def sentence(labels: Sequence[str], parts: Sequence[Part]) -> str:
     """Return one sentence: which run takes longer, and what most of that is."""
     first, second = _sums(parts)
+    names = [title(each) for each in labels]
     if abs(second - first) <= TOLERANCE * max(first, second):
-        return f"{labels[0]} and {labels[1]} take equally long: {written(first, 'us')} a request."
-    slower = labels[second > first]
+        return f"{names[0]} and {names[1]} take equally long: {written(first, 'us')} a request."
+    slower = names[second > first]
     grown = [part for part in parts if (part.difference > 0) == (second > first)]
     grown.sort(key=lambda part: -abs(part.difference))
     share = abs(grown[0].difference) / abs(second - first)
@@ -134,7 +135,7 @@ def sentence(labels: Sequence[str], parts: Sequence[Part]) -> str:
 
 def drawn(labels: Sequence[str], parts: Sequence[Part], columns: int | None = None) -> Figure:
     """Draw a bridge: the response of the first run, each cause that adds or takes, the second's."""
-    from ftlab.style import literal, sized, styled
+    from ftlab.style import ftl_label, sized, styled
 
     first, second = _sums(parts)
     steps = [part for part in parts if abs(part.difference) > TOLERANCE * max(first, second)]
@@ -157,7 +158,7 @@ def drawn(labels: Sequence[str], parts: Sequence[Part], columns: int | None = No
             axes.barh(place, height, left=at, color="#D55E00" if height > 0 else "#009E73")
             axes.plot([at, at], [place - 1.4, place + 0.4], color="#555555", linewidth=0.6)
             at += height
-        axes.set_yticks(places, [literal(labels[0]), *names, literal(labels[1])])
+        axes.set_yticks(places, [ftl_label(labels[0]), *names, ftl_label(labels[1])])
         axes.invert_yaxis()
         axes.set_xlabel("mean response of a request (µs)")
         axes.set_xlim(0, 1.05 * max(first, second, at))

@@ -17,6 +17,7 @@ from ftlab.files import check_writable, write_atomically
 from ftlab.report.numbers import brief, count, size
 from ftlab.report.tables import Table
 from ftlab.result import Record, Result
+from ftlab.titles import FtlName
 
 Name = str | os.PathLike[str]
 COLUMNS = "time=time:ns,offset=offset,length=length,op=op"
@@ -200,7 +201,7 @@ def told(report: Record) -> Table:
         damaged += f": physical pages {', '.join(map(str, report.first_damaged))}"
         damaged += ", ..." if report.damaged > len(report.first_damaged) else ""
     rows = [
-        ["FTL", report.ftl],
+        ["FTL", FtlName(report.ftl)],
         ["capacity", size(report.capacity_bytes)],
         ["pages programmed", f"{count(report.programmed)} of {count(report.pages)}"],
         ["pages damaged", damaged],

@@ -15,6 +15,7 @@ from ftlab.report.numbers import brief, written
 from ftlab.report.tables import ABSENT, Table, wording
 from ftlab.result import Result
 from ftlab.simulation import check_obeyed, execute
+from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,10 +84,12 @@ class Load:
         """Return where it saturates, as a line."""
         point = self.saturation
         if point is None:
-            return f"{self.ftl}: not saturated at {self.closed[-1].name}; try greater --depths"
+            return (
+                f"{title(self.ftl)}: not saturated at {self.closed[-1].name}; try greater --depths"
+            )
         time = written(point.response("p99"), "us")
         return (
-            f"{self.ftl}: saturated at {point.name} with {point.iops:,.0f} IOPS, "
+            f"{title(self.ftl)}: saturated at {point.name} with {point.iops:,.0f} IOPS, "
             f"99 % of requests within {time}"
         )
 
@@ -137,7 +140,7 @@ def tables(loads: Sequence[Load]) -> Table:
     """Return the figures of every level of each FTL."""
     if len(loads) == 1:
         return loads[0].table()
-    rows = [[load.ftl, *row] for load in loads for row in load.table().rows]
+    rows = [[FtlName(load.ftl), *row] for load in loads for row in load.table().rows]
     return Table(["FTL", *HEADER], rows)
 
 
@@ -176,13 +179,13 @@ def drawn(loads: Sequence[Load], columns: int | None = None) -> Figure:
 
 
 def _curve(axes: Axes, load: Load, levels: Sequence[Level], percentile: str, look: Look) -> None:
-    from ftlab.style import literal
+    from ftlab.style import ftl_label
 
     known = [(level, time) for level in levels if (time := level.response(percentile))]
     if not known:
         return
     places, times = [level.iops for level, _ in known], [time for _, time in known]
-    axes.plot(places, times, markersize=4, label=literal(load.ftl), **look.line)
+    axes.plot(places, times, markersize=4, label=ftl_label(load.ftl), **look.line)
     for level, time in known:
         place = (level.iops, time)
         if level is load.saturation:

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from ftlab import cores
+from ftlab import cores, titles
 from ftlab.config import Config, merge, nested
 from ftlab.errors import ConfigError
 from ftlab.units import MOST_DIGITS
@@ -44,11 +44,10 @@ def known(tree: Mapping[str, Any]) -> Config:
 
 
 def ftl(name: str) -> str:
-    """Return the name of an FTL as the catalogue has it."""
-    own = cores.ftls()
-    if name in own or cores.have(name):
+    """Return the name of an FTL as the catalogue has it: also of its title, in any case."""
+    if name in cores.ftls() or cores.have(name):
         return name
-    return in_any_case(name, own)
+    return titles.key(name)
 
 
 def in_any_case(name: str, names: Iterable[str]) -> str:

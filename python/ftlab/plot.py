@@ -16,7 +16,15 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from ftlab.looks import of_ftls
 from ftlab.result import Result
-from ftlab.style import legend_above, literal, mark_empty, mark_zeros, name_groups, sized, styled
+from ftlab.style import (
+    ftl_label,
+    legend_above,
+    mark_empty,
+    mark_zeros,
+    name_groups,
+    sized,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -111,7 +119,7 @@ def _lines(results: Results, labels: Labels) -> Iterator[tuple[Result, dict[str,
     """Yield each result with the label, colour and dash of its line."""
     looks = of_ftls([result["ftl"] for result in results])
     for result, label, look in zip(results, labels, looks, strict=True):
-        yield result, {"label": literal(label), "color": look.colour, "linestyle": look.dash}
+        yield result, {"label": ftl_label(label), "color": look.colour, "linestyle": look.dash}
 
 
 def _response(axes: Axes, results: Results, labels: Labels) -> None:
@@ -161,7 +169,7 @@ def _stack(axes: Axes, counts: Sequence[Any], labels: Labels) -> None:
         axes.bar(range(len(counts)), heights, 0.65, bottom=floor, label=_cause(cause), **look)
         floor = [low + height for low, height in zip(floor, heights, strict=True)]
     mark_zeros(axes, range(len(counts)), floor)
-    name_groups(axes, [literal(label) for label in labels])
+    name_groups(axes, [ftl_label(label) for label in labels])
     axes.yaxis.set_major_formatter(EngFormatter(sep=""))
     axes.set_ylim(0, max(floor, default=0.0) * 1.05 or 1.0)
     if not causes:

@@ -20,6 +20,7 @@ from ftlab.report.numbers import size
 from ftlab.report.points import FIGURES, names, rows
 from ftlab.result import Result
 from ftlab.style import (
+    ftl_label,
     legend_above,
     literal,
     mark_empty,
@@ -28,6 +29,7 @@ from ftlab.style import (
     sized,
     styled,
 )
+from ftlab.titles import title
 from ftlab.units import kinds
 
 if TYPE_CHECKING:
@@ -123,7 +125,7 @@ def _draw(axes: Axes, found: Sequence[Line], x: str, y: str) -> None:
     looks = of_ftls([line.ftl for line in found])
     places = sorted({place for line in found for place in line.places}, key=_rank)
     if any(isinstance(place, str) for place in places):
-        _bars(axes, found, looks, places)
+        _bars(axes, found, looks, x, places)
     else:
         for line, look in zip(found, looks, strict=True):
             style = {**look.line, **_style(line), "elinewidth": 0.9}
@@ -133,21 +135,23 @@ def _draw(axes: Axes, found: Sequence[Line], x: str, y: str) -> None:
     axes.set_xlabel(x)
 
 
-def _bars(axes: Axes, found: Sequence[Line], looks: Sequence[Look], places: Sequence[Any]) -> None:
+def _bars(
+    axes: Axes, found: Sequence[Line], looks: Sequence[Look], x: str, places: Sequence[Any]
+) -> None:
     """Draw a group of bars at each place that is a name."""
     width = 0.8 / len(found)
     for index, (line, look) in enumerate(zip(found, looks, strict=True)):
         shift = (index - (len(found) - 1) / 2) * width
         middles = [places.index(place) + shift for place in line.places]
         axes.bar(middles, line.means, width, **look.bar, **_style(line))
-    name_groups(axes, [literal(str(place)) for place in places])
+    name_groups(axes, [ftl_label(place) if x == FTL else literal(str(place)) for place in places])
     axes.grid(axis="x", visible=False)
 
 
 def _style(line: Line) -> dict[str, Any]:
     """Return the name of a line, and its whiskers if it has any."""
     spread = line.deviations if any(line.deviations) else None
-    return {"label": literal(line.name, LABEL_MAX), "yerr": spread, "capsize": 2}
+    return {"label": literal(title(line.name), LABEL_MAX), "yerr": spread, "capsize": 2}
 
 
 def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from ftlab.experiments.charts import PANEL, Draw
 from ftlab.looks import GREY, Look, numbered, of_ftls
 from ftlab.plugins import shown
-from ftlab.style import literal, mark_empty, name_axis, styled
+from ftlab.style import ftl_label, literal, mark_empty, name_axis, styled
 from ftlab.tune import Candidate, Found
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _rivals(found: Found) -> Iterator[tuple[str, Look, Candidate]]:
     """Yield name and look of the rivals that fit."""
     fitting = [each for each in found.rivals() if each.fits]
     names = [shown(each.ftl) for each in fitting]
-    yield from zip(map(literal, names), of_ftls(names), fitting, strict=True)
+    yield from zip(map(ftl_label, names), of_ftls(names), fitting, strict=True)
 
 
 def _legend(axes: Axes) -> None:

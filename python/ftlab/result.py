@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ftlab.report.tables import csv_of
+from ftlab.titles import title
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -145,9 +146,16 @@ class Comparison(Sequence[Result]):
         self.labels = list(labels) if labels else [result["ftl"] for result in results]
         self.runs = [list(each) for each in zip(results, *more, strict=True)]
 
+    @property
+    def titles(self) -> list[str]:
+        """The labels for people: each FTL as its paper writes it."""
+        return [title(each) for each in self.labels]
+
     def __getitem__(self, key: Any) -> Any:
-        """Return the result at a position, or the one with that label."""
-        return self._results[self.labels.index(key) if isinstance(key, str) else key]
+        """Return the result at a position, or the one with that label or title."""
+        if not isinstance(key, str):
+            return self._results[key]
+        return self._results[(self.labels if key in self.labels else self.titles).index(key)]
 
     def __len__(self) -> int:
         """Return the number of results."""

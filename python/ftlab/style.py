@@ -17,6 +17,7 @@ from matplotlib.ticker import FuncFormatter, MultipleLocator
 
 from ftlab.report.numbers import brief
 from ftlab.report.tables import printable
+from ftlab.titles import title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,6 +129,11 @@ def literal(text: str, most: int = LABEL_MAX) -> str:
     seen = printable(text)
     short = seen if len(seen) <= most else seen[: most - 1] + "…"
     return short.replace("$", r"\$").lstrip("_")
+
+
+def ftl_label(label: object) -> str:
+    """Return the label of an FTL in a figure: the FTL is as its paper writes it."""
+    return literal(title(label))
 
 
 def legend_above(figure: Figure | SubFigure, width: float) -> None:

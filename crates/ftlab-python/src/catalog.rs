@@ -75,6 +75,7 @@ fn ftls(catalog: &Catalog) -> Vec<Value> {
             .collect();
         json!({
             "name": ftl.spec.name,
+            "title": ftl.spec.shown(),
             "summary": ftl.spec.summary,
             "source": ftl.spec.source,
             "map": place(ftl),

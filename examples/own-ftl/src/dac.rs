@@ -47,6 +47,7 @@ impl Design for Dac {
 
     const SPEC: Spec = Spec {
         name: "dac",
+        title: "DAC",
         summary: "page mapping; pages move between regions of different temperature",
         source: "Chiang, Lee & Chang, SP&E 1999",
         ..Spec::OWN_FRONTIERS

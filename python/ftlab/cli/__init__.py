@@ -66,6 +66,15 @@ class Program(click.Group):
         leave(code)
         sys.exit(code)
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands in groups."""
+        longest = max(map(len, VERBS))
+        width = formatter.width - 6 - longest
+        for heading, group in GROUPS.items():
+            rows = [(f"{name:{longest}}", VERBS[name].get_short_help_str(width)) for name in group]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
+
     def _served(self, *args: Any, **extra: Any) -> int:
         """Run the command line; a reader who closes standard output has seen enough."""
         try:
@@ -119,31 +128,45 @@ class Verbs(UserDict[str, Any]):
         return command
 
 
-VERBS = Verbs(
-    {
+GROUPS = {
+    "Run and compare": {
         "demo": "demo:demo",
         "run": "run:run",
-        "crash": "crash:crash",
-        "endurance": "endurance:endurance",
-        "watch": "watch:watch",
-        "serve": "serve:serve",
-        "fsck": "serve:fsck",
-        "replay": "serve:replay",
         "compare": "compare:compare",
+        "explain": "explain:explain",
+        "watch": "watch:watch",
+        "load": "load:load",
+        "list": "listing:listing",
+    },
+    "Custom FTLs": {
+        "new": "new:new",
+        "check": "check:check",
+    },
+    "Traces": {
+        "trace": "trace:trace",
+    },
+    "Experiments": {
         "sweep": "sweep:sweep",
         "results": "results:results",
         "plot": "plot:plot",
-        "fleet": "fleet:fleet",
         "tune": "tune:tune",
-        "check": "check:check",
-        "explain": "explain:explain",
-        "load": "load:load",
-        "trace": "trace:trace",
+        "fleet": "fleet:fleet",
         "model": "model:model",
+    },
+    "Devices": {
+        "crash": "crash:crash",
+        "endurance": "endurance:endurance",
+        "serve": "serve:serve",
+        "fsck": "serve:fsck",
+        "replay": "serve:replay",
+    },
+    "Papers": {
         "reproduce": "reproduce:reproduce",
-        "list": "listing:listing",
-    }
-)
+    },
+}
+"""The commands in the order of the help, under its headings, and where each is written."""
+
+VERBS = Verbs({name: place for group in GROUPS.values() for name, place in group.items()})
 
 
 @click.group(

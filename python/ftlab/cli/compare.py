@@ -51,5 +51,5 @@ def show_comparison(comparison: Comparison) -> None:
         say("")
         show_table(relative_table(comparison))
     say("")
-    for label, result in zip(comparison.labels, comparison, strict=True):
+    for label, result in zip(comparison.titles, comparison, strict=True):
         say(f"{label}: {checks_line(result)}")

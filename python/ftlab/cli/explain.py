@@ -52,7 +52,7 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
     if change:
         changed = merge([watched, parse.overrides(change)])
         first, second = perform(watched, ftls)[0], perform(changed, ftls)[0]
-        labels = [ftls[0], " ".join(change)]
+        labels = [first["ftl"], " ".join(change)]
     else:
         first, second = perform(watched, ftls)
         labels = list(Comparison([first, second]).labels)

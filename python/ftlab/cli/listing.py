@@ -11,7 +11,7 @@ import click
 from ftlab.catalogue import catalog
 from ftlab.cli.say import hand_over, say
 from ftlab.cli.show import show_table
-from ftlab.names import in_any_case, near
+from ftlab.names import ftl, in_any_case, near
 from ftlab.report.settings import settings_table
 from ftlab.report.tables import ABSENT, Table
 from ftlab.result import Record
@@ -67,7 +67,7 @@ def _named(kind: str, name: str, everything: Record) -> list[Record]:
     if kind == "settings":
         return _settings_of(name, everything)
     rows = everything[KINDS[kind]]
-    name = in_any_case(name, [each["name"] for each in rows])
+    name = ftl(name) if kind == "ftls" else in_any_case(name, [each["name"] for each in rows])
     found = [each for each in rows if each["name"] == name]
     return found or _refuse(kind, name, [each["name"] for each in rows])
 
@@ -79,6 +79,7 @@ def _settings_of(name: str, everything: Record) -> list[Record]:
     known = dict.fromkeys([each["section"] for each in rows] + list(obeyed))
     keys = [each["key"] for each in rows]
     name = in_any_case(name, [*known, *keys])
+    name = name if name in known or name in keys else ftl(name)
     found = [each for each in rows if name in (each["section"], each["key"])]
     if name in obeyed:
         return list(obeyed[name])
@@ -107,7 +108,8 @@ def _table(entries: Sequence[Any]) -> Table:
     """Return one row for each entry and one column for each of its texts."""
     rows = [entry if isinstance(entry, Mapping) else {"name": entry} for entry in entries]
     names = [name for row in rows for name, value in row.items() if not isinstance(value, list)]
-    columns = list(dict.fromkeys(["name", *names]))
+    first = [each for each in ("name", "title") if each in names]
+    columns = list(dict.fromkeys([*first, *names]))
     return Table(columns, [[_cell(row.get(column)) for column in columns] for row in rows])
 
 

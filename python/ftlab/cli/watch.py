@@ -27,6 +27,7 @@ from ftlab.report.numbers import size
 from ftlab.result import Comparison
 from ftlab.simulation import check_obeyed
 from ftlab.simulation import watch as run_watched
+from ftlab.titles import title
 from ftlab.watch.lines import Lines
 from ftlab.watch.record import Recording
 
@@ -131,7 +132,7 @@ def _shown(title: str) -> Iterator[tuple[Show, Progress | None]]:
 def _named(config: Config, ftl: str) -> str:
     trace = config.get("input", {}).get("trace")
     source = Path(trace).name if trace else config.get("workload", {}).get("pattern", "a workload")
-    return f"{ftl} on {source}"
+    return f"{title(ftl)} on {source}"
 
 
 class _Pace:

@@ -23,6 +23,7 @@ from ftlab.style import (
     name_groups,
     styled,
 )
+from ftlab.titles import title as ftl_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +102,7 @@ def _bars(axes: Axes, series: Series, look: Look, shift: float, width: float) ->
     places, heights, spread = _known(series)
     if places:
         middles = [place + shift for place in places]
-        style: Style = {"label": series.name, "linewidth": 0.4, "yerr": spread}
+        style: Style = {"label": ftl_title(series.name), "linewidth": 0.4, "yerr": spread}
         axes.bar(middles, heights, width, **look.bar, **style, error_kw=WHISKER)
         mark_zeros(axes, middles, heights)
     at, said = _published(series)
@@ -135,7 +136,9 @@ def _line(axes: Axes, series: Series, look: Look) -> None:
     style: Style = look.line
     if places:
         whiskers: Style = {"yerr": spread, "elinewidth": 0.9, "capsize": 2.0}
-        axes.errorbar(places, values, label=series.name, markersize=4.0, **style, **whiskers)
+        axes.errorbar(
+            places, values, label=ftl_title(series.name), markersize=4.0, **style, **whiskers
+        )
     at, said = _published(series)
     if said:
         hollow: Style = {**style, "linestyle": "none", "markersize": 8.0}

@@ -153,6 +153,7 @@ def holds(condition: str, known: Sequence[str], look: Callable[[str], Any]) -> b
     if left is None or right is None:
         return True
     if isinstance(left, str) and isinstance(right, str):
+        right = names.ftl(right) if key == FTL else right
         left, right = left.lower(), right.lower()
     try:
         return bool(OPERATORS[found[2]](left, right))

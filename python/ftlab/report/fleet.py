@@ -9,6 +9,7 @@ from ftlab.report.numbers import written
 from ftlab.report.points import FIGURES as KNOWN
 from ftlab.report.summary import OVERLOAD
 from ftlab.report.tables import Table, csv_of
+from ftlab.titles import FtlName, title
 
 COLUMNS = ("mean", "min", *(f"p{each}" for each in PERCENTILES), "max")
 
@@ -41,11 +42,13 @@ def notes(fleet: Fleet, least: int) -> list[str]:
         over = fleet.summary(ftl)["overloaded"]
         if over:
             told.append(
-                f"{ftl}: {over:,} volumes are overloaded: their response times grow with the "
-                "length of the input; use host.time_scale or host.mode = closed:QD"
+                f"{title(ftl)}: {over:,} volumes are overloaded: their response times grow with "
+                "the length of the input; use host.time_scale or host.mode = closed:QD"
             )
         failed = fleet.failed(ftl)
-        told += [f"{ftl}: volume {each.volume.number} failed: {each.failure}" for each in failed]
+        told += [
+            f"{title(ftl)}: volume {each.volume.number} failed: {each.failure}" for each in failed
+        ]
     return told
 
 
@@ -62,7 +65,7 @@ def _whole(fleet: Fleet) -> Table:
         found = fleet.summary(ftl)
         keys = ("write_amplification", "write_amplification_with_small")
         factors = [written(found[key], "factor") for key in keys]
-        rows.append([ftl, *(written(found[key]) for key in counted.values()), *factors])
+        rows.append([FtlName(ftl), *(written(found[key]) for key in counted.values()), *factors])
     return Table(header, rows)
 
 
@@ -75,7 +78,7 @@ def _spread(fleet: Fleet) -> Table:
                 figure, over = KNOWN[path], whole["overloaded"]
                 doubt = f" ({OVERLOAD} on {over:,})" if figure.waits and over else ""
                 cells = [written(found[each], figure.unit) for each in COLUMNS]
-                label = f"{ftl}: {figure.label}{doubt}"
+                label = f"{title(ftl)}: {figure.label}{doubt}"
                 rows.append([label, written(found["volumes"]), *cells])
     return Table(["over volumes", "volumes", *COLUMNS], rows)
 
@@ -83,7 +86,7 @@ def _spread(fleet: Fleet) -> Table:
 def _worst(fleet: Fleet) -> Table:
     rows = [
         [
-            f"{ftl}: volume {each.volume.number}",
+            f"{title(ftl)}: volume {each.volume.number}",
             written(each.volume.requests),
             *(written(each.figure(path), KNOWN[path].unit) for path in FIGURES),
         ]

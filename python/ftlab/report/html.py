@@ -54,7 +54,7 @@ QUESTIONS = {
 def report(comparison: Comparison, title: str | None = None) -> str:
     """Return the report of one or several results as a complete HTML document."""
     first: Result = comparison[0]
-    heading = title or f"{first.find('trace.name')}: {', '.join(comparison.labels)}"
+    heading = title or f"{first.find('trace.name')}: {', '.join(comparison.titles)}"
     relative = relative_table(comparison) if len(comparison) > 1 else None
     setup = f"{setup_line(comparison)}; ftlab {first.find('ftlab')}"
     body = [
@@ -65,7 +65,7 @@ def report(comparison: Comparison, title: str | None = None) -> str:
         section("Result", table_of(comparison_table(comparison, MEASURED), "pinned")),
         section("Figures", _figures(comparison)),
         section("Costs by cause", table_of(cost_table(comparison), "pinned")),
-        section(f"Relative to {comparison.labels[0]}", table_of(relative, "pinned"))
+        section(f"Relative to {comparison.titles[0]}", table_of(relative, "pinned"))
         if relative
         else "",
         section("Each run", "\n".join(_details(*each) for each in _labelled(comparison))),
@@ -171,6 +171,7 @@ def row_filter(kinds: Mapping[str, int]) -> str:
 
 def table_of(table: Table, kind: str = "") -> str:
     """Return a table; the best cells are bold."""
+    table = table.titled()
     head = "".join(f'<th scope="col">{escaped(cell)}</th>' for cell in table.header)
     rows = "\n".join(_row(index, row, table) for index, row in enumerate(table.rows))
     return (
@@ -189,7 +190,7 @@ def _row(index: int, row: Sequence[str], table: Table) -> str:
 
 
 def _labelled(comparison: Comparison) -> Iterable[tuple[str, Result]]:
-    return zip(comparison.labels, comparison, strict=True)
+    return zip(comparison.titles, comparison, strict=True)
 
 
 def _warnings(comparison: Comparison) -> str:

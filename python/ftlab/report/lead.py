@@ -18,7 +18,7 @@ Named = tuple[str, Sequence[Result]]
 
 def lead(comparison: Comparison) -> list[str]:
     """Return sentences on the run: the winners, then what must not be believed."""
-    named = list(zip(comparison.labels, comparison.runs, strict=True))
+    named = list(zip(comparison.titles, comparison.runs, strict=True))
     said = _alone(*named[0]) if len(named) == 1 else _winners(named)
     return [*said, *_doubts(comparison, named)]
 

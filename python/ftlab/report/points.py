@@ -18,6 +18,7 @@ from ftlab.report.summary import HEADLINES
 from ftlab.report.tables import ABSENT, Table, csv_of, printable, wording
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
+from ftlab.titles import FtlName
 
 SHOWN = (
     "mapping.hit_ratio",
@@ -90,7 +91,7 @@ def table(entries: Sequence[Entry], columns: Sequence[str] = ()) -> Table:
     header = [FTL, *settings, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
     cells = [
         [
-            entry.ftl,
+            FtlName(entry.ftl),
             *(_setting(entry, key) for key in settings),
             *(_figure(entry, path) for path in figures),
             ", ".join(str(notes.index(wording(text)) + 1) for text in _told(entry)) or ABSENT,

@@ -13,6 +13,7 @@ from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.result import Comparison, Record, Result
 from ftlab.seeds import NO_EFFECT, without_effect
+from ftlab.titles import FtlName, title
 
 NOT_STATED = "not stated"
 """What stands for RAM of which an FTL says nothing."""
@@ -116,7 +117,7 @@ def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLIN
         for row, each in enumerate(shown)
         for column in winners([each.measured(runs) for runs in comparison.runs], each.better)
     }
-    return Table(["", *comparison.labels], rows, frozenset(best))
+    return Table(["", *map(FtlName, comparison.labels)], rows, frozenset(best))
 
 
 def cost_table(comparison: Comparison) -> Table:
@@ -129,7 +130,7 @@ def cost_table(comparison: Comparison) -> Table:
             found = [result.find(f"flash.{kind}.{cause}") for result in comparison]
             if any(found):
                 rows.append([f"{words(kind)}, {words(cause)}", *map(written, found)])
-    return Table(["operations", *comparison.labels], rows)
+    return Table(["operations", *map(FtlName, comparison.labels)], rows)
 
 
 def warning_lines(comparison: Comparison) -> list[str]:
@@ -138,7 +139,7 @@ def warning_lines(comparison: Comparison) -> list[str]:
     Of runs that differ in their seeds, the first one's.
     """
     warnings: dict[str, list[str]] = {}
-    for label, runs in zip(comparison.labels, comparison.runs, strict=True):
+    for label, runs in zip(comparison.titles, comparison.runs, strict=True):
         no_effect = [NO_EFFECT] * without_effect(runs)
         for warning in [*(runs[0].find("warnings") or []), *no_effect]:
             warnings.setdefault(warning, []).append(label)
@@ -170,10 +171,10 @@ def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES
     row names.
     """
     rows = []
-    first = comparison.labels[0]
+    first = comparison.titles[0]
     for figure in figures:
         sound = [figure.measured(runs) for runs in comparison.runs]
-        named = zip(comparison.labels, sound, strict=True)
+        named = zip(comparison.titles, sound, strict=True)
         name, base = next(
             ((n, value.mean) for n, value in named if value and value.mean), (first, 0)
         )
@@ -181,7 +182,7 @@ def relative_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES
             label = figure.label if name == first else f"{figure.label}, to {name}"
             cells = [_multiple(figure, runs, base) for runs in comparison.runs]
             rows.append([label, *cells])
-    return Table([f"relative to {first}", *comparison.labels], rows)
+    return Table([f"relative to {first}", *map(FtlName, comparison.labels)], rows)
 
 
 def _multiple(figure: Figure, runs: Sequence[Result], base: float) -> str:
@@ -209,7 +210,7 @@ def run_summary(result: Result) -> list[Section]:
         ("host", _host(result)),
         ("flash operations", _operations(result)),
         ("mapping", _group(result, "mapping")),
-        (f"{result.find('ftl')} alone", _own(result)),
+        (f"{title(result.find('ftl'))} alone", _own(result)),
         ("garbage collection", _group(result, "gc")),
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
@@ -243,7 +244,7 @@ def checks_line(result: Result) -> str:
 def _setup(result: Result) -> list[tuple[str, str]]:
     capacity = result.find("device.capacity_bytes")
     lines = [
-        ("ftl", result.find("ftl")),
+        ("ftl", (ftl := result.find("ftl")) and title(ftl)),
         ("trace", result.find("trace.name")),
         ("format", result.find("trace.format")),
         ("device", capacity and written(capacity, "bytes")),

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ftlab.titles import FtlName
+
 ABSENT = "–"  # noqa: RUF001
 """What a cell says where a figure does not exist."""
 
@@ -60,9 +62,15 @@ class Table:
     best: frozenset[tuple[int, int]] = field(default=frozenset())
 
     def written_out(self) -> Table:
-        """Return the table with the control characters of names written out."""
-        rows = [[printable(cell) for cell in row] for row in self.rows]
-        return Table([printable(cell) for cell in self.header], rows, self.best)
+        """Return the table for people, with the control characters of names written out."""
+        table = self.titled()
+        rows = [[printable(cell) for cell in row] for row in table.rows]
+        return Table([printable(cell) for cell in table.header], rows, self.best)
+
+    def titled(self) -> Table:
+        """Return the table with FTLs as their papers write them."""
+        rows = [[_titled(cell) for cell in row] for row in self.rows]
+        return Table([_titled(cell) for cell in self.header], rows, self.best)
 
     def text(self, prose: bool = False) -> str:
         """Align columns with spaces; all but the first to the right, unless they hold prose."""
@@ -81,13 +89,15 @@ class Table:
     def markdown(self, prose: bool = False) -> str:
         """Return a Markdown table with the best cells in bold; prose is kept to the left."""
         rule = [":--"] + [":--" if prose else "--:"] * (len(self.header) - 1)
-        lines = [self.header, rule, *self._marked(lambda cell: f"**{cell}**")]
+        table = self.titled()
+        lines = [table.header, rule, *table._marked(lambda cell: f"**{cell}**")]
         return "".join(f"| {' | '.join(_pipe(c) for c in line)} |\n" for line in lines)
 
     def latex(self) -> str:
         """Return a LaTeX tabular (package booktabs) with the best cells in bold."""
-        rows = [[_tex(cell) for cell in row] for row in self.rows]
-        safe = Table([_tex(cell) for cell in self.header], rows, self.best)
+        table = self.titled()
+        rows = [[_tex(cell) for cell in row] for row in table.rows]
+        safe = Table([_tex(cell) for cell in table.header], rows, self.best)
         lines = [" & ".join(row) + r" \\" for row in safe._marked(lambda c: rf"\textbf{{{c}}}")]
         columns = "l" + "r" * (len(self.header) - 1)
         start = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
@@ -136,6 +146,10 @@ class Table:
             ]
             for r, row in enumerate(self.rows)
         ]
+
+
+def _titled(cell: str) -> str:
+    return cell.shown if isinstance(cell, FtlName) else cell
 
 
 def _aligned(line: Sequence[str], widths: Sequence[int], prose: bool) -> str:

@@ -14,6 +14,7 @@ from ftlab.report.summary import Figure
 from ftlab.report.tables import ABSENT, Table, csv_of
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
+from ftlab.titles import title
 from ftlab.tune import Candidate, Found
 
 OVER = "over the limit"
@@ -43,7 +44,9 @@ def _figures(found: Found) -> list[Figure]:
 
 def _settings(each: Candidate) -> str:
     """Return an FTL and the settings that were chosen for it."""
-    return " ".join([shown(each.ftl), *(f"{k}={shown(v)}" for k, v in each.settings.items())])
+    return " ".join(
+        [title(shown(each.ftl)), *(f"{k}={shown(v)}" for k, v in each.settings.items())]
+    )
 
 
 def _cells(each: Candidate, figures: Sequence[Figure]) -> list[str]:

@@ -20,6 +20,7 @@ from ftlab.report.html import asset, document, escaped, script_data
 from ftlab.report.numbers import count, written
 from ftlab.report.summary import setup_line
 from ftlab.result import Comparison, Result
+from ftlab.titles import title
 from ftlab.watch.seen import COLOURS, FIGURES
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Recording:
 
     def page(self, result: Result) -> str:
         """Return the page."""
-        name = f"{result.find('ftl')} on {result.find('trace.name')}"
+        name = f"{title(result.find('ftl'))} on {result.find('trace.name')}"
         counts = np.array([len(gaps) for gaps, *_ in self._columns])
         gaps, valid, states = (np.concatenate(each) for each in zip(*self._columns, strict=True))
         columns = {"counts": counts, "gaps": gaps, "valid": valid, "states": states}
@@ -119,7 +120,7 @@ def _body(name: str, result: Result, data: dict[str, Any], charts: str, frames: 
     setup = setup_line(Comparison([result]))
     return Template(asset("watch.html")).substitute(
         name=escaped(name),
-        setup=escaped(f"ftl {result['ftl']}, {setup}; ftlab {result.find('ftlab')}"),
+        setup=escaped(f"ftl {title(result['ftl'])}, {setup}; ftlab {result.find('ftlab')}"),
         last=frames - 1,
         rows="\n".join(rows),
         charts=charts,

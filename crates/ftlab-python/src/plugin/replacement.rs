@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// An FTL with the settings and the engine of `base`, which has DFTL's cache, under this order.
 pub fn entry(base: &Entry, plugin: Plugin, name: &'static str) -> Entry {
-    base.rebuilt(Spec { name, ..base.spec }, move |config, flash| {
+    base.rebuilt(Spec { name, title: "", ..base.spec }, move |config, flash| {
         DemandFtl::<Dftl>::under(&config.setup(), flash, |entries| {
             PythonOrder::build(&plugin, entries)
         })

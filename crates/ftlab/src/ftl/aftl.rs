@@ -66,6 +66,7 @@ impl Design for AftlFtl {
 
     const SPEC: Spec = Spec {
         name: "aftl",
+        title: "AFTL",
         summary: "replacement blocks whose pages get mappings of their own instead of a merge",
         source: "Wu & Kuo, ICCAD 2006",
         ..Spec::ROOM_FIRST

@@ -34,6 +34,7 @@ impl Design for BastFtl {
 
     const SPEC: Spec = Spec {
         name: "bast",
+        title: "BAST",
         summary: "a log block for each logical block that is being overwritten",
         source: "Kim et al., IEEE Transactions on Consumer Electronics 2002",
 

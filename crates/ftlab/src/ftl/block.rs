@@ -27,6 +27,7 @@ impl Design for BlockFtl {
 
     const SPEC: Spec = Spec {
         name: "block",
+        title: "block-level",
         summary: "block-level mapping: every page overwritten moves its block",
         source: "CACH-FTL 1, DLOOP II.A",
         obeys: &["log.map"],

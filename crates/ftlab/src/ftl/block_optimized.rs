@@ -53,6 +53,7 @@ impl Design for BlockOptimizedFtl {
 
     const SPEC: Spec = Spec {
         name: "block-optimized",
+        title: "BM",
         summary: "block-level mapping, rewritten in place with one erase for each request and block",
         source: "Boukhobza et al., CACH-FTL, 2014, section 5 (\"BM\")",
         obeys: &["ftl.power_safe"],

@@ -173,6 +173,7 @@ impl Design for CachFtl {
 
     const SPEC: Spec = Spec {
         name: "cachftl",
+        title: "CACH-FTL",
         summary: "large groups to blocks rewritten in place, small ones to page-mapped spare blocks first",
         source: "Boukhobza, Olivier & Rubini, Computers 3(1), 2014",
         cleaning: Cleaning::Rewrites,

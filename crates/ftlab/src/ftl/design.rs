@@ -130,6 +130,8 @@ impl<S> Setup<S> {
 pub struct Spec {
     /// The name on the command line and in results.
     pub name: &'static str,
+    /// The name as its paper writes it, for tables and figures; empty where that is `name`.
+    pub title: &'static str,
     /// One line for lists.
     pub summary: &'static str,
     /// The paper.
@@ -220,6 +222,7 @@ impl Spec {
     /// A page-level FTL with its map in RAM.
     pub const PAGE_LEVEL: Spec = Spec {
         name: "",
+        title: "",
         summary: "",
         source: "",
         map: MapPlace::Ram,
@@ -255,6 +258,12 @@ impl Spec {
     /// An FTL with its map in OOBs.
     pub const IN_OOBS: Spec =
         Spec { map: MapPlace::Oob, cleaning: Cleaning::Itself, obeys: &[], ..Spec::PAGE_LEVEL };
+
+    /// The name for people: as the paper writes it.
+    #[must_use]
+    pub fn shown(&self) -> &'static str {
+        if self.title.is_empty() { self.name } else { self.title }
+    }
 
     /// Whether each plane has a block to fill where `ftl.placement`, or the FTL itself, says so.
     #[must_use]

@@ -27,6 +27,7 @@ impl Variant for Dloop {
 
     const SPEC: Spec = Spec {
         name: "dloop",
+        title: "DLOOP",
         summary: "DFTL striped over planes; GC copies back inside each plane, off the bus",
         source: "Abdurrab, Xie & Wang, IPDPS 2013",
         ..Spec::STRIPED
@@ -49,6 +50,7 @@ impl Variant for DloopHot {
 
     const SPEC: Spec = Spec {
         name: "dloop-hot",
+        title: "DLOOP-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
         obeys: &["ftl.cache", "gc.", "ftl.order", "ftl.search", "ftl.search_step"],

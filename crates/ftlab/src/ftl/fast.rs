@@ -80,6 +80,7 @@ impl Design for FastFtl {
 
     const SPEC: Spec = Spec {
         name: "fast",
+        title: "FAST",
         summary: "a log block for sequential writes, and others shared by all data blocks",
         source: "Lee et al., TECS 2007",
 

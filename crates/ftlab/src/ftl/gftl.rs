@@ -121,6 +121,7 @@ impl Design for Gftl {
 
     const SPEC: Spec = Spec {
         name: "gftl",
+        title: "GFTL",
         summary: "one block for each logical block, cleaned step by step between requests; a write buffer",
         source: "Choudhuri & Givargis, CODES+ISSS 2008",
         obeys: &["ftl.power_safe"],

@@ -48,6 +48,7 @@ impl Design for Hat {
 
     const SPEC: Spec = Spec {
         name: "hat",
+        title: "HAT",
         summary: "the whole page map on a byte-addressable chip of its own, hidden behind the flash",
         source: "Hu et al., MSST 2010",
 

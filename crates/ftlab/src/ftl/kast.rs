@@ -72,6 +72,7 @@ impl Design for KastFtl {
 
     const SPEC: Spec = Spec {
         name: "kast",
+        title: "KAST",
         summary: "log blocks shared by K logical blocks at most, which bounds the longest merge",
         source: "Cho, Shin & Eom, DATE 2009",
         ..Spec::ROOM_FIRST

@@ -95,6 +95,7 @@ impl Design for LastFtl {
 
     const SPEC: Spec = Spec {
         name: "last",
+        title: "LAST",
         summary: "sequential log blocks, and random ones of a hot and a cold partition: hot blocks die",
         source: "Lee et al., Operating Systems Review 2008",
 

@@ -83,6 +83,7 @@ impl Design for Mnftl {
 
     const SPEC: Spec = Spec {
         name: "mnftl",
+        title: "MNFTL",
         summary: "blocks of each logical block's own, written in order; its page map in their OOBs",
         source: "Qin, Wang, Liu, Shao & Guan, DAC 2011",
         obeys: &["gc.low", "gc.high", "gc.mode"],

@@ -35,6 +35,7 @@ impl Design for NftlFtl {
 
     const SPEC: Spec = Spec {
         name: "nftl",
+        title: "NFTL-1",
         summary: "a replacement block for each logical block, searched by OOB reads",
         source: "Ban, US patent 5,937,425, 1999 (\"NFTL-1\")",
 

@@ -40,6 +40,7 @@ impl Design for NftlChainFtl {
 
     const SPEC: Spec = Spec {
         name: "nftl-chain",
+        title: "NFTL-2",
         summary: "chains of replacement blocks with fixed offsets, the longest folded first",
         source: "Ban, US patent 5,937,425, 1999, by the Linux driver (\"NFTL-2\")",
 

@@ -28,6 +28,7 @@ impl Design for PageFtl {
 
     const SPEC: Spec = Spec {
         name: "page",
+        title: "page-level",
         summary: "the whole page map in RAM: the bound for all others",
         source: "TPFTL 5.1 (\"optimal FTL\"), MNFTL 5",
 

@@ -74,6 +74,7 @@ impl Design for RnftlFtl {
 
     const SPEC: Spec = Spec {
         name: "rnftl",
+        title: "RNFTL",
         summary: "nftl that keeps primary blocks with erased pages, as replacement blocks of others",
         source: "Wang et al., LCTES 2010",
 

@@ -67,6 +67,7 @@ impl Design for SastFtl {
 
     const SPEC: Spec = Spec {
         name: "sast",
+        title: "SAST",
         summary: "groups of N logical blocks that share K log blocks: the reconfigurable FTL",
         source: "Park et al., ACM TECS 2008",
 

@@ -94,6 +94,7 @@ impl Design for Sepbit {
 
     const SPEC: Spec = Spec {
         name: "sepbit",
+        title: "SepBIT",
         summary: "page mapping, six frontiers: pages are put together by how long they may live",
         source: "Wang et al., FAST 2022",
         ..Spec::OWN_FRONTIERS

@@ -77,6 +77,7 @@ impl Design for SuperblockFtl {
 
     const SPEC: Spec = Spec {
         name: "superblock",
+        title: "superblock FTL",
         summary: "neighbouring logical blocks share data and log blocks; the page map in their OOBs",
         source: "Kang, Jo, Kim & Lee, EMSOFT 2006",
         obeys: &["log.blocks"],

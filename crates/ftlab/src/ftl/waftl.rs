@@ -73,6 +73,7 @@ impl Design for WaftlFtl {
 
     const SPEC: Spec = Spec {
         name: "waftl",
+        title: "WAFTL",
         summary: "a zone logs all writes; its pages move to data blocks where many, else are page-mapped",
         source: "Wei et al., MSST 2011",
         ..Spec::ROOM_FIRST

@@ -34,6 +34,7 @@ from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Runs
 from ftlab.experiments.volumes import MIB
 from ftlab.report.tables import Table
+from ftlab.titles import title as ftl_title
 
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
@@ -147,7 +148,11 @@ def _volumes(runs: Runs, sources: Sources) -> Table:
             ]
         )
     header = ["volume", "ms between", "writes", "KiB", "sequential", "distance", "device, MiB"]
-    figures = [*(f"{ftl}, us" for ftl in MAIN), "DFTL vs FAST", "operations, FAST / DFTL"]
+    figures = [
+        *(f"{ftl_title(ftl)}, us" for ftl in MAIN),
+        "DFTL vs FAST",
+        "operations, FAST / DFTL",
+    ]
     return Table([*header, *figures], rows)
 
 
@@ -156,7 +161,9 @@ def _table(runs: Runs) -> Table:
     for name in (FIN, FOLD, TPCH):
         settings = [(ftl,) for ftl in FTLS] + [(ftl, CACHED) for ftl in ("dftl", "fast")]
         for setting in settings:
-            rows.append([name, ", ".join(setting), cell(runs, at(RESPONSE, name, *setting))])
+            rows.append(
+                [name, ftl_title(", ".join(setting)), cell(runs, at(RESPONSE, name, *setting))]
+            )
     return Table(["workload", "FTL", "mean response, us"], rows)
 
 
@@ -196,7 +203,10 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
         Picture(
             "response",
             "Mean response in ms at the usual load.",
-            lambda: panels([bars(name, FTLS, response(name)) for name in shown_on], columns=2),
+            lambda: panels(
+                [bars(name, [*map(ftl_title, FTLS)], response(name)) for name in shown_on],
+                columns=2,
+            ),
         ),
         Picture(
             "overload",

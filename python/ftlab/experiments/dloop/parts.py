@@ -29,6 +29,7 @@ from ftlab.experiments.quantities import RESPONSE, erases
 from ftlab.experiments.report import Part, Picture, claim_parts
 from ftlab.experiments.runs import Runs
 from ftlab.report.tables import Table
+from ftlab.titles import title as ftl_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -96,7 +97,7 @@ def responses(runs: Runs) -> Table:
     """Return the mean response of each FTL on each workload, over capacity."""
     rows = [
         [
-            f"{name}: {ftl}",
+            f"{name}: {ftl_title(ftl)}",
             *(cell(runs, at(RESPONSE, name, each, ftl) / 1000) for each in CAPACITIES),
         ]
         for name in ALL
@@ -114,7 +115,7 @@ def by_page_size(runs: Runs) -> Table:
                 means = [at(RESPONSE, name, page, ftl, *behind) / 1000 for page in PAGES]
                 fall = pairs_that_fall([name], PAGES, ftl, *behind)
                 cells = (cell(runs, each) for each in (*means, fall))
-                rows.append([f"{name}: {ftl}", what, *cells])
+                rows.append([f"{name}: {ftl_title(ftl)}", what, *cells])
     return Table(["", "transfer", *PAGES, "pairs that fall"], rows)
 
 
@@ -125,7 +126,7 @@ def transfers(runs: Runs) -> Table:
         for what, behind in (("102 us", ()), (SHORT, (SHORT,))):
             keys = [(TPCC, capacity, ftl, *behind) for ftl in FTLS]
             rows.append([capacity, what, *(cell(runs, at(RESPONSE, *key) / 1000) for key in keys)])
-    return Table(["capacity", "transfer", *FTLS], rows)
+    return Table(["capacity", "transfer", *map(ftl_title, FTLS)], rows)
 
 
 def hot_planes(runs: Runs) -> Table:

@@ -104,6 +104,7 @@ impl MappingCache for Cdftl {
 
     const SPEC: Spec = Spec {
         name: "cdftl",
+        title: "CDFTL",
         summary: "two levels: single entries, and whole translation pages that take their dirty ones in",
         source: "Qin, Wang, Liu & Shao, RTAS 2011",
         ..Spec::SEARCHED

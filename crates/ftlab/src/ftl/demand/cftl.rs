@@ -54,6 +54,7 @@ impl Design for Cftl {
 
     const SPEC: Spec = Spec {
         name: "cftl",
+        title: "CFTL",
         summary: "runs of pages cached on demand; blocks that are only read are brought together",
         source: "Park, Debnath & Du, MASCOTS 2011",
         obeys: &["ftl.cache", "gc."],

@@ -103,6 +103,7 @@ impl MappingCache for Dftl {
 
     const SPEC: Spec = Spec {
         name: "dftl",
+        title: "DFTL",
         summary: "single entries cached on demand, segmented LRU",
         source: "Gupta, Kim & Urgaonkar, ASPLOS 2009",
         ..Spec::HOLDS_MAP

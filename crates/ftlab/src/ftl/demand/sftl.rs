@@ -88,6 +88,7 @@ impl MappingCache for Sftl {
 
     const SPEC: Spec = Spec {
         name: "sftl",
+        title: "S-FTL",
         summary: "whole translation pages, compressed by runs, and a buffer for sparse dirty entries",
         source: "Jiang et al., MSST 2011",
         ..Spec::DEMAND_PAGED

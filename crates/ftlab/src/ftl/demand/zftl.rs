@@ -64,6 +64,7 @@ impl Design for Zftl {
 
     const SPEC: Spec = Spec {
         name: "zftl",
+        title: "ZFTL",
         summary: "the directory of one zone in RAM; the page in use, and entries that leave in batches",
         source: "Wang, Zhang & Wang, ICCT 2011",
         obeys: &["ftl.cache", "gc."],

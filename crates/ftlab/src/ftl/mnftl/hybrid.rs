@@ -57,6 +57,7 @@ impl Design for MnftlHybrid {
 
     const SPEC: Spec = Spec {
         name: "mnftl-hybrid",
+        title: "MNFTL-hybrid",
         summary: "mnftl behind a log of blocks in SLC mode; needs device.cell mlc or tlc",
         source: "this project; Qin et al., DAC 2011, section 6; the parameters of mnftl",
         obeys: &["gc.low", "gc.high", "gc.mode"],

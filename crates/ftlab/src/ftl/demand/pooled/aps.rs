@@ -134,6 +134,7 @@ impl Pool for Aps {
 
     const SPEC: Spec = Spec {
         name: "aps",
+        title: "APS",
         summary: "one pool for translation pages and data pages, divided where ghosts say it saves most",
         source: "Shim, Seo, Kim & Maeng, MSST 2010",
         translates_late: true,

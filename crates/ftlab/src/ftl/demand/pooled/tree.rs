@@ -49,6 +49,7 @@ impl Pool for Tree {
 
     const SPEC: Spec = Spec {
         name: "treeftl",
+        title: "TreeFTL",
         summary: "translation pages and, below them, data pages in one pool; the oldest subtree leaves first",
         source: "Wang & Wong, DATE 2013",
         keeps_writes: true,

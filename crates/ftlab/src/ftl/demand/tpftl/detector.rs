@@ -32,6 +32,7 @@ impl SequenceDetector {
 impl Judge for SequenceDetector {
     const SPEC: Spec = Spec {
         name: "tpftl",
+        title: "TPFTL",
         summary: "two-level lists, prefetching, batch-update and clean-first replacement",
         source: "Zhou et al., EuroSys 2015",
         ..Spec::SEARCHED

@@ -111,6 +111,7 @@ fn slot<T: Clone>(values: &mut Vec<T>, token: u32, new: T) -> &mut T {
 impl Judge for MeasuredUse {
     const SPEC: Spec = Spec {
         name: "tpftl-adaptive",
+        title: "TPFTL-adaptive",
         summary: "tpftl that prefetches successors while the measured use of prefetched entries is worth it",
         source: "this project; the parameters of tpftl but the threshold",
         ..Spec::SEARCHED
