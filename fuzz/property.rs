@@ -24,7 +24,7 @@ pub fn holds(format: &str, bytes: &[u8]) -> Outcome {
 fn held_to(options: &TraceOptions, bytes: &[u8]) -> Outcome {
     let whole = read(bytes, usize::MAX, options);
     assert_eq!(whole, read(bytes, 7, options), "pieces of 7 bytes tell something else");
-    for order in [TimeOrder::Sort, TimeOrder::Clamp] {
+    for order in [TimeOrder::Sort, TimeOrder::Clamp, TimeOrder::Segments, TimeOrder::Drop] {
         let (requests, _) =
             read(bytes, usize::MAX, &TraceOptions { order: Some(order), ..options.clone() });
         believable(&requests);

@@ -47,7 +47,7 @@ pub(super) fn decoded_with<F: LineFormat>(format: F, text: &str) -> Result<Vec<R
 
 /// All requests of the records in `bytes`.
 pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Error> {
-    decoded(RecordDecoder::<F>::new(drip(bytes)), TimeOrder::Error)
+    decoded(RecordDecoder::new(F::default(), drip(bytes)), F::ORDER)
 }
 
 /// All requests of `text`, flushes among them.
