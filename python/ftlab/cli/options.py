@@ -47,9 +47,7 @@ SOURCE = (
     Setting("--unit", "input.unit", "SIZE", "Page size of an ARC trace [512]."),
     Setting("--time-unit", "input.time_unit", "UNIT", "Times count s, ms, us, ns or filetime."),
     Setting("--offset-unit", "input.offset_unit", "SIZE", "Addresses count units of this size."),
-    Setting(
-        "--stage", "input.stage", "Q|D|C", "Stage of block events at which requests are taken."
-    ),
+    Setting("--stage", "input.stage", "Q|D|C", "Stage of block events that are requests."),
     Setting("--clock", "input.order", "HOW", "Times that go back: segments|drop|clamp|sort."),
     Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
     Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
@@ -247,9 +245,8 @@ def _refuse_lists(options: Mapping[str, Any]) -> None:
 
 def _refuse_input_options(options: Mapping[str, Any]) -> None:
     """Fail if an option was given that only says how to read a file."""
-    useless = next(
-        (n for n in (*ORDERS, "flushes", *(each.name for each in SOURCE)) if options[n]), None
-    )
+    names = (*ORDERS, "flushes", *(each.name for each in SOURCE))
+    useless = next((name for name in names if options[name]), None)
     if useless:
         raise click.UsageError(f"{_flag(useless)} says how to read a TRACE; --workload reads none")
 
