@@ -118,6 +118,11 @@ impl LineFormat for Csv {
         request(columns, places, self.op, &self.record, &mut self.names)
     }
 
+    /// A header that must have the columns is read.
+    fn may_skip_header(&self) -> bool {
+        self.columns.as_ref().is_some_and(|columns| !columns.need_header())
+    }
+
     fn recognise(_: &Sample) -> Verdict {
         Verdict::No
     }
@@ -330,7 +335,7 @@ fn usual(value: &[u8]) -> Option<Option<Op>> {
         b"fua" => Some(Op::WriteThrough),
         b"none" => None,
         _ => {
-            let rwbs = rwbs::operation(value)?;
+            let rwbs = rwbs::exact(value)?;
             rwbs.op.or(rwbs.flushes.then_some(Op::Flush))
         }
     })

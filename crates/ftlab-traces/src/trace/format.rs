@@ -12,8 +12,8 @@ use super::text::{LineDecoder, LineFormat, Sample, Verdict};
 use super::{TimeOrder, TraceOptions};
 use super::{
     alibaba, arc, biotracer, blkparse, blktrace, cloudphysics, csv, disksim, etw, fio, fiu,
-    flashsim, ftrace, heimdall, hp_csv, mqsim, msr, other, spc, srt, ssdsim, systor, tencent,
-    vscsi,
+    flashsim, ftrace, heimdall, hp_csv, mqsim, msr, other, spc, srt, ssdsim, suggest, systor,
+    tencent, vscsi,
 };
 use crate::error::Error;
 use crate::request::RequestSource;
@@ -213,17 +213,22 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
     Err(match sample.first() {
         None if front.whole => Mistake("found no request, expected at least one".into()),
         _ if is_utf_16(front.bytes) => utf_16(),
-        first => {
-            other::known(front, &sample).unwrap_or_else(|| unknown(first.unwrap_or(front.bytes)))
-        }
+        first => other::known(front, &sample)
+            .unwrap_or_else(|| unknown(first.unwrap_or(front.bytes), &sample)),
     })
 }
 
-fn unknown(first: &[u8]) -> Mistake {
+fn unknown(first: &[u8], sample: &Sample) -> Mistake {
+    let columns = suggest::columns(sample).map_or_else(
+        || "the columns of a CSV file with input.columns".into(),
+        |columns| {
+            format!("this CSV file, once its units are checked, with input.columns = {columns}")
+        },
+    );
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     Mistake(format!(
         "not a format that ftlab reads, it begins with {}; known: {}; name one with \
-         input.format, or the columns of a CSV file with input.columns",
+         input.format, or {columns}",
         quoted(first),
         known.join(", ")
     ))

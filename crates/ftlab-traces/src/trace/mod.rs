@@ -60,6 +60,7 @@ pub mod split;
 mod srt;
 mod ssdsim;
 mod stream;
+mod suggest;
 mod systor;
 mod tencent;
 mod text;

@@ -32,6 +32,18 @@ pub(super) fn operation(rwbs: &[u8]) -> Option<Rwbs> {
     Some(Rwbs { flushes: behind.is_some(), op })
 }
 
+/// As [`operation`], where other words may stand as well: only flags in the order in which Linux
+/// writes them.
+pub(super) fn exact(text: &[u8]) -> Option<Rwbs> {
+    let body = text.strip_prefix(b"F").unwrap_or(text);
+    let flags = body.get(1..).unwrap_or_default();
+    let flags =
+        if body.first() == Some(&b'D') { flags.strip_prefix(b"E").unwrap_or(flags) } else { flags };
+    let mut order = b"FASMU".iter();
+    let ordered = flags.iter().all(|flag| order.any(|known| known == flag));
+    operation(text).filter(|_| ordered)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +65,13 @@ mod tests {
             ("FN", true, None),
         ] {
             assert_eq!(operation(rwbs.as_bytes()), Some(Rwbs { flushes, op }), "{rwbs}");
+        }
+        for word in ["RENAME", "RESET", "DELETE", "WMS", "NOP", "FORMAT"] {
+            assert_eq!(exact(word.as_bytes()), None, "{word}");
+        }
+        for word in ["R", "RA", "WSM", "FWFS", "FF", "FN", "DES", "N"] {
+            assert_eq!(exact(word.as_bytes()), operation(word.as_bytes()), "{word}");
+            assert!(exact(word.as_bytes()).is_some(), "{word}");
         }
         for rwbs in ["", "X", "r", "W1"] {
             assert_eq!(operation(rwbs.as_bytes()), None, "{rwbs}");

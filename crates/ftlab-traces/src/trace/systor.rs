@@ -103,7 +103,6 @@ mod tests {
             ("1.0,0.1,R,0,9223372036854775807,512", "below 2^63"),
             ("1.0,0.1,R,0,0", "found 5 columns"),
             ("1.0,0.1,R,0,0,512,7", "found 7 columns"),
-            ("Timestamp,Response,IOType,LUN,Offset", r#"column 1 (Timestamp): found "Timestamp""#),
         ] {
             misread::<Systor>(line, found);
         }

@@ -67,6 +67,11 @@ pub(super) trait LineFormat: Default + Send + 'static {
         None
     }
 
+    /// Whether a line of words in front may be a header that is passed over.
+    fn may_skip_header(&self) -> bool {
+        true
+    }
+
     /// What is wrong when all lines have been read and none held a request.
     fn without_requests(&self) -> Mistake {
         Mistake("found no request, expected at least one".into())
@@ -236,7 +241,9 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
                 }
                 Ok(None) => self.begun = true,
                 Err(_) if is_comment(line) => {}
-                Err(_) if !self.begun && is_header(line) => self.begun = true,
+                Err(_) if !self.begun && self.format.may_skip_header() && is_header(line) => {
+                    self.begun = true;
+                }
                 Err(mistake) => return Err(Broken::Mistake(self.here(mistake))),
             }
         }
