@@ -76,10 +76,6 @@ mod tests {
             ("0,R,0,1073741825,1", "longer than 1 GiB"),
             ("0,R,0,512", "found 4 columns"),
             ("0,R,0,512,1,2", "found 6 columns"),
-            (
-                "device_id,opcode,offset,length,timestamp",
-                r#"column 1 (device_id): found "device_id""#,
-            ),
         ] {
             misread::<Alibaba>(line, found);
         }

@@ -225,7 +225,7 @@ Skips: 0 forward (0 -   0.0%)
     fn a_bad_line_is_told_in_one_line() {
         for (line, found) in [
             ("8;0 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8;0", expected major,"#),
-            ("8,1000 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,1000""#),
+            ("8,1000000 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,1000000""#),
             ("4096,0 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "4096,0""#),
             ("8,+1 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,+1""#),
             ("8,0 x 1 0.0 1 Q W 8 + 8 [a]", r#"column 2 (cpu): found "x""#),
