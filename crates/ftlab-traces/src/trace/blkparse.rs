@@ -239,7 +239,7 @@ Skips: 0 forward (0 -   0.0%)
             ("8,0 1 1 0.0 1 Q W 8 / 8 [a]", r#"column 9 (+): found "/", expected a plus"#),
             ("8,0 1 1 0.0 1 Q W 8 + [a]", r#"column 10 (sectors): found "[a]""#),
             ("8,0 1 1 0.0 1 Q W 8 + 2097153 [a]", "longer than 1 GiB"),
-            ("8,0 1 1 0.0 1 Q D 8 + 8388608 [a]", "longer than 4 GiB"),
+            ("8,0 1 1 0.0 1 Q D 8 + 137438953473 [a]", "longer than 64 TiB"),
             ("8,0 1 1 0.0 1 Q W 36028797018963968 + 8 [a]", "address 36028797018963968"),
             ("8,0 1 1 0.0 1 Q W 8", "found 8 columns"),
             ("8,0 1 1 0.0", "found 4 columns"),
