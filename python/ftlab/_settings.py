@@ -481,8 +481,10 @@ class Trace(Source):
     order
         What to do with times that go back. ``"error"``: It is an error, which names the line.
         ``"sort"``: Requests are sorted by time, stably, within a window. ``"clamp"``: Its time is
-        raised to that of the request before it. Default: what the format says, which is an error
-        for most. Source: ours.
+        raised to that of the request before it. ``"segments"``: Where the clock jumps, the times
+        behind go on at the latest time before; a smaller step is raised. ``"drop"``: It is left
+        out, as is one more than a day behind the one before it. Default: what the format says,
+        which is an error for most. Source: ours.
     volume
         The only volume to take. Default: all of them. Source: ours.
     from_
@@ -503,6 +505,17 @@ class Trace(Source):
     unit
         Bytes of a page, for formats that do not say. Default: 512B. Source: ARC paper, section IV;
         choices.md#arc-unit.
+    time_unit
+        What the times of a text count, where it is not the format's unit; ``filetime`` is 100 ns.
+        ``"s"``: Seconds. ``"ms"``: Milliseconds. ``"us"``: Microseconds. ``"ns"``: Nanoseconds.
+        ``"filetime"``: 100 ns, as Windows counts. Default: as the format says. Source: ours.
+    offset_unit
+        Bytes that an address of a text counts, where it is not the format's unit. Default: as the
+        format says. Source: ours.
+    stage
+        The stage at which requests are taken from events of Linux' block layer. ``"Q"``: It arrives
+        at the block layer. ``"D"``: It is issued to the driver. ``"C"``: It is complete. Default:
+        their arrival, Q. Source: ours.
     flushes
         Take flushes, and writes with FUA as such, from text; without it they are left out, and such
         writes are writes like others. A Parquet file has those that were taken when it was
@@ -516,7 +529,7 @@ class Trace(Source):
     _: KW_ONLY
     trace: str | None = setting("input.trace")
     format: str | None = setting("input.format")
-    order: Literal["error", "sort", "clamp"] | None = setting("input.order")
+    order: Literal["error", "sort", "clamp", "segments", "drop"] | None = setting("input.order")
     volume: int | None = setting("input.volume")
     from_: Quantity | None = setting("input.from")
     until: Quantity | None = setting("input.until")
@@ -524,6 +537,9 @@ class Trace(Source):
     requests: int | None = setting("input.requests")
     op: Literal["read", "write", "trim"] | None = setting("input.op")
     unit: Quantity | None = setting("input.unit")
+    time_unit: Literal["s", "ms", "us", "ns", "filetime"] | None = setting("input.time_unit")
+    offset_unit: Quantity | None = setting("input.offset_unit")
+    stage: Literal["Q", "D", "C"] | None = setting("input.stage")
     flushes: bool | None = setting("input.flushes")
     columns: str | None = setting("input.columns")
 

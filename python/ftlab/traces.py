@@ -46,7 +46,7 @@ def read_trace(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    order: Literal["error", "sort", "clamp"] | None = None,
+    order: Literal["error", "sort", "clamp", "segments", "drop"] | None = None,
     volume: int | None = None,
     from_: Quantity | None = None,
     until: Quantity | None = None,
@@ -55,6 +55,9 @@ def read_trace(
     columns: str | None = None,
     op: Literal["read", "write", "trim"] | None = None,
     unit: Quantity | None = None,
+    time_unit: Literal["s", "ms", "us", "ns", "filetime"] | None = None,
+    offset_unit: Quantity | None = None,
+    stage: Literal["Q", "D", "C"] | None = None,
     flushes: bool | None = None,
 ) -> Trace:
     """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
@@ -66,8 +69,9 @@ def read_trace(
     format
         Name of the format (``ftlab list formats``); detected by default.
     order
-        What to do with timestamps that go back: ``"error"``, ``"sort"`` or ``"clamp"``; by default
-        what the format says (``ftlab list formats``), which is an error for most.
+        What to do with timestamps that go back: ``"error"``, ``"sort"``, ``"clamp"``,
+        ``"segments"`` or ``"drop"``; by default what the format says (``ftlab list formats``),
+        which is an error for most.
     volume
         Read only this volume (application unit, disk) of the trace.
     from_
@@ -84,6 +88,12 @@ def read_trace(
         What the requests are, ``"read"`` or ``"write"``, for files that do not say.
     unit
         Page of a list of the ARC paper, by default 512 bytes.
+    time_unit
+        What times count, where it is not the format's unit; ``"filetime"`` is 100 ns.
+    offset_unit
+        Bytes that an address counts, where it is not the format's unit.
+    stage
+        Stage at which requests are taken from events of Linux' block layer, by default ``"Q"``.
     flushes
         Take flushes, and writes with FUA as such; by default these are left out or writes.
 
@@ -104,6 +114,9 @@ def read_trace(
         columns=columns,
         op=op,
         unit=unit,
+        time_unit=time_unit,
+        offset_unit=offset_unit,
+        stage=stage,
         flushes=flushes,
     )
 

@@ -3,7 +3,8 @@
 
 use ftlab_traces::Error;
 use ftlab_traces::request::{BATCH, Input, Op, Request};
-use ftlab_traces::trace::{self, TimeOrder, Trace, TraceOptions};
+use ftlab_traces::trace::{self, TimeOrder, TimeUnit, Trace, TraceOptions};
+use ftlab_traces::units::Bytes;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -127,6 +128,102 @@ fn time_that_goes_back_names_the_line_and_the_ways_out() {
     assert_eq!(pairs(TimeOrder::Clamp), [(0, 8), (second, 16), (second, 24)]);
 }
 
+/// Times with a point, and as many lines as a rate needs.
+fn steps(of: &str) -> String {
+    (1..=9).map(|step| of.replace("N", &step.to_string())).collect()
+}
+
+#[test]
+fn times_whose_unit_nothing_settles_are_asked_for() {
+    for (name, text, units) in [
+        ("seconds.disksim", "242.N0 0 1000 8 1\n", "ms or input.time_unit = s"),
+        ("fast.disksim", "0.00N 0 1001 8 1\n", "ms or input.time_unit = s"),
+        ("close.mqsim", "N 0 1001 8 1\n", "ns or input.time_unit = us or input.time_unit = s"),
+        ("rebased.msr", "N000000,hm,0,Read,4096,512,1\n", "filetime or input.time_unit = s"),
+    ] {
+        let text = steps(text);
+        let asked = message(name, &text, &options());
+        assert!(asked.contains(&format!("input.time_unit = {units}")), "{asked}");
+        let said = TraceOptions { time_unit: Some(TimeUnit::Microseconds), ..options() };
+        let format = Some(name.split_once('.').unwrap().1.to_owned());
+        let requests = read(&file(name, &text), &TraceOptions { format, ..said }).unwrap();
+        assert_eq!(requests.len(), 9, "{name}");
+    }
+    for line in ["N000 f write 0 4096\n", "N500001 f write 0 4096\n"] {
+        let text = ["fio version 3 iolog\n0 f add\n", &steps(line)].concat();
+        let asked = message("log.fio", &text, &options());
+        assert!(asked.contains("us or input.time_unit = ns"), "{asked}");
+        let said = TraceOptions { time_unit: Some(TimeUnit::Nanoseconds), ..options() };
+        let last = read(&file("log.fio", &text), &said).unwrap()[8].time;
+        assert!(last == 8000 || last == 8_000_000, "{last}");
+    }
+}
+
+#[test]
+fn units_that_are_said_hold_for_every_text_format() {
+    let said = |time, offset: u64| TraceOptions {
+        time_unit: Some(time),
+        offset_unit: Some(Bytes(offset)),
+        ..options()
+    };
+    let one = |name: &str, text: &str, options: &TraceOptions| {
+        let requests = read(&file(name, text), options).unwrap();
+        let last = requests[requests.len() - 1];
+        (last.time, last.offset)
+    };
+    let milliseconds = said(TimeUnit::Milliseconds, 4096);
+    assert_eq!(
+        one("a.spc", "0,8,512,w,1.5\n0,9,512,w,2.5000019\n", &milliseconds),
+        (1_000_001, 36_864)
+    );
+    let filetimes = said(TimeUnit::Filetime, 1);
+    let ssd = "128166372003061629 0 8 8 1\n128166372003061639 0 1000 8 1\n";
+    assert_eq!(one("a.mqsim", ssd, &filetimes), (1000, 1000));
+    // Whole microseconds of Alibaba that are seconds with decimals.
+    let seconds = TraceOptions { format: Some("alibaba".into()), ..said(TimeUnit::Seconds, 1) };
+    assert_eq!(one("a.alibaba", "0,R,1,512,1.25\n0,R,2,512,2\n", &seconds), (750_000_000, 2));
+    let cpp =
+        TraceOptions { format: Some("flashsim".into()), ..said(TimeUnit::Milliseconds, 4096) };
+    let text = "0.000000\t0\t100\t3\t0\n0.500000\t0\t829\t1\t1\n";
+    assert_eq!(one("a.flashsim", text, &cpp), (500_000, 829 * 4096));
+    let zero = message("zero.spc", LINES, &said(TimeUnit::Seconds, 0));
+    assert_eq!(zero, "input.offset_unit: found 0, expected at least 1 byte");
+    let told = TraceOptions { op: Some(Op::Read), ..said(TimeUnit::Seconds, 1) };
+    let told =
+        message("list.arc", "1 1 0 0\n", &TraceOptions { format: Some("arc".into()), ..told });
+    assert!(told.starts_with("input.time_unit: found a value, expected none"), "{told}");
+}
+
+#[test]
+fn headers_comments_and_padding_do_not_end_a_reading() {
+    let expected = read(&file("plain_front.spc", LINES), &options()).unwrap();
+    let padded = LINES.replace(',', ", ").replace('\n', " \r\n");
+    for (name, text) in [
+        ("comment.spc", ["# made by a script\n#\n", LINES].concat()),
+        ("header.spc", ["ASU,LBA,Size,Opcode,Timestamp\n", LINES].concat()),
+        ("both.spc", ["\u{feff}# made\nASU;LBA;Size\n", LINES].concat()),
+        ("padded.spc", padded),
+        ("middle.spc", LINES.replacen('\n', "\n# a pause\n", 1)),
+        ("optional.spc", LINES.replace(".5\n", ".5,7,abc\n")),
+    ] {
+        assert_eq!(read(&file(name, text), &options()).unwrap(), expected, "{name}");
+    }
+    let second = message("second.spc", ["a,b,c\nd,e,f\n", LINES].concat(), &spc());
+    assert!(second.starts_with("second.spc:2: column 1 (ASU)"), "{second}");
+}
+
+#[test]
+fn logs_of_several_jobs_of_fio_are_one_recording() {
+    let log = |first: u64, second: u64| {
+        format!("fio version 3 iolog\n7 d add\n{first} d write 0 512\n{second} d read 0 512\n")
+    };
+    let text = [log(160, 400), log(300, 551)].concat();
+    let requests = read(&file("jobs.log", text), &options()).unwrap();
+    let times: Vec<u64> = requests.iter().map(|r| r.time / 1000).collect();
+    assert_eq!(times, [0, 140, 240, 391]);
+    assert!(requests.iter().all(|r| r.volume == 0));
+}
+
 #[test]
 fn sorting_holds_more_than_one_batch() {
     let text: String = (0..3 * BATCH).rev().map(|i| format!("0,{i},512,r,{i}\n")).collect();
@@ -143,7 +240,7 @@ fn sorting_holds_more_than_one_batch() {
 fn content_that_is_no_trace_is_told_in_one_line() {
     let names: Vec<&str> = trace::FORMATS.iter().map(|format| format.name).collect();
     let known = format!("known: {}; name one with input.format", names.join(", "));
-    let junk = message("junk", b"\x7fELF\0\x01\x1b[2J\n\0\0\0", &options());
+    let junk = message("junk", b"\x7fEXF\0\x01\x1b[2J\n\0\0\0", &options());
     assert!(junk.starts_with("junk:1: not a format that ftlab reads") && junk.contains(&known));
     assert_eq!(message("empty", "", &options()), "empty: found no request, expected at least one");
     assert_eq!(message("e2", "", &spc()), "e2: found no request, expected at least one");
@@ -184,7 +281,7 @@ fn every_format_has_a_page_whose_example_reads_as_that_format() {
         }
         let example = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
         let example = example.unwrap_or_else(|| panic!("{name}: no example"));
-        let binary = ["vscsi", "srt"].contains(&name);
+        let binary = ["vscsi", "srt", "blktrace"].contains(&name);
         let path = file("example", if binary { from_hex(example) } else { example.into() });
         let needed = what_must_be_said(name);
         let named = TraceOptions { format: Some(name.into()), ..needed.clone() };

@@ -190,13 +190,26 @@ fn every_trace_holds_the_requests_of_its_normalized_twin() {
 fn a_binary_trace_and_its_decoded_copy_tell_the_same() {
     let Some(folder) = folder() else { return };
     let binary = describe(&folder.join("HP_hplajw_1week.srt.zst"), "srt");
-    assert_eq!(binary, describe(&folder.join("HP_hplajw_1week.csv.zst"), "hp-csv"));
+    let decoded = describe(&folder.join("HP_hplajw_1week.csv.zst"), "hp-csv");
+    assert_eq!(binary, TraceInfo { units: None, ..decoded });
     let csv = describe(&folder.join("CloudPhysics_libCacheSim_113872.csv.zst"), "cloudphysics");
     let vscsi = describe(&folder.join("CloudPhysics_libCacheSim_113872.vscsi.zst"), "vscsi");
     // The CSV file has whole seconds only.
     assert_eq!(
-        TraceInfo { duration_s: 0.0, requests_per_s: None, digest: String::new(), ..vscsi },
-        TraceInfo { duration_s: 0.0, requests_per_s: None, digest: String::new(), ..csv }
+        TraceInfo {
+            duration_s: 0.0,
+            requests_per_s: None,
+            digest: String::new(),
+            units: None,
+            ..vscsi
+        },
+        TraceInfo {
+            duration_s: 0.0,
+            requests_per_s: None,
+            digest: String::new(),
+            units: None,
+            ..csv
+        }
     );
 }
 

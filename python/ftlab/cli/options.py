@@ -45,6 +45,10 @@ SOURCE = (
     Setting("--columns", "input.columns", "WHAT=COLUMN,...", "Name the columns of a CSV file."),
     Setting("--op", "input.op", "read|write", "Operation of all requests, if the trace has none."),
     Setting("--unit", "input.unit", "SIZE", "Page size of an ARC trace [512]."),
+    Setting("--time-unit", "input.time_unit", "UNIT", "Times count s, ms, us, ns or filetime."),
+    Setting("--offset-unit", "input.offset_unit", "SIZE", "Addresses count units of this size."),
+    Setting("--stage", "input.stage", "Q|D|C", "Stage of block events that are requests."),
+    Setting("--clock", "input.order", "HOW", "Times that go back: segments|drop|clamp|sort."),
     Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
     Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
     Setting("--skip", "input.skip", "N", "Skip the first N requests."),
@@ -72,6 +76,7 @@ MODEL = (
     Setting("--seed", "run.seed", "N", "Seed of every random choice."),
 )
 ORDERS = ("sort", "clamp")
+"""Values of the order of times that have a flag of their own."""
 
 
 def source_options(command: Command) -> Command:
@@ -99,6 +104,7 @@ def _source() -> list[Callable[[Any], Any]]:
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go backwards."),
         click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
         click.option("--requests", type=parse.Count(), help="Stop after this many requests."),
+        click.option("--flushes", is_flag=True, help="Take flushes, and writes with FUA as such."),
     ]
 
 
@@ -111,6 +117,7 @@ def pair_options(command: Command) -> Command:
         click.option("--sort", is_flag=True, help="Sort traces whose timestamps go backwards."),
         click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
         click.option("--requests", metavar="N", help="Stop after this many requests."),
+        click.option("--flushes", is_flag=True, help="Take flushes, and writes with FUA as such."),
     ]
     return decorated(command, options)
 
@@ -179,7 +186,8 @@ def source_config(options: Mapping[str, Any], known: str | None = None) -> Confi
         _refuse_input_options(options)
         sizes = given(requests=requests)
         return counted(known_names({"workload": {**parse.workload(workload), **sizes}}))
-    leaves = given(trace=trace, requests=requests, order=_order(options))
+    flushes = options["flushes"] or None
+    leaves = given(trace=trace, requests=requests, order=_order(options), flushes=flushes)
     return counted(known_names(merge([{"input": leaves}, _tree(SOURCE, options)])))
 
 
@@ -190,7 +198,7 @@ def pair_config(options: Mapping[str, Any]) -> list[Config]:
     has commas of its own and holds for both.
     """
     split = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
-    sides = {name: _sides(f"--{name}", options[name]) for name in split}
+    sides = {name: _sides(_flag(name), options[name]) for name in split}
     return [
         source_config(
             {
@@ -237,9 +245,10 @@ def _refuse_lists(options: Mapping[str, Any]) -> None:
 
 def _refuse_input_options(options: Mapping[str, Any]) -> None:
     """Fail if an option was given that only says how to read a file."""
-    useless = next((n for n in (*ORDERS, *(each.name for each in SOURCE)) if options[n]), None)
+    names = (*ORDERS, "flushes", *(each.name for each in SOURCE))
+    useless = next((name for name in names if options[name]), None)
     if useless:
-        raise click.UsageError(f"--{useless} says how to read a TRACE; --workload reads none")
+        raise click.UsageError(f"{_flag(useless)} says how to read a TRACE; --workload reads none")
 
 
 def _options(settings: Iterable[Setting]) -> list[Callable[[Any], Any]]:
@@ -282,6 +291,11 @@ def _tree(
 
 def _order(options: Mapping[str, Any]) -> str | None:
     chosen = [order for order in ORDERS if options[order]]
-    if len(chosen) > 1:
-        raise click.UsageError("--sort and --clamp exclude each other")
+    if len(chosen) + (options["clock"] is not None) > 1:
+        raise click.UsageError("--sort, --clamp and --clock exclude each other")
     return chosen[0] if chosen else None
+
+
+def _flag(name: str) -> str:
+    """Return the option that click passes under a name."""
+    return "--" + name.replace("_", "-")

@@ -9,6 +9,7 @@ from ftlab.cli.options import MODEL, ORDERS, SOURCE
 OPTIONS = {
     **{each.path: each.flag for each in (*SOURCE, *MODEL) if "." in each.path},
     **{f"input.order = {order}": f"--{order}" for order in ORDERS},
+    "input.flushes = true": "--flushes",
     "run.verify = false": "--no-verify",
     "input.requests": "--requests",
     "input.trace": "TRACE",

@@ -128,6 +128,16 @@ pub trait RequestSource: Send {
         }
     }
 
+    /// What a user should know of what has been read, such as requests that were left out.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What times and addresses count, once some have been read from a file that means something.
+    fn units(&self) -> Option<String> {
+        None
+    }
+
     /// How far the stream has been read, from 0 to 1, where that can be known.
     fn progress(&self) -> Option<f64> {
         None

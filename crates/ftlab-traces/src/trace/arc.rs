@@ -8,6 +8,7 @@ use super::TraceOptions;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const MILLISECOND_NS: u64 = 1_000_000;
@@ -37,7 +38,10 @@ impl LineFormat for Arc {
         Column::new("request", "a whole number"),
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::whole(TimeUnit::Milliseconds);
+    const OFFSET_UNIT: u64 = DEFAULT_PAGE_BYTES;
     const SOURCE: &'static str = "Megiddo and Modha, ARC (FAST '03): P1-P14, OLTP, DS1, S1-S3";
+    const UNITS_MAY_BE_SAID: bool = false;
     const TAKES: &'static [&'static str] = &["op", "unit"];
 
     fn with(options: &TraceOptions) -> Result<Self, Mistake> {
@@ -55,6 +59,10 @@ impl LineFormat for Arc {
             ));
         }
         Ok(Self { op, page_bytes, requests: 0 })
+    }
+
+    fn units(&self) -> (Option<TimeUnit>, Option<u64>) {
+        (None, Some(self.page_bytes))
     }
 
     #[inline]
@@ -112,7 +120,6 @@ mod tests {
             ("1 1.5 0 0", r#"column 2 (pages): found "1.5""#),
             ("1 1 NaN 0", r#"column 3 (ignored): found "NaN""#),
             ("1 1 0 \0", r#"column 4 (request): found "\0""#),
-            ("1 0 0 0", "length 0"),
             ("1 2097153 0 0", "longer than 1 GiB"),
             ("18446744073709551615 1 0 0", "address 18446744073709551615"),
             ("1 1 0", "found 3 columns"),

@@ -16,6 +16,7 @@ use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
 use super::text::LineFormat;
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
@@ -47,6 +48,8 @@ impl LineFormat for BioTracer {
         Column::new("completed", "seconds"),
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "SNIA IOTTA, Nexus 5 smartphone traces (25 applications)";
     const ORDER: TimeOrder = TimeOrder::Sort;
 
@@ -59,10 +62,10 @@ impl LineFormat for BioTracer {
         let sectors = fields.integer()?;
         let length = fields.understood(|text| twice(text, sectors))?;
         let op = if fields.integer()? & 1 == 1 { Op::Write } else { Op::Read };
-        let generated = fields.decimal::<9>()?;
-        let processed = fields.decimal::<9>()?;
-        fields.decimal::<9>()?;
-        fields.decimal::<9>()?;
+        let generated = fields.time()?;
+        let processed = fields.time()?;
+        fields.time()?;
+        fields.time()?;
         fields.finish()?;
         self.set_clock(generated, processed)?;
         let raw = RawRequest { ticks: generated, volume: 0, offset, length, op };
@@ -165,7 +168,6 @@ mod tests {
             ("8 8 4096 0 1.0 inf 1.0 1.0", r#"column 6 (processed): found "inf""#),
             ("8 8 4096 0 1.0 1.0 1e308 1.0", r#"column 7 (submitted): found "1e308""#),
             ("8 8 4096 0 1.0 1.0 1.0 \0", r#"column 8 (completed): found "\0""#),
-            ("8 0 0 0 1.0 1.0 1.0 1.0", "length 0"),
             ("8 2097153 1073742336 0 1.0 1.0 1.0 1.0", "longer than 1 GiB"),
             ("8 18446744073709551615 4096 0 1.0 1.0 1.0 1.0", "column 3 (bytes)"),
             ("36028797018963968 8 4096 0 1.0 1.0 1.0 1.0", "address 36028797018963968"),

@@ -1,21 +1,21 @@
 //! The text that `blkparse` prints by default from a recording of Linux' blktrace.
 //!
 //! `major,minor cpu sequence time pid action RWBS sector + sectors [process]`, blanks between;
-//! seconds, 512-byte sectors. A request passes several stages, each with a line of its own: only
-//! `Q`, its arrival at the block layer, is taken, and every other action is passed over, so that
-//! nothing is counted twice. Of RWBS (`R` read, `W` write, `D` discard, `N` no data, with flags
-//! around) a discard becomes a trim. An `F` in front is a flush, before the data if there are any;
-//! an `F` behind `W` is FUA, as `fill_rwbs` of blkparse's `blkparse_fmt.c` writes them. The device is the volume.
+//! seconds, 512-byte sectors. Only lines of one stage are taken: see [`super::block`]. The device is
+//! the volume.
 //!
 //! `Input file sda.blktrace.0 added` may stand before the events, and a summary that begins with
 //! `CPU0 (sda):` behind them. From there to the next line that begins with a digit, all is passed
 //! over.
 
+use super::TraceOptions;
+use super::block::{Events, Stage};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
-use super::linux::{self, LAST_MAJOR, MINORS};
+use super::linux;
+use super::rwbs;
 use super::text::{LineFormat, Sample, Verdict};
-use crate::request::Op;
+use super::time::{Time, TimeUnit};
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -27,11 +27,7 @@ const REMARKS: [&[u8]; 4] = [b"Input", b"CPU", b"Total", b"Throughput"];
 #[derive(Default)]
 pub(super) struct BlkParse {
     in_remarks: bool,
-    /// The data of a request that a flush precedes.
-    behind_flush: Option<RawRequest>,
-    /// Events that issue a request to a driver and that complete one.
-    issued: u64,
-    completed: u64,
+    events: Events,
 }
 
 impl LineFormat for BlkParse {
@@ -39,7 +35,7 @@ impl LineFormat for BlkParse {
     const SUMMARY: &'static str =
         "blkparse's default text, queued requests (Q) only, with trims and flushes";
     const COLUMNS: &'static [Column] = &[
-        Column::new("device", "major,minor such as 8,16 (up to 4095,999)"),
+        Column::new("device", "major,minor such as 8,16 (up to 4095,999999)"),
         Column::new("cpu", "a whole number"),
         Column::new("sequence", "a whole number"),
         Column::new("time", "seconds, such as 0.000000000"),
@@ -51,8 +47,16 @@ impl LineFormat for BlkParse {
         Column::new("sectors", "a whole number of 512-byte sectors"),
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str =
         "blktrace and blkparse of Linux; SNIA IOTTA trace set 28568 (YCSB)";
+
+    const TAKES: &'static [&'static str] = &["stage"];
+
+    fn with(options: &TraceOptions) -> Result<Self, Mistake> {
+        Ok(Self { events: Events::of(options.stage), ..Self::default() })
+    }
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if self.belongs_to_remarks(fields.peek()) {
@@ -61,36 +65,29 @@ impl LineFormat for BlkParse {
         let volume = fields.understood(device)?;
         fields.integer()?;
         fields.integer()?;
-        let ticks = fields.decimal::<9>()?;
+        let ticks = fields.time()?;
         fields.integer()?;
-        match fields.understood(action)? {
-            b"Q" => {}
-            other => {
-                self.issued += u64::from(other == b"D");
-                self.completed += u64::from(other == b"C");
-                return Ok(None);
-            }
-        }
-        let rwbs = fields.understood(operation)?;
-        let flush = RawRequest { ticks, volume, offset: 0, length: 0, op: Op::Flush };
-        let flush = rwbs.flushes.then_some(flush);
-        // A request without data has no address.
-        let (Some(op), false) = (rwbs.op, fields.peek().starts_with(b"[")) else {
-            return Ok(flush);
+        let stage = match fields.understood(action)? {
+            b"Q" => Stage::Queue,
+            b"D" => Stage::Issue,
+            b"C" => Stage::Complete,
+            _ => return Ok(None),
         };
+        if !self.events.takes(stage) {
+            return Ok(None);
+        }
+        let rwbs = fields.understood(rwbs::operation)?;
+        if rwbs.op.is_none() || fields.peek().starts_with(b"[") {
+            return self.events.request((ticks, volume), rwbs, None);
+        }
         let offset = fields.integer()?;
         fields.one_of(&[b"+"])?;
         let length = fields.integer()?;
-        let raw = RawRequest { ticks, volume, offset, length, op };
-        let raw = raw.in_units(SECTOR_BYTES, SECTOR_BYTES)?;
-        if flush.is_some() {
-            self.behind_flush = Some(raw);
-        }
-        Ok(flush.or(Some(raw)))
+        self.events.request((ticks, volume), rwbs, Some((offset, length)))
     }
 
     fn rest_of_line(&mut self) -> Option<RawRequest> {
-        self.behind_flush.take()
+        self.events.rest()
     }
 
     fn recognise(sample: &Sample) -> Verdict {
@@ -100,22 +97,7 @@ impl LineFormat for BlkParse {
     }
 
     fn without_requests(&self) -> Mistake {
-        let (action, count) = match (self.issued, self.completed) {
-            (0, 0) => {
-                return Mistake(
-                    "found no queued request (action Q), expected at least one; record with \
-                     blktrace -a queue, or without -a"
-                        .into(),
-                );
-            }
-            (0, completed) => ('C', completed),
-            (issued, _) => ('D', issued),
-        };
-        Mistake(format!(
-            "found no queued request (action Q) but {count} with action {action}; record with \
-             blktrace -a queue, or read these as arrivals: awk '$6 == \"{action}\" {{ $6 = \"Q\"; \
-             print }}' FILE | ftlab ... -"
-        ))
+        self.events.without_requests()
     }
 }
 
@@ -129,48 +111,22 @@ impl BlkParse {
 }
 
 /// `8,16` as a volume.
-fn device(text: &[u8]) -> Option<u32> {
+pub(super) fn device(text: &[u8]) -> Option<u32> {
     let (major, minor) = std::str::from_utf8(text).ok()?.split_once(',')?;
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let number = |text: &str| text.parse::<u32>().ok().filter(|_| digits(text));
     let (major, minor) = (number(major)?, number(minor)?);
-    (major <= LAST_MAJOR && minor < MINORS).then(|| linux::volume(major, minor))
+    linux::is_device(major, minor).then(|| linux::volume(major, minor))
 }
 
 fn action(text: &[u8]) -> Option<&[u8]> {
     (text.len() <= 2 && text.iter().all(u8::is_ascii_alphabetic)).then_some(text)
 }
 
-/// What RWBS says.
-#[derive(Debug, PartialEq, Eq)]
-struct Rwbs {
-    /// Whether a flush comes first.
-    flushes: bool,
-    /// What is done with data, if there are any.
-    op: Option<Op>,
-}
-
-fn operation(rwbs: &[u8]) -> Option<Rwbs> {
-    if !rwbs.iter().all(u8::is_ascii_uppercase) {
-        return None;
-    }
-    let behind = rwbs.strip_prefix(b"F");
-    let op = match behind.unwrap_or(rwbs) {
-        [b'R', ..] => Some(Op::Read),
-        [b'W', b'F', ..] => Some(Op::WriteThrough),
-        [b'W', ..] => Some(Op::Write),
-        [b'D', ..] => Some(Op::Trim),
-        [b'N' | b'F' | b'S', ..] => None,
-        [] if behind.is_some() => None,
-        _ => return None,
-    };
-    Some(Rwbs { flushes: behind.is_some(), op })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::request::Request;
+    use crate::request::{Op, Request};
     use crate::trace::checks::{flushing, misread, parse, requests};
 
     const FILE: &str = "\
@@ -225,33 +181,20 @@ Skips: 0 forward (0 -   0.0%)
             let text: String = lines.map(|line| format!("{line}\n")).collect();
             requests::<BlkParse>(&text).unwrap_err().to_string()
         };
-        assert!(only(&["D", "C"]).contains("but 1 with action D"), "{}", only(&["D", "C"]));
-        assert!(only(&["C"]).contains("awk '$6 == \"C\" { $6 = \"Q\"; print }'"));
+        assert!(
+            only(&["D", "C"]).contains("but 1 of stage D; input.stage = D"),
+            "{}",
+            only(&["D", "C"])
+        );
+        assert!(only(&["C"]).contains("input.stage = C"));
         assert!(only(&["P", "m"]).contains("without -a"));
     }
 
     #[test]
-    fn rwbs_says_what_a_request_does() {
-        for (rwbs, flushes, op) in [
-            ("R", false, Some(Op::Read)),
-            ("RSM", false, Some(Op::Read)),
-            ("W", false, Some(Op::Write)),
-            ("WFS", false, Some(Op::WriteThrough)),
-            ("FW", true, Some(Op::Write)),
-            ("FWFSM", true, Some(Op::WriteThrough)),
-            ("D", false, Some(Op::Trim)),
-            ("DE", false, Some(Op::Trim)),
-            ("N", false, None),
-            ("F", true, None),
-            ("FF", true, None),
-            ("FN", true, None),
-        ] {
-            assert_eq!(operation(rwbs.as_bytes()), Some(Rwbs { flushes, op }), "{rwbs}");
-        }
-        for rwbs in ["", "X", "r", "W1"] {
-            assert_eq!(operation(rwbs.as_bytes()), None, "{rwbs}");
-        }
-        assert_eq!(parse::<BlkParse>("259,2 0 1 1.5 1 Q WS 8 + 8 [a]").volume, 259_002);
+    fn minors_of_nvme_are_devices() {
+        let volume = |line: &str| parse::<BlkParse>(line).volume;
+        assert_eq!(volume("259,2 0 1 1.5 1 Q WS 8 + 8 [a]"), 259_002);
+        assert_eq!(volume("259,1024 0 1 1.5 1 Q WS 8 + 8 [a]"), 259_001_024);
     }
 
     /// A commit of a journal: a flush, then its record through the cache.
@@ -282,7 +225,7 @@ Skips: 0 forward (0 -   0.0%)
     fn a_bad_line_is_told_in_one_line() {
         for (line, found) in [
             ("8;0 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8;0", expected major,"#),
-            ("8,1000 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,1000""#),
+            ("8,1000000 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,1000000""#),
             ("4096,0 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "4096,0""#),
             ("8,+1 1 1 0.0 1 Q W 8 + 8 [a]", r#"column 1 (device): found "8,+1""#),
             ("8,0 x 1 0.0 1 Q W 8 + 8 [a]", r#"column 2 (cpu): found "x""#),
@@ -295,9 +238,8 @@ Skips: 0 forward (0 -   0.0%)
             ("8,0 1 1 0.0 1 Q W 0x8 + 8 [a]", r#"column 8 (sector): found "0x8""#),
             ("8,0 1 1 0.0 1 Q W 8 / 8 [a]", r#"column 9 (+): found "/", expected a plus"#),
             ("8,0 1 1 0.0 1 Q W 8 + [a]", r#"column 10 (sectors): found "[a]""#),
-            ("8,0 1 1 0.0 1 Q W 8 + 0 [a]", "length 0"),
             ("8,0 1 1 0.0 1 Q W 8 + 2097153 [a]", "longer than 1 GiB"),
-            ("8,0 1 1 0.0 1 Q D 8 + 8388608 [a]", "longer than 4 GiB"),
+            ("8,0 1 1 0.0 1 Q D 8 + 137438953473 [a]", "longer than 64 TiB"),
             ("8,0 1 1 0.0 1 Q W 36028797018963968 + 8 [a]", "address 36028797018963968"),
             ("8,0 1 1 0.0 1 Q W 8", "found 8 columns"),
             ("8,0 1 1 0.0", "found 4 columns"),

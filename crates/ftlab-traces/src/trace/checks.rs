@@ -29,7 +29,7 @@ pub(super) fn drip(bytes: &[u8]) -> Stream {
 
 /// The request that one line tells.
 pub(super) fn parse<F: LineFormat>(line: &str) -> RawRequest {
-    let fields = Fields::new(line.as_bytes(), F::SEPARATOR, F::COLUMNS);
+    let fields = Fields::new(line.as_bytes(), F::SEPARATOR, F::COLUMNS).timed(F::TIME);
     let parsed = F::default().parse_line(fields);
     let raw = parsed.unwrap_or_else(|mistake| panic!("{line:?}: {}", mistake.0));
     raw.unwrap_or_else(|| panic!("{line:?} holds no request"))
@@ -47,7 +47,7 @@ pub(super) fn decoded_with<F: LineFormat>(format: F, text: &str) -> Result<Vec<R
 
 /// All requests of the records in `bytes`.
 pub(super) fn recorded<F: RecordFormat>(bytes: &[u8]) -> Result<Vec<Request>, Error> {
-    decoded(RecordDecoder::<F>::new(drip(bytes)), TimeOrder::Error)
+    decoded(RecordDecoder::new(F::default(), drip(bytes)), F::ORDER)
 }
 
 /// All requests of `text`, flushes among them.

@@ -4,13 +4,13 @@
 //! seconds, a hexadecimal SCSI operation code, bytes, 512-byte sectors. A file is one virtual disk.
 
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::{Clock, RawRequest};
+use super::gate::RawRequest;
 use super::scsi;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 
 const HEADER: &[u8] = b"version,time,op,size,lbn";
 const SECTOR_BYTES: u64 = 512;
-const SECOND_NS: u64 = 1_000_000_000;
 
 /// The format; it keeps nothing from line to line.
 #[derive(Default)]
@@ -27,19 +27,16 @@ impl LineFormat for CloudPhysics {
         Column::new("lbn", "a whole number of 512-byte sectors"),
     ];
     const SEPARATOR: Separator = Separator::Comma;
+    const TIME: Time = Time::whole(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "CloudPhysics (SHARDS, FAST '15); a sample comes with libCacheSim";
-
-    #[inline]
-    fn clock(&self) -> Clock {
-        Clock { tick_ns: SECOND_NS, setting: 0 }
-    }
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if fields.line() == HEADER {
             return Ok(None);
         }
         fields.one_of(&[b"1", b"2"])?;
-        let ticks = fields.integer()?;
+        let ticks = fields.time()?;
         let opcode = fields.understood(opcode)?;
         let length = fields.integer()?;
         let offset = fields.integer()?;
@@ -70,7 +67,7 @@ mod tests {
         let text = "version,time,op,size,lbn\n1,5633898,2a,512,42932745\n1,5633900,28,4096,8\n";
         let offset = 42_932_745 * 512;
         let write = Request { time: 0, offset, length: 512, volume: 0, op: Op::Write };
-        let time = 2 * SECOND_NS;
+        let time = 2_000_000_000;
         let read = Request { time, offset: 4096, length: 4096, volume: 0, op: Op::Read };
         assert_eq!(requests::<CloudPhysics>(text).unwrap(), [write, read]);
         assert_eq!(parse::<CloudPhysics>("2,1,8A,512,1").op, Op::Write);
@@ -92,7 +89,6 @@ mod tests {
             ("1,1,+8,512,1", r#"column 3 (op): found "+8""#),
             ("1,1,12a,512,1", r#"column 3 (op): found "12a""#),
             ("1,1,2a,-1,1", r#"column 4 (size): found "-1""#),
-            ("1,1,2a,0,1", "length 0"),
             ("1,1,2a,4294967296,1", "longer than 1 GiB"),
             ("1,1,2a,512,18446744073709551615", "address 18446744073709551615"),
             ("1,1,2a,512,\0", r#"column 5 (lbn): found "\0""#),

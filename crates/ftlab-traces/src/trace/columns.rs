@@ -3,6 +3,8 @@
 //! `time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk,separator=tab`: parts `what=column` or
 //! `what=column:unit`, where a column is a name in the header line or a number from 1.
 
+use super::time::TimeUnit;
+use crate::request::Op;
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +20,7 @@ pub struct Columns {
     pub(super) time: (Place, Unit),
     pub(super) offset: (Place, u64),
     pub(super) length: (Place, u64),
-    /// With what reads, where the values are 0 and 1.
-    pub(super) op: Option<(Place, Option<u8>)>,
+    pub(super) op: Option<(Place, Words)>,
     pub(super) volume: Option<Place>,
     pub(super) separator: Between,
 }
@@ -69,6 +70,20 @@ impl Between {
     }
 }
 
+/// What the values of the operation mean, beside the words that everybody writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Words {
+    /// Nothing else.
+    Usual,
+    /// The digit that reads; the other of 0 and 1 writes.
+    Digits(u8),
+    /// So each; `None` is no request.
+    Mapped(Vec<(String, Option<Op>)>),
+}
+
+/// The word that stands for all that are not listed.
+pub(super) const OTHERS: &str = "*";
+
 /// Where a column is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -89,6 +104,20 @@ pub(super) enum Unit {
     Filetime,
     /// Nothing: it is a date and a time of day, as ISO 8601 writes them.
     Iso,
+}
+
+impl Unit {
+    /// What it counts, unless it is a date.
+    pub(super) const fn counted(self) -> Option<TimeUnit> {
+        match self {
+            Self::Seconds => Some(TimeUnit::Seconds),
+            Self::Milliseconds => Some(TimeUnit::Milliseconds),
+            Self::Microseconds => Some(TimeUnit::Microseconds),
+            Self::Nanoseconds => Some(TimeUnit::Nanoseconds),
+            Self::Filetime => Some(TimeUnit::Filetime),
+            Self::Iso => None,
+        }
+    }
 }
 
 impl Columns {
@@ -131,7 +160,7 @@ impl TryFrom<String> for Columns {
                 "time" => time.replace((place, time_unit(unit)?)).is_some(),
                 "offset" => offset.replace((place, bytes(unit)?)).is_some(),
                 "length" => length.replace((place, bytes(unit)?)).is_some(),
-                "op" => op.replace((place, reads(unit)?)).is_some(),
+                "op" => op.replace((place, words(unit)?)).is_some(),
                 "volume" if unit.is_none() => volume.replace(place).is_some(),
                 "volume" => return Err(format!("found {part:?}, expected volume=column")),
                 _ => {
@@ -202,15 +231,38 @@ fn bytes(unit: Option<&str>) -> Result<u64, String> {
     }
 }
 
-fn reads(unit: Option<&str>) -> Result<Option<u8>, String> {
+fn words(unit: Option<&str>) -> Result<Words, String> {
     match unit {
-        None => Ok(None),
-        Some("0") => Ok(Some(b'0')),
-        Some("1") => Ok(Some(b'1')),
-        Some(other) => {
-            Err(format!("found op with {other:?}, expected the number that reads, 0 or 1"))
+        None => Ok(Words::Usual),
+        Some("0") => Ok(Words::Digits(b'0')),
+        Some("1") => Ok(Words::Digits(b'1')),
+        Some(map) if map.contains('=') => {
+            map.split('/').map(mapped).collect::<Result<_, _>>().map(Words::Mapped)
         }
+        Some(other) => Err(format!(
+            "found op with {other:?}, expected the number that reads, 0 or 1, or words as \
+             get=read/put=write/*=skip"
+        )),
     }
+}
+
+/// `put=write` as a word and what it does.
+fn mapped(entry: &str) -> Result<(String, Option<Op>), String> {
+    let (word, op) = entry.split_once('=').unwrap_or((entry, ""));
+    let op = match op {
+        "read" => Some(Op::Read),
+        "write" => Some(Op::Write),
+        "trim" => Some(Op::Trim),
+        "flush" => Some(Op::Flush),
+        "fua" => Some(Op::WriteThrough),
+        "skip" => None,
+        _ => {
+            return Err(format!(
+                "found op with {entry:?}, expected WORD=read, write, trim, flush, fua or skip"
+            ));
+        }
+    };
+    Ok((word.to_owned(), op))
 }
 
 #[cfg(test)]
@@ -228,7 +280,7 @@ mod tests {
         assert_eq!(found.time, (Place::Named("ts".into()), Unit::Microseconds));
         assert_eq!(found.offset, (Place::Named("lba".into()), 512));
         assert_eq!(found.length, (Place::Behind(3), 8192));
-        assert_eq!(found.op, Some((Place::Named("rw".into()), Some(b'1'))));
+        assert_eq!(found.op, Some((Place::Named("rw".into()), Words::Digits(b'1'))));
         assert!(found.need_header());
         assert_eq!(String::from(found), text);
         let plain = columns("time=1,offset=2,length=3").unwrap();
@@ -255,6 +307,7 @@ mod tests {
             ("separator=;", "found separator \";\", expected one of comma, semicolon"),
             ("separator=tab,separator=tab", "found separator twice"),
             ("op=1:2", "expected the number that reads"),
+            ("op=1:a=read/b=wirte", "found op with \"b=wirte\", expected WORD=read"),
             ("volume=1:x", "expected volume=column"),
         ] {
             let message = columns(text).unwrap_err();

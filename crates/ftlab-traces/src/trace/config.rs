@@ -1,6 +1,6 @@
 //! Settings of the input: which trace, and what to take from it.
 
-use super::{Columns, TimeOrder, TraceOptions};
+use super::{Columns, Stage, TimeOrder, TimeUnit, TraceOptions};
 use crate::request::Op;
 use crate::units::{Bytes, Duration};
 
@@ -29,6 +29,12 @@ crate::settings! {
         /// Bytes of a page, for formats that do not say.
         unit: Option<Bytes> = None, absent "512B",
             source "ARC paper, section IV; choices.md#arc-unit";
+        /// What the times of a text count, where it is not the format's unit; `filetime` is 100 ns.
+        time_unit: Option<TimeUnit> = None, absent "as the format says", source "ours";
+        /// Bytes that an address of a text counts, where it is not the format's unit.
+        offset_unit: Option<Bytes> = None, absent "as the format says", source "ours";
+        /// The stage at which requests are taken from events of Linux' block layer.
+        stage: Option<Stage> = None, absent "their arrival, Q", source "ours";
         /// Take flushes, and writes with FUA as such, from text; without it they are left out, and such writes are
         /// writes like others. A Parquet file has those that were taken when it was converted.
         flushes: bool = false, source "choices.md#flush-off";
@@ -77,6 +83,9 @@ impl InputConfig {
             }),
             op: self.op.map(OnlyOp::op),
             unit: self.unit,
+            time_unit: self.time_unit,
+            offset_unit: self.offset_unit,
+            stage: self.stage,
             columns: self.columns.clone(),
             flushes: self.flushes,
         }

@@ -4,17 +4,22 @@
 //! a line break. There is a header line if a column is given by name, and there is none otherwise.
 
 use super::TraceOptions;
-use super::columns::{Between, Columns, Place, Unit};
+use super::columns::{Between, Columns, OTHERS, Place, Unit, Words};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::LONGEST_LINE_BYTES;
+use super::number;
+use super::rwbs;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::error::Error;
 use crate::request::Op;
 use chrono::{DateTime, NaiveDateTime};
+use rustc_hash::FxHashMap;
 
 const FILETIME_NS: u64 = 100;
 const MOST_COLUMNS: usize = 1024;
+const MOST_NAMES: usize = 10_000;
 
 /// The columns, and where they are once the header has been read.
 #[derive(Default)]
@@ -24,6 +29,7 @@ pub(super) struct Csv {
     op: Option<Op>,
     places: Option<Places>,
     record: Record,
+    names: Names,
 }
 
 /// How many columns are before each of those that count.
@@ -47,7 +53,10 @@ impl LineFormat for Csv {
         Column::new("volume", "a whole number up to 2^32 - 1"),
     ];
     const SEPARATOR: Separator = Separator::Comma;
+    const TIME: Time = Time::decimal(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "whatever writes one request per line";
+    const UNITS_MAY_BE_SAID: bool = false;
     const TAKES: &'static [&'static str] = &["columns", "op"];
 
     fn with(options: &TraceOptions) -> Result<Self, Mistake> {
@@ -69,9 +78,16 @@ impl LineFormat for Csv {
             )),
             (_, op) => {
                 let record = Record::new(columns.separator);
-                Ok(Self { columns: Some(columns), op, record, places: None })
+                let names = Names::default();
+                Ok(Self { columns: Some(columns), op, record, places: None, names })
             }
         }
+    }
+
+    fn units(&self) -> (Option<TimeUnit>, Option<u64>) {
+        let columns = self.columns.as_ref();
+        let time = columns.and_then(|columns| columns.time.1.counted());
+        (time, columns.map(|columns| columns.offset.1))
     }
 
     #[inline]
@@ -82,17 +98,29 @@ impl LineFormat for Csv {
 
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let Some(columns) = &self.columns else { return Err(Mistake("no columns".into())) };
-        self.record.split(fields.line())?;
-        let Some(places) = self.places else {
-            let places = Places::of(columns, &self.record)?;
-            self.places = Some(places);
-            return if columns.need_header() {
-                Ok(None)
-            } else {
-                request(columns, places, self.op, &self.record).map(Some)
-            };
+        let mut line = fields.line();
+        if let (None, true, [b'#', behind @ ..]) = (self.places, columns.need_header(), line) {
+            // The header may be a comment.
+            line = behind.trim_ascii();
+        }
+        self.record.split(line)?;
+        let places = match self.places {
+            Some(places) => places,
+            None => {
+                let places = Places::of(columns, &self.record)?;
+                self.places = Some(places);
+                if columns.need_header() {
+                    return Ok(None);
+                }
+                places
+            }
         };
-        request(columns, places, self.op, &self.record).map(Some)
+        request(columns, places, self.op, &self.record, &mut self.names)
+    }
+
+    /// A header that must have the columns is read.
+    fn may_skip_header(&self) -> bool {
+        self.columns.as_ref().is_some_and(|columns| !columns.need_header())
     }
 
     fn recognise(_: &Sample) -> Verdict {
@@ -106,32 +134,35 @@ fn request(
     places: Places,
     op: Option<Op>,
     record: &Record,
-) -> Result<RawRequest, Mistake> {
+    names: &mut Names,
+) -> Result<Option<RawRequest>, Mistake> {
     let expected = match columns.time.1 {
         Unit::Iso => "a date and a time from 1970 on, as 2020-01-31T09:00:00.25",
         _ => "a number",
     };
     let ticks = record.read(places.time, "time", expected, |value| match columns.time.1 {
-        Unit::Seconds => decimal::<9>(value),
-        Unit::Milliseconds => decimal::<6>(value),
-        Unit::Microseconds => decimal::<3>(value),
-        Unit::Nanoseconds | Unit::Filetime => decimal::<0>(value),
+        Unit::Seconds => number::decimal(value, 9),
+        Unit::Milliseconds => number::decimal(value, 6),
+        Unit::Microseconds => number::decimal(value, 3),
+        Unit::Nanoseconds | Unit::Filetime => number::decimal(value, 0),
         Unit::Iso => date_and_time(value),
     })?;
-    let offset = record.read(places.offset, "offset", "a whole number", whole)?;
-    let length = record.read(places.length, "length", "a whole number", whole)?;
+    let offset = record.read(places.offset, "offset", "a whole number", number::whole)?;
+    let length = record.read(places.length, "length", "a whole number", number::whole)?;
     let op = match (&columns.op, places.op, op) {
-        (Some((_, reads)), Some(place), _) => record.operation(place, *reads)?,
-        (_, _, op) => op.unwrap_or(Op::Read),
+        (Some((_, words)), Some(place), _) => record.operation(place, words)?,
+        (_, _, op) => op.or(Some(Op::Read)),
     };
+    let Some(op) = op else { return Ok(None) };
     let volume = match places.volume {
-        Some(place) => record.read(place, "volume", "a whole number up to 2^32 - 1", |value| {
-            u32::try_from(integer(value)?).ok()
-        })?,
+        Some(place) => {
+            let expected = names.expected();
+            record.read(place, "volume", expected, |value| names.volume(value))?
+        }
         None => 0,
     };
     let raw = RawRequest { ticks, volume, offset, length, op };
-    raw.in_units(columns.offset.1, columns.length.1)
+    raw.in_units(columns.offset.1, columns.length.1).map(Some)
 }
 
 impl Places {
@@ -259,49 +290,90 @@ impl Record {
         })
     }
 
-    fn operation(&self, before: usize, reads: Option<u8>) -> Result<Op, Mistake> {
-        let expected = match reads {
-            Some(_) => "0 or 1, read, write, trim, discard, flush or fua",
-            None => {
-                "read, write, trim, discard, flush or fua; for 0 and 1 say which reads, as op=COLUMN:1"
+    /// What the value does; `None` if it is no request.
+    fn operation(&self, before: usize, words: &Words) -> Result<Option<Op>, Mistake> {
+        let expected = match words {
+            Words::Digits(_) => "0 or 1, read, write, trim, discard, flush or fua",
+            Words::Mapped(_) => "one of the words in input.columns; *=skip leaves out all others",
+            Words::Usual => {
+                "read, write, trim, discard, flush or fua; for 0 and 1 say which reads, as \
+                 op=COLUMN:1, and for other words as op=COLUMN:get=read/put=write/*=skip"
             }
         };
-        self.read(before, "op", expected, |value| {
-            let word = value.to_ascii_lowercase();
-            match (&word[..], reads) {
-                (b"r" | b"rd" | b"read", _) => Some(Op::Read),
-                (b"w" | b"wr" | b"write", _) => Some(Op::Write),
-                (b"t" | b"trim" | b"d" | b"discard" | b"unmap", _) => Some(Op::Trim),
-                (b"f" | b"flush" | b"sync", _) => Some(Op::Flush),
-                (b"fua", _) => Some(Op::WriteThrough),
-                (&[digit @ (b'0' | b'1')], Some(reads)) => {
-                    Some(if digit == reads { Op::Read } else { Op::Write })
-                }
-                _ => None,
-            }
+        self.read(before, "op", expected, |value| match words {
+            Words::Mapped(map) => mapped(value, map),
+            Words::Usual => usual(value),
+            Words::Digits(reads) => digit(value, *reads).or_else(|| usual(value)),
         })
+    }
+}
+
+/// What a word of the user's map does.
+fn mapped(value: &[u8], map: &[(String, Option<Op>)]) -> Option<Option<Op>> {
+    let named = |name: &str| map.iter().find(|(word, _)| word == name).map(|(_, op)| *op);
+    named(str::from_utf8(value).ok()?).or_else(|| named(OTHERS))
+}
+
+/// 0 and 1, of which one reads. Where 0 does, 2 trims, as in fio's logs.
+fn digit(value: &[u8], reads: u8) -> Option<Option<Op>> {
+    match value {
+        [digit] if *digit == reads => Some(Some(Op::Read)),
+        [b'0' | b'1'] => Some(Some(Op::Write)),
+        b"2" if reads == b'0' => Some(Some(Op::Trim)),
+        _ => None,
+    }
+}
+
+/// What the words that everybody writes do, and the letters of Linux' block layer.
+fn usual(value: &[u8]) -> Option<Option<Op>> {
+    let word = value.to_ascii_lowercase();
+    Some(match &word[..] {
+        b"r" | b"rd" | b"read" => Some(Op::Read),
+        b"w" | b"wr" | b"write" => Some(Op::Write),
+        b"t" | b"trim" | b"d" | b"discard" | b"unmap" | b"secure_erase" => Some(Op::Trim),
+        b"f" | b"flush" | b"sync" => Some(Op::Flush),
+        b"fua" => Some(Op::WriteThrough),
+        b"none" => None,
+        _ => {
+            let rwbs = rwbs::exact(value)?;
+            rwbs.op.or(rwbs.flushes.then_some(Op::Flush))
+        }
+    })
+}
+
+/// Volumes by their names, numbered from 0 in the order of appearance; or by number.
+#[derive(Default)]
+struct Names {
+    known: FxHashMap<Vec<u8>, u32>,
+    /// Whether the first volume was a number, and all others have to be.
+    numbers: Option<bool>,
+}
+
+impl Names {
+    fn volume(&mut self, value: &[u8]) -> Option<u32> {
+        let number = number::integer(value).and_then(|number| u32::try_from(number).ok());
+        let named = value.first().is_some_and(u8::is_ascii_alphabetic);
+        if *self.numbers.get_or_insert(!named) {
+            return number;
+        }
+        if let Some(volume) = self.known.get(value) {
+            return Some(*volume);
+        }
+        let volume = u32::try_from(self.known.len()).ok()?;
+        let fits = !value.is_empty() && self.known.len() < MOST_NAMES;
+        fits.then(|| *self.known.entry(value.to_vec()).or_insert(volume))
+    }
+
+    fn expected(&self) -> &'static str {
+        match self.numbers {
+            Some(false) => "a name, of at most 10,000",
+            _ => "a whole number up to 2^32 - 1",
+        }
     }
 }
 
 fn too_many_columns() -> Mistake {
     Mistake(format!("found more than {MOST_COLUMNS} columns, expected fewer"))
-}
-
-const VALUE: &[Column] = &[Column::new("value", "a number")];
-
-fn integer(value: &[u8]) -> Option<u64> {
-    let mut fields = Fields::new(value, Separator::Comma, VALUE);
-    let number = fields.integer().ok()?;
-    fields.finish().ok().map(|()| number)
-}
-
-/// A whole number, hexadecimal behind `0x`.
-fn whole(value: &[u8]) -> Option<u64> {
-    let Some(digits) = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X")) else {
-        return integer(value);
-    };
-    let all_digits = digits.iter().all(u8::is_ascii_hexdigit);
-    all_digits.then(|| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok())?
 }
 
 /// Nanoseconds since 1970 of a date and a time of day, in UTC if no zone is said.
@@ -311,12 +383,6 @@ fn date_and_time(value: &[u8]) -> Option<u64> {
     let plain = |form| NaiveDateTime::parse_from_str(text, form).map(|time| time.and_utc());
     let time = zoned.or_else(|_| plain("%FT%T%.f")).or_else(|_| plain("%F %T%.f")).ok()?;
     u64::try_from(time.timestamp_nanos_opt()?).ok()
-}
-
-fn decimal<const PLACES: usize>(value: &[u8]) -> Option<u64> {
-    let mut fields = Fields::new(value, Separator::Comma, VALUE);
-    let number = fields.decimal::<PLACES>().ok()?;
-    fields.finish().ok().map(|()| number)
 }
 
 #[cfg(test)]
@@ -396,6 +462,37 @@ mod tests {
     }
 
     #[test]
+    fn words_of_ones_own_are_mapped_and_others_left_out() {
+        let columns = "time=1,offset=2,length=3,op=4:get=read/1=trim/*=skip";
+        let found = read(columns, None, "1,2,3,get\n2,2,3,1\n3,2,3,scan\n").unwrap();
+        assert_eq!(found.iter().map(|r| r.op).collect::<Vec<_>>(), [Op::Read, Op::Trim]);
+        let error = read("time=1,offset=2,length=3,op=4:a=read", None, "1,2,3,b").unwrap_err();
+        assert!(error.contains("*=skip leaves out all others"), "{error}");
+        let rwbs = "1,2,3,WS\n2,2,3,RA\n3,2,3,FWFS\n4,0,0,FN\n5,2,3,N\n6,2,3,none\n7,2,3,DS\n";
+        let found = read("time=1,offset=2,length=3,op=4", None, rwbs).unwrap();
+        let ops: Vec<_> = found.iter().map(|r| r.op).collect();
+        assert_eq!(ops, [Op::Write, Op::Read, Op::Write, Op::Trim]);
+        let ddir = read("time=1,offset=2,length=3,op=4:0", None, "1,2,3,0\n2,2,3,2\n").unwrap();
+        assert_eq!(ddir[1].op, Op::Trim);
+    }
+
+    #[test]
+    fn volumes_may_have_names() {
+        let columns = "time=1,offset=2,length=3,op=4,volume=5";
+        let found = read(columns, None, "1,2,3,r,sdb\n2,2,3,r,sda\n3,2,3,r,sdb\n").unwrap();
+        assert_eq!(found.iter().map(|r| r.volume).collect::<Vec<_>>(), [0, 1, 0]);
+        let error = read(columns, None, "1,2,3,r,7\n2,2,3,r,sda\n").unwrap_err();
+        assert!(error.contains("found \"sda\", expected a whole number"), "{error}");
+    }
+
+    #[test]
+    fn a_header_may_be_a_comment() {
+        let text = "# a trace\n# ts,op,lba,n\n0.5,r,8,512\n# pause\n1e0,w,4096.0,\"1,024\"\n";
+        let found = read("time=ts,offset=lba,length=n,op=op", None, text).unwrap();
+        assert_eq!((found[1].time, found[1].offset, found[1].length), (500_000_000, 4096, 1024));
+    }
+
+    #[test]
     fn what_is_not_said_is_asked_for() {
         let plain = "time=1,offset=2,length=3";
         assert!(read(plain, None, "1,2,3").unwrap_err().contains("nothing says"));
@@ -412,7 +509,6 @@ mod tests {
             ("1,1,2,8,512,x", r#"column 3 (op): found "2", expected 0 or 1, read"#),
             ("1,1,1,-8,512,x", r#"column 4 (offset): found "-8""#),
             ("1,1,1,\"8,0\",512,x", r#"column 4 (offset): found "8,0""#),
-            ("1,1,1,8,0,x", "length 0"),
             ("1,1,1,8,1073741825,x", "longer than 1 GiB"),
             ("1,1,1,36028797018963968,512,x", "address 36028797018963968"),
             ("4294967296,1,1,8,512,x", r#"column 1 (volume): found "4294967296""#),

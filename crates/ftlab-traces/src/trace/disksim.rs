@@ -7,6 +7,7 @@ use super::field::{Column, Fields, Mistake, Separator};
 use super::five::{self, DEVICE, LBA, SECTOR_BYTES, SECTORS};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 /// The format; it keeps nothing from line to line.
@@ -24,12 +25,16 @@ impl LineFormat for DiskSim {
         Column::new("flags", "a hexadecimal number whose bit 0 means read"),
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Milliseconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str =
         "DiskSim 4.0 and the Microsoft SSD extension; many converted traces";
 
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_milliseconds::<Self>);
+
     #[inline]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
-        let ticks = fields.decimal::<6>()?;
+        let ticks = fields.time()?;
         let raw = five::target(&mut fields, ticks)?;
         let op = if fields.hexadecimal()? & 1 == 1 { Op::Read } else { Op::Write };
         fields.finish()?;
@@ -69,7 +74,6 @@ mod tests {
             ("0.0 0 8 8.5 0", r#"column 4 (size): found "8.5""#),
             ("0.0 0 8 8 r", r#"column 5 (flags): found "r""#),
             ("0.0 0 8 8 \0", r#"column 5 (flags): found "\0""#),
-            ("0.0 0 8 0 0", "length 0"),
             ("0.0 0 8 2097153 0", "longer than 1 GiB"),
             ("0.0 0 18446744073709551615 8 0", "address 18446744073709551615"),
             ("0.0 0 8 8", "found 4 columns"),

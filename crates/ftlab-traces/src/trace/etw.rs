@@ -10,8 +10,9 @@
 
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::{Clock, RawRequest};
+use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const BEGIN: &[u8] = b"BeginHeader";
@@ -40,14 +41,11 @@ impl LineFormat for Etw {
         Column::new("DiskNum", "a whole number up to 2^32 - 1"),
     ];
     const SEPARATOR: Separator = Separator::PaddedComma;
+    const TIME: Time = Time::whole(TimeUnit::Microseconds);
+    const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str =
         "SNIA IOTTA trace sets 130 and 158: Exchange, build and other servers";
     const ORDER: TimeOrder = TimeOrder::Sort;
-
-    #[inline]
-    fn clock(&self) -> Clock {
-        Clock { tick_ns: 1000, ..Clock::NANOSECONDS }
-    }
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let event = fields.text()?;
@@ -59,7 +57,7 @@ impl LineFormat for Etw {
             b"DiskWrite" => Op::Write,
             _ => return Ok(None),
         };
-        let stamp = fields.integer()?;
+        let stamp = fields.time()?;
         fields.optional(Fields::text)?;
         fields.integer()?;
         if self.has_cpu {
@@ -68,7 +66,7 @@ impl LineFormat for Etw {
         fields.text()?;
         let offset = fields.understood(address)?;
         let length = fields.understood(address)?;
-        let elapsed = fields.integer()?;
+        let elapsed = fields.time()?;
         let volume = fields.integer_up_to(u32::MAX)?;
         Ok(Some(RawRequest { ticks: stamp.saturating_sub(elapsed), volume, offset, length, op }))
     }
@@ -169,7 +167,6 @@ OS Version: 6.0.6001, Trace Size: 109252KB, Events Lost: 0, Pointer size: 8
                 r#"column 8 (ElapsedTime): found "inf""#,
             ),
             ("DiskRead, 1, a, 1, 0x1, 0x0, 0x200, 1, x", r#"column 9 (DiskNum): found "x""#),
-            ("DiskRead, 1, a, 1, 0x1, 0x0, 0x0, 1, 0", "length 0"),
             ("DiskRead, 1, a, 1, 0x1, 0x0, 0x40000001, 1, 0", "longer than 1 GiB"),
             ("DiskRead, 1, a, 1, 0x1, 0xffffffffffffffff, 0x200, 1, 0", "below 2^63"),
             ("DiskRead, 1, a, 1, 0x1, 0x10000000000000000, 0x200, 1, 0", "column 6 (ByteOffset)"),

@@ -5,6 +5,8 @@
 //! wraps. Bytes rather than text, and no allocation until something is wrong. What every line calls
 //! is inlined by force: with many formats the compiler would not, and a line costs a sixth more.
 
+use super::time::{Time, TimeUnit};
+
 /// One column of a text format: its name and what is expected in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
@@ -45,6 +47,7 @@ pub struct Fields<'a> {
     ended: bool,
     separator: Separator,
     columns: &'static [Column],
+    time: Time,
 }
 
 impl<'a> Fields<'a> {
@@ -56,7 +59,45 @@ impl<'a> Fields<'a> {
             Separator::Comma => line,
             Separator::PaddedComma | Separator::Blanks => skip_blanks(line),
         };
-        Self { line, rest, taken: 0, ended: false, separator, columns }
+        let time = Time::whole(TimeUnit::Nanoseconds);
+        Self { line, rest, taken: 0, ended: false, separator, columns, time }
+    }
+
+    /// The same, whose times are written as `time` says.
+    #[inline]
+    #[must_use]
+    pub fn timed(self, time: Time) -> Self {
+        Self { time, ..self }
+    }
+
+    /// The same line from its front, with other columns.
+    #[inline]
+    #[must_use]
+    pub fn again(&self, columns: &'static [Column]) -> Self {
+        Fields::new(self.line, self.separator, columns).timed(self.time)
+    }
+
+    /// A part of the line as a line of its own, with other columns.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, part: &'a [u8], columns: &'static [Column]) -> Self {
+        Fields::new(part, self.separator, columns).timed(self.time)
+    }
+
+    /// Whether times are written otherwise than as `usual`.
+    #[inline]
+    #[must_use]
+    pub fn time_is_said(&self, usual: Time) -> bool {
+        self.time != usual
+    }
+
+    /// The next column as a time, in ticks.
+    ///
+    /// # Errors
+    /// When the column is missing, is no such number, or exceeds 2^64 - 1 ticks.
+    #[inline(always)]
+    pub fn time(&mut self) -> Result<u64, Mistake> {
+        if self.time.whole { self.integer() } else { self.decimal_of(self.time.places()) }
     }
 
     /// The next column as a whole number up to 2^64 - 1.
@@ -90,6 +131,12 @@ impl<'a> Fields<'a> {
     /// When the column is missing, is not a decimal number, or the product exceeds 2^64 - 1.
     #[inline(always)]
     pub fn decimal<const PLACES: usize>(&mut self) -> Result<u64, Mistake> {
+        self.decimal_of(PLACES)
+    }
+
+    /// As [`decimal`](Self::decimal), with places that are known when it runs.
+    #[inline(always)]
+    pub(super) fn decimal_of(&mut self, kept: usize) -> Result<u64, Mistake> {
         let (whole, used) = leading_digits(self.rest);
         let whole = if used <= SAFE_DIGITS { whole } else { self.long_integer(used)? };
         let (fraction, places) = match self.rest.get(used) {
@@ -106,11 +153,11 @@ impl<'a> Fields<'a> {
         }
         let fraction = match places {
             usize::MAX => 0,
-            places if places <= PLACES => fraction * POWERS_OF_TEN[PLACES - places],
-            _ => leading_digits(&self.rest[used + 1..used + 1 + PLACES]).0,
+            places if places <= kept => fraction * POWERS_OF_TEN[kept - places],
+            _ => leading_digits(&self.rest[used + 1..used + 1 + kept]).0,
         };
         let scaled = whole
-            .checked_mul(POWERS_OF_TEN[PLACES])
+            .checked_mul(POWERS_OF_TEN[kept])
             .and_then(|scaled| scaled.checked_add(fraction))
             .ok_or_else(|| self.mistake())?;
         self.take(length)?;
@@ -201,6 +248,13 @@ impl<'a> Fields<'a> {
             Separator::PaddedComma => self.rest[..used].trim_ascii_end(),
             Separator::Comma | Separator::Blanks => &self.rest[..used],
         }
+    }
+
+    /// True when nothing is left of the line.
+    #[inline]
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        self.ended
     }
 
     /// Checks that every column has been taken.

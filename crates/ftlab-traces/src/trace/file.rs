@@ -120,6 +120,7 @@ fn format_of(
         None => recognised(stream, place)?,
     };
     format.check(options, place)?;
+    format.settle(stream, options, place)?;
     Ok((format, named.is_none()))
 }
 

@@ -9,17 +9,23 @@
 //! Bytes; actions are `read`, `write` and `trim`, `sync` and `datasync`, which are flushes, and `wait`, which
 //! is no request. Version 3 has microseconds from the start, as fio's `iolog.c` writes them. Version 2 has
 //! no times but those of `wait`, whose offset is the microseconds since the wait before (fio's
-//! manual). Each file is a volume, numbered in the order of first mention.
+//! manual). Where several jobs wrote one log (`numjobs`), each begins with a header of its own and its
+//! times count from the same start, so requests are sorted. Each file is a volume, numbered in the order of first mention.
 
+use super::TimeOrder;
+use super::doubt::{in_thousands, mean_gap, question};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
-use super::gate::{Clock, RawRequest};
+use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 use rustc_hash::FxHashMap;
 
+const HEADER: &[u8] = b"fio version ";
 const HEADER_2: &[u8] = b"fio version 2 iolog";
 const HEADER_3: &[u8] = b"fio version 3 iolog";
-const MICROSECOND_NS: u64 = 1000;
+/// A mean gap from which on microseconds are doubted.
+const SECOND_TICKS: f64 = 1e6;
 /// The longest file name that fio scans, in bytes.
 const LONGEST_NAME: usize = 256;
 const MOST_FILES: usize = 10_000;
@@ -61,21 +67,23 @@ impl LineFormat for Fio {
         LENGTH,
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::whole(TimeUnit::Microseconds);
+    const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "fio --write_iolog; tools that make logs for fio to replay";
-
-    #[inline]
-    fn clock(&self) -> Clock {
-        Clock { tick_ns: MICROSECOND_NS, setting: 0 }
-    }
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let Some(timed) = self.timed else {
             self.timed = Some(has_times(fields.line())?);
             return Ok(None);
         };
-        let time = if timed { Some(fields.integer()?) } else { None };
+        if fields.line().starts_with(HEADER) {
+            self.timed = Some(has_times(fields.line())?);
+            self.waited = 0;
+            return Ok(None);
+        }
+        let time = if timed { Some(fields.time()?) } else { None };
         if !timed {
-            fields = Fields::new(fields.line(), Self::SEPARATOR, VERSION_2);
+            fields = fields.again(VERSION_2);
         }
         let name = fields.understood(|name| (name.len() <= LONGEST_NAME).then_some(name))?;
         let action = fields.understood(|word| action(word, timed))?;
@@ -83,22 +91,43 @@ impl LineFormat for Fio {
         if let Action::File = action {
             return fields.finish().map(|()| None);
         }
+        let Action::Request(op) = action else {
+            let wait = fields.time()?;
+            let waited = self.waited.checked_add(wait);
+            self.waited = waited.ok_or_else(|| too_long_a_wait(wait))?;
+            fields.integer()?;
+            return fields.finish().map(|()| None);
+        };
         let offset = fields.integer()?;
         let length = fields.integer()?;
         fields.finish()?;
-        match action {
-            Action::Request(op) => {
-                let ticks = time.unwrap_or(self.waited);
-                Ok(Some(RawRequest { ticks, volume, offset, length, op }))
-            }
-            Action::Wait => {
-                let waited = self.waited.checked_add(offset);
-                self.waited = waited.ok_or_else(|| too_long_a_wait(offset))?;
-                Ok(None)
-            }
-            Action::File => Ok(None),
-        }
+        let ticks = time.unwrap_or(self.waited);
+        Ok(Some(RawRequest { ticks, volume, offset, length, op }))
     }
+
+    /// Version 3 in nanoseconds, as newer versions of fio and other tools write it.
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(|sample| {
+        let timed = sample.first().and_then(|line| has_times(line).ok())?;
+        let requests: Vec<RawRequest> = sample.requests::<Self>().collect();
+        let found = if !timed {
+            return None;
+        } else if in_thousands(&requests) {
+            "all times are multiples of 1,000, so they may be nanoseconds as well as the \
+             microseconds of fio's manual"
+        } else if mean_gap(&requests).is_some_and(|ticks| ticks >= SECOND_TICKS) {
+            "requests come a second or more apart if times are the microseconds of fio's manual, \
+             and may be nanoseconds"
+        } else {
+            return None;
+        };
+        Some(question(found, &[TimeUnit::Microseconds, TimeUnit::Nanoseconds]))
+    });
+
+    /// Logs of several jobs lie one behind the other, and each counts from the start of all.
+    const ORDER_OF: Option<fn(&Sample) -> TimeOrder> = Some(|sample| {
+        let headers = sample.lines().filter(|line| has_times(line).is_ok()).count();
+        if headers > 1 { TimeOrder::Sort } else { TimeOrder::Error }
+    });
 
     fn recognise(sample: &Sample) -> Verdict {
         match sample.first().map(has_times) {
@@ -206,7 +235,6 @@ mod tests {
             (START_2, "/dev/sda write 0 1e308", r#"column 4 (length): found "1e308""#),
             (START_2, "/dev/sda write 0", "found 3 columns"),
             (START_2, "/dev/sda open 0 0", "found 4 columns"),
-            (START_2, "/dev/sda write 0 0", "length 0"),
             (START_2, "/dev/sda write 0 1073741825", "longer than 1 GiB"),
             (START_2, "/dev/sda write 9223372036854775807 512", "below 2^63"),
             (START_2, &long, "column 1 (file)"),

@@ -8,6 +8,7 @@ use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::linux::{self, LAST_MAJOR, MINORS};
 use super::text::LineFormat;
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
@@ -33,19 +34,27 @@ impl LineFormat for Fiu {
         Column::new("hash", "MD5 in 32 hexadecimal digits, one or more"),
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::whole(TimeUnit::Nanoseconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "SNIA IOTTA trace set 391, FIU IODedup (mail, homes, web-vm)";
 
     #[inline]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
-        let ticks = fields.integer()?;
+        let ticks = fields.time()?;
         fields.integer()?;
         fields.text()?;
+        // The name of a thread may have blanks.
+        while !fields.peek().first().is_none_or(u8::is_ascii_digit) {
+            fields.text()?;
+        }
         let offset = fields.integer()?;
         let length = fields.integer()?;
         let op = [Op::Read, Op::Write][fields.one_of(&[b"R", b"W"])?];
         let major = fields.integer_up_to(LAST_MAJOR)?;
         let minor = fields.integer_up_to(MINORS - 1)?;
-        fields.understood(hashes)?;
+        if !fields.ended() {
+            fields.understood(hashes)?;
+        }
         fields.finish()?;
         let raw = RawRequest { ticks, volume: linux::volume(major, minor), offset, length, op };
         raw.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
@@ -92,13 +101,19 @@ mod tests {
             ("1 1 a 8 8 R 4096 0", r#"column 7 (major): found "4096""#),
             ("1 1 a 8 8 R 6 1000", r#"column 8 (minor): found "1000""#),
             ("1 1 a 8 8 R 6 0 0", r#"column 9 (hash): found "0", expected MD5"#),
-            ("1 1 a 8 0 R 6 0", "length 0"),
             ("1 1 a 8 2097153 R 6 0", "longer than 1 GiB"),
             ("1 1 a 18446744073709551615 8 R 6 0", "address 18446744073709551615"),
         ] {
             misread::<Fiu>(&format!("{front} {hash}"), found);
         }
         misread::<Fiu>(&format!("1 1 a 8 8 R 6 0 {hash} x"), "found 10 columns");
-        misread::<Fiu>("1 1 a 8 8 R 6 0", "found 8 columns");
+    }
+
+    #[test]
+    fn a_name_may_have_blanks_and_the_hash_may_be_missing() {
+        let expected = parse::<Fiu>(FIRST);
+        assert_eq!(parse::<Fiu>(&FIRST.replace("gzip", "pool master")), expected);
+        let (front, _) = FIRST.rsplit_once(' ').unwrap();
+        assert_eq!(parse::<Fiu>(front), expected);
     }
 }

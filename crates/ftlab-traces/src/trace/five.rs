@@ -12,9 +12,11 @@
 //!    (sectors);
 //! 4. but where requests that follow each other on a device step by the other unit, refused.
 
+use super::doubt::{mean_gap, question};
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 /// Sectors in a FlashSim page.
@@ -25,6 +27,15 @@ const TELLING_STEPS: usize = 8;
 
 /// 16 MiB: what no block layer sends as one request.
 const LONGEST_SENT_SECTORS: u64 = 32_768;
+
+/// Decimal places of a second down to a millisecond.
+const MILLISECOND_PLACES: usize = 3;
+
+/// 100,000 requests a second: what no trace in DiskSim's milliseconds comes near.
+const SHORTEST_GAP_NS: f64 = 10_000.0;
+
+/// 10 million requests a second.
+const IMPOSSIBLE_GAP_NS: f64 = 100.0;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
 pub(super) const DEVICE: Column = Column::new("device", "a whole number up to 2^32 - 1");
@@ -50,7 +61,7 @@ pub(super) fn operation(fields: &mut Fields) -> Result<Op, Mistake> {
 /// A line of whole nanoseconds, sectors and 0 or 1: MQSim and SSDSim.
 #[inline]
 pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
-    let ticks = fields.integer()?;
+    let ticks = fields.time()?;
     let raw = target(&mut fields, ticks)?;
     let op = operation(&mut fields)?;
     fields.finish()?;
@@ -85,7 +96,8 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
         return Verdict::Refuse(format!(
             "looks like {name} by its separators and times, but its sequential requests step by \
              {other} sectors per unit of size, not {unit}; name disksim (sizes in sectors) or \
-             flashsim (in 4 KiB pages) with input.format"
+             flashsim (sizes in 4 KiB pages) with input.format; of the C++ FlashSim addresses are \
+             pages, too: input.format = flashsim with input.offset_unit = 4KiB"
         ));
     }
     Verdict::Yes
@@ -94,6 +106,35 @@ pub(super) fn recognise(sample: &Sample, name: &str) -> Verdict {
 const IN_BYTES: &str = "five columns whose addresses and sizes are all multiples of 512: bytes, as \
      in LinnOS and Heimdall excerpts, or aligned sectors; name heimdall (bytes), disksim or mqsim \
      (sectors) with input.format";
+
+/// DiskSim's columns with times that may be seconds instead of milliseconds: such with fewer places
+/// than a millisecond has behind a second, or with requests closer together than any disk served.
+pub(super) fn doubtful_milliseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let points = |text: &[u8]| text.iter().position(|b| *b == b'.').map(|at| text.len() - at - 1);
+    let places = sample.first_columns().filter_map(points).max();
+    let requests: Vec<RawRequest> = sample.requests::<F>().collect();
+    let found = if places.is_some_and(|places| places < MILLISECOND_PLACES) {
+        "times have fewer than three decimal places, so they may be seconds as well as milliseconds"
+    } else if mean_gap(&requests).is_some_and(|ns| ns < SHORTEST_GAP_NS) {
+        "more than 100,000 requests arrive in a second if times are milliseconds, and they may be \
+         seconds"
+    } else {
+        return None;
+    };
+    Some(question(found, &[TimeUnit::Milliseconds, TimeUnit::Seconds]))
+}
+
+/// MQSim's columns with requests closer together than any device serves: times in a larger unit.
+pub(super) fn doubtful_nanoseconds<F: LineFormat>(sample: &Sample) -> Option<String> {
+    let requests: Vec<RawRequest> = sample.requests::<F>().collect();
+    let close = mean_gap(&requests).is_some_and(|ns| ns < IMPOSSIBLE_GAP_NS);
+    close.then(|| {
+        let found = "more than 10,000,000 requests arrive in a second if times are nanoseconds, \
+                     so they may count something else";
+        let units = [TimeUnit::Nanoseconds, TimeUnit::Microseconds, TimeUnit::Seconds];
+        question(found, &units)
+    })
+}
 
 /// How often a request begins where the one before it on its device ended, if sizes count `unit`
 /// sectors each. Sizes of 1 don't count: FlashSim cuts 512 bytes to a page as well.
@@ -118,6 +159,8 @@ impl LineFormat for AnyFive {
     const COLUMNS: &'static [Column] =
         &[Column::new("time", "a number"), DEVICE, LBA, SECTORS, OPERATION];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Milliseconds);
+    const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "";
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {

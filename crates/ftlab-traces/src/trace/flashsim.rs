@@ -8,6 +8,7 @@ use super::field::{Column, Fields, Mistake, Separator};
 use super::five::{self, DEVICE, LBA, OPERATION, SECTOR_BYTES};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -26,11 +27,15 @@ impl LineFormat for FlashSim {
         OPERATION,
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Milliseconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "traces shipped with FlashSim, the simulator of DFTL, and its kin";
+
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_milliseconds::<Self>);
 
     #[inline]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
-        let ticks = fields.decimal::<6>()?;
+        let ticks = fields.time()?;
         let raw = five::target(&mut fields, ticks)?;
         let op = five::operation(&mut fields)?;
         fields.finish()?;
@@ -72,7 +77,6 @@ mod tests {
                 "0.0\t0\t8\t1\t2",
                 r#"column 5 (operation): found "2", expected 1 to read or 0 to write"#,
             ),
-            ("0.0\t0\t8\t0\t0", "length 0"),
             ("0.0\t0\t8\t262145\t0", "longer than 1 GiB"),
             ("0.0\t0\t8\t9007199254740992\t0", "longer than 1 GiB"),
             ("0.0\t0\t8\t1", "found 4 columns"),

@@ -11,8 +11,9 @@ use super::stream::{Front, Stream};
 use super::text::{LineDecoder, LineFormat, Sample, Verdict};
 use super::{TimeOrder, TraceOptions};
 use super::{
-    alibaba, arc, biotracer, blkparse, cloudphysics, csv, disksim, etw, fio, fiu, flashsim,
-    heimdall, hp_csv, mqsim, msr, spc, srt, ssdsim, systor, tencent, vscsi,
+    alibaba, arc, biotracer, blkparse, blktrace, cloudphysics, csv, disksim, etw, fio, fiu,
+    flashsim, ftrace, heimdall, hp_csv, mqsim, msr, other, spc, srt, ssdsim, suggest, systor,
+    tencent, vscsi,
 };
 use crate::error::Error;
 use crate::request::RequestSource;
@@ -26,6 +27,8 @@ pub const FORMATS: &[Format] = &[
     Format::of::<tencent::Tencent>(),
     Format::of::<fiu::Fiu>(),
     Format::of::<blkparse::BlkParse>(),
+    Format::of::<ftrace::Ftrace>(),
+    Format::of_records::<blktrace::BlkTrace>(),
     Format::of::<biotracer::BioTracer>(),
     Format::of::<etw::Etw>(),
     Format::of::<heimdall::Heimdall>(),
@@ -58,6 +61,9 @@ pub struct Format {
     /// The options that say what the format does not.
     takes: &'static [&'static str],
     recognise: Recognise,
+    doubt: Option<fn(&Sample) -> Option<String>>,
+    order_of: Option<fn(&Sample) -> TimeOrder>,
+    units: bool,
     check: fn(&TraceOptions) -> Result<(), Mistake>,
     read: fn(Stream, &TraceOptions, Gate, Place) -> Opened,
 }
@@ -81,10 +87,14 @@ impl Format {
             order: F::ORDER,
             takes: F::TAKES,
             recognise: Recognise::Lines(F::recognise),
+            doubt: F::DOUBT,
+            order_of: F::ORDER_OF,
+            units: F::UNITS_MAY_BE_SAID,
             check: |options| F::with(options).map(drop),
             read: |stream, options, gate, place| {
                 let format = F::with(options).map_err(|mistake| place.error(None, mistake))?;
-                Ok(Box::new(Source::new(LineDecoder::new(format, stream), gate, place)))
+                let decoder = LineDecoder::new(format, stream).in_units(options);
+                Ok(Box::new(Source::new(decoder, gate, place)))
             },
         }
     }
@@ -95,12 +105,16 @@ impl Format {
             summary: F::SUMMARY,
             columns: F::COLUMNS,
             source: F::SOURCE,
-            order: TimeOrder::Error,
-            takes: &[],
+            order: F::ORDER,
+            takes: F::TAKES,
             recognise: Recognise::Records(F::recognise),
+            doubt: None,
+            order_of: None,
+            units: false,
             check: |_| Ok(()),
-            read: |stream, _, gate, place| {
-                Ok(Box::new(Source::new(RecordDecoder::<F>::new(stream), gate, place)))
+            read: |stream, options, gate, place| {
+                let decoder = RecordDecoder::new(F::with(options), stream);
+                Ok(Box::new(Source::new(decoder, gate, place)))
             },
         }
     }
@@ -119,8 +133,17 @@ impl Format {
         let given = [
             ("op", options.op.is_some()),
             ("unit", options.unit.is_some()),
+            ("stage", options.stage.is_some()),
             ("columns", options.columns.is_some()),
         ];
+        let units = [
+            ("time_unit", options.time_unit.is_some()),
+            ("offset_unit", options.offset_unit.is_some()),
+        ];
+        if let Some((name, _)) = units.iter().find(|(_, given)| *given && !self.units) {
+            let message = format!("found a value, expected none, as {} says it itself", self.name);
+            return Err(Error::config(format!("input.{name}"), message));
+        }
         if let Some((name, _)) = given.iter().find(|(n, given)| *given && !self.takes.contains(n)) {
             let message = format!("found a value, expected none, as {} says it itself", self.name);
             return Err(Error::config(format!("input.{name}"), message));
@@ -128,11 +151,33 @@ impl Format {
         (self.check)(options).map_err(|mistake| place.error(None, mistake))
     }
 
-    pub(super) fn read(&self, stream: Stream, options: &TraceOptions, place: Place) -> Opened {
-        let order = options.order.unwrap_or(self.order);
+    pub(super) fn read(&self, mut stream: Stream, options: &TraceOptions, place: Place) -> Opened {
+        let order = match (options.order, self.order_of) {
+            (Some(order), _) => order,
+            (None, None) => self.order,
+            (None, Some(order_of)) => {
+                let front = stream.sniff().map_err(|broken| place.broken(0, broken))?;
+                order_of(&Sample::new(front))
+            }
+        };
         let gate = Gate::new(order, options.volume, options.requests_before_window())
             .with_flushes(options.flushes);
         (self.read)(stream, options, gate, place)
+    }
+
+    /// Asks for the unit of times where the user has not said it and `stream` leaves it open.
+    pub(super) fn settle(
+        &self,
+        stream: &mut Stream,
+        options: &TraceOptions,
+        place: &Place,
+    ) -> Result<(), Error> {
+        let (Some(doubt), None) = (self.doubt, options.time_unit) else { return Ok(()) };
+        let front = stream.sniff().map_err(|broken| place.broken(0, broken))?;
+        match doubt(&Sample::new(front)) {
+            Some(why) => Err(place.error(None, Mistake(format!("{why} (read as {})", self.name)))),
+            None => Ok(()),
+        }
     }
 
     fn recognises(&self, front: Front, sample: &Sample) -> Verdict {
@@ -168,15 +213,22 @@ pub(super) fn detect(front: Front) -> Result<&'static Format, Mistake> {
     Err(match sample.first() {
         None if front.whole => Mistake("found no request, expected at least one".into()),
         _ if is_utf_16(front.bytes) => utf_16(),
-        first => unknown(first.unwrap_or(front.bytes)),
+        first => other::known(front, &sample)
+            .unwrap_or_else(|| unknown(first.unwrap_or(front.bytes), &sample)),
     })
 }
 
-fn unknown(first: &[u8]) -> Mistake {
+fn unknown(first: &[u8], sample: &Sample) -> Mistake {
+    let columns = suggest::columns(sample).map_or_else(
+        || "the columns of a CSV file with input.columns".into(),
+        |columns| {
+            format!("this CSV file, once its units are checked, with input.columns = {columns}")
+        },
+    );
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
     Mistake(format!(
         "not a format that ftlab reads, it begins with {}; known: {}; name one with \
-         input.format, or the columns of a CSV file with input.columns",
+         input.format, or {columns}",
         quoted(first),
         known.join(", ")
     ))
@@ -235,9 +287,7 @@ mod tests {
             // Whole numbers without a date in front are no trace of Tencent's.
             "1,4247200,128,1,1058",
             "time_s,disk,sector512,sectors512,op,async,queue_len",
-            "fio version 1 iolog",
             "time,offset,length,op",
-            "\x7fELF\x02\x01\0\0",
             "hello",
             "EndHeader",
             "DiskFlush, 1, a ( 1), 1, 0x1, 2, 0",

@@ -84,6 +84,27 @@ pub(super) struct Gate {
     /// The lowest volumes that the filter has held back.
     others: BTreeSet<u32>,
     latest_other: Option<u32>,
+    left_out: LeftOut,
+    /// Jumps of the clock that have been taken out.
+    jumps: u32,
+    /// The longest step ahead, and the time before it, of the present setting of the clock.
+    longest_step: (u64, u64),
+}
+
+/// A step back of the clock from which on it is a jump and not lines out of order.
+const JUMP_NS: u64 = 10_000_000_000;
+
+/// A step ahead from which on it is a jump and not a disk at rest.
+const LEAP_NS: u64 = 86_400_000_000_000;
+
+/// Requests that are none, counted.
+#[derive(Default)]
+struct LeftOut {
+    flushes: u64,
+    /// Reads, writes and trims of length 0.
+    empty: u64,
+    /// Requests whose times cannot be, where these are left out.
+    misplaced: u64,
 }
 
 impl Gate {
@@ -101,6 +122,9 @@ impl Gate {
             arrived: 0,
             others: BTreeSet::new(),
             latest_other: None,
+            left_out: LeftOut::default(),
+            jumps: 0,
+            longest_step: (0, 0),
         }
     }
 
@@ -124,7 +148,14 @@ impl Gate {
         passed: &mut Vec<Request>,
     ) -> Result<bool, Mistake> {
         match raw.op {
-            Op::Flush if !self.flushes => return Ok(false),
+            Op::Flush if !self.flushes => {
+                self.left_out.flushes += 1;
+                return Ok(false);
+            }
+            _ if raw.length == 0 && raw.op != Op::Flush => {
+                self.left_out.empty += 1;
+                return Ok(false);
+            }
             // Offset and length of a flush mean nothing.
             Op::Flush => (raw.offset, raw.length) = (0, 0),
             Op::WriteThrough if !self.flushes => raw.op = Op::Write,
@@ -138,14 +169,38 @@ impl Gate {
         if self.order == TimeOrder::Sort {
             return self.sort(raw, clock, passed);
         }
-        let mut arrival = (clock.setting, raw.ticks);
-        if arrival < self.last && self.passed > 0 {
-            if self.order == TimeOrder::Error {
-                return Err(self.backwards(arrival, clock));
+        let arrival = (clock.setting.saturating_add(self.jumps), raw.ticks);
+        let behind = arrival < self.last && self.passed > 0;
+        let arrival = match self.order {
+            TimeOrder::Error if behind => return Err(self.backwards(arrival, clock)),
+            TimeOrder::Clamp if behind => self.last,
+            TimeOrder::Segments => self.in_segments(arrival, clock),
+            TimeOrder::Drop if behind || self.leaps(arrival, clock) => {
+                self.left_out.misplaced += 1;
+                return Ok(false);
             }
-            arrival = self.last;
-        }
+            _ => arrival,
+        };
         self.pass(arrival, raw, clock.tick_ns, passed)
+    }
+
+    /// Whether the clock steps ahead by more than a disk rests.
+    fn leaps(&self, (setting, ticks): Arrival, clock: Clock) -> bool {
+        let step = ticks.saturating_sub(self.last.1).saturating_mul(clock.tick_ns);
+        self.passed > 0 && setting == self.last.0 && step > LEAP_NS
+    }
+
+    /// The arrival where each jump of the clock begins a setting of its own.
+    fn in_segments(&mut self, (setting, ticks): Arrival, clock: Clock) -> Arrival {
+        let back = self.last.1.saturating_sub(ticks).saturating_mul(clock.tick_ns);
+        if self.passed == 0 || setting != self.last.0 {
+            return (setting, ticks).max(self.last);
+        }
+        if back >= JUMP_NS || self.leaps((setting, ticks), clock) {
+            self.jumps = self.jumps.saturating_add(1);
+            return (setting.saturating_add(1), ticks);
+        }
+        (setting, ticks).max(self.last)
     }
 
     /// Appends the next request that sorting holds back, once the trace has ended; false if none is.
@@ -173,8 +228,27 @@ impl Gate {
                     known.join(", ")
                 )))
             }
-            _ => Err(without()),
+            _ => {
+                let Mistake(message) = without();
+                let remarks = self.remarks().into_iter().map(|remark| format!("; {remark}"));
+                Err(Mistake([message].into_iter().chain(remarks).collect()))
+            }
         }
+    }
+
+    /// What was left out although nobody asked for that, and how it is taken.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let flushes = (self.left_out.flushes > 0).then(|| {
+            let count = self.left_out.flushes;
+            format!("left out {count} flushes; input.flushes = true takes them")
+        });
+        let empty = (self.left_out.empty > 0)
+            .then(|| format!("left out {} requests of length 0", self.left_out.empty));
+        let misplaced = (self.left_out.misplaced > 0).then(|| {
+            format!("left out {} requests with times out of order", self.left_out.misplaced)
+        });
+        let jumps = (self.jumps > 0).then(|| format!("took out {} jumps of the clock", self.jumps));
+        [flushes, empty, misplaced, jumps].into_iter().flatten().collect()
     }
 
     #[inline(never)]
@@ -217,8 +291,11 @@ impl Gate {
         if self.passed == 0 {
             self.first = ticks;
         } else if setting != self.last.0 {
-            self.base += self.last.1 - self.first;
+            self.base = self.base.saturating_add(self.last.1 - self.first);
             self.first = ticks;
+            self.longest_step = (0, ticks);
+        } else if ticks - self.last.1 > self.longest_step.0 {
+            self.longest_step = (ticks - self.last.1, self.last.1);
         }
         self.last = arrival;
         self.passed += 1;
@@ -240,11 +317,29 @@ impl Gate {
 
     #[cold]
     fn backwards(&self, arrival: Arrival, clock: Clock) -> Mistake {
-        Mistake(format!(
-            "time goes back {}, expected times in order; input.order = sort reorders, \
-             input.order = clamp raises the time",
-            self.lateness(arrival, clock)
-        ))
+        let advice = self.advice(arrival, clock);
+        let late = self.lateness(arrival, clock);
+        Mistake(format!("time goes back {late}, expected times in order; {advice}"))
+    }
+
+    /// What helps this trace: lines out of order, a clock that was set, or broken stamps.
+    fn advice(&self, (setting, ticks): Arrival, clock: Clock) -> String {
+        let nanoseconds = |ticks: u64| ticks.saturating_mul(clock.tick_ns);
+        let (step, before) = self.longest_step;
+        if setting != self.last.0 || nanoseconds(self.last.1 - ticks) < JUMP_NS {
+            "input.order = sort reorders, input.order = clamp raises the time".into()
+        } else if nanoseconds(step) > LEAP_NS && ticks >= before {
+            format!(
+                "the times before lie {} s ahead of those around them, so stamps are broken; \
+                 input.order = drop leaves these requests out, input.order = segments takes the \
+                 jumps out",
+                nanoseconds(step) / 1_000_000_000
+            )
+        } else {
+            "the clock was set or another recording begins; input.order = segments goes on at the \
+             latest time, input.order = drop leaves out what is earlier"
+                .into()
+        }
     }
 
     #[cold]
@@ -285,9 +380,6 @@ const LAST_BYTE: u64 = i64::MAX as u64;
 
 #[inline]
 fn check(raw: &RawRequest) -> Result<(), Mistake> {
-    if raw.length == 0 && raw.op != Op::Flush {
-        return Err(Mistake("found a request of length 0, expected at least 1 byte".into()));
-    }
     if raw.length > longest(raw.op) {
         return Err(too_long(raw.length, raw.op));
     }
@@ -303,11 +395,31 @@ fn longest(op: Op) -> u64 {
     if op == Op::Trim { u64::from(u32::MAX) } else { LONGEST_REQUEST_BYTES }
 }
 
+/// The longest trim, such as that of a whole disk.
+const LONGEST_TRIM_BYTES: u64 = 64 << 40;
+
+/// What a longer trim than a [`Request`] can tell is cut into.
+const TRIM_PIECE_BYTES: u64 = 2 << 30;
+
+/// Cuts off what one request cannot tell of a trim: the first piece, and the rest if there is one.
+#[inline(always)]
+pub(super) fn cut(raw: RawRequest) -> (RawRequest, Option<RawRequest>) {
+    if raw.op != Op::Trim || raw.length <= longest(Op::Trim) || raw.length > LONGEST_TRIM_BYTES {
+        return (raw, None);
+    }
+    let rest = RawRequest {
+        offset: raw.offset.saturating_add(TRIM_PIECE_BYTES),
+        length: raw.length - TRIM_PIECE_BYTES,
+        ..raw
+    };
+    (RawRequest { length: TRIM_PIECE_BYTES, ..raw }, Some(rest))
+}
+
 #[cold]
 fn too_long(length: u64, op: Op) -> Mistake {
-    let (what, limit) = if op == Op::Trim { ("trim", 4) } else { ("request", 1) };
+    let (what, limit) = if op == Op::Trim { ("trim", "64 TiB") } else { ("request", "1 GiB") };
     Mistake(format!(
-        "found a {what} longer than {limit} GiB (size {length}), expected a size in the format's \
+        "found a {what} longer than {limit} (size {length}), expected a size in the format's \
          unit"
     ))
 }
@@ -431,7 +543,6 @@ mod tests {
     fn what_cannot_be_believed_does_not_pass() {
         let good = at(0, 0);
         for bad in [
-            RawRequest { length: 0, ..good },
             RawRequest { length: LONGEST_REQUEST_BYTES + 1, ..good },
             RawRequest { length: 1 << 32, op: Op::Trim, ..good },
             RawRequest { offset: LAST_BYTE - 511, ..good },
@@ -453,6 +564,64 @@ mod tests {
         );
         assert!(RawRequest { offset: u64::MAX / 2, ..good }.in_units(512, 1).is_err());
         assert!(RawRequest { length: u64::MAX / 2, ..good }.in_units(1, 512).is_err());
+    }
+
+    #[test]
+    fn what_has_no_length_is_left_out_and_counted() {
+        let mut gate = Gate::new(TimeOrder::Error, None, None);
+        let empty = RawRequest { length: 0, ..at(9, 0) };
+        let flush = RawRequest { op: Op::Flush, ..empty };
+        for none in [empty, flush, flush] {
+            assert_eq!(admit(&mut gate, none, Clock::NANOSECONDS), Ok(None));
+        }
+        let Err(Mistake(message)) = gate.check_end(|| Mistake("nothing".into())) else {
+            panic!("nothing has passed")
+        };
+        let expected = "nothing; left out 2 flushes; input.flushes = true takes them; left out 1 \
+                        requests of length 0";
+        assert_eq!(message, expected);
+        assert_eq!(admit(&mut gate, at(5, 0), Clock::NANOSECONDS).unwrap().unwrap().time, 0);
+    }
+
+    #[test]
+    fn a_trim_of_a_whole_disk_is_cut_into_pieces() {
+        let disk = 5 << 30;
+        let mut rest = Some(RawRequest { op: Op::Trim, length: disk, ..at(0, 0) });
+        let mut pieces = Vec::new();
+        while let Some(raw) = rest {
+            let (piece, behind) = cut(raw);
+            assert!(piece.length <= u64::from(u32::MAX));
+            pieces.push((piece.offset, piece.length));
+            rest = behind;
+        }
+        assert_eq!(pieces, [(0, 2 << 30), (2 << 30, 3 << 30)]);
+        let beyond = RawRequest { op: Op::Trim, length: LONGEST_TRIM_BYTES + 1, ..at(0, 0) };
+        assert_eq!(cut(beyond), (beyond, None));
+        let write = RawRequest { length: disk, ..at(0, 0) };
+        assert_eq!(cut(write), (write, None));
+    }
+
+    #[test]
+    fn a_jump_of_the_clock_is_told_from_lines_out_of_order() {
+        let second = 1_000_000_000;
+        let order = |order, seconds: &[u64]| {
+            let ticks: Vec<u64> = seconds.iter().map(|s| s * second).collect();
+            let times = times(&mut Gate::new(order, None, None), &ticks);
+            times.map(|times| times.iter().map(|time| time / second).collect::<Vec<_>>())
+        };
+        let advice = |seconds: &[u64]| order(TimeOrder::Error, seconds).unwrap_err();
+        let jitter = [100, 103, 101];
+        let set_back = [7_200, 7_203, 3_600, 3_605];
+        let broken = [10, 11, 1_266_900_000, 12, 14];
+        assert!(advice(&jitter).contains("input.order = sort reorders"));
+        assert!(advice(&set_back).contains("input.order = segments goes on"));
+        assert!(advice(&broken).contains("1266899989 s ahead"), "{}", advice(&broken));
+        let segments = |seconds| order(TimeOrder::Segments, seconds).unwrap();
+        assert_eq!(segments(&jitter), [0, 3, 3]);
+        assert_eq!(segments(&set_back), [0, 3, 3, 8]);
+        assert_eq!(segments(&broken), [0, 1, 1, 1, 3]);
+        assert_eq!(order(TimeOrder::Drop, &broken).unwrap(), [0, 1, 2, 4]);
+        assert_eq!(order(TimeOrder::Drop, &set_back).unwrap(), [0, 3]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::field::{Column, Fields, Mistake, Separator};
 use super::five::{self, DEVICE, OPERATION};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 
 /// The format; it keeps nothing from line to line.
 #[derive(Default)]
@@ -23,11 +24,15 @@ impl LineFormat for Heimdall {
         OPERATION,
     ];
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Milliseconds);
+    const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "github.com/ucare-uchicago: LinnOS and Heimdall, raw traces";
+
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_milliseconds::<Self>);
 
     #[inline]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
-        let ticks = fields.decimal::<6>()?;
+        let ticks = fields.time()?;
         let raw = five::target(&mut fields, ticks)?;
         let op = five::operation(&mut fields)?;
         fields.finish()?;
@@ -65,7 +70,6 @@ mod tests {
             ("0.0 0 0 0x200 0", r#"column 4 (size): found "0x200""#),
             ("0.0 0 0 512 2", r#"column 5 (operation): found "2""#),
             ("0.0 0 0 512 \0", r#"column 5 (operation): found "\0""#),
-            ("0.0 0 0 0 0", "length 0"),
             ("0.0 0 0 1073741825 0", "longer than 1 GiB"),
             ("0.0 0 9223372036854775807 512 0", "below 2^63"),
             ("0.0 0 0 512", "found 4 columns"),

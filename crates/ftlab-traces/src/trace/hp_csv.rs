@@ -7,6 +7,7 @@
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const HEADER: &[u8] =
@@ -32,13 +33,15 @@ impl LineFormat for HpCsv {
         Column::new("service_stop_us", "a whole number of microseconds"),
     ];
     const SEPARATOR: Separator = Separator::Comma;
+    const TIME: Time = Time::decimal(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "decoded from HP's SRT files, such as hplajw of DiskSim 4.0";
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if fields.line() == HEADER {
             return Ok(None);
         }
-        let ticks = fields.decimal::<9>()?;
+        let ticks = fields.time()?;
         let volume = fields.integer_up_to(u32::MAX)?;
         let offset = fields.integer()?;
         let length = fields.integer()?;
@@ -79,7 +82,6 @@ mod tests {
             ("0,1,x,8,R,0,1,174,19687", r#"column 3 (sector512): found "x""#),
             ("0,1,528,8,T,0,1,174,19687", r#"column 5 (op): found "T", expected R or W"#),
             ("0,1,528,8,R,2,1,174,19687", r#"column 6 (async): found "2""#),
-            ("0,1,528,0,R,0,1,174,19687", "length 0"),
             ("0,1,528,9999999,R,0,1,174,19687", "longer than 1 GiB"),
             ("0,1,99999999999999999,8,R,0,1,174,1", "address 99999999999999999"),
             ("0,1,528,8,R,0,1,174,\0", r#"column 9 (service_stop_us): found "\0""#),

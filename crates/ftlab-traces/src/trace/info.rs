@@ -51,6 +51,10 @@ pub struct TraceInfo {
     pub sequential_pages_ratio: Option<f64>,
     /// [`Digest`] of the requests, 16 hexadecimal digits.
     pub digest: String,
+    /// What times and addresses of the file count, where it is text.
+    pub units: Option<String>,
+    /// What a user should know, or may want to look at: what was left out, and what looks wrong.
+    pub warnings: Vec<String>,
 }
 
 /// One volume of a trace.
@@ -82,13 +86,45 @@ impl TraceInfo {
             batch.clear();
             source.fill(&mut batch)?;
             if batch.is_empty() {
-                return Ok(tally.finish());
+                return Ok(tally.finish().from(source));
             }
             for request in &batch {
                 tally.add(request)?;
             }
             watch(tally.requests, source.progress())?;
         }
+    }
+}
+
+/// Requests from which on rates say something.
+const TELLING_REQUESTS: u64 = 8;
+const HOUR_S: f64 = 3600.0;
+const YEAR_S: f64 = 366.0 * 24.0 * HOUR_S;
+/// What no device serves.
+const IMPOSSIBLE_RATE: f64 = 1e7;
+
+impl TraceInfo {
+    /// The same with what its source says, and what looks wrong.
+    pub(super) fn from(self, source: &dyn RequestSource) -> Self {
+        let warnings = source.remarks().into_iter().chain(self.suspicions()).collect();
+        Self { units: source.units(), warnings, ..self }
+    }
+
+    /// What looks as if times counted something else.
+    fn suspicions(&self) -> Vec<String> {
+        let gap_h = self.duration_s / self.requests.max(1) as f64 / HOUR_S;
+        let years = self.duration_s / YEAR_S;
+        let rate = self.requests_per_s.filter(|_| self.requests >= TELLING_REQUESTS);
+        let found = if years >= 1.0 {
+            format!("the trace spans {years:.1} years")
+        } else if gap_h >= 1.0 {
+            format!("requests come {gap_h:.1} hours apart on average")
+        } else if rate.is_some_and(|rate| rate >= IMPOSSIBLE_RATE) {
+            format!("{:.0} requests arrive in a second", rate.unwrap_or_default())
+        } else {
+            return Vec::new();
+        };
+        vec![format!("{found}; if times count another unit, say it with input.time_unit")]
     }
 }
 
@@ -215,6 +251,8 @@ impl Tally {
             sequential_requests_ratio: ratio(self.sequential_requests, addressed),
             sequential_pages_ratio: ratio(self.sequential_pages, self.pages),
             digest: self.digest.text(),
+            units: None,
+            warnings: Vec::new(),
         }
     }
 }

@@ -17,6 +17,8 @@ mod alibaba;
 mod arc;
 mod biotracer;
 mod blkparse;
+mod blktrace;
+mod block;
 pub mod characteristics;
 mod cloudphysics;
 pub mod columnar;
@@ -26,6 +28,7 @@ mod config;
 pub mod convert;
 mod csv;
 mod disksim;
+mod doubt;
 mod etw;
 mod export;
 mod field;
@@ -35,6 +38,7 @@ mod fiu;
 mod five;
 mod flashsim;
 mod format;
+mod ftrace;
 mod gate;
 mod heimdall;
 mod hp_csv;
@@ -43,8 +47,11 @@ mod lines;
 mod linux;
 mod mqsim;
 mod msr;
+mod number;
+mod other;
 mod pages;
 mod record;
+mod rwbs;
 mod scsi;
 mod skip;
 mod source;
@@ -53,15 +60,18 @@ pub mod split;
 mod srt;
 mod ssdsim;
 mod stream;
+mod suggest;
 mod systor;
 mod tencent;
 mod text;
+mod time;
 mod vscsi;
 mod window;
 
 #[cfg(test)]
 mod checks;
 
+pub use block::Stage;
 pub use characteristics::Characteristics;
 pub use columns::Columns;
 pub use config::InputConfig;
@@ -75,6 +85,7 @@ pub use info::{TraceInfo, VolumeInfo};
 pub use lines::LONGEST_LINE_BYTES;
 pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
+pub use time::{Time, TimeUnit};
 
 use crate::error::Error;
 use crate::request::{Input, Op};
@@ -102,6 +113,12 @@ pub struct TraceOptions {
     pub op: Option<Op>,
     /// Bytes of a page, where the format does not say: `arc`.
     pub unit: Option<Bytes>,
+    /// What times count, where the file does not mean the format's unit.
+    pub time_unit: Option<TimeUnit>,
+    /// Bytes that an address counts, where the file does not mean the format's unit.
+    pub offset_unit: Option<Bytes>,
+    /// The stage at which a request is taken, where each is recorded: events of Linux' block layer.
+    pub stage: Option<Stage>,
     /// The columns of a CSV file; the format is `csv` then.
     pub columns: Option<Columns>,
     /// Whether flushes are taken, and writes with FUA as such.
@@ -113,6 +130,9 @@ impl TraceOptions {
     fn check(&self) -> Result<(), Error> {
         if self.requests == Some(0) {
             return Err(Error::config("input.requests", "found 0, expected at least 1"));
+        }
+        if self.offset_unit == Some(Bytes(0)) {
+            return Err(Error::config("input.offset_unit", "found 0, expected at least 1 byte"));
         }
         match (self.from, self.until) {
             (Some(from), Some(until)) if from >= until => {
@@ -146,6 +166,10 @@ crate::choices! {
         Sort = "sort",
         /// Its time is raised to that of the request before it.
         Clamp = "clamp",
+        /// Where the clock jumps, the times behind go on at the latest time before; a smaller step is raised.
+        Segments = "segments",
+        /// It is left out, as is one more than a day behind the one before it.
+        Drop = "drop",
     }
 }
 

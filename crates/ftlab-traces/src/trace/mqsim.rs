@@ -3,9 +3,10 @@
 //! Nanoseconds, 512-byte sectors, sizes in sectors, 1 to read and 0 to write.
 
 use super::field::{Column, Fields, Mistake, Separator};
-use super::five::{self, DEVICE, LBA, OPERATION, SECTORS};
+use super::five::{self, DEVICE, LBA, OPERATION, SECTOR_BYTES, SECTORS};
 use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 
 /// The format; it keeps nothing from line to line.
 #[derive(Default)]
@@ -20,7 +21,11 @@ impl LineFormat for MqSim {
     const SUMMARY: &'static str = "MQSim ASCII: whole nanoseconds, sizes in sectors";
     const COLUMNS: &'static [Column] = COLUMNS;
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::whole(TimeUnit::Nanoseconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "the traces folder of MQSim (tpcc-small, wsrch-small)";
+
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_nanoseconds::<Self>);
 
     #[inline]
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
@@ -62,7 +67,6 @@ mod tests {
             ("0 0 NaN 8 0", r#"column 3 (LBA): found "NaN""#),
             ("0 0 8 +5 0", r#"column 4 (size): found "+5""#),
             ("0 0 8 8 01", r#"column 5 (operation): found "01""#),
-            ("0 0 8 0 0", "length 0"),
             ("0 0 18014398509481984 8 0", "address"),
             ("0 0 8 8", "found 4 columns"),
             ("0 0 8 8 0 1", "found 6 columns"),

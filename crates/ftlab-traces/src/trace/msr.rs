@@ -10,9 +10,11 @@
 //! A server's disk is the volume. Servers are numbered in the order of their appearance, and disk
 //! `d` of server `s` (from 0) is volume 1000 s + d: the disk number where there is one server.
 
+use super::doubt::question;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
-use super::text::LineFormat;
+use super::text::{LineFormat, Sample};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const FIRST_FILETIME: u64 = 10_000_000_000_000_000;
@@ -45,7 +47,29 @@ impl LineFormat for Msr {
         Column::new("ResponseTime", "a number of 100 ns"),
     ];
     const SEPARATOR: Separator = Separator::Comma;
+    const TIME: Time = Time::whole(TimeUnit::Filetime);
+    const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "SNIA IOTTA trace set 388, MSR Cambridge (13 servers, 36 volumes)";
+
+    /// Copies that count from their start: whole seconds, or the 100 ns of the original.
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(|sample| {
+        let ticks: Vec<u64> = sample.requests::<Self>().map(|raw| raw.ticks).collect();
+        let rebased = ticks.first().is_some_and(|first| *first < FIRST_FILETIME);
+        let together = ticks.iter().zip(ticks.iter().skip(1)).filter(|(a, b)| a == b).count();
+        // Where most requests share the second of the one before, these are seconds.
+        if !rebased || (ticks.len() > 1 && 2 * together >= ticks.len() - 1) {
+            return None;
+        }
+        let found = "times count from a start, not from 1601, so they may be the 100 ns of the \
+                     original as well as whole seconds";
+        Some(question(found, &[TimeUnit::Filetime, TimeUnit::Seconds]))
+    });
+
+    fn units(&self) -> (Option<TimeUnit>, Option<u64>) {
+        let seconds = self.tick_ns == SECOND_NS;
+        let unit = if seconds { TimeUnit::Seconds } else { TimeUnit::Filetime };
+        (Some(unit), Some(Self::OFFSET_UNIT))
+    }
 
     fn clock(&self) -> Clock {
         Clock { tick_ns: self.tick_ns, ..Clock::NANOSECONDS }
@@ -69,6 +93,9 @@ impl LineFormat for Msr {
 impl Msr {
     #[inline]
     fn time(&mut self, fields: &mut Fields) -> Result<u64, Mistake> {
+        if fields.time_is_said(Self::TIME) {
+            return fields.time();
+        }
         let ticks = fields.integer()?;
         if self.tick_ns == 0 {
             self.tick_ns = if ticks >= FIRST_FILETIME { FILETIME_NS } else { SECOND_NS };
@@ -87,7 +114,7 @@ impl Msr {
         } else {
             format!(
                 "column 1 (Timestamp): found {ticks}, expected whole seconds, as the first stamp is \
-                 below 10^16; if these are 100 ns from the start, add 128166372000000000 to each"
+                 below 10^16; if these are 100 ns from the start, say input.time_unit = filetime"
             )
         })
     }
@@ -151,7 +178,6 @@ mod tests {
             ("0,web,1000,Read,0,512,1", r#"column 3 (DiskNumber): found "1000""#),
             ("0,web,0,Trim,0,512,1", r#"column 4 (Type): found "Trim", expected Read or Write"#),
             ("0,web,0,Read,inf,512,1", r#"column 5 (Offset): found "inf""#),
-            ("0,web,0,Read,0,0,1", "length 0"),
             ("0,web,0,Read,9223372036854775807,512,1", "below 2^63"),
             ("0,web,0,Read,0,512,", r#"column 7 (ResponseTime): found """#),
             ("0,web,0,Read,0,512", "found 6 columns"),

@@ -5,6 +5,7 @@ use super::gate::{Clock, RawRequest};
 use super::source::Decode;
 use super::stream::{Broken, Front, Stream};
 use super::text::Verdict;
+use super::{TimeOrder, TraceOptions};
 
 /// The longest record or header that a format may ask for, in bytes.
 pub(super) const LONGEST_RECORD_BYTES: usize = 64 << 10;
@@ -21,6 +22,22 @@ pub(super) trait RecordFormat: Default + Send + 'static {
     const SOURCE: &'static str;
     /// Nanoseconds per tick of [`RawRequest::ticks`].
     const TICK_NS: u64;
+
+    /// What is done with times that go back, unless the user says.
+    const ORDER: TimeOrder = TimeOrder::Error;
+
+    /// The options of [`TraceOptions`] that say what the format does not, by name.
+    const TAKES: &'static [&'static str] = &[];
+
+    /// The format at the first record, with what the user says that it does not.
+    fn with(_options: &TraceOptions) -> Self {
+        Self::default()
+    }
+
+    /// What is wrong when all records have been read and none was a request.
+    fn without_requests(&self) -> Mistake {
+        Mistake("found no request, expected at least one".into())
+    }
 
     /// What `bytes` begin with. Asked again with more of them after [`Step::Needs`].
     fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake>;
@@ -53,8 +70,8 @@ pub(super) struct RecordDecoder<F> {
 }
 
 impl<F: RecordFormat> RecordDecoder<F> {
-    pub(super) fn new(stream: Stream) -> Self {
-        Self { format: F::default(), stream, number: 0, begins: 0, ends: 0 }
+    pub(super) fn new(format: F, stream: Stream) -> Self {
+        Self { format, stream, number: 0, begins: 0, ends: 0 }
     }
 
     fn take(&mut self, bytes: usize) {
@@ -111,6 +128,10 @@ impl<F: RecordFormat> Decode for RecordDecoder<F> {
 
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn without_requests(&self) -> Mistake {
+        self.format.without_requests()
     }
 
     #[cold]

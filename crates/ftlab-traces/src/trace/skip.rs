@@ -64,6 +64,14 @@ impl RequestSource for Rest {
         Ok(())
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.source.remarks()
+    }
+
+    fn units(&self) -> Option<String> {
+        self.source.units()
+    }
+
     fn progress(&self) -> Option<f64> {
         self.source.progress()
     }

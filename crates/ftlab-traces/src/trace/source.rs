@@ -1,7 +1,7 @@
 //! What text and binary formats share: requests out of a decoder, through the gate, in batches.
 
 use super::field::Mistake;
-use super::gate::{Clock, Gate, RawRequest};
+use super::gate::{self, Clock, Gate, RawRequest};
 use super::stream::Broken;
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
@@ -22,6 +22,11 @@ pub(super) trait Decode: Send + 'static {
 
     /// Adds to a mistake in the line or record decoded last how it was read.
     fn here(&self, mistake: Mistake) -> Mistake;
+
+    /// What times and addresses count.
+    fn units(&self) -> Option<String> {
+        None
+    }
 
     /// What is wrong when the stream has ended and held no request.
     fn without_requests(&self) -> Mistake {
@@ -59,22 +64,29 @@ pub(super) struct Source<D> {
     gate: Gate,
     place: Place,
     ended: bool,
+    /// What is left of a trim that is too long for one request.
+    rest: Option<RawRequest>,
 }
 
 impl<D: Decode> Source<D> {
     pub(super) fn new(decoder: D, gate: Gate, place: Place) -> Self {
-        Self { decoder, gate, place, ended: false }
+        Self { decoder, gate, place, ended: false, rest: None }
     }
 
     /// Appends the next request; false at the end.
     #[inline(always)]
     fn next(&mut self, batch: &mut Vec<Request>) -> Result<bool, Error> {
         while !self.ended {
-            let raw = match self.decoder.next() {
-                Ok(Some(raw)) => raw,
-                Ok(None) => break,
-                Err(broken) => return Err(self.place.broken(self.decoder.number(), broken)),
+            let raw = match self.rest.take() {
+                Some(rest) => rest,
+                None => match self.decoder.next() {
+                    Ok(Some(raw)) => raw,
+                    Ok(None) => break,
+                    Err(broken) => return Err(self.place.broken(self.decoder.number(), broken)),
+                },
             };
+            let (raw, rest) = gate::cut(raw);
+            self.rest = rest;
             match self.gate.admit(raw, self.decoder.clock(), batch) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
@@ -104,6 +116,14 @@ impl<D: Decode> RequestSource for Source<D> {
             }
         }
         Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.gate.remarks()
+    }
+
+    fn units(&self) -> Option<String> {
+        self.decoder.units()
     }
 
     fn progress(&self) -> Option<f64> {

@@ -6,9 +6,11 @@
 //! addresses at its device's end; here that is the address policy `modulo`.
 
 use super::field::{Column, Fields, Mistake, Separator};
+use super::five::{self, SECTOR_BYTES};
 use super::gate::RawRequest;
+use super::mqsim;
 use super::text::{LineFormat, Sample, Verdict};
-use super::{five, mqsim};
+use super::time::{Time, TimeUnit};
 
 /// The format; it keeps nothing from line to line.
 #[derive(Default)]
@@ -19,7 +21,11 @@ impl LineFormat for SsdSim {
     const SUMMARY: &'static str = "SSDSim ASCII: the same as mqsim, and never guessed";
     const COLUMNS: &'static [Column] = mqsim::COLUMNS;
     const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::whole(TimeUnit::Nanoseconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "SSDSim of HUST and its many descendants (example.ascii)";
+
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_nanoseconds::<Self>);
 
     #[inline]
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
@@ -47,6 +53,5 @@ mod tests {
     fn a_bad_line_is_told_in_one_line() {
         misread::<SsdSim>("0 0 8 8 2", r#"column 5 (operation): found "2""#);
         misread::<SsdSim>("0 0 8 8 -1", r#"column 5 (operation): found "-1""#);
-        misread::<SsdSim>("0 0 8 0 1", "length 0");
     }
 }

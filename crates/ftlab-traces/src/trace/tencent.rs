@@ -5,8 +5,9 @@
 
 use super::TimeOrder;
 use super::field::{Column, Fields, Mistake, Separator};
-use super::gate::{Clock, RawRequest};
+use super::gate::RawRequest;
 use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
@@ -29,17 +30,14 @@ impl LineFormat for Tencent {
         Column::new("VolumeID", "a whole number up to 2^32 - 1"),
     ];
     const SEPARATOR: Separator = Separator::Comma;
+    const TIME: Time = Time::whole(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "SNIA IOTTA, Tencent Block Storage (5584 volumes, ten days)";
     const ORDER: TimeOrder = TimeOrder::Sort;
 
     #[inline]
-    fn clock(&self) -> Clock {
-        Clock { tick_ns: 1_000_000_000, ..Clock::NANOSECONDS }
-    }
-
-    #[inline]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
-        let ticks = fields.integer()?;
+        let ticks = fields.time()?;
         let offset = fields.integer()?;
         let length = fields.integer()?;
         let op = [Op::Read, Op::Write][fields.one_of(&[b"0", b"1"])?];
@@ -85,7 +83,6 @@ mod tests {
             ("1538323200,8,8,2,1", r#"column 4 (IOType): found "2", expected 0 to read or 1"#),
             ("1538323200,8,8,0,4294967296", r#"column 5 (VolumeID): found "4294967296""#),
             ("1538323200,8,8,0,\0", r#"column 5 (VolumeID): found "\0""#),
-            ("1538323200,8,0,0,1", "length 0"),
             ("1538323200,8,2097153,0,1", "longer than 1 GiB"),
             ("1538323200,36028797018963968,8,0,1", "address 36028797018963968"),
             ("1538323200,18014398509481983,8,0,1", "below 2^63"),

@@ -5,7 +5,9 @@ use super::gate::{Clock, RawRequest};
 use super::lines::{Lines, without_mark};
 use super::source::Decode;
 use super::stream::{Broken, Front, Stream};
+use super::time::{Time, TimeUnit};
 use super::{TimeOrder, TraceOptions};
+use crate::units::Bytes;
 
 /// A text format with at most one request per line. The line loop and the checks are not its concern.
 pub(super) trait LineFormat: Default + Send + 'static {
@@ -17,8 +19,18 @@ pub(super) trait LineFormat: Default + Send + 'static {
     const COLUMNS: &'static [Column];
     /// What stands between columns.
     const SEPARATOR: Separator;
+    /// How times are written, unless the user says.
+    const TIME: Time;
+    /// Bytes that an address counts, unless the user says.
+    const OFFSET_UNIT: u64;
     /// Where traces of this format come from.
     const SOURCE: &'static str;
+
+    /// Whether the user may say what times and addresses count.
+    const UNITS_MAY_BE_SAID: bool = true;
+
+    /// What in the first lines has a unit that nothing settles; the user is asked for it then.
+    const DOUBT: Option<fn(&Sample) -> Option<String>> = None;
 
     /// The options of [`TraceOptions`] that say what the format does not, by name.
     const TAKES: &'static [&'static str] = &[];
@@ -26,6 +38,9 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// What is done with times that go back, unless the user says: sorting, if the format's lines
     /// are in another order than that of arrival.
     const ORDER: TimeOrder = TimeOrder::Error;
+
+    /// As [`ORDER`](Self::ORDER), where the first lines decide it.
+    const ORDER_OF: Option<fn(&Sample) -> TimeOrder> = None;
 
     /// The format at the first line, with what the user says that it does not.
     fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
@@ -35,7 +50,12 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// The clock of [`RawRequest::ticks`] in the line parsed last.
     #[inline]
     fn clock(&self) -> Clock {
-        Clock::NANOSECONDS
+        Clock { tick_ns: Self::TIME.tick_ns(), setting: 0 }
+    }
+
+    /// What times and addresses count, as far as the lines so far say, unless the user does.
+    fn units(&self) -> (Option<TimeUnit>, Option<u64>) {
+        (Some(Self::TIME.unit), Some(Self::OFFSET_UNIT))
     }
 
     /// The request that one line tells; `None` for a line of another kind, such as a header.
@@ -45,6 +65,11 @@ pub(super) trait LineFormat: Default + Send + 'static {
     #[inline]
     fn rest_of_line(&mut self) -> Option<RawRequest> {
         None
+    }
+
+    /// Whether a line of words in front may be a header that is passed over.
+    fn may_skip_header(&self) -> bool {
+        true
     }
 
     /// What is wrong when all lines have been read and none held a request.
@@ -58,7 +83,41 @@ pub(super) trait LineFormat: Default + Send + 'static {
     }
 }
 
-/// The first lines of a file, without the blank ones.
+/// What one line says. Behind commas there may be blanks.
+#[inline(always)]
+fn parsed<F: LineFormat>(
+    format: &mut F,
+    line: &[u8],
+    time: Time,
+) -> Result<Option<RawRequest>, Mistake> {
+    let fields = Fields::new(line, F::SEPARATOR, F::COLUMNS).timed(time);
+    match format.parse_line(fields) {
+        Err(_) if F::SEPARATOR == Separator::Comma && is_padded(line) => {
+            format.parse_line(Fields::new(line, Separator::PaddedComma, F::COLUMNS).timed(time))
+        }
+        parsed => parsed,
+    }
+}
+
+#[cold]
+fn is_padded(line: &[u8]) -> bool {
+    line.iter().any(|b| matches!(b, b' ' | b'\t'))
+}
+
+/// Whether a line is a comment.
+fn is_comment(line: &[u8]) -> bool {
+    line.trim_ascii_start().starts_with(b"#")
+}
+
+/// Whether a line names columns: at least two words, each of which begins with a letter.
+fn is_header(line: &[u8]) -> bool {
+    let words = || line.split(|b| matches!(b, b',' | b';' | b'|' | b' ' | b'\t'));
+    let mut words = words().map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
+    let begins = |word: &[u8]| matches!(word[0], b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'"');
+    words.next().is_some_and(begins) && words.next().is_some_and(begins) && words.all(begins)
+}
+
+/// The first lines of a file, without the blank ones and comments.
 pub(super) struct Sample<'a> {
     lines: Vec<&'a [u8]>,
 }
@@ -79,7 +138,12 @@ impl<'a> Sample<'a> {
         let front = without_mark(bytes);
         let end = if whole { front.len() } else { memchr::memrchr(b'\n', front).unwrap_or(0) };
         let lines = front[..end].split(|b| *b == b'\n').map(|line| line.trim_ascii_end());
-        Self { lines: lines.filter(|line| !line.is_empty()).collect() }
+        Self { lines: lines.filter(|line| !line.is_empty() && !is_comment(line)).collect() }
+    }
+
+    /// The lines that are neither blank nor comments.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
+        self.lines.iter().copied()
     }
 
     /// The first line that is not blank.
@@ -101,8 +165,16 @@ impl<'a> Sample<'a> {
     /// What the lines say when read as `F`, without those that do not parse.
     fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
-        let fields = |line| Fields::new(line, F::SEPARATOR, F::COLUMNS);
-        self.lines.iter().filter_map(move |line| format.parse_line(fields(line)).ok())
+        self.lines.iter().filter_map(move |line| parsed(&mut format, line, F::TIME).ok())
+    }
+
+    /// The first columns, where blanks stand between them, of lines that begin with a digit.
+    pub(super) fn first_columns(&self) -> impl Iterator<Item = &'a [u8]> {
+        let first = |line: &&'a [u8]| line.trim_ascii_start().split(u8::is_ascii_whitespace).next();
+        self.lines
+            .iter()
+            .filter_map(first)
+            .filter(|text| text.first().is_some_and(u8::is_ascii_digit))
     }
 
     /// True when any line has `byte` in it.
@@ -115,11 +187,39 @@ impl<'a> Sample<'a> {
 pub(super) struct LineDecoder<F> {
     format: F,
     lines: Lines,
+    /// How times are written.
+    time: Time,
+    /// What the user says that times and addresses count.
+    time_said: Option<Time>,
+    offset_unit: Option<u64>,
+    /// Whether a line has been read that is no comment.
+    begun: bool,
 }
 
 impl<F: LineFormat> LineDecoder<F> {
     pub(super) fn new(format: F, stream: Stream) -> Self {
-        Self { format, lines: Lines::new(stream) }
+        let (lines, time) = (Lines::new(stream), F::TIME);
+        Self { format, lines, time, time_said: None, offset_unit: None, begun: false }
+    }
+
+    /// The same with the units that the user says.
+    pub(super) fn in_units(self, options: &TraceOptions) -> Self {
+        let time_said = options.time_unit.map(Time::decimal);
+        let offset_unit = options.offset_unit.map(|unit| unit.0);
+        Self { time: time_said.unwrap_or(F::TIME), time_said, offset_unit, ..self }
+    }
+
+    /// `raw` with its address in the unit that the user says.
+    #[inline(always)]
+    fn placed(&self, raw: RawRequest) -> Result<RawRequest, Broken> {
+        match self.offset_unit {
+            None => Ok(raw),
+            Some(unit) => {
+                let offset = raw.offset / F::OFFSET_UNIT;
+                let placed = RawRequest { offset, ..raw }.in_units(unit, 1);
+                placed.map_err(|mistake| Broken::Mistake(self.here(mistake)))
+            }
+        }
     }
 }
 
@@ -127,17 +227,23 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
     #[inline]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
         if let Some(raw) = self.format.rest_of_line() {
-            return Ok(Some(raw));
+            return self.placed(raw).map(Some);
         }
         loop {
             let Some(line) = self.lines.next()? else { return Ok(None) };
             if is_blank(line) {
                 continue;
             }
-            let parsed = self.format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS));
-            match parsed {
-                Ok(Some(raw)) => return Ok(Some(raw)),
-                Ok(None) => {}
+            match parsed(&mut self.format, line, self.time) {
+                Ok(Some(raw)) => {
+                    self.begun = true;
+                    return self.placed(raw).map(Some);
+                }
+                Ok(None) => self.begun = true,
+                Err(_) if is_comment(line) => {}
+                Err(_) if !self.begun && self.format.may_skip_header() && is_header(line) => {
+                    self.begun = true;
+                }
                 Err(mistake) => return Err(Broken::Mistake(self.here(mistake))),
             }
         }
@@ -145,7 +251,11 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
 
     #[inline]
     fn clock(&self) -> Clock {
-        self.format.clock()
+        let clock = self.format.clock();
+        match self.time_said {
+            None => clock,
+            Some(time) => Clock { tick_ns: time.tick_ns(), ..clock },
+        }
     }
 
     fn number(&self) -> u64 {
@@ -155,6 +265,20 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
     #[cold]
     fn here(&self, Mistake(message): Mistake) -> Mistake {
         Mistake(format!("{message} (read as {})", F::NAME))
+    }
+
+    fn units(&self) -> Option<String> {
+        let (time, offset) = self.format.units();
+        let time = self.time_said.map_or(time, |time| Some(time.unit));
+        let parts = [
+            time.map(|unit| format!("times in {}", unit.noun())),
+            self.offset_unit.or(offset).map(|unit| match unit {
+                1 => "addresses in bytes".into(),
+                _ => format!("addresses in units of {}", Bytes(unit)),
+            }),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     fn without_requests(&self) -> Mistake {

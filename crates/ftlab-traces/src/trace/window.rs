@@ -91,6 +91,14 @@ impl RequestSource for Source {
         if batch.len() == begin { self.check_end() } else { Ok(()) }
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.source.remarks()
+    }
+
+    fn units(&self) -> Option<String> {
+        self.source.units()
+    }
+
     fn progress(&self) -> Option<f64> {
         self.source.progress()
     }

@@ -13,6 +13,7 @@ from ftlab.cli.output import Outputs, figure_option, output_options
 from ftlab.cli.progress import meter
 from ftlab.cli.say import say
 from ftlab.cli.show import show_sections, show_table
+from ftlab.cli.words import translated
 from ftlab.config import merge, nested
 from ftlab.report.characteristics import characteristics_sections, characteristics_tables
 from ftlab.report.numbers import by_name
@@ -23,6 +24,9 @@ from ftlab.source import characteristics, statistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+OPENING = ("name", "format", "units", "duration_s", "requests_per_s", "span_bytes")
+"""Figures that come first: who reads them sees whether the units are right."""
 
 PAGES = ("page_bytes", "page_accesses", "pages_per_sample")
 """Figures that are shown in a section of their own."""
@@ -55,6 +59,8 @@ def info(full: bool, page: str | None, **options: Any) -> None:
     }
     text = texts[outputs.form] if outputs.form else None
     outputs.result(text, lambda: _show(found))
+    for warning in found.warnings:
+        say(f"warning: {translated(warning)}", err=True)
     outputs.figure(lambda: _figure(found))
 
 
@@ -86,9 +92,13 @@ def _sections(record: Record) -> list[Section]:
 
 def _lines(record: Record) -> list[tuple[str, str]]:
     """Return the figures of a record that exist, each in the unit that its name says."""
+    first = [key for key in OPENING if key in record]
     return [
         (words(key), by_name(key, value))
-        for key, value in record.items()
+        for key, value in [
+            *((key, record[key]) for key in first),
+            *((key, value) for key, value in record.items() if key not in OPENING),
+        ]
         if value is not None and not isinstance(value, Record | list) and key not in PAGES
         if key != "flushes" or value > 0
     ]

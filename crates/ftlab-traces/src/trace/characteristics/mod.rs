@@ -57,7 +57,8 @@ impl Characteristics {
             source.fill(&mut batch)?;
             if batch.is_empty() {
                 let requests = requests.finish();
-                return Ok(Self { info: info.finish(), requests, pages: pages.finish() });
+                let info = info.finish().from(source);
+                return Ok(Self { info, requests, pages: pages.finish() });
             }
             for request in &batch {
                 info.add(request)?;

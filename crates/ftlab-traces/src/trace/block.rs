@@ -1,0 +1,93 @@
+//! Events of Linux' block layer, which blktrace, ftrace and perf record alike.
+//!
+//! A request passes several stages, each with an event of its own. Only those of one stage are
+//! requests, so that nothing is counted twice: its arrival at the block layer, or what the user says.
+
+use super::field::Mistake;
+use super::gate::RawRequest;
+use super::rwbs::Rwbs;
+use crate::request::Op;
+
+const SECTOR_BYTES: u64 = 512;
+
+crate::choices! {
+    /// The stage of a request at which it is taken.
+    pub enum Stage {
+        /// It arrives at the block layer.
+        Queue = "Q",
+        /// It is issued to the driver.
+        Issue = "D",
+        /// It is complete.
+        Complete = "C",
+    }
+}
+
+/// The stage that is taken, and what has been seen of all.
+#[derive(Default)]
+pub(super) struct Events {
+    pub(super) stage: Option<Stage>,
+    /// The data of a request that a flush precedes.
+    behind_flush: Option<RawRequest>,
+    seen: [u64; Stage::ALL.len()],
+}
+
+impl Events {
+    /// Events of `stage`; `None`: of arrivals.
+    pub(super) fn of(stage: Option<Stage>) -> Self {
+        Self { stage, ..Self::default() }
+    }
+
+    /// Whether an event of `stage` is a request.
+    #[inline]
+    pub(super) fn takes(&mut self, stage: Stage) -> bool {
+        self.seen[stage as usize] += 1;
+        stage == self.stage.unwrap_or(Stage::Queue)
+    }
+
+    /// The request at `ticks` that does what `rwbs` says to so many sectors from a sector on.
+    #[inline]
+    pub(super) fn request(
+        &mut self,
+        (ticks, volume): (u64, u32),
+        rwbs: Rwbs,
+        extent: Option<(u64, u64)>,
+    ) -> Result<Option<RawRequest>, Mistake> {
+        let flush = RawRequest { ticks, volume, offset: 0, length: 0, op: Op::Flush };
+        let flush = rwbs.flushes.then_some(flush);
+        // A request without data has no address.
+        let (Some(op), Some((offset, length))) = (rwbs.op, extent) else { return Ok(flush) };
+        let raw = RawRequest { ticks, volume, offset, length, op };
+        let raw = raw.in_units(SECTOR_BYTES, SECTOR_BYTES)?;
+        if flush.is_some() {
+            self.behind_flush = Some(raw);
+        }
+        Ok(flush.or(Some(raw)))
+    }
+
+    /// The data of the request whose flush was returned last.
+    #[inline]
+    pub(super) fn rest(&mut self) -> Option<RawRequest> {
+        self.behind_flush.take()
+    }
+
+    /// What is wrong when nothing was a request.
+    pub(super) fn without_requests(&self) -> Mistake {
+        let wanted = self.stage.unwrap_or(Stage::Queue);
+        let seen = |stage: &&Stage| self.seen[**stage as usize] > 0;
+        let others = Stage::ALL.iter().filter(|stage| **stage != wanted);
+        let name = wanted.name();
+        Mistake(match others.into_iter().find(seen) {
+            Some(other) => format!(
+                "found no event of stage {name} but {} of stage {}; input.stage = {} takes these \
+                 as arrivals",
+                self.seen[*other as usize],
+                other.name(),
+                other.name()
+            ),
+            None => format!(
+                "found no event of stage {name}, expected at least one; record with blktrace -a \
+                 queue, or without -a"
+            ),
+        })
+    }
+}

@@ -1,0 +1,181 @@
+//! Block events in the text of ftrace, `trace-cmd report` and `perf script`.
+//!
+//! ```text
+//!   dd-1107  [002] .....   406.206441: block_bio_queue: 8,48 WS 768 + 32 [dd]
+//!   dd-1107  [002] .....   406.206450: block_rq_issue: 8,48 WS 16384 () 768 + 32 none,0,0 [dd]
+//!   dd  1107 [002]   406.206450: block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]
+//! ```
+//!
+//! Seconds in front of the event, then the device, RWBS, and the sectors around a plus sign. The
+//! first event that queues or issues says which of both is taken, unless the user does. All other
+//! lines are passed over.
+
+use super::TraceOptions;
+use super::blkparse::device;
+use super::block::{Events, Stage};
+use super::field::{Column, Fields, Mistake, Separator, quoted};
+use super::gate::RawRequest;
+use super::rwbs;
+use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
+
+const SECTOR_BYTES: u64 = 512;
+const STAMP: &[Column] = &[Column::new("time", "seconds, such as 406.206441")];
+const SECTORS: &[Column] = &[Column::new("sectors", "a whole number of 512-byte sectors")];
+
+/// The events that are requests at their stage.
+const EVENTS: [(&[u8], Stage); 3] =
+    [(b"bio_queue", Stage::Queue), (b"rq_issue", Stage::Issue), (b"rq_complete", Stage::Complete)];
+
+/// What is known from the lines so far.
+#[derive(Default)]
+pub(super) struct Ftrace {
+    events: Events,
+}
+
+impl LineFormat for Ftrace {
+    const NAME: &'static str = "ftrace";
+    const SUMMARY: &'static str = "block events of ftrace, trace-cmd report and perf script";
+    const COLUMNS: &'static [Column] = &[
+        Column::new("time", "seconds, such as 406.206441"),
+        Column::new("event", "block_bio_queue, block_rq_issue or block_rq_complete"),
+        Column::new("device", "major,minor such as 8,16 (up to 4095,999999)"),
+        Column::new("RWBS", "R, W, D or N with flags around"),
+        Column::new("sector", "a whole number of 512-byte sectors"),
+        Column::new("sectors", "a whole number of 512-byte sectors"),
+    ];
+    const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
+    const SOURCE: &'static str =
+        "/sys/kernel/tracing/trace, trace-cmd report, perf script of block:*";
+    const TAKES: &'static [&'static str] = &["stage"];
+
+    fn with(options: &TraceOptions) -> Result<Self, Mistake> {
+        Ok(Self { events: Events::of(options.stage) })
+    }
+
+    fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
+        let line = fields.line();
+        let Some((front, stage, behind)) = event(line) else { return Ok(None) };
+        if stage != Stage::Complete {
+            self.events.stage.get_or_insert(stage);
+        }
+        if !self.events.takes(stage) {
+            return Ok(None);
+        }
+        let ticks = fields.of(last_word(front), STAMP).time()?;
+        let mut words = behind.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        let volume = words.next().and_then(device).ok_or_else(|| expected("device", behind))?;
+        let rwbs = words.next().and_then(rwbs::operation);
+        let rwbs = rwbs.ok_or_else(|| expected("RWBS", behind))?;
+        self.events.request((ticks, volume), rwbs, extent(&fields, words)?)
+    }
+
+    fn rest_of_line(&mut self) -> Option<RawRequest> {
+        self.events.rest()
+    }
+
+    fn without_requests(&self) -> Mistake {
+        self.events.without_requests()
+    }
+
+    fn recognise(sample: &Sample) -> Verdict {
+        let found = sample.lines().any(|line| event(line).is_some());
+        if found && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+    }
+}
+
+/// What is before the name of an event that is known, its stage, and what is behind the name.
+fn event(line: &[u8]) -> Option<(&[u8], Stage, &[u8])> {
+    let at = memchr::memmem::find(line, b": block")?;
+    let (front, behind) = (&line[..at], &line[at + 2..]);
+    let name = behind.strip_prefix(b"block:").unwrap_or(behind).strip_prefix(b"block_")?;
+    let end = memchr::memchr(b':', name)?;
+    let known = EVENTS.iter().find(|(event, _)| *event == &name[..end])?;
+    Some((front, known.1, &name[end + 1..]))
+}
+
+fn last_word(text: &[u8]) -> &[u8] {
+    text.rsplit(u8::is_ascii_whitespace).next().unwrap_or_default()
+}
+
+/// The sector before the plus sign and the number of sectors behind it.
+fn extent<'a>(
+    fields: &Fields<'a>,
+    mut words: impl Iterator<Item = &'a [u8]>,
+) -> Result<Option<(u64, u64)>, Mistake> {
+    let mut before: &[u8] = b"";
+    while let Some(word) = words.next() {
+        if word == b"+" {
+            let sectors = words.next().unwrap_or_default();
+            let number = |word| fields.of(word, SECTORS).integer();
+            return Ok(Some((number(before)?, number(sectors)?)));
+        }
+        before = word;
+    }
+    Ok(None)
+}
+
+#[cold]
+fn expected(what: &str, found: &[u8]) -> Mistake {
+    Mistake(format!("found {} behind the event, expected its {what}", quoted(found)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Op;
+    use crate::trace::checks::{decoded_with, misread, parse, requests};
+
+    const FILE: &str = "\
+# tracer: nop
+   dd-1107    [002] .....   406.206441: block_bio_queue: 8,48 WS 768 + 32 [dd]
+   dd-1107    [002] .....   406.206450: block_rq_issue: 8,48 WS 16384 () 768 + 32 none,0,0 [dd]
+   <idle>-0   [002] ..s1.   406.209918: block_rq_complete: 8,48 WS () 768 + 32 none,0,0 [0]
+   kw/2:1H-1  [002] .....   406.300000: sched_switch: prev_comm=dd
+   kw/2:1H-1  [002] .....   406.300000: block_bio_queue: 259,1024 RA 98400 + 8 [kworker/2:1H]
+";
+
+    #[test]
+    fn each_request_is_taken_once_when_it_is_queued() {
+        let found = requests::<Ftrace>(FILE).unwrap();
+        let seen: Vec<_> = found.iter().map(|r| (r.time, r.volume, r.offset, r.op)).collect();
+        let expected =
+            [(0, 8048, 393_216, Op::Write), (93_559_000, 259_001_024, 98_400 * 512, Op::Read)];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn the_user_may_take_another_stage() {
+        let of = |stage| decoded_with(Ftrace { events: Events::of(Some(stage)) }, FILE);
+        assert_eq!(of(Stage::Issue).unwrap()[0].length, 16_384);
+        assert_eq!(of(Stage::Complete).unwrap().len(), 1);
+        let only = FILE.replace("bio_queue", "rq_insert");
+        assert_eq!(requests::<Ftrace>(&only).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn perf_and_trace_cmd_write_the_same_event() {
+        for line in [
+            "  dd  1107 [002]   406.206450: block:block_rq_issue: 8,48 WS 16384 () 768 + 32 [dd]",
+            "  dd-1107  [002]   406.206450: block_rq_issue:       8,48 WS 16384 () 768 + 32 [dd]",
+        ] {
+            let raw = parse::<Ftrace>(line);
+            assert_eq!((raw.ticks, raw.offset, raw.length), (406_206_450_000, 393_216, 16_384));
+        }
+    }
+
+    #[test]
+    fn a_bad_line_is_told_in_one_line() {
+        for (line, found) in [
+            ("a [0] x.5: block_bio_queue: 8,0 W 8 + 8 [a]", r#"column 1 (time): found "x.5""#),
+            ("a [0] 1.5: block_bio_queue: 8 W 8 + 8 [a]", "expected its device"),
+            ("a [0] 1.5: block_bio_queue: 8,0 x 8 + 8 [a]", "expected its RWBS"),
+            ("a [0] 1.5: block_bio_queue: 8,0 W -8 + 8 [a]", r#"(sectors): found "-8""#),
+            ("a [0] 1.5: block_bio_queue: 8,0 W 8 + [a]", r#"(sectors): found "[a]""#),
+        ] {
+            misread::<Ftrace>(line, found);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Numbers as scripts and spreadsheets write them, exact or refused.
+//!
+//! Beside the digits that every format takes: exponents (`1e-06`), a fraction of zeros behind a whole
+//! number (`4096.0`), and commas between thousands (`4,096`).
+
+use super::field::{Column, Fields, Separator};
+
+const VALUE: &[Column] = &[Column::new("value", "a number")];
+
+/// Digits of a number with an exponent when it is written out.
+const LONGEST: usize = 64;
+
+/// A whole number of decimal digits.
+pub(super) fn integer(value: &[u8]) -> Option<u64> {
+    let mut fields = Fields::new(value, Separator::Comma, VALUE);
+    let number = fields.integer().ok()?;
+    fields.finish().ok().map(|()| number)
+}
+
+/// A whole number, hexadecimal behind `0x`.
+pub(super) fn whole(value: &[u8]) -> Option<u64> {
+    if let Some(number) = integer(value) {
+        return Some(number);
+    }
+    if let Some(digits) = value.strip_prefix(b"0x").or_else(|| value.strip_prefix(b"0X")) {
+        let all_digits = digits.iter().all(u8::is_ascii_hexdigit);
+        return all_digits.then(|| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok())?;
+    }
+    let (digits, point) = written_out(value)?;
+    let (before, behind) = digits.split_at(point);
+    behind.iter().all(|b| *b == b'0').then(|| integer(before))?
+}
+
+/// A decimal number times 10^`places`; what is behind these is cut off.
+pub(super) fn decimal(value: &[u8], places: usize) -> Option<u64> {
+    let mut fields = Fields::new(value, Separator::Comma, VALUE);
+    if let Ok(number) = fields.decimal_of(places)
+        && fields.finish().is_ok()
+    {
+        return Some(number);
+    }
+    let (mut digits, point) = written_out(value)?;
+    digits.resize(point + places, b'0');
+    integer(&digits)
+}
+
+/// The digits of a number with an exponent, a point or commas, and how many are before its point.
+fn written_out(value: &[u8]) -> Option<(Vec<u8>, usize)> {
+    let text = str::from_utf8(value).ok()?;
+    let (number, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = match number.split_once('.') {
+        Some((_, "")) => return None,
+        Some(parts) => parts,
+        None => (number, ""),
+    };
+    let whole = without_thousands(whole)?;
+    let all = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !all(&whole) || !all(fraction) {
+        return None;
+    }
+    let power: i32 = power.parse().ok()?;
+    let mut digits = [whole.as_bytes(), fraction.as_bytes()].concat();
+    let point = i32::try_from(whole.len()).ok()?.checked_add(power)?;
+    if point.unsigned_abs() as usize + digits.len() > LONGEST {
+        return None;
+    }
+    let zeros = usize::try_from(1 - point.min(1)).ok()?;
+    digits.splice(..0, std::iter::repeat_n(b'0', zeros));
+    let point = usize::try_from(point.max(1)).ok()?;
+    digits.resize(digits.len().max(point), b'0');
+    Some((digits, point))
+}
+
+/// `4,096` as `4096`: up to three digits, then groups of three.
+fn without_thousands(text: &str) -> Option<String> {
+    let groups: Vec<&str> = text.split(',').collect();
+    let grouped = groups.len() == 1 || (1..=3).contains(&groups[0].len());
+    (grouped && groups[1..].iter().all(|group| group.len() == 3)).then(|| groups.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_of_spreadsheets_are_exact() {
+        for (text, number) in [
+            ("4096", 4096),
+            ("0x10", 16),
+            ("4096.0", 4096),
+            ("4.096e+03", 4096),
+            ("1E2", 100),
+            ("4,096", 4096),
+            ("12,345,678", 12_345_678),
+            ("0.0", 0),
+        ] {
+            assert_eq!(whole(text.as_bytes()), Some(number), "{text}");
+        }
+        for text in ["4096.5", "8,0", "1,23,456", ",096", "1e-1", "e5", "-1", "1e308", "NaN", "+1"]
+        {
+            assert_eq!(whole(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_may_have_exponents() {
+        for (text, number) in [
+            ("1e-06", 1_000),
+            ("2.5e-05", 25_000),
+            ("1.5", 1_500_000_000),
+            ("1.5e0", 1_500_000_000),
+            ("1e-12", 0),
+            ("1,000.5", 1_000_500_000_000),
+        ] {
+            assert_eq!(decimal(text.as_bytes(), 9), Some(number), "{text}");
+        }
+        for text in ["1e308", "1e-308", "e-6", "1e", "1e-6x", "inf", "1e9999999999", "5."] {
+            assert_eq!(decimal(text.as_bytes(), 9), None, "{text}");
+        }
+    }
+}
