@@ -44,7 +44,7 @@ impl Events {
         stage == self.stage.unwrap_or(Stage::Queue)
     }
 
-    /// The request at `ticks` that does what `rwbs` says to so many sectors from a sector on.
+    /// The request at `ticks` that does what `rwbs` says to a number of sectors from a sector on.
     #[inline]
     pub(super) fn request(
         &mut self,

@@ -8,7 +8,7 @@
 //!
 //! Seconds in front of the event, then the device, RWBS, and the sectors around a plus sign. The
 //! first event that queues or issues says which of both is taken, unless the user does. All other
-//! lines are passed over.
+//! lines are skipped.
 
 use super::TraceOptions;
 use super::blkparse::device;

@@ -1,6 +1,6 @@
 //! Numbers as scripts and spreadsheets write them, exact or refused.
 //!
-//! Beside the digits that every format takes: exponents (`1e-06`), a fraction of zeros behind a whole
+//! In addition to the digits that every format takes: exponents (`1e-06`), a fraction of zeros behind a whole
 //! number (`4096.0`), and commas between thousands (`4,096`).
 
 use super::field::{Column, Fields, Separator};
