@@ -31,7 +31,7 @@ from ftlab.report.html import report
 from ftlab.report.summary import comparison_table, relative_table, run_summary, text_of
 from ftlab.report.tables import Table, csv_cell
 from test_cli import failure
-from test_docs import ROOT, files_of
+from test_docs import PAGE_MAPPED
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16")
@@ -236,7 +236,7 @@ def test_control_characters_of_names_do_not_reach_the_terminal(ftlab, trace, nam
             assert found.exit_code == (0 if there else 2), found.output
             assert not controls(found.output), command
             assert there or found.output.count("\n") == 1
-    own = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
+    own = PAGE_MAPPED
     Path(f"{name}.py").write_text(own + FTLS.format(name=name))
     for command in (*WORK, *FAIL):
         found = ftlab(*(part.replace("{}", name) for part in command.split()))
@@ -267,7 +267,7 @@ def test_what_is_a_line_stays_one(ftlab, trace):
 
 
 def test_a_message_of_several_lines_stays_with_its_law(ftlab):
-    own = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
+    own = PAGE_MAPPED
     Path("mine.py").write_text(own + FTLS.format(name="first\nholds   \x1b second"))
     found = ftlab("check", "mine.py:Broken", "--cases", 1)
     lines = found.output.splitlines()

@@ -2,16 +2,24 @@
 
 import pytest
 
-from test_docs import ROOT, files_of
+from test_docs import PAGE_MAPPED
 
-PAGE_MAPPED = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
 SMALL = ["--workload", "randrw,bs=4k,size=8MiB,requests=20000", "--capacity", "8MiB"]
 SMALL += ["--pages-per-block", "16", "--warmup", "footprint"]
+
+# How collection moves a page.
+MOVE = (
+    PAGE_MAPPED[: PAGE_MAPPED.index("        flash.erase(block)")]
+    .partition("flash.valid_pages(block):\n")[2]
+    .strip()
+)
 
 # What each changes in the page map of the tutorial, and what is said of it.
 CHEATS = {
     "collection trims valid pages": (
-        "new = self.next_page(flash)\n                    self.map[flash.relocate(old, new)] = new",
+        PAGE_MAPPED[
+            PAGE_MAPPED.index(MOVE) : PAGE_MAPPED.index("        flash.erase(block)")
+        ].strip(),
         "lpn = flash.read(old, 'gc_data'); self.remap(lpn, None, flash); flash.trim(lpn)",
         "only a page that the host asks to trim is trimmed, once",
     ),

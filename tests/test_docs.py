@@ -24,6 +24,9 @@ PAGES = [
     *sorted(path for path in ROOT.glob("docs/**/*.md") if "_build" not in path.parts),
 ]
 
+PAGE_MAPPED = (ROOT / "python" / "ftlab" / "page_mapped.py").read_text("utf-8")
+"""The FTL in Python that `ftlab new` writes under another name."""
+
 sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
 
 RUN = {"console", "python", "toml", "{figure-of}"}

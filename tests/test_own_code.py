@@ -11,10 +11,10 @@ import pytest
 import ftlab
 from ftlab.blame import where
 from ftlab.plugins import load
-from test_docs import ROOT, files_of
+from test_docs import PAGE_MAPPED, ROOT
 
 COMMAND = str(Path(sys.executable).parent / "ftlab")
-RIGHT = files_of(ROOT / "docs" / "tutorial-python.md")["my_ftl.py"]
+RIGHT = PAGE_MAPPED
 SOURCE = ("--workload", "randrw,bs=4k,size=8MiB,requests=3000")
 DEVICE = ("--capacity", "8MiB", "--pages-per-block", "16")
 RUN = ("run", *SOURCE, *DEVICE, "--ftl", "wrong.py:Wrong")
@@ -189,7 +189,8 @@ def test_the_tutorial_says_what_the_command_does(ftlab):
     tutorial = (ROOT / "docs" / "tutorial-python.md").read_text("utf-8")
     right = "if flash.is_full(self.open):\n            self.closed"
     assert right in RIGHT
-    Path("my_ftl.py").write_text(RIGHT.replace(right, right.replace("open)", "opened)")))
+    wrong = RIGHT.replace(right, right.replace("open)", "opened)"))
+    Path("my_ftl.py").write_text(wrong.replace("PageMapped", "MyFtl"))
     writes = ("--workload", "randwrite,bs=4k,size=8MiB,requests=10", "--seed", "42")
     answer = ftlab("run", *writes, "--ftl", "my_ftl.py")
     assert f"```text\n{answer.stderr}```" in tutorial

@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import signal
 import subprocess
 import sys
@@ -59,12 +58,10 @@ COMMANDS = {
 
 def own(kind: str) -> str:
     """Return a file with a class: the tutorial's FTL, and what it does before it writes."""
-    tutorial = (ROOT / "docs" / "tutorial-python.md").read_text("utf-8")
-    right = re.search(r"```python\n(# my_ftl.py\n.*?)```", tutorial, re.DOTALL)
-    assert right, "the tutorial has an FTL"
+    right = (ROOT / "python" / "ftlab" / "page_mapped.py").read_text("utf-8")
     body = indent(f"{WRITES[kind]}\nsuper().write(pages, flash)", 8 * " ")
     write = f"    def write(self, pages, flash):\n{body}\n"
-    return f"{right[1]}\n\nclass Own(PageMapped):\n{write}"
+    return f"{right}\n\nclass Own(PageMapped):\n{write}"
 
 
 def ended(command: str, kind: str, number: int, after_s: float, folder: Path) -> str | None:
