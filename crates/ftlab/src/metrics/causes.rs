@@ -242,7 +242,7 @@ fn name(part: usize) -> String {
         ERASES => String::from("erases"),
         OTHER => String::from("other"),
         _ => {
-            let kind = if part % 2 == 0 { "reads" } else { "programs" };
+            let kind = if part.is_multiple_of(2) { "reads" } else { "programs" };
             format!("{}.{kind}", Cause::ALL[part / 2].name())
         }
     }
