@@ -74,7 +74,7 @@ def test_overload_of_a_run_is_in_every_form(ftlab):
         option = "--report" if end == "html" else "-o"
         found = ftlab("compare", BUSY, *SMALL, "--ftl", "page,dftl", option, f"x.{end}")
         assert found.exit_code == 0, found.output
-        assert "warning: dftl: overload" in found.output
+        assert "warning: DFTL: overload" in found.output
         forms[end] = Path(f"x.{end}").read_text("utf-8")
     assert [each["host"]["overloaded"] for each in json.loads(forms["json"])] == [True, True]
     rows = list(csv.DictReader(io.StringIO(forms["csv"])))
@@ -96,7 +96,7 @@ def test_load_has_the_same_judge(ftlab):
 
 def test_every_ratio_names_its_baseline(comparison):
     table = relative_table(comparison)
-    assert table.header[0] == "relative to page"
+    assert table.header[0] == "relative to page-level"
     labels = [row[0] for row in table.rows]
     assert "mean response" in labels
     assert "mapping hit ratio, to dftl" in labels
