@@ -7,6 +7,7 @@ use ftlab::config::Config;
 use ftlab::request::{Op, Request};
 use ftlab::rng::Rng;
 use ftlab::session::open_input;
+use ftlab::trace::TimeUnit;
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
 use std::fs;
@@ -48,20 +49,32 @@ impl Asked {
         Asked(tree)
     }
 
-    /// The requests that are meant, of those of the trace.
+    /// The requests that are meant, of those of the trace, in the units that are asked for.
     fn meant(config: &Config) -> Vec<Request> {
         let input = &config.input;
-        let of_volume = |request: &&Request| input.volume.is_none_or(|only| request.volume == only);
-        let all: Vec<_> = TRACE.1.iter().filter(of_volume).collect();
+        let sector = input.offset_unit.map_or(512, |unit| unit.0);
+        let second = match input.time_unit {
+            None | Some(TimeUnit::Seconds) => 1_000_000_000,
+            Some(TimeUnit::Milliseconds) => 1_000_000,
+            Some(TimeUnit::Microseconds) => 1000,
+            Some(TimeUnit::Nanoseconds) => 1,
+            Some(TimeUnit::Filetime) => 100,
+        };
+        let in_units = |request: &Request| Request {
+            time: (u128::from(request.time) * second / 1_000_000_000) as u64,
+            offset: request.offset / 512 * sector,
+            ..*request
+        };
+        let of_volume = |request: &Request| input.volume.is_none_or(|only| request.volume == only);
+        let all: Vec<_> = TRACE.1.iter().map(in_units).filter(of_volume).collect();
         let first = all.first().map_or(0, |request| request.time);
-        let in_time = |request: &&&Request| {
+        let in_time = |request: &&Request| {
             let time = request.time - first;
             input.from.is_none_or(|from| time >= from.0)
                 && input.until.is_none_or(|end| time < end.0)
         };
         let most = input.requests.map_or(usize::MAX, |most| most as usize);
-        let taken = all.iter().filter(in_time).skip(input.skip as usize).take(most);
-        taken.map(|request| **request).collect()
+        all.iter().filter(in_time).skip(input.skip as usize).take(most).copied().collect()
     }
 }
 
