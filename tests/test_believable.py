@@ -99,8 +99,8 @@ def test_every_ratio_names_its_baseline(comparison):
     assert table.header[0] == "relative to page-level"
     labels = [row[0] for row in table.rows]
     assert "mean response" in labels
-    assert "mapping hit ratio, to dftl" in labels
-    assert "<h2>Relative to page</h2>" in report(comparison)
+    assert "mapping hit ratio, to DFTL" in labels
+    assert "<h2>Relative to page-level</h2>" in report(comparison)
 
 
 def test_zero_is_drawn_as_zero():

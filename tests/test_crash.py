@@ -90,7 +90,8 @@ def test_what_is_lost_ends_with_1_and_says_how_to_have_it_again(ftlab, monkeypat
     assert (told["violations"], told["config"]["device"]["pages_per_block"]) == (2, 16)
     assert len(told["trace"]["digest"]) == 16
     assert ended.stderr == (
-        "page: 2 violations; the first with --at 5:within:3:before: page 1 is new\n  left: 3\n"
+        "page-level: 2 violations; the first with --at 5:within:3:before: page 1 is new\n"
+        "  left: 3\n"
     )
 
 

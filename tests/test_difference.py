@@ -63,7 +63,7 @@ def test_ram_that_is_not_stated_is_not_zero():
     at, cells = rows["energy for a byte of the host"]
     assert {column for row, column in table.best if row == at} == {3}
     ratios = {row[0]: row[1:] for row in relative_table(found).rows}
-    assert ratios["RAM, to page"] == ["not stated", "1.000 x", "0.500 x"]
+    assert ratios["RAM, to page-level"] == ["not stated", "1.000 x", "0.500 x"]
     assert "RAM" not in ratios
     assert "tables not stated, cache 0 B" in text_of(run_summary(found[0]))
 
@@ -90,7 +90,7 @@ def test_a_seed_that_changes_nothing_is_said_and_has_no_deviation(ftlab, tmp_pat
     found = ftlab("compare", trace, *SMALL, "--ftl", "page,dftl", "--seeds", "5")
     assert found.exit_code == 0, found.output
     assert "±" not in found.stdout
-    assert "warning: page, dftl: the seed changes nothing" in found.stderr
+    assert "warning: page-level, DFTL: the seed changes nothing" in found.stderr
     assert "--warmup random:1" in found.stderr
     found = ftlab("sweep", trace, *SMALL, "--ftl", "page,dftl", "--seeds", "2", "--results", "r")
     assert found.stdout.rstrip().endswith("(--skip)")

@@ -89,7 +89,7 @@ def test_a_projection_is_right_or_refused(ftl, policy):
     try:
         guess = endurance(config, ftl, scale=4)
     except ConfigError as error:
-        assert "scale: found lives" in str(error)
+        assert "scale: found projections" in str(error)
         return
     assert guess.failures[0] == pytest.approx(life.failures[0], rel=0.03)
     assert guess.life == pytest.approx(life.life, rel=0.03)
@@ -103,7 +103,7 @@ def test_shorter_lives_that_do_not_agree_are_refused():
         "device": {**device, "endurance": 840, "endurance_spread": "30%"},
         "run": {"warmup": "sequential"},
     }
-    with pytest.raises(ConfigError, match=r"scale: found lives .* use --scale 1"):
+    with pytest.raises(ConfigError, match=r"scale: found projections .* use --scale 1"):
         endurance(config, "dftl", scale=4)
 
 

@@ -153,18 +153,18 @@ def test_load_takes_several_ftls_and_draws_them_with_their_depths(ftlab):
     done = ftlab("load", *arguments, "--loads", "50%", "--plot", "load.svg")
     assert done.exit_code == 0, done.output
     assert "p99.9 µs" in done.stdout
-    for ftl in ("page", "dftl"):
+    for ftl in ("page-level", "DFTL"):
         assert re.search(
             rf"^{ftl}: saturated at QD \d+ with [\d,]+ IOPS", done.stdout, re.MULTILINE
         )
     drawn = Path("load.svg").read_text("utf-8")
-    for text in ("page", "dftl", "64", "50 %", "p99.9, closed loop"):
+    for text in ("page-level", "DFTL", "64", "50 %", "p99.9, closed loop"):
         assert f">{text}</text>" in drawn, text
 
 
 def test_load_says_where_no_saturation_was_seen(ftlab):
     done = ftlab("load", *READS, *SMALL, *PLANES, "--depths", "1", "--loads", "")
-    assert "page: not saturated at QD 1; try greater --depths" in done.stdout
+    assert "page-level: not saturated at QD 1; try greater --depths" in done.stdout
 
 
 @pytest.mark.parametrize(
