@@ -66,7 +66,7 @@ def test_the_slower_run_and_the_largest_part_are_named(ftlab):
 def test_a_changed_setting_is_explained_by_the_figures_that_it_moves(ftlab):
     change = ("--ftl", "dftl", "--change", "ftl.cache=64KiB")
     tree = json.loads(ftlab("explain", *INPUT, *change, "--json").stdout)
-    assert tree["ftls"] == ["dftl", "ftl.cache=64KiB"]
+    assert tree["runs"] == ["DFTL", "ftl.cache=64KiB"]
     written = [part for part in tree["parts"] if part["name"] == "translation.programs"]
     assert all(part["difference"] < 0 for part in written) and len(written) == 2
     assert "mapping.hit_ratio" in [row["figure"] for row in tree["moved"]]

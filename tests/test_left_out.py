@@ -148,7 +148,7 @@ def test_results_that_go_while_a_sweep_runs_are_counted(ftlab, monkeypatch):
     done = ftlab("sweep", *setup, "--ftl", "page,dftl", "--results", "r")
     assert done.exit_code == 2
     assert done.stderr.startswith("1 of 2 results were removed from r, or damaged, meanwhile;")
-    assert [line.split()[0] for line in done.stdout.splitlines()[:2]] == ["ftl", "page"]
+    assert [line.split()[0] for line in done.stdout.splitlines()[:2]] == ["ftl", "page-level"]
 
 
 LEAVES = [None, True, 7, 2**70, -(2**70), 1.5, "text", "\ud800", [], [[1]], {}, {"a": {"b": "c"}}]

@@ -24,7 +24,7 @@ def test_a_converted_trace_is_the_same_trace(ftlab, trace):
         for path in (trace, "small.parquet")
     )
     assert after["format"] == "parquet"
-    ignored = {"name", "format"}
+    ignored = {"name", "format", "units"}
     assert {k: after[k] for k in after.keys() - ignored} == {
         k: before[k] for k in before.keys() - ignored
     }

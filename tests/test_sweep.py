@@ -251,7 +251,7 @@ def test_warnings_travel_into_every_form(ftlab, folder):
 def test_warnings_travel_into_the_tables_of_a_comparison(ftlab):
     for name in ("a.md", "a.tex", "a.txt"):
         assert ftlab("compare", *SMALL, "--ftl", "page,dftl", "-o", name).exit_code == 0
-        assert "page, dftl: " in Path(name).read_text(), name
+        assert "page-level, DFTL: " in Path(name).read_text(), name
 
 
 def test_results_as_parquet(ftlab, folder):

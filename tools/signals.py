@@ -57,6 +57,8 @@ COMMANDS = {
     "fleet": "fleet {inputs}/t.spc --least 10 --pages-per-block 16 -o r.csv",
     "tune": f"tune {RUN} --set {POINTS} --minimize response_us.mean --ftl dftl -o r.csv",
     "check": "check page --cases 20",
+    "new": "new my_own.py",
+    "explain": f"explain {SOURCE} --ftl page,dftl -o r.csv --plot p.svg",
     "load": f"load {SOURCE} --depths 1,4,16 -o r.csv --plot p.svg",
     "convert": "trace convert {inputs}/t.spc -o o.parquet",
     "convert to text": "trace convert {inputs}/t.spc -o o.spc.zst",

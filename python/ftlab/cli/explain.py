@@ -52,14 +52,14 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
     if change:
         changed = merge([watched, parse.overrides(change)])
         first, second = perform(watched, ftls)[0], perform(changed, ftls)[0]
-        labels = [first["ftl"], " ".join(change)]
+        names = labels = [*Comparison([first]).titles, " ".join(change)]
     else:
-        first, second = perform(watched, ftls)
-        labels = list(Comparison([first, second]).labels)
+        first, second = both = perform(watched, ftls)
+        names, labels = list(both.labels), list(both.titles)
     parts = parts_of(first, second)
     table, moved = table_of(labels, parts), moved_table(labels, first, second)
     plain = {
-        "ftls": labels,
+        "runs": names,
         "parts": [{**asdict(part), "difference": part.difference} for part in parts],
         "moved": [dict(zip(moved.header, row, strict=True)) for row in moved.rows],
     }
