@@ -28,7 +28,7 @@ CASES = 1500
 CASES_OF_SOME_FTLS = 6000
 # Enough to show that the build is sound: `cargo test` runs many more.
 CASES_WITHOUT_A_BUG = 300
-LONGEST_S = 120
+LONGEST_S = 300
 
 
 class UnusableError(Exception):
