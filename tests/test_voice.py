@@ -103,7 +103,7 @@ def test_the_list_only_shrinks(tmp_path, monkeypatch):
     assert [where for where, _ in voice.of_file(page, set())] == ["page.md:3"]
     page.write_text(FINE)
     assert [fault for _, fault in voice.of_file(page, {"page.md"})] == [
-        "no rule is broken: take it off voice_todo.txt"
+        "no rule is broken: take it off voice_unedited.txt"
     ]
 
 
@@ -116,9 +116,9 @@ def test_messages_are_held_although_docstrings_are_not_yet(tmp_path, monkeypatch
 
 def test_everything_is_in_the_voice_or_on_the_list(capsys, monkeypatch, tmp_path):
     assert voice.main() == 0, capsys.readouterr().out
-    todo = tmp_path / "voice_todo.txt"
-    todo.write_text("docs/gone.md\n")
-    monkeypatch.setattr(voice, "TODO", todo)
+    unedited = tmp_path / "voice_unedited.txt"
+    unedited.write_text("docs/gone.md\n")
+    monkeypatch.setattr(voice, "UNEDITED", unedited)
     monkeypatch.setattr(voice, "files", lambda: [])
     assert voice.main() == 1
     assert "docs/gone.md: no such file" in capsys.readouterr().out

@@ -1,7 +1,7 @@
 """Holds the text that users meet to one voice: house words, long sentences, headings, help.
 
 `make lint` runs it over README.md, the pages of docs, `--help` of every command, messages,
-docstrings and doc comments of Rust. Files that are still to be edited stand in `voice_todo.txt`.
+docstrings and doc comments of Rust. Files still to be edited stand in `voice_unedited.txt`.
 That list only shrinks: it is a fault if one of its files breaks no rule or is gone.
 """
 
@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.colon_fence import colon_fence_plugin
 
 ROOT = Path(__file__).parent.parent
-TODO = ROOT / "tools" / "voice_todo.txt"
+UNEDITED = ROOT / "tools" / "voice_unedited.txt"
 WORDS = tomllib.loads(ROOT.joinpath("tools", "voice_words.toml").read_text("utf-8"))
 SENTENCE, HEADING, SUMMARY = 30, 7, 60
 """Words of a sentence and of a heading, and characters of a command's line in `--help`, at most."""
@@ -118,13 +118,13 @@ def files() -> list[Path]:
     return sorted(path for path in found if "_build" not in path.parts)
 
 
-def of_file(path: Path, todo: set[str]) -> Iterator[tuple[str, str]]:
+def of_file(path: Path, unedited: set[str]) -> Iterator[tuple[str, str]]:
     """Yield what breaks a rule in a file; one of the list is to break some."""
     name, source = str(path.relative_to(ROOT)), path.read_text("utf-8")
     found = [(text, fault) for text in READERS[path.suffix](source) for fault in faults(text)]
-    if name in todo and not found:
-        yield name, f"no rule is broken: take it off {TODO.name}"
-    if name in todo:
+    if name in unedited and not found:
+        yield name, f"no rule is broken: take it off {UNEDITED.name}"
+    if name in unedited:
         found = []
     said = messages(source) if path.suffix == ".py" else ()
     found += [(text, fault) for text in said for fault in faults(text)]
@@ -136,10 +136,10 @@ def main() -> int:
     """Print what breaks a rule, and return the exit code."""
     from ftlab.cli import program
 
-    todo = set(TODO.read_text("utf-8").split())
-    found = [(name, f"no such file: take it off {TODO.name}") for name in sorted(todo)]
+    unedited = set(UNEDITED.read_text("utf-8").split())
+    found = [(name, f"no such file: take it off {UNEDITED.name}") for name in sorted(unedited)]
     found = [each for each in found if not (ROOT / each[0]).is_file()]
-    found += [fault for path in files() for fault in of_file(path, todo)]
+    found += [fault for path in files() for fault in of_file(path, unedited)]
     found += helps(program, "ftlab")
     for where, fault in found:
         print(f"{where}: {fault}")

@@ -45,7 +45,6 @@ PARTS = {
 """The parts of a time as a result names them, and as people do."""
 
 SECTIONS = {"service": "causes.service_us", "waiting": "causes.wait_us"}
-TOTALS = {"service": "service_us.mean", "response": "response_us.mean"}
 MOVED = ("mapping.", "gc.", "merges.", "buffer.", "own.", "write_amplification", "causes.paus")
 """Where figures are that show what an FTL did otherwise."""
 
