@@ -231,7 +231,7 @@ impl Live {
         let now = Instant::now();
         let first = *self.first.get_or_insert(now);
         let time = (now - first).as_nanos() as Nanos;
-        let request = Request { time, offset, length, volume: 0, op };
+        let request = Request::new(op, offset, length).at(time);
         let (_, end) = self.simulation.serve_one(&request).map_err(Fault::Fatal)?;
         self.serving += now.elapsed();
         if let Some(recording) = &mut self.recording {

@@ -44,12 +44,14 @@ fn digest(requests: &[Request]) -> String {
 
 /// `count` requests of two volumes, a millisecond apart: volume 7 first, then volume 9.
 fn plain(count: u64) -> Vec<Request> {
-    let request = |i: u64| Request {
-        time: i * 1_000_000,
-        offset: (i * 7919 % 100_000) * 512,
-        length: 512 * (1 + i as u32 % 16),
-        volume: if i < count / 2 { 7 } else { 9 },
-        op: if i.is_multiple_of(3) { Op::Read } else { Op::Write },
+    let request = |i: u64| {
+        Request::new(
+            if i.is_multiple_of(3) { Op::Read } else { Op::Write },
+            (i * 7919 % 100_000) * 512,
+            512 * (1 + i as u32 % 16),
+        )
+        .at(i * 1_000_000)
+        .in_volume(if i < count / 2 { 7 } else { 9 })
     };
     (0..count).map(request).collect()
 }
@@ -72,7 +74,7 @@ proptest! {
         let requests: Vec<Request> = some.iter().cycle().take(some.len() * copies.min(400_000 / some.len())).enumerate()
             .map(|(i, &(step, offset, length, volume, op))| {
                 time += if i == 0 { 0 } else { step >> 20 };
-                Request { time, offset, length, volume, op: [Op::Read, Op::Write, Op::Trim][op as usize] }
+                Request::new([Op::Read, Op::Write, Op::Trim][op as usize], offset, length).at(time).in_volume(volume)
             })
             .collect();
         let path = path("property.parquet");
@@ -104,7 +106,7 @@ fn every_format_that_is_written_reads_back_as_the_same_requests() {
 
 #[test]
 fn what_a_format_cannot_tell_is_refused_and_nothing_is_left() {
-    let good = Request { time: 0, offset: 512, length: 512, volume: 0, op: Op::Write };
+    let good = Request::new(Op::Write, 512, 512);
     for (name, bad, expected) in [
         ("refused.spc", Request { op: Op::Trim, ..good }, "found a trim, which spc cannot tell"),
         ("refused.spc", Request { offset: 100, ..good }, "512 bytes at byte 100, but spc counts"),

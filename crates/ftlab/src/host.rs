@@ -184,7 +184,7 @@ mod tests {
             (1000, 7, Op::Write),
         ] {
             serve(&mut host, time);
-            host.enqueue(Request { time, offset: 0, length: 512, volume, op });
+            host.enqueue(Request::new(op, 0, 512).at(time).in_volume(volume));
         }
         serve(&mut host, Nanos::MAX);
         taken

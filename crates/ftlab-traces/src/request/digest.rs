@@ -16,6 +16,7 @@ const K1: u64 = 0x9e37_79b9_7f4a_7c15;
 const K2: u64 = 0xbf58_476d_1ce4_e5b9;
 const K3: u64 = 0x94d0_49bb_1331_11eb;
 const K4: u64 = 0xff51_afd7_ed55_8ccd;
+const K5: u64 = 0xc4ce_b9fe_1a85_ec53;
 
 impl Digest {
     /// Adds the next request.
@@ -26,7 +27,9 @@ impl Digest {
         let word = request.time.wrapping_mul(K1)
             ^ request.offset.wrapping_mul(K2).rotate_left(32)
             ^ tail.wrapping_mul(K3).rotate_left(16)
-            ^ u64::from(request.volume).wrapping_mul(K4).rotate_left(48);
+            ^ u64::from(request.volume).wrapping_mul(K4).rotate_left(48)
+            // Nothing where no attribute is set.
+            ^ request.meta.bits().wrapping_mul(K5).rotate_left(24);
         self.state = (self.state ^ word).rotate_left(29).wrapping_mul(K4);
         self.requests += 1;
     }
@@ -48,7 +51,7 @@ impl Digest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Op;
+    use super::super::{Flags, Lifetime, Meta, Op};
     use super::*;
 
     fn digest(requests: &[Request]) -> String {
@@ -59,7 +62,7 @@ mod tests {
 
     #[test]
     fn every_field_and_the_order_count() {
-        let a = Request { time: 0, offset: 4096, length: 512, volume: 0, op: Op::Read };
+        let a = Request::new(Op::Read, 4096, 512);
         let others = [
             Request { time: 1, ..a },
             Request { offset: 8192, ..a },
@@ -69,6 +72,11 @@ mod tests {
             Request { volume: 1 << 31, ..a },
             Request { op: Op::Write, ..a },
             Request { op: Op::Trim, ..a },
+            a.with_meta(Meta { handle: 1, ..Meta::UNSET }),
+            a.with_meta(Meta { handle: 1 << 15, ..Meta::UNSET }),
+            a.with_meta(Meta { initiator: 1, ..Meta::UNSET }),
+            a.with_meta(Meta { lifetime: Lifetime::Short, ..Meta::UNSET }),
+            a.with_meta(Meta { flags: Flags::PREFETCH, ..Meta::UNSET }),
         ];
         for (i, b) in others.iter().enumerate() {
             assert_ne!(digest(&[a]), digest(&[*b]), "{b:?}");
@@ -82,7 +90,9 @@ mod tests {
 
     #[test]
     fn the_value_never_changes() {
-        let a = Request { time: 7, offset: 4096, length: 512, volume: 3, op: Op::Write };
+        let a = Request::new(Op::Write, 4096, 512).at(7).in_volume(3);
         assert_eq!(digest(&[a, a]), "9fdb2e695da58d14");
+        let b = a.with_meta(Meta { handle: 3, ..Meta::UNSET });
+        assert_eq!(digest(&[a, b]), "31473845375efdc7");
     }
 }

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_flush_has_no_address() {
-        let write = Request { time: 0, offset: 4096, length: 512, volume: 5, op: Op::Write };
+        let write = Request::new(Op::Write, 4096, 512).in_volume(5);
         let flush = Request { offset: 0, length: 0, op: Op::Flush, ..write };
         let found = extents(&mut Once(vec![write, flush]), &mut |_, _| Ok(())).unwrap();
         assert_eq!((found.requests, &found.extents[..]), (2, &[extent(5, 4096, 4608)][..]));
@@ -116,7 +116,8 @@ mod tests {
 
     #[test]
     fn one_pass_measures_every_volume() {
-        let at = |time, volume, offset| Request { time, offset, length: 512, volume, op: Op::Read };
+        let at =
+            |time, volume, offset| Request::new(Op::Read, offset, 512).at(time).in_volume(volume);
         let mut source = Once(vec![at(0, 5, 1024), at(3, 1, 0), at(7, 5, 0), at(9, 5, 4096)]);
         let measured = extents(&mut source, &mut |_, _| Ok(())).unwrap();
         assert_eq!((measured.requests, measured.duration), (4, 9));

@@ -2,12 +2,14 @@
 
 mod digest;
 mod measure;
+mod meta;
 mod packed;
 mod volumes;
 
 pub use digest::Digest;
 pub(crate) use measure::Measure;
 pub use measure::{Extent, Measured, extents};
+pub use meta::{Flags, Lifetime, Meta};
 pub use packed::{Packed, unpacked};
 pub(crate) use volumes::{MOST_VOLUMES, Volumes};
 
@@ -94,9 +96,46 @@ pub struct Request {
     pub volume: u32,
     /// What it does.
     pub op: Op,
+    /// What else the host says of it.
+    pub meta: Meta,
 }
 
 impl Request {
+    /// A request at time 0, in volume 0, without attributes.
+    #[inline]
+    #[must_use]
+    pub const fn new(op: Op, offset: u64, length: u32) -> Self {
+        Self { time: 0, offset, length, volume: 0, op, meta: Meta::UNSET }
+    }
+
+    /// A flush, which has no address.
+    #[inline]
+    #[must_use]
+    pub const fn flush() -> Self {
+        Self::new(Op::Flush, 0, 0)
+    }
+
+    /// The same at another time, ns.
+    #[inline]
+    #[must_use]
+    pub const fn at(self, time: Nanos) -> Self {
+        Self { time, ..self }
+    }
+
+    /// The same in another volume.
+    #[inline]
+    #[must_use]
+    pub const fn in_volume(self, volume: u32) -> Self {
+        Self { volume, ..self }
+    }
+
+    /// The same with these attributes.
+    #[inline]
+    #[must_use]
+    pub const fn with_meta(self, meta: Meta) -> Self {
+        Self { meta, ..self }
+    }
+
     /// One past the last byte. Readers guarantee that this does not overflow.
     #[must_use]
     pub const fn end(&self) -> u64 {

@@ -35,7 +35,7 @@ impl LineFormat for Alibaba {
         let length = fields.integer()?;
         let ticks = fields.time()?;
         fields.finish()?;
-        Ok(Some(RawRequest { ticks, volume, offset, length, op }))
+        Ok(Some(RawRequest::new(op, offset, length).at(ticks).in_volume(volume)))
     }
 }
 
@@ -48,7 +48,7 @@ mod tests {
     fn the_example_of_its_documentation_reads_as_described() {
         let first = parse::<Alibaba>("0,R,126703644672,4096,1577808000000626");
         let (ticks, offset) = (1_577_808_000_000_626, 126_703_644_672);
-        let expected = RawRequest { ticks, volume: 0, offset, length: 4096, op: Op::Read };
+        let expected = RawRequest::new(Op::Read, offset, 4096).at(ticks);
         assert_eq!(first, expected);
         let both = requests::<Alibaba>("7,W,0,512,1577808000000626\n7,R,0,512,1577808000000629");
         assert_eq!(both.unwrap()[1].time, 3000);

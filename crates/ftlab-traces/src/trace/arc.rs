@@ -79,7 +79,7 @@ impl LineFormat for Arc {
         fields.finish()?;
         let ticks = self.requests;
         self.requests += 1;
-        let raw = RawRequest { ticks, volume: 0, offset, length, op: self.op };
+        let raw = RawRequest::new(self.op, offset, length).at(ticks);
         raw.in_units(self.page_bytes, self.page_bytes).map(Some)
     }
 

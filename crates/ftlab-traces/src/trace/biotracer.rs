@@ -68,7 +68,7 @@ impl LineFormat for BioTracer {
         fields.time()?;
         fields.finish()?;
         self.set_clock(generated, processed)?;
-        let raw = RawRequest { ticks: generated, volume: 0, offset, length, op };
+        let raw = RawRequest::new(op, offset, length).at(generated);
         raw.in_units(SECTOR_BYTES, 1).map(Some)
     }
 }
@@ -126,7 +126,7 @@ mod tests {
         let first = "8681184\t\t88\t\t45056\t\t0\t\t1398403999.646690157\t\t1398403999.652921876\t\t\
                      1398403999.653009063\t\t1398403999.653717136";
         let (ticks, offset) = (1_398_403_999_646_690_157, 8_681_184 * 512);
-        let expected = RawRequest { ticks, volume: 0, offset, length: 45_056, op: Op::Read };
+        let expected = RawRequest::new(Op::Read, offset, 45_056).at(ticks);
         assert_eq!(parse::<BioTracer>(first), expected);
         assert_eq!(parse::<BioTracer>("8 1 512 5 1.0 1.0 1.0 1.0").op, Op::Write);
     }

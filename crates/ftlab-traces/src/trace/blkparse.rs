@@ -202,7 +202,7 @@ Skips: 0 forward (0 -   0.0%)
     fn a_flush_comes_before_the_data_that_it_is_with() {
         let lines = "8,0 1 1 0.0 1 Q W 8 + 8 [a]\n8,0 1 2 0.5 1 Q FN [a]\n\
                      8,0 1 3 1.0 1 Q FWFS 16 + 8 [a]\n";
-        let write = Request { time: 0, offset: 4096, length: 4096, volume: 8000, op: Op::Write };
+        let write = Request::new(Op::Write, 4096, 4096).in_volume(8000);
         let flush = Request { time: 500_000_000, offset: 0, length: 0, op: Op::Flush, ..write };
         let time = 1_000_000_000;
         let through = Request { time, offset: 8192, op: Op::WriteThrough, ..write };

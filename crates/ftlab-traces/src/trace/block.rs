@@ -6,7 +6,6 @@
 use super::field::Mistake;
 use super::gate::RawRequest;
 use super::rwbs::Rwbs;
-use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
 
@@ -52,11 +51,11 @@ impl Events {
         rwbs: Rwbs,
         extent: Option<(u64, u64)>,
     ) -> Result<Option<RawRequest>, Mistake> {
-        let flush = RawRequest { ticks, volume, offset: 0, length: 0, op: Op::Flush };
+        let flush = RawRequest::flush().at(ticks).in_volume(volume);
         let flush = rwbs.flushes.then_some(flush);
         // A request without data has no address.
         let (Some(op), Some((offset, length))) = (rwbs.op, extent) else { return Ok(flush) };
-        let raw = RawRequest { ticks, volume, offset, length, op };
+        let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
         let raw = raw.in_units(SECTOR_BYTES, SECTOR_BYTES)?;
         if flush.is_some() {
             self.behind_flush = Some(raw);

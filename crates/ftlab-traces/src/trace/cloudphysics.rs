@@ -42,7 +42,7 @@ impl LineFormat for CloudPhysics {
         let offset = fields.integer()?;
         fields.finish()?;
         let Some(op) = scsi::operation(opcode) else { return Ok(None) };
-        RawRequest { ticks, volume: 0, offset, length, op }.in_units(SECTOR_BYTES, 1).map(Some)
+        RawRequest::new(op, offset, length).at(ticks).in_units(SECTOR_BYTES, 1).map(Some)
     }
 
     fn recognise(sample: &Sample) -> Verdict {
@@ -66,9 +66,9 @@ mod tests {
     fn the_sample_reads_as_written() {
         let text = "version,time,op,size,lbn\n1,5633898,2a,512,42932745\n1,5633900,28,4096,8\n";
         let offset = 42_932_745 * 512;
-        let write = Request { time: 0, offset, length: 512, volume: 0, op: Op::Write };
+        let write = Request::new(Op::Write, offset, 512);
         let time = 2_000_000_000;
-        let read = Request { time, offset: 4096, length: 4096, volume: 0, op: Op::Read };
+        let read = Request::new(Op::Read, 4096, 4096).at(time);
         assert_eq!(requests::<CloudPhysics>(text).unwrap(), [write, read]);
         assert_eq!(parse::<CloudPhysics>("2,1,8A,512,1").op, Op::Write);
     }

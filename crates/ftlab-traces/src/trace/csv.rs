@@ -161,7 +161,7 @@ fn request(
         }
         None => 0,
     };
-    let raw = RawRequest { ticks, volume, offset, length, op };
+    let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
     raw.in_units(columns.offset.1, columns.length.1).map(Some)
 }
 

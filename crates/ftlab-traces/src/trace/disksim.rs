@@ -54,8 +54,7 @@ mod tests {
     #[test]
     fn the_last_lines_of_postmark_and_msnfs_read_as_written() {
         let last = parse::<DiskSim>("498398.596 0 0 8 1");
-        let expected =
-            RawRequest { ticks: 498_398_596_000, volume: 0, offset: 0, length: 4096, op: Op::Read };
+        let expected = RawRequest::new(Op::Read, 0, 4096).at(498_398_596_000);
         assert_eq!(last, expected);
         let first = parse::<DiskSim>("0.000 5 174224064 16 1");
         assert_eq!((first.volume, first.offset, first.length), (5, 174_224_064 * 512, 8192));

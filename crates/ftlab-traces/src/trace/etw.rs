@@ -68,7 +68,9 @@ impl LineFormat for Etw {
         let length = fields.understood(address)?;
         let elapsed = fields.time()?;
         let volume = fields.integer_up_to(u32::MAX)?;
-        Ok(Some(RawRequest { ticks: stamp.saturating_sub(elapsed), volume, offset, length, op }))
+        Ok(Some(
+            RawRequest::new(op, offset, length).at(stamp.saturating_sub(elapsed)).in_volume(volume),
+        ))
     }
 
     fn recognise(sample: &Sample) -> Verdict {

@@ -102,7 +102,7 @@ impl LineFormat for Fio {
         let length = fields.integer()?;
         fields.finish()?;
         let ticks = time.unwrap_or(self.waited);
-        Ok(Some(RawRequest { ticks, volume, offset, length, op }))
+        Ok(Some(RawRequest::new(op, offset, length).at(ticks).in_volume(volume)))
     }
 
     /// Version 3 in nanoseconds, as newer versions of fio and other tools write it.
@@ -200,16 +200,16 @@ mod tests {
         let lines = "/dev/sda write 0 4096\n/dev/sda wait 250 0\n/dev/sda sync 0 0\n\
                      /dev/sdb add\n/dev/sdb read 8192 512\n/dev/sda wait 50 0\n\
                      /dev/sda trim 4096 4096\n/dev/sda close\n";
-        let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
-        let read = Request { time: 250_000, offset: 8192, length: 512, volume: 1, op: Op::Read };
-        let trim = Request { time: 300_000, offset: 4096, length: 4096, volume: 0, op: Op::Trim };
+        let write = Request::new(Op::Write, 0, 4096);
+        let read = Request::new(Op::Read, 8192, 512).at(250_000).in_volume(1);
+        let trim = Request::new(Op::Trim, 4096, 4096).at(300_000);
         assert_eq!(all(START_2, lines).unwrap(), [write, read, trim]);
     }
 
     #[test]
     fn version_3_has_microseconds_in_front() {
         let lines = "9 /dev/sda write 0 4096\n259 /dev/sda trim 8192 4096\n301 /dev/sda close\n";
-        let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
+        let write = Request::new(Op::Write, 0, 4096);
         let trim = Request { time: 250_000, offset: 8192, op: Op::Trim, ..write };
         assert_eq!(all(START_3, lines).unwrap(), [write, trim]);
     }
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn syncs_are_flushes() {
         let lines = "9 /dev/sda write 0 4096\n10 /dev/sda sync 0 0\n12 /dev/sda datasync 7 0\n";
-        let write = Request { time: 0, offset: 0, length: 4096, volume: 0, op: Op::Write };
+        let write = Request::new(Op::Write, 0, 4096);
         let sync = Request { time: 1000, offset: 0, length: 0, op: Op::Flush, ..write };
         let all = flushing::<Fio>(&[START_3, lines].concat()).unwrap();
         assert_eq!(all, [write, sync, Request { time: 3000, ..sync }]);

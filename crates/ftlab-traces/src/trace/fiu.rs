@@ -56,7 +56,8 @@ impl LineFormat for Fiu {
             fields.understood(hashes)?;
         }
         fields.finish()?;
-        let raw = RawRequest { ticks, volume: linux::volume(major, minor), offset, length, op };
+        let raw =
+            RawRequest::new(op, offset, length).at(ticks).in_volume(linux::volume(major, minor));
         raw.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
     }
 }
@@ -78,7 +79,7 @@ mod tests {
     fn a_published_line_reads_as_documented() {
         let offset = 283_193_184 * 512;
         let ticks = 89_968_195_792_462;
-        let expected = RawRequest { ticks, volume: 6000, offset, length: 4096, op: Op::Read };
+        let expected = RawRequest::new(Op::Read, offset, 4096).at(ticks).in_volume(6000);
         assert_eq!(parse::<Fiu>(FIRST), expected);
         // One hash for each of eight sectors.
         let (front, hash) = FIRST.rsplit_once(' ').unwrap();

@@ -49,7 +49,7 @@ pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mist
     let volume = fields.integer_up_to(u32::MAX)?;
     let offset = fields.integer()?;
     let length = fields.integer()?;
-    Ok(RawRequest { ticks, volume, offset, length, op: Op::Write })
+    Ok(RawRequest::new(Op::Write, offset, length).at(ticks).in_volume(volume))
 }
 
 /// The operation column: 1 to read, 0 to write.

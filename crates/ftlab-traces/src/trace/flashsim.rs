@@ -57,8 +57,7 @@ mod tests {
     fn sizes_are_pages_and_addresses_are_sectors() {
         let first = parse::<FlashSim>("26.214000\t0\t303574\t1\t0");
         let offset = 303_574 * 512;
-        let expected =
-            RawRequest { ticks: 26_214_000, volume: 0, offset, length: 4096, op: Op::Write };
+        let expected = RawRequest::new(Op::Write, offset, 4096).at(26_214_000);
         assert_eq!(first, expected);
         assert_eq!(parse::<FlashSim>("128672.406000\t0\t8743584\t2\t1").length, 8192);
     }

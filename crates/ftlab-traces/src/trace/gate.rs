@@ -5,7 +5,7 @@
 
 use super::TimeOrder;
 use super::field::Mistake;
-use crate::request::{LONGEST_REQUEST_BYTES, Op, Request};
+use crate::request::{LONGEST_REQUEST_BYTES, Meta, Op, Request};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
@@ -29,9 +29,35 @@ pub struct RawRequest {
     pub length: u64,
     /// What it does; a flush has no address.
     pub op: Op,
+    /// What else the host says of it.
+    pub meta: Meta,
 }
 
 impl RawRequest {
+    /// A request at tick 0, in volume 0, without attributes.
+    #[inline(always)]
+    pub const fn new(op: Op, offset: u64, length: u64) -> Self {
+        Self { ticks: 0, volume: 0, offset, length, op, meta: Meta::UNSET }
+    }
+
+    /// A flush, which has no address.
+    #[inline(always)]
+    pub const fn flush() -> Self {
+        Self::new(Op::Flush, 0, 0)
+    }
+
+    /// The same at another time, in ticks.
+    #[inline(always)]
+    pub const fn at(self, ticks: u64) -> Self {
+        Self { ticks, ..self }
+    }
+
+    /// The same in another volume.
+    #[inline(always)]
+    pub const fn in_volume(self, volume: u32) -> Self {
+        Self { volume, ..self }
+    }
+
     /// Replaces address and length, told in units of `unit` bytes, by bytes.
     ///
     /// # Errors
@@ -304,14 +330,10 @@ impl Gate {
         let elapsed = self.base.saturating_add(ticks - self.first);
         let time = elapsed.checked_mul(tick_ns).filter(|time| *time <= LAST_NANOSECOND);
         let time = time.ok_or_else(|| too_late(elapsed))?;
-        passed.push(Request {
-            time,
-            offset: raw.offset,
-            // Checked to fit.
-            length: raw.length as u32,
-            volume: raw.volume,
-            op: raw.op,
-        });
+        let RawRequest { volume, offset, length, op, meta, .. } = raw;
+        // Checked to fit.
+        let length = length as u32;
+        passed.push(Request { time, offset, length, volume, op, meta });
         Ok(true)
     }
 
@@ -443,7 +465,7 @@ mod tests {
     use super::*;
 
     fn at(ticks: u64, volume: u32) -> RawRequest {
-        RawRequest { ticks, volume, offset: 0, length: 512, op: Op::Write }
+        RawRequest::new(Op::Write, 0, 512).at(ticks).in_volume(volume)
     }
 
     fn admit(gate: &mut Gate, raw: RawRequest, clock: Clock) -> Result<Option<Request>, Mistake> {
@@ -622,6 +644,22 @@ mod tests {
         assert_eq!(segments(&broken), [0, 1, 1, 1, 3]);
         assert_eq!(order(TimeOrder::Drop, &broken).unwrap(), [0, 1, 2, 4]);
         assert_eq!(order(TimeOrder::Drop, &set_back).unwrap(), [0, 3]);
+    }
+
+    #[test]
+    fn attributes_pass_whatever_the_order() {
+        let meta = Meta { handle: 9, ..Meta::UNSET };
+        for order in [TimeOrder::Error, TimeOrder::Sort, TimeOrder::Segments] {
+            let mut gate = Gate::new(order, None, None);
+            let raw = RawRequest { meta, ..at(5, 0) };
+            let passed = admit(&mut gate, raw, Clock::NANOSECONDS).unwrap();
+            let passed = passed.or_else(|| drain(&mut gate).unwrap());
+            assert_eq!(passed, Some(Request::new(Op::Write, 0, 512).with_meta(meta)));
+        }
+        let trim = RawRequest { op: Op::Trim, length: 1 << 33, meta, ..at(0, 0) };
+        assert!(
+            matches!(cut(trim), (first, Some(rest)) if (first.meta, rest.meta) == (meta, meta))
+        );
     }
 
     #[test]

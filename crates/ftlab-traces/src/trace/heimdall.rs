@@ -54,7 +54,7 @@ mod tests {
     fn addresses_and_sizes_are_bytes() {
         let line = "223.412 0 3159347200 36864 0";
         let (ticks, offset) = (223_412_000, 3_159_347_200);
-        let expected = RawRequest { ticks, volume: 0, offset, length: 36_864, op: Op::Write };
+        let expected = RawRequest::new(Op::Write, offset, 36_864).at(ticks);
         assert_eq!(parse::<Heimdall>(line), expected);
         assert_eq!(parse::<Heimdall>("0.000 3 512 7680 1").op, Op::Read);
     }

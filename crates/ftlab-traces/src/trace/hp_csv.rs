@@ -51,7 +51,7 @@ impl LineFormat for HpCsv {
             fields.integer()?;
         }
         fields.finish()?;
-        let raw = RawRequest { ticks, volume, offset, length, op };
+        let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
         raw.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
     }
 
@@ -69,7 +69,7 @@ mod tests {
     fn the_first_and_the_last_line_of_hplajw_read_as_written() {
         let first = parse::<HpCsv>("0.000000,1,528,8,R,0,1,174,19687");
         let (offset, op) = (528 * 512, Op::Read);
-        assert_eq!(first, RawRequest { ticks: 0, volume: 1, offset, length: 4096, op });
+        assert_eq!(first, RawRequest::new(op, offset, 4096).in_volume(1));
         let last = parse::<HpCsv>("603064.588892,0,337016,16,W,1,2,32060,61615");
         assert_eq!((last.ticks, last.op), (603_064_588_892_000, Op::Write));
     }

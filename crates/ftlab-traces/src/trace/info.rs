@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn flushes_are_no_trims_and_have_no_length() {
-        let write = Request { time: 0, offset: 4096, length: 4096, volume: 0, op: Op::Write };
+        let write = Request::new(Op::Write, 4096, 4096);
         let flush = Request { time: 1, offset: 0, length: 0, op: Op::Flush, ..write };
         let trim = Request { time: 2, offset: 8192, length: 512, op: Op::Trim, ..write };
         let mut source = Once(vec![write, flush, trim]);

@@ -47,8 +47,7 @@ mod tests {
     fn the_first_and_last_lines_of_tpcc_read_as_written() {
         let first = parse::<MqSim>("938513000 4 264719034 16 0");
         let offset = 264_719_034 * 512;
-        let expected =
-            RawRequest { ticks: 938_513_000, volume: 4, offset, length: 8192, op: Op::Write };
+        let expected = RawRequest::new(Op::Write, offset, 8192).at(938_513_000).in_volume(4);
         assert_eq!(first, expected);
         let last = parse::<MqSim>("60066625000 1 34371424 64 1");
         assert_eq!((last.volume, last.length, last.op), (1, 32_768, Op::Read));

@@ -86,7 +86,9 @@ impl LineFormat for Msr {
         let length = fields.integer()?;
         fields.text()?;
         fields.finish()?;
-        Ok(Some(RawRequest { ticks, volume: host * DISKS_PER_HOST + disk, offset, length, op }))
+        Ok(Some(
+            RawRequest::new(op, offset, length).at(ticks).in_volume(host * DISKS_PER_HOST + disk),
+        ))
     }
 }
 

@@ -40,7 +40,11 @@ impl LineFormat for Spc {
         let op = [Op::Read, Op::Write][fields.one_of(&[b"r", b"w"])?];
         let ticks = fields.time()?;
         // Fields of a site's own may follow, which the specification calls optional.
-        RawRequest { ticks, volume, offset, length, op }.in_units(SECTOR_BYTES, 1).map(Some)
+        RawRequest::new(op, offset, length)
+            .at(ticks)
+            .in_volume(volume)
+            .in_units(SECTOR_BYTES, 1)
+            .map(Some)
     }
 }
 
@@ -53,7 +57,7 @@ mod tests {
     fn the_first_and_the_last_line_of_financial1_read_as_published() {
         let first = parse::<Spc>("0,303567,3584,w,0.000000");
         let offset = 303_567 * 512;
-        assert_eq!(first, RawRequest { ticks: 0, volume: 0, offset, length: 3584, op: Op::Write });
+        assert_eq!(first, RawRequest::new(Op::Write, offset, 3584));
         let last = parse::<Spc>("8,146550,512,w,259.601196");
         assert_eq!((last.ticks, last.volume), (259_601_196_000, 8));
         assert_eq!(parse::<Spc>("0,1,512,R,0").op, Op::Read);

@@ -12,7 +12,7 @@ use super::columnar::Writer;
 use super::convert::Watch;
 use crate::error::Error;
 use crate::files::{Unnamed, Whole, WholeFolder, failed};
-use crate::request::{BATCH, Input, Measure, Op, Request, Volumes};
+use crate::request::{BATCH, Input, Measure, Meta, Op, Request, Volumes};
 use bytes::{Buf, BufMut};
 use serde::Serialize;
 use std::fs::{self, File, OpenOptions};
@@ -193,24 +193,23 @@ fn write(
     Ok(Part { volume, requests: measured.requests, file, digest: measured.digest })
 }
 
-/// Bytes of a packed request: time, offset, length, operation.
-const RECORD_BYTES: usize = 21;
+/// Bytes of a packed request: time, offset, length, operation, attributes.
+const RECORD_BYTES: usize = 21 + META_BYTES;
+const META_BYTES: usize = size_of::<Meta>();
 
 fn pack(request: &Request, packed: &mut Vec<u8>) {
     packed.put_u64_le(request.time);
     packed.put_u64_le(request.offset);
     packed.put_u32_le(request.length);
     packed.put_u8(request.op.code());
+    packed.put_uint_le(request.meta.bits(), META_BYTES);
 }
 
 fn unpack(volume: u32, mut record: &[u8]) -> Request {
-    Request {
-        time: record.get_u64_le(),
-        offset: record.get_u64_le(),
-        length: record.get_u32_le(),
-        volume,
-        op: Op::of_code(record.get_u8()).expect("what was packed"),
-    }
+    let (time, offset, length) = (record.get_u64_le(), record.get_u64_le(), record.get_u32_le());
+    let op = Op::of_code(record.get_u8()).expect("what was packed");
+    let meta = Meta::of_bits(record.get_uint_le(META_BYTES));
+    Request::new(op, offset, length).at(time).in_volume(volume).with_meta(meta)
 }
 
 #[cfg(test)]
@@ -224,7 +223,8 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let volume = (state >> 33) as u32 % 5000;
             let (time, offset) = (u64::from(i) * 1000, state >> 40 << 12);
-            Request { time, offset, length: 4096, volume, op: Op::Trim }
+            let meta = Meta { handle: i as u16, ..Meta::UNSET };
+            Request::new(Op::Trim, offset, 4096).at(time).in_volume(volume).with_meta(meta)
         })
     }
 

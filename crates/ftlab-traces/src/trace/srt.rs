@@ -147,13 +147,13 @@ fn record(bytes: &[u8], sector_bytes: u64) -> Result<Step, Mistake> {
     if microseconds >= MICROSECONDS {
         return Err(unexpected_microseconds(microseconds));
     }
-    let raw = RawRequest {
-        ticks: u64::from(word(record, 8)) * MICROSECONDS + microseconds,
-        volume: word(record, 32) >> 8 & 0xff,
-        offset: u64::from(word(record, 28)),
-        length: u64::from(word(record, 24)),
-        op: if word(record, 44) & READS == 0 { Op::Write } else { Op::Read },
-    };
+    let raw = RawRequest::new(
+        if word(record, 44) & READS == 0 { Op::Write } else { Op::Read },
+        u64::from(word(record, 28)),
+        u64::from(word(record, 24)),
+    )
+    .at(u64::from(word(record, 8)) * MICROSECONDS + microseconds)
+    .in_volume(word(record, 32) >> 8 & 0xff);
     Ok(Step::Record(length, Some(raw.in_units(sector_bytes, 1)?)))
 }
 
@@ -215,7 +215,7 @@ mod tests {
         let write = record(&[(3, 900), (8, 0x0800_0008), (11, 0x0108_800a)]);
         let requests = recorded::<Srt>(&trace(&[record(&[]), write])).unwrap();
         let offset = 1056 * 256;
-        let read = Request { time: 0, offset, length: 4096, volume: 1, op: Op::Read };
+        let read = Request::new(Op::Read, offset, 4096).in_volume(1);
         assert_eq!(requests, [read, Request { time: 400_000, volume: 0, op: Op::Write, ..read }]);
     }
 

@@ -47,7 +47,7 @@ impl LineFormat for Systor {
         fields.finish()?;
         Ok(kind.map(|kind| {
             let op = [Op::Read, Op::Write][kind];
-            RawRequest { ticks, volume: lun.unwrap_or(0), offset, length, op }
+            RawRequest::new(op, offset, length).at(ticks).in_volume(lun.unwrap_or(0))
         }))
     }
 }
@@ -63,7 +63,7 @@ mod tests {
     fn the_last_line_of_a_sample_reads_as_published() {
         let offset = 4_238_867_714_048;
         let ticks = 1_456_095_147_574_052_000;
-        let expected = RawRequest { ticks, volume: 0, offset, length: 4096, op: Op::Read };
+        let expected = RawRequest::new(Op::Read, offset, 4096).at(ticks);
         assert_eq!(parse::<Systor>(LAST), expected);
         assert_eq!(parse::<Systor>("1,2,W,5,0,512").op, Op::Write);
         assert_eq!(parse::<Systor>("1,,w,,0,512").volume, 0);

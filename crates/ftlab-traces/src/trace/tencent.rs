@@ -43,7 +43,7 @@ impl LineFormat for Tencent {
         let op = [Op::Read, Op::Write][fields.one_of(&[b"0", b"1"])?];
         let volume = fields.integer_up_to(u32::MAX)?;
         fields.finish()?;
-        let raw = RawRequest { ticks, volume, offset, length, op };
+        let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
         raw.in_units(SECTOR_BYTES, SECTOR_BYTES).map(Some)
     }
 
@@ -63,7 +63,7 @@ mod tests {
         let first = "1538323200,4247200,128,1,1058";
         let offset = 4_247_200 * 512;
         let ticks = 1_538_323_200;
-        let expected = RawRequest { ticks, volume: 1058, offset, length: 65_536, op: Op::Write };
+        let expected = RawRequest::new(Op::Write, offset, 65_536).at(ticks).in_volume(1058);
         assert_eq!(parse::<Tencent>(first), expected);
         let text = [first, "1538323199,13896880,128,0,1063", "1538323200,8,8,0,1"].join("\n");
         let requests = requests::<Tencent>(&text).unwrap();

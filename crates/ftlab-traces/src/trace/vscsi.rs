@@ -75,13 +75,12 @@ impl Layout {
         }
         let opcode = self.opcode(record).ok_or_else(|| no_opcode(record, self))?;
         let Some(op) = scsi::operation(opcode) else { return Ok(None) };
-        let raw = RawRequest {
-            ticks: u64::from_le_bytes(field(record, self.time_at)),
-            volume: 0,
-            offset: u64::from_le_bytes(field(record, self.lba_at)),
-            length: u32::from_le_bytes(field(record, self.length_at)).into(),
+        let raw = RawRequest::new(
             op,
-        };
+            u64::from_le_bytes(field(record, self.lba_at)),
+            u32::from_le_bytes(field(record, self.length_at)).into(),
+        )
+        .at(u64::from_le_bytes(field(record, self.time_at)));
         raw.in_units(SECTOR_BYTES, 1).map(Some)
     }
 }
@@ -195,8 +194,8 @@ mod tests {
             recorded::<Vscsi>(&bytes).unwrap()
         };
         let offset = 42_932_745 * 512;
-        let write = Request { time: 0, offset, length: 512, volume: 0, op: Op::Write };
-        let read = Request { time: 3000, offset: 4096, length: 4096, volume: 0, op: Op::Read };
+        let write = Request::new(Op::Write, offset, 512);
+        let read = Request::new(Op::Read, 4096, 4096).at(3000);
         assert_eq!(requests(version_1), [write, read]);
         assert_eq!(requests(version_2), [write, read]);
     }

@@ -129,12 +129,8 @@ mod tests {
         fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
             let next = self.0..(self.0 + 4).min(10);
             self.0 = next.end;
-            batch.extend(next.map(|second| Request {
-                time: second * 1_000_000_000,
-                offset: 4096 * second,
-                length: 4096,
-                volume: 0,
-                op: Op::Read,
+            batch.extend(next.map(|second| {
+                Request::new(Op::Read, 4096 * second, 4096).at(second * 1_000_000_000)
             }));
             Ok(())
         }

@@ -79,14 +79,14 @@ impl Stream {
     fn next(&mut self) -> Request {
         if self.fsync == Some(self.writes) {
             self.writes = 0;
-            return Request { time: self.last, offset: 0, length: 0, volume: 0, op: Op::Flush };
+            return Request::flush().at(self.last);
         }
         let length = self.lengths[self.mix.draw(&mut self.sizes)];
         let op = if self.ops.chance(self.read_share) { Op::Read } else { Op::Write };
         self.writes += u64::from(op == Op::Write);
         let offset = self.place.next(length, &mut self.places);
         self.last = self.clock.tick();
-        Request { time: self.last, offset, length, volume: 0, op }
+        Request::new(op, offset, length).at(self.last)
     }
 }
 

@@ -81,7 +81,7 @@ fn keep(name: &str, keeps: bool, measured: &Value) -> std::io::Result<()> {
 }
 
 fn write(offset: u64) -> Request {
-    Request { time: 0, offset, length: PAGE as u32, volume: 0, op: Op::Write }
+    Request::new(Op::Write, offset, PAGE as u32)
 }
 
 fn uniform(count: usize, capacity: u64) -> Vec<Request> {

@@ -8,7 +8,7 @@ use crate::drive::drive;
 use crate::flash::{WearConfig, WearPart, WearPolicy};
 use crate::metrics::latency::LatencySummary;
 use crate::report::{ByCause, PlaneWear, Report};
-use crate::request::{Input, Op, Request};
+use crate::request::{Input, Request};
 use crate::rng::Rng;
 use crate::units::Ratio;
 use crate::warmup::Warmup;
@@ -71,8 +71,8 @@ fn requests(case: &Case<'_>, capacity: u64, span: u64, rng: &mut Rng) -> Arc<[Re
         let cut = rng.below(PAGE) * u64::from(rng.chance(0.5));
         let (offset, length) = (first + cut, (length - cut).max(1) as u32);
         match rng.below(20) {
-            0 => Request { time, offset: 0, length: 0, volume: 0, op: Op::Flush },
-            _ => Request { time, offset, length, volume: 0, op },
+            0 => Request::flush().at(time),
+            _ => Request::new(op, offset, length).at(time),
         }
     };
     (0..REQUESTS).map(one).collect()

@@ -62,13 +62,7 @@ impl Buffered {
         if self.gaps.chance(0.5) {
             self.time += self.gaps.below(40_000);
         }
-        let request = Request {
-            time: self.time,
-            offset: bytes.start,
-            length: (bytes.end - bytes.start) as u32,
-            volume: 0,
-            op,
-        };
+        let request = Request::new(op, bytes.start, (bytes.end - bytes.start) as u32).at(self.time);
         self.simulator.serve(&[request], Role::Asked).expect("inside the device");
         request
     }

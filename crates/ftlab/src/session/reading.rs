@@ -198,13 +198,9 @@ mod tests {
     impl RequestSource for Many {
         fn fill(&mut self, batch: &mut Vec<Request>) -> Result<(), Error> {
             let count = self.0.min(BATCH);
-            let requests = (self.0 - count..self.0).rev().map(|left| Request {
-                time: u64::MAX - left as u64,
-                offset: 0,
-                length: 512,
-                volume: 0,
-                op: Op::Read,
-            });
+            let requests = (self.0 - count..self.0)
+                .rev()
+                .map(|left| Request::new(Op::Read, 0, 512).at(u64::MAX - left as u64));
             batch.extend(requests);
             self.0 -= count;
             Ok(())

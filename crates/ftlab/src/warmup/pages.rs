@@ -28,7 +28,7 @@ impl<F: FnMut(u64) -> u32 + Send> RequestSource for Pages<F> {
         let (length, page_of) = (self.page_bytes, &mut self.page_of);
         batch.extend((self.next..end).map(|write| {
             let offset = u64::from(page_of(write)) * u64::from(length);
-            Request { time: 0, offset, length, volume: 0, op: Op::Write }
+            Request::new(Op::Write, offset, length)
         }));
         self.next = if self.next == end { 0 } else { end };
         Ok(())

@@ -44,7 +44,7 @@ pub fn warm_up<F: Design>(simulation: &mut Simulation<F>) -> WarmupReport {
 /// A request for `count` pages of 4 KiB from `lpn` on.
 pub fn pages(op: Op, lpn: u32, count: u32, time: Nanos) -> Request {
     let page = 4096;
-    Request { time, offset: u64::from(lpn) * page, length: count * 4096, volume: 0, op }
+    Request::new(op, u64::from(lpn) * page, count * 4096).at(time)
 }
 
 /// A request for one page of 4 KiB, at time 0.

@@ -141,7 +141,7 @@ fn trace() -> (PathBuf, Vec<Request>) {
         let length = 512 * (1 + rng.below(64)) as u32;
         let (seconds, ns) = (time / 1_000_000_000, time % 1_000_000_000);
         writeln!(text, "{volume},{sector},{length},{letter},{seconds}.{ns:09}").expect("a line");
-        Request { time, offset: 512 * sector, length, volume, op }
+        Request::new(op, 512 * sector, length).at(time).in_volume(volume)
     };
     let requests = (0..200).map(one).collect();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("inputs.spc");

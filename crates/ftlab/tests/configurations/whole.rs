@@ -300,7 +300,7 @@ fn requests(capacity: u64, page: u64, count: u64, rng: &mut Rng) -> Arc<[Request
     let one = |_| {
         time += rng.below(gap + 1);
         if rng.chance(flushes) {
-            return Request { time, offset: 0, length: 0, volume: 0, op: Op::Flush };
+            return Request::flush().at(time);
         }
         let write = if rng.chance(through) { Op::WriteThrough } else { Op::Write };
         let draw = rng.unit();
@@ -312,7 +312,7 @@ fn requests(capacity: u64, page: u64, count: u64, rng: &mut Rng) -> Arc<[Request
         let offset = place - place % unit;
         let offset = offset.min(capacity - length);
         next = if rng.chance(0.7) { offset + length } else { offset } % capacity;
-        Request { time, offset, length: length as u32, volume: 0, op }
+        Request::new(op, offset, length as u32).at(time)
     };
     (0..count).map(one).collect()
 }

@@ -187,7 +187,7 @@ fn run(ftl: &str, writes: f64, depth: usize) -> Found {
     let catalog = Catalog::standard();
     let entry = catalog.find(ftl).expect("an FTL");
     let mut simulator = entry.simulate(&config, capacity, address).expect("a device");
-    let page = |op, lpn: u64| Request { time: 0, offset: lpn << 12, length: 4096, volume: 0, op };
+    let page = |op, lpn: u64| Request::new(op, lpn << 12, 4096);
     let pages = capacity >> 12;
     let fill: Vec<Request> = (0..pages).map(|lpn| page(Op::Write, lpn)).collect();
     simulator.serve(&fill, Role::Fill).expect("inside the device");

@@ -83,7 +83,7 @@ fn draw(rng: &mut Rng, load: Load, page: u64, capacity: u64) -> Request {
     let within = if rng.chance(0.5) { capacity / 10 } else { capacity };
     let offset = unit * rng.below((within - length) / unit);
     let op = if rng.chance(load.reads) { Op::Read } else { Op::Write };
-    Request { time: 0, offset, length: length as u32, volume: 0, op }
+    Request::new(op, offset, length as u32)
 }
 
 fn run(preset: &str, spare: &str, load: Load, depth: usize, requests: usize) -> Found {
@@ -95,13 +95,7 @@ fn run(preset: &str, spare: &str, load: Load, depth: usize, requests: usize) -> 
     let catalog = Catalog::standard();
     let ftl = catalog.find("page").expect("an FTL");
     let mut simulator = ftl.simulate(&config, capacity, address).expect("a device");
-    let fill = |lpn: u64| Request {
-        time: 0,
-        offset: lpn * page,
-        length: page as u32,
-        volume: 0,
-        op: Op::Write,
-    };
+    let fill = |lpn: u64| Request::new(Op::Write, lpn * page, page as u32);
     let pages: Vec<Request> = (0..capacity / page).map(fill).collect();
     simulator.serve(&pages, Role::Fill).expect("inside the device");
     simulator.start_measuring();

@@ -94,7 +94,7 @@ fn run(config: &Config, seed: u64, ftl: &str, most: u64) -> Box<dyn Simulator> {
         let length = 512 * (1 + rng.below(most).pow(2) as u32);
         let offset = 512 * rng.below((capacity - u64::from(length)) / 512);
         let op = if rng.chance(0.6) { Op::Write } else { Op::Read };
-        Request { time: *time, offset, length, volume: 0, op }
+        Request::new(op, offset, length).at(*time)
     };
     let warm: Vec<Request> = (0..1000).map(|_| draw(&mut 0)).collect();
     simulator.serve(&warm, Role::Asked).expect("inside the device");

@@ -350,7 +350,7 @@ mod tests {
     #[test]
     fn the_stream_used_longest_ago_gives_way() {
         let mut streams = Streams::default();
-        let at = |offset: u64| Request { time: 0, offset, length: 512, volume: 0, op: Op::Write };
+        let at = |offset: u64| Request::new(Op::Write, offset, 512);
         (0..=STREAMS as u64).for_each(|k| streams.add(&at(k << 20)));
         streams.add(&at(512));
         assert_eq!(streams.continued, 0);

@@ -222,7 +222,7 @@ fn believed(row: [i64; COLUMNS.len()]) -> Result<RawRequest, Mistake> {
         return Err(unbelievable(column, row[column]));
     }
     // None of them is negative.
-    Ok(RawRequest { ticks: time as u64, volume, offset: offset as u64, length: length as u64, op })
+    Ok(RawRequest::new(op, offset as u64, length as u64).at(time as u64).in_volume(volume))
 }
 
 #[cold]

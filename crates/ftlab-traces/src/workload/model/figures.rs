@@ -245,7 +245,8 @@ mod tests {
     use super::*;
 
     fn value(name: &str) -> f64 {
-        let at = |time, volume, offset, op| Request { time, offset, length: 1024, volume, op };
+        let at =
+            |time, volume, offset, op| Request::new(op, offset, 1024).at(time).in_volume(volume);
         let mut tally = Tally::default();
         for request in [
             at(0, 3, 0, Op::Read),

@@ -141,13 +141,9 @@ impl Part {
         if self.runs.first > 0.0 {
             host.end(Tail { end: extent.end(), sectors, op, in_run: found.in_run, place });
         }
-        Request {
-            time,
-            offset: (host.first + start) * SECTOR,
-            length: sectors * SECTOR as u32,
-            volume: host.number,
-            op,
-        }
+        Request::new(op, (host.first + start) * SECTOR, sectors * SECTOR as u32)
+            .at(time)
+            .in_volume(host.number)
     }
 
     /// Where the next request goes: what was requested long ago, on, back, or somewhere new.

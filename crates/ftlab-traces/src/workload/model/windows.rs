@@ -106,7 +106,7 @@ mod tests {
         let mut windows = Windows::default();
         let mut add = |count, offset, op| {
             for _ in 0..count {
-                windows.add(&Request { time: 0, offset, length: 1024, volume: 0, op });
+                windows.add(&Request::new(op, offset, 1024));
             }
         };
         add(9_000, 4096, Op::Write);

@@ -40,12 +40,8 @@ fn the_stream_of_a_fitted_model_is_like_the_one_it_was_fitted_to() {
 
 #[test]
 fn busy_volumes_and_places_that_last_have_parts() {
-    let at = |time: u64, volume: u32, page: u64| Request {
-        time,
-        offset: page * 4096,
-        length: 4096,
-        volume,
-        op: Op::Write,
+    let at = |time: u64, volume: u32, page: u64| {
+        Request::new(Op::Write, page * 4096, 4096).at(time).in_volume(volume)
     };
     // Volume 7: always new places; volume 3: one page in turn with new ones.
     let requests: Vec<Request> = (0..4000)
