@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::{self, Ftl, IdleSteps, RamUse, Spec};
-use crate::host::{Host, HostMode, LATEST, Taken};
+use crate::host::{Host, HostMode, LATEST, Split, Taken};
 use crate::metrics::causes::Causes;
 use crate::metrics::latency::Latencies;
 use crate::metrics::samples::CacheSamples;
@@ -32,8 +32,8 @@ pub struct Simulation<F> {
     address: AddressMap,
     /// Which pages stand for several addresses, where some may.
     shared: Option<SharedPages>,
-    /// Whether what lies beyond the device is laid on it.
-    folds: bool,
+    /// Whether what a request accesses may be less than it says, or lie elsewhere.
+    may_differ: bool,
     flash: Device,
     ftl: F,
     /// The write buffer above the FTL.
@@ -272,7 +272,8 @@ impl<F: Ftl> Simulation<F> {
             config: config.clone(),
             address,
             shared,
-            folds: config.run.address == AddressPolicy::Modulo,
+            may_differ: config.run.address == AddressPolicy::Modulo
+                || config.host.split != Split::Pages,
             flash,
             ftl,
             buffer,
@@ -513,17 +514,25 @@ impl<F: Ftl> Simulation<F> {
         let sector_shift = self.config.device.sector.0.trailing_zeros();
         let cover = Cover::new(offset, end, sector_shift, shift);
         let pages = self.config.host.split.of(request.op.pages(offset, end, shift));
-        // At most `length`.
-        let bytes = end.min(pages.end << shift).saturating_sub(offset) as u32;
+        let last = pages.end;
         for page in pages {
             self.pages.push(Lpn(page as u32));
         }
         if let Some(shared) = &mut self.shared {
             shared.touch(request.volume, request.offset - offset, &self.pages[first..]);
         }
-        let is_folded = self.folds && offset != request.offset;
-        let is_cut = length < request.length;
-        Ok(Part { first, end: self.pages.len(), cover, bytes, is_folded, is_cut })
+        let all = Part::of_all(first..self.pages.len(), request.length);
+        if !self.may_differ {
+            return Ok(Part { cover, ..all });
+        }
+        Ok(Part {
+            cover,
+            // At most `length`.
+            bytes: end.min(last << shift).saturating_sub(offset) as u32,
+            is_folded: self.config.run.address == AddressPolicy::Modulo && offset != request.offset,
+            is_cut: length < request.length,
+            ..all
+        })
     }
 
     #[cold]
@@ -557,8 +566,10 @@ impl<F: Ftl> Simulation<F> {
         let pages = (part.end - part.first) as u64;
         let totals = &mut self.totals;
         totals.requests += 1;
-        totals.folded += u64::from(part.is_folded);
-        totals.cut += u64::from(part.is_cut);
+        if self.may_differ {
+            totals.folded += u64::from(part.is_folded);
+            totals.cut += u64::from(part.is_cut);
+        }
         match request.op {
             Op::Read => {
                 totals.reads += 1;

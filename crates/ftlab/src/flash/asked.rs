@@ -7,7 +7,7 @@
 //! Versions prove that a page holds what was written last *to the page that the FTL named*. This proves that the FTL
 //! named the pages of the request. Between two requests nothing is asked.
 //!
-//! Pages in a row that are served in their order, as nearly all are, are counted off. All others are a
+//! Pages in a row that are served in their order, as nearly all are, are counted off by one cursor. All others are a
 //! [`List`].
 
 mod list;
@@ -43,45 +43,41 @@ impl Service {
     }
 }
 
-/// No page is due: nothing is asked for.
-const NONE: u64 = u64::MAX;
+/// Nothing is asked for. This and the next two are odd, and above every cursor.
+const NOTHING: u64 = u64::MAX;
 
-/// The pages that are due are a list.
-const LISTED: u64 = NONE - 1;
+/// Nothing is asked for, and the pages of the next request will be a list.
+const NOTHING_LISTED: u64 = NOTHING - 2;
 
-/// A page and what is done with it, as one number; that of the next page is one higher.
+/// The pages that are asked for are a list.
+const LISTED: u64 = NOTHING - 4;
+
+/// The cursor before a page is begun. It is one higher when the page is begun, and two when it is served: then the
+/// next page is due.
 #[inline(always)]
-const fn key(service: Service, lpn: Lpn) -> u64 {
-    (service as u64) << (u32::BITS + 1) | lpn.0 as u64
+const fn cursor(service: Service, lpn: Lpn) -> u64 {
+    (service as u64) << (u32::BITS + 2) | (lpn.0 as u64) << 1
 }
 
 /// The pages of a request, and how many of them are begun and served.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    /// Of pages in a row, the first, the one to be begun next, the one to be served next, and one past the last;
-    /// `due` is `LISTED` where they are a list.
+    /// Of pages in a row: the cursor before the first.
     first: u64,
-    begun: u64,
-    due: u64,
+    /// The cursor; `NOTHING`, `NOTHING_LISTED` or `LISTED` where there is none.
+    at: u64,
+    /// The cursor behind the last.
     end: u64,
+    /// What the cursor is between two requests.
+    idle: u64,
     /// Operations of the device before the request.
     operations: usize,
-    /// Whether pages in a row are a list, too.
-    always_lists: bool,
     list: List,
 }
 
 impl Default for Asked {
     fn default() -> Self {
-        Asked {
-            first: NONE,
-            begun: 0,
-            due: NONE,
-            end: NONE,
-            operations: 0,
-            always_lists: false,
-            list: List::default(),
-        }
+        Asked { first: 0, at: NOTHING, end: 0, idle: NOTHING, operations: 0, list: List::default() }
     }
 }
 
@@ -96,34 +92,34 @@ impl Asked {
     #[inline(always)]
     #[must_use]
     pub fn ask(&mut self, op: Op, pages: &[Lpn], operations: usize) -> bool {
-        if self.due != NONE {
-            return false;
-        }
-        self.operations = operations;
         let service = Service::of(op);
-        let are_in_a_row = |last: &Lpn, first: &Lpn| last.0 - first.0 == pages.len() as u32 - 1;
-        match (service, pages.first(), pages.last()) {
-            (Service::Read | Service::Write, Some(first), Some(last))
-                if are_in_a_row(last, first) && !self.always_lists =>
-            {
-                self.first = key(service, *first);
-                (self.begun, self.due) = (self.first, self.first);
-                self.end = self.first + pages.len() as u64;
-            }
-            _ => self.ask_for_list(service, pages),
+        if let (Service::Read | Service::Write, [first, ..]) = (service, pages)
+            && self.at == NOTHING
+            && pages[pages.len() - 1].0 - first.0 == pages.len() as u32 - 1
+        {
+            self.first = cursor(service, *first);
+            self.at = self.first;
+            self.end = self.first + 2 * pages.len() as u64;
+            self.operations = operations;
+            return true;
         }
-        true
+        self.ask_for_list(service, pages, operations)
     }
 
     #[inline(never)]
-    fn ask_for_list(&mut self, service: Service, pages: &[Lpn]) {
-        (self.begun, self.due) = (0, LISTED);
+    fn ask_for_list(&mut self, service: Service, pages: &[Lpn], operations: usize) -> bool {
+        if self.is_under_way() {
+            return false;
+        }
+        self.operations = operations;
+        self.at = LISTED;
         self.list.ask(service, pages);
+        true
     }
 
     /// Whether the FTL serves a request now.
     pub const fn is_under_way(&self) -> bool {
-        self.due != NONE
+        self.at != self.idle
     }
 
     /// All pages that are not begun wait for what was done so far.
@@ -149,11 +145,11 @@ impl Asked {
     /// The rule that is broken.
     #[inline(always)]
     pub fn begin(&mut self, operations: usize) -> Result<(), &'static str> {
-        let is_early = self.begun == self.first && operations != self.operations;
-        if self.begun != self.due || is_early {
+        let is_early = self.at == self.first && operations != self.operations;
+        if self.at % 2 == 1 || self.at == self.end || is_early {
             return self.begin_another(operations);
         }
-        self.begun += 1;
+        self.at += 1;
         Ok(())
     }
 
@@ -166,10 +162,10 @@ impl Asked {
     /// Serves a page. Returns what for, if it was asked for and not served yet.
     #[inline(always)]
     pub fn serve(&mut self, service: Service, lpn: Lpn) -> Option<Cause> {
-        if self.due != key(service, lpn) || self.due == self.end {
+        if self.at != cursor(service, lpn) + 1 {
             return self.serve_another(service, lpn);
         }
-        self.due += 1;
+        self.at += 1;
         Some(Cause::Host)
     }
 
@@ -181,36 +177,51 @@ impl Asked {
 
     /// From now on the pages of this request are a list.
     fn make_list(&mut self) {
-        if self.due >= LISTED {
+        if self.at >= LISTED {
             return;
         }
-        let count = |from: u64, to: u64| (to - from) as usize;
-        let service =
-            if self.first >= key(Service::Write, Lpn(0)) { Service::Write } else { Service::Read };
-        let first = (self.first - key(service, Lpn(0))) as u32;
+        let count = |from: u64, to: u64| (to - from).div_ceil(2) as usize;
+        let from = cursor(Service::Write, Lpn(0));
+        let (service, from) =
+            if self.first >= from { (Service::Write, from) } else { (Service::Read, 0) };
+        let first = ((self.first - from) / 2) as u32;
         let pages: Vec<_> = (first..).take(count(self.first, self.end)).map(Lpn).collect();
         self.list.ask(service, &pages);
-        self.list.go_on(count(self.first, self.begun), count(self.first, self.due));
-        (self.begun, self.due) = (0, LISTED);
+        self.list.go_on(count(self.first, self.at), count(self.first, self.at & !1));
+        self.at = LISTED;
     }
 
     /// The list of an FTL that keeps pages in RAM: from now on each page is looked up.
     pub fn with_ram(&mut self) -> &mut List {
         self.make_list();
-        self.always_lists = true;
+        self.always_list();
         &mut self.list
+    }
+
+    fn always_list(&mut self) {
+        self.leave_idle(NOTHING_LISTED);
+    }
+
+    /// Changes what the cursor is between two requests, now if this is between two.
+    fn leave_idle(&mut self, idle: u64) {
+        if !self.is_under_way() {
+            self.at = idle;
+        }
+        self.idle = idle;
     }
 
     /// From now on these pages, ascending, are served for another cause, and not because the host asks.
     pub fn set_apart(&mut self, cause: Cause, pages: &[Lpn]) {
         self.list.set_apart(cause, pages);
-        self.always_lists = true;
+        self.always_list();
     }
 
     /// From now on all pages are served because the host asks.
     pub fn end_apart(&mut self) {
         self.list.end_apart();
-        self.always_lists = self.list.keeps();
+        if !self.list.keeps() {
+            self.leave_idle(NOTHING);
+        }
     }
 
     /// Whether the newest version of a page is in the RAM of the FTL alone.
@@ -226,8 +237,8 @@ impl Asked {
     /// Ends the request. Returns what was left undone, if anything was; `holds_data` says whether a page has data.
     #[inline(always)]
     pub fn answer(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
-        if self.due == self.end && self.begun == self.end {
-            self.due = NONE;
+        if self.at == self.end {
+            self.at = self.idle;
             return None;
         }
         self.answer_list(op, holds_data)
@@ -236,7 +247,7 @@ impl Asked {
     #[inline(never)]
     fn answer_list(&mut self, op: Op, holds_data: impl Fn(Lpn) -> bool) -> Option<Undone> {
         self.make_list();
-        self.due = NONE;
+        self.at = self.idle;
         self.list.answer(op, holds_data)
     }
 }

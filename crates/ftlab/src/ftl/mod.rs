@@ -192,17 +192,30 @@ pub trait Ftl: Send {
 #[allow(clippy::inline_always)] // part of every request
 #[inline(always)]
 pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut Flash) {
-    if op == Op::Trim {
-        flash.bury(pages);
-    }
-    flash.ask(op, pages);
+    // What is asked is a constant in each arm.
     match op {
-        Op::Read => ftl.read(pages, flash),
-        Op::Write => ftl.write(pages, flash),
-        Op::Trim => ftl.trim(pages, flash),
-        Op::Flush if pages.is_empty() => ftl.flush(flash),
-        Op::Flush => ftl.flush_pages(pages, flash),
+        Op::Read => {
+            flash.ask(Op::Read, pages);
+            ftl.read(pages, flash);
+        }
+        Op::Write => {
+            flash.ask(Op::Write, pages);
+            ftl.write(pages, flash);
+        }
+        Op::Trim => {
+            flash.bury(pages);
+            flash.ask(Op::Trim, pages);
+            ftl.trim(pages, flash);
+        }
+        Op::Flush => {
+            flash.ask(Op::Flush, pages);
+            match pages {
+                [] => ftl.flush(flash),
+                _ => ftl.flush_pages(pages, flash),
+            }
+        }
         Op::WriteThrough => {
+            flash.ask(Op::WriteThrough, pages);
             ftl.write(pages, flash);
             ftl.flush_pages(pages, flash);
         }
