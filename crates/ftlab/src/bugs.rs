@@ -533,10 +533,12 @@ bugs! {
         why "merges copy a block of pages at most", by "waftl";
     KastMergedAddsUp: "kast: logical blocks of all merges are added up, not the most of one taken",
         why "the merge of a log block is bounded by K", by "kast";
-    SepbitMovesAsMap: "sepbit: pages that GC moves are counted as translation pages",
+    SeparatorMovesAsMap: "separation: pages that GC moves are counted as translation pages",
         why "a map in RAM needs none", by "sepbit";
-    SepbitGcLeavesMap: "sepbit: the map keeps the old place after GC",
-        why "stale PPN", by "sepbit";
+    SeparatorTrimUnseen: "separation: a page that was trimmed is taken for one that is replaced",
+        why "a page without data has no age", law "a_separation";
+    PlanesCollectUntold: "separation: it hears of no block that is collected",
+        why "lifespans are never known", law "a_separation";
     SepbitReserveIsShort: "sepbit: no block is kept for what GC spreads over classes",
         why "a GC step that opens a block for each class finds no free one", by "sepbit";
     WindowKeepsCollected: "windowed-greedy: a block that was collected stays in the window",

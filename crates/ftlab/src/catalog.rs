@@ -26,6 +26,7 @@ use crate::ftl::parts::placement::{BuildPlacement, Placements, placements};
 use crate::ftl::{self, Design, Ftl, Spec, Variant};
 use crate::gc::{self, BuildPolicy, Policies};
 use crate::named::{Named, expect_new};
+use crate::placement::separation::{BuildSeparation, Separations, separations};
 use crate::recovery::Mount;
 use crate::settings::{Group, Row, Section, SectionKind, Table};
 use crate::simulate::{Simulation, Simulator};
@@ -305,6 +306,7 @@ pub struct Catalog {
     ftls: Vec<Entry>,
     policies: Policies,
     placements: Placements,
+    separations: Separations,
     buffers: Buffers,
     threads: Threads,
 }
@@ -316,6 +318,7 @@ impl Default for Catalog {
             ftls: Vec::new(),
             policies: gc::policies(),
             placements: placements(),
+            separations: separations(),
             buffers: buffer::buffers(),
             threads: Threads(Arc::new(|work| work())),
         }
@@ -329,7 +332,7 @@ impl Catalog {
         Catalog::default()
             .with::<ftl::page::PageFtl>()
             .with::<ftl::hat::Hat>()
-            .with::<ftl::sepbit::Sepbit>()
+            .variant::<ftl::sepbit::Sepbit>()
             .with::<DemandFtl<Dftl>>()
             .variant::<Dloop>()
             .variant::<DloopHot>()
@@ -417,6 +420,17 @@ impl Catalog {
         self
     }
 
+    /// The same with a separation more.
+    ///
+    /// # Panics
+    /// As [`Catalog::with_entry`].
+    #[must_use]
+    pub fn with_separation(mut self, separation: Named<BuildSeparation>) -> Self {
+        self.separations = self.separations.with(separation);
+        self.expect_keys_once();
+        self
+    }
+
     /// The same with a write buffer more.
     ///
     /// # Panics
@@ -476,6 +490,12 @@ impl Catalog {
         &self.placements
     }
 
+    /// All separations.
+    #[must_use]
+    pub const fn separations(&self) -> &Separations {
+        &self.separations
+    }
+
     /// All write buffers.
     #[must_use]
     pub const fn buffers(&self) -> &Buffers {
@@ -488,6 +508,7 @@ impl Catalog {
         Config {
             policies: self.policies.clone(),
             placements: self.placements.clone(),
+            separations: self.separations.clone(),
             buffers: self.buffers.clone(),
             ..Config::default()
         }
@@ -525,15 +546,16 @@ impl Catalog {
         Err(Error::config("ftl", message))
     }
 
-    /// The kinds of all own sections of policies, placements, buffers and FTLs, each once.
+    /// The kinds of all own sections of policies, placements, separations, buffers and FTLs, each once.
     #[must_use]
     pub fn own_sections(&self) -> Vec<SectionKind> {
         let policies = self.policies.iter().flat_map(|policy| &policy.settings);
         let placements = self.placements.iter().flat_map(|placement| &placement.settings);
+        let separations = self.separations.iter().flat_map(|separation| &separation.settings);
         let buffers = self.buffers.iter().flat_map(|buffer| &buffer.settings);
         let ftls = self.ftls.iter().flat_map(|entry| &entry.settings);
         let mut kinds: Vec<SectionKind> = Vec::new();
-        for kind in policies.chain(placements).chain(buffers).chain(ftls) {
+        for kind in policies.chain(placements).chain(separations).chain(buffers).chain(ftls) {
             if !kinds.contains(kind) {
                 kinds.push(*kind);
             }

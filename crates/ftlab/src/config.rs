@@ -12,6 +12,7 @@ use crate::ftl::{self, Setup};
 use crate::gc::{self, GcConfig, Policies};
 use crate::host::HostConfig;
 use crate::metrics::energy::EnergyConfig;
+use crate::placement::separation::{Separations, separations};
 use crate::run::RunConfig;
 use crate::settings::{Group, SectionKind, Sections, Table, expect_empty, table_of, take};
 use crate::trace::InputConfig;
@@ -53,6 +54,8 @@ pub struct Config {
     pub policies: Policies,
     /// The placements that can be named.
     pub placements: Placements,
+    /// The separations that can be named.
+    pub separations: Separations,
     /// The write buffers that can be named.
     pub buffers: Buffers,
 }
@@ -75,6 +78,7 @@ impl Default for Config {
             own: Sections::default(),
             policies: gc::policies(),
             placements: placements(),
+            separations: separations(),
             buffers: buffer::buffers(),
         }
     }
@@ -149,6 +153,7 @@ impl Config {
             seed: self.run.seed,
             policies: self.policies.clone(),
             placements: self.placements.clone(),
+            separations: self.separations.clone(),
             settings: self.own.clone(),
         }
     }
@@ -215,6 +220,7 @@ impl Config {
         expect_empty(&tree, &known)?;
         config.policies.find(&config.gc.policy, &[])?;
         config.placements.find(&config.ftl.placement, &[])?;
+        config.separations.find(&config.ftl.separation, &[])?;
         buffer::find(&config.buffers, &config.buffer)?;
         Ok(config)
     }

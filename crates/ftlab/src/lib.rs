@@ -98,27 +98,28 @@
 //!    verifies every host read, counts by cause, and books time on the engine.
 //! 8. [`cache`]: containers that know nothing of flash.
 //! 9. [`gc`]: victim policies.
-//! 10. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 11. [`partial`]: what is read before a part of a page is written.
-//! 12. `ahead`: what the next requests touch of large tables, loaded early.
-//! 13. [`buffer`]: RAM between the host and any FTL.
-//! 14. [`host`]: when requests are issued, and in which order.
-//! 15. [`metrics`]: latencies, time series, and the definitions of metrics.
-//! 16. [`warmup`]: what happens before measuring, as a plan.
-//! 17. [`run`]: the settings of a run itself.
-//! 18. [`config`]: all settings of a run, as one tree.
-//! 19. [`recovery`]: what a power cut at the end of a run would leave.
-//! 20. `shared_pages`: pages of the device that stand for several addresses.
-//! 21. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 22. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 23. [`report`]: the result of a run.
-//! 24. [`frames`]: what a run looks like as it goes.
-//! 25. [`drive`]: the order of a run, from warm-up to report.
-//! 26. [`lifetime`]: the life of a device, whole or from shorter ones.
-//! 27. [`session`]: several FTLs at once over one reading of the input.
-//! 28. [`crash`]: power cuts in a run on any input.
-//! 29. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 30. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
+//! 10. [`placement`]: which pages share blocks.
+//! 11. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 12. [`partial`]: what is read before a part of a page is written.
+//! 13. `ahead`: what the next requests touch of large tables, loaded early.
+//! 14. [`buffer`]: RAM between the host and any FTL.
+//! 15. [`host`]: when requests are issued, and in which order.
+//! 16. [`metrics`]: latencies, time series, and the definitions of metrics.
+//! 17. [`warmup`]: what happens before measuring, as a plan.
+//! 18. [`run`]: the settings of a run itself.
+//! 19. [`config`]: all settings of a run, as one tree.
+//! 20. [`recovery`]: what a power cut at the end of a run would leave.
+//! 21. `shared_pages`: pages of the device that stand for several addresses.
+//! 22. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 23. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 24. [`report`]: the result of a run.
+//! 25. [`frames`]: what a run looks like as it goes.
+//! 26. [`drive`]: the order of a run, from warm-up to report.
+//! 27. [`lifetime`]: the life of a device, whole or from shorter ones.
+//! 28. [`session`]: several FTLs at once over one reading of the input.
+//! 29. [`crash`]: power cuts in a run on any input.
+//! 30. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 31. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
 
 #[macro_use]
 mod unless_bug;
@@ -147,6 +148,7 @@ pub mod metrics;
 pub mod model;
 pub mod named;
 pub mod partial;
+pub mod placement;
 pub mod purpose;
 pub mod recovery;
 pub mod report;

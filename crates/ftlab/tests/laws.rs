@@ -103,3 +103,8 @@ fn the_laws_name_no_ftl_and_no_buffer() {
     }
     assert!(files >= 4, "{files} files of laws");
 }
+
+#[test]
+fn a_separation_hears_what_happens() {
+    every_ftl_obeys(LAWS[15]);
+}

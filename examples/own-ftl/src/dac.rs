@@ -9,9 +9,10 @@
 
 use ftlab::Error;
 use ftlab::flash::{Cause, Device, Flash, Owner};
-use ftlab::ftl::parts::block_pool::{BlockPool, Stream};
+use ftlab::ftl::parts::block_pool::BlockPool;
 use ftlab::ftl::parts::page_map::PageMap;
 use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::placement::Class;
 use ftlab::units::{Lpn, Ratio};
 use std::collections::BTreeMap;
 
@@ -84,10 +85,10 @@ impl Ftl for Dac {
         for &lpn in pages {
             flash.begin_page();
             let region = self.region_of_update(lpn, flash);
-            if self.pool.must_collect(Stream::Level(region)) {
+            if self.pool.must_collect(Class::user(region)) {
                 self.reclaim(region, flash);
             }
-            let new = self.pool.next_page(Stream::Level(region), flash);
+            let new = self.pool.next_page(Class::user(region), flash);
             flash.program(new, Owner::Data(lpn), Cause::Host);
             self.regions[flash.geometry().block_of(new).index()] = region;
             if let Some(old) = self.map.replace(lpn, Some(new)) {
@@ -145,7 +146,7 @@ impl Dac {
 
     fn reclaim(&mut self, region: u8, flash: &mut Flash) {
         self.pool.start_gc();
-        while !self.pool.collected_enough(Stream::Level(region)) {
+        while !self.pool.collected_enough(Class::user(region)) {
             self.collect(flash);
         }
     }
@@ -157,7 +158,7 @@ impl Dac {
         let colder = region.saturating_sub(1);
         let mut pages = flash.valid_pages(victim);
         while let Some(from) = pages.next(flash) {
-            let to = self.pool.next_page(Stream::Level(colder), flash);
+            let to = self.pool.next_page(Class::user(colder), flash);
             self.regions[flash.geometry().block_of(to).index()] = colder;
             let Owner::Data(lpn) = flash.relocate(from, to, Cause::GcData) else {
                 panic!("the map is in RAM")

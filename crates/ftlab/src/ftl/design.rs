@@ -8,6 +8,7 @@ use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::Flash;
 use crate::gc::{self, Gc, GcConfig, Policies};
+use crate::placement::separation::{Separations, TOGETHER, separations};
 use crate::settings::{Group, Section, Sections};
 
 /// An FTL that can be built from settings: what a [`Catalog`](crate::catalog::Catalog) takes.
@@ -64,7 +65,9 @@ pub struct Setup<S = ()> {
     pub policies: Policies,
     /// The placements that can be named.
     pub placements: Placements,
-    /// The sections of settings, those of policies and placements among them.
+    /// The separations that can be named.
+    pub separations: Separations,
+    /// The sections of settings, those of policies, placements and separations among them.
     pub settings: Sections,
 }
 
@@ -79,6 +82,7 @@ impl<S: Default> Default for Setup<S> {
             seed: 1,
             policies: gc::policies(),
             placements: placements(),
+            separations: separations(),
             settings: Sections::default(),
         }
     }
@@ -108,6 +112,19 @@ impl<S> Setup<S> {
         Gc::new(&self.gc, &self.policies, &self.settings, self.seed)
     }
 
+    /// Refuses a separation of user pages, with the reason.
+    ///
+    /// # Errors
+    /// [`Error::Config`] when there is one.
+    pub fn expect_together(&self, reason: &str) -> Result<(), Error> {
+        let found = &self.ftl.separation;
+        if found == TOGETHER {
+            return Ok(());
+        }
+        let message = format!("found {found}, expected {TOGETHER}: {reason}");
+        Err(Error::config("ftl.separation", message))
+    }
+
     /// The same with other settings `own`, for a part of the FTL.
     #[must_use]
     pub fn with<T>(&self, own: T) -> Setup<T> {
@@ -120,6 +137,7 @@ impl<S> Setup<S> {
             seed: self.seed,
             policies: self.policies.clone(),
             placements: self.placements.clone(),
+            separations: self.separations.clone(),
             settings: self.settings.clone(),
         }
     }
@@ -184,7 +202,20 @@ pub enum Cleaning {
 }
 
 /// The keys that every page-level FTL obeys.
-const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order"];
+const PAGE_LEVEL: &[&str] = &["gc.", "ftl.placement", "ftl.order", "ftl.separation"];
+/// The keys of `PAGE_LEVEL` where pages are separated by the FTL's own rule, which says where copies go.
+const SEPARATED: &[&str] = &[
+    "gc.policy",
+    "gc.choices",
+    "gc.window",
+    "gc.low",
+    "gc.high",
+    "gc.mode",
+    "gc.oob_scan",
+    "gc.copy_back",
+    "ftl.placement",
+    "ftl.order",
+];
 /// The keys of a page-level FTL that fills several blocks at once by rules of its own.
 const OWN_FRONTIERS: &[&str] =
     &["gc.policy", "gc.choices", "gc.window", "gc.low", "gc.high", "gc.mode", "gc.oob_scan"];
@@ -192,16 +223,24 @@ const LOG_BLOCKS: &[&str] = &["log.blocks", "log.map"];
 /// The keys of `LOG_BLOCKS` where room is made before a page is written.
 const ROOM_FIRST: &[&str] = &["log.blocks", "log.map", "ftl.power_safe"];
 /// The keys of `PAGE_LEVEL` and of the mapping cache.
-const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order"];
+const DEMAND_PAGED: &[&str] = &["ftl.cache", "gc.", "ftl.placement", "ftl.order", "ftl.separation"];
 /// The keys of `DEMAND_PAGED` and of a search.
-const SEARCHED: &[&str] =
-    &["ftl.cache", "gc.", "ftl.order", "ftl.placement", "ftl.search", "ftl.search_step"];
+const SEARCHED: &[&str] = &[
+    "ftl.cache",
+    "gc.",
+    "ftl.order",
+    "ftl.placement",
+    "ftl.separation",
+    "ftl.search",
+    "ftl.search_step",
+];
 /// The keys of `SEARCHED` and where translation pages go, and when.
 const HOLDS_MAP: &[&str] = &[
     "ftl.cache",
     "gc.",
     "ftl.order",
     "ftl.placement",
+    "ftl.separation",
     "ftl.search",
     "ftl.search_step",
     "ftl.map_blocks",
@@ -212,6 +251,7 @@ const STRIPED: &[&str] = &[
     "ftl.cache",
     "gc.",
     "ftl.order",
+    "ftl.separation",
     "ftl.search",
     "ftl.search_step",
     "ftl.map_blocks",
@@ -238,6 +278,8 @@ impl Spec {
     };
     /// A page-level FTL with its map in RAM that says itself which block a page goes to: also what GC copies.
     pub const OWN_FRONTIERS: Spec = Spec { obeys: OWN_FRONTIERS, ..Spec::PAGE_LEVEL };
+    /// [`Spec::PAGE_LEVEL`] with a separation of its own.
+    pub const SEPARATED: Spec = Spec { obeys: SEPARATED, ..Spec::PAGE_LEVEL };
     /// A page-level FTL with its map on flash, part of it cached.
     pub const DEMAND_PAGED: Spec =
         Spec { map: MapPlace::Flash, obeys: DEMAND_PAGED, ..Spec::PAGE_LEVEL };

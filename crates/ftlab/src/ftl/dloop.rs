@@ -53,7 +53,14 @@ impl Variant for DloopHot {
         title: "DLOOP-hot",
         summary: "DLOOP whose hot planes hold fewer pages, and so have more extra blocks",
         source: "ours, after the future work of Abdurrab, Xie & Wang, IPDPS 2013",
-        obeys: &["ftl.cache", "gc.", "ftl.order", "ftl.search", "ftl.search_step"],
+        obeys: &[
+            "ftl.cache",
+            "gc.",
+            "ftl.order",
+            "ftl.separation",
+            "ftl.search",
+            "ftl.search_step",
+        ],
         ..Spec::DEMAND_PAGED
     };
 

@@ -17,7 +17,6 @@ use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::units::{Duration, Lpn, Ppn};
-use std::collections::BTreeMap;
 
 crate::settings! {
     /// The chip with the map.
@@ -88,7 +87,8 @@ impl Ftl for Hat {
     fn metrics(&self) -> FtlMetrics {
         let metrics = self.page.metrics();
         let moved = metrics.gc.map_or(0, |gc| gc.counts.valid_data);
-        let own = BTreeMap::from([
+        let mut own = metrics.own;
+        own.extend([
             ("hat.pcm_bytes", self.page.ram().tables),
             ("hat.pcm_reads", self.reads),
             ("hat.pcm_updates", self.host_updates + moved),

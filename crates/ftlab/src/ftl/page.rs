@@ -73,6 +73,7 @@ impl Ftl for PageFtl {
         for &lpn in pages {
             flash.begin_page();
             unless_bug!(PageTrimLeavesMap, self.remap(lpn, None, flash));
+            self.pool.trimmed(lpn);
             let asked = unless_bug!(PageTrimsBeside, lpn, Lpn(lpn.0 & !1));
             unless_bug!(PageTrimSkipped, flash.trim(asked));
         }
@@ -83,12 +84,12 @@ impl Ftl for PageFtl {
     }
 
     fn ram(&self) -> RamUse {
-        let tables = 4 * self.map.len() as u64 + self.pool.pointer_bytes();
+        let tables = 4 * self.map.len() as u64 + self.pool.ram_bytes();
         RamUse { tables, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
-        FtlMetrics::of_gc(self.pool.metrics())
+        FtlMetrics { own: self.pool.own_metrics(), ..FtlMetrics::of_gc(self.pool.metrics()) }
     }
 
     fn reset_metrics(&mut self) {
@@ -114,6 +115,12 @@ impl PageFtl {
         ftl.pool.recover(&pages, flash);
         ftl.map.fill(&pages);
         Ok(ftl)
+    }
+
+    /// Collects a block.
+    #[cfg(test)]
+    pub fn collect(&mut self, flash: &mut Flash) {
+        self.pool.collect(0, flash, |lpn, to| drop(self.map.replace(lpn, Some(to))));
     }
 
     #[inline]

@@ -9,9 +9,11 @@ use crate::device::{
 use crate::engine::Log;
 use crate::error::Error;
 use crate::flash::{Device, Geometry};
+use crate::ftl::demand::MapBlocks;
 use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
 use crate::ftl::{Cleaning, Ftl};
-use crate::gc::CopyBack;
+use crate::gc::{Copies, CopyBack};
+use crate::placement::separation::{BuildSeparation, COPIES, TOGETHER};
 use crate::rng::Rng;
 use crate::settings::Section;
 use crate::units::{Bytes, Duration, Ratio};
@@ -107,6 +109,17 @@ impl<'a> Case<'a> {
         let placement = &placements[rng.below(placements.len() as u64) as usize];
         config.ftl.placement = placement.spec.name.to_owned();
         config.own.draw(&placement.settings, rng);
+        // Half of the cases leave pages together, whose traffic is that of all other laws.
+        if flip(parts) && entry.spec.obeys("ftl.separation") {
+            let separations: Vec<_> = config.separations.iter().cloned().collect();
+            let separation = &separations[parts.below(separations.len() as u64) as usize];
+            config.ftl.separation = separation.spec.name.to_owned();
+            config.own.draw(&separation.settings, parts);
+            if ![TOGETHER, COPIES].contains(&separation.spec.name) {
+                config.gc.copies = Copies::Shared;
+                config.ftl.map_blocks = MapBlocks::Own;
+            }
+        }
         for buffer in &config.buffers.iter().cloned().collect::<Vec<_>>() {
             config.own.draw(&buffer.settings, rng);
         }
@@ -272,6 +285,16 @@ impl<'a> Case<'a> {
     /// The same FTL under another configuration.
     pub fn with(&self, config: Config) -> Case<'a> {
         Case { entry: self.entry, config }
+    }
+
+    /// How many classes the pages of one victim may go to.
+    pub fn spread(&self) -> u32 {
+        let config = self.entry.adapted(&self.config);
+        let named = config.separations.find(&config.ftl.separation, &[]).expect("a separation");
+        match &named.build {
+            BuildSeparation::Together | BuildSeparation::Copies => 1,
+            BuildSeparation::Classes(build) => u32::from(build(1, &config.own).spread()),
+        }
     }
 
     /// Whether device, FTL and buffer can work.

@@ -15,6 +15,7 @@
 pub mod books;
 mod buffered;
 mod case;
+mod classes;
 mod cuts;
 mod instruments;
 mod order;
@@ -65,7 +66,7 @@ impl Law {
 }
 
 /// All laws, the one that finds most first.
-pub const LAWS: [Law; 15] = [
+pub const LAWS: [Law; 16] = [
     Law { name: "the laws hold after every request", of_ten: 10, check: after_every_request },
     Law { name: "the smallest full device survives thousands of writes", of_ten: 3, check: full },
     Law { name: "nothing is lost below a write buffer", of_ten: 7, check: below_a_buffer },
@@ -112,6 +113,11 @@ pub const LAWS: [Law; 15] = [
         name: "the books of a result balance",
         of_ten: 2,
         check: books::the_books_of_a_result_balance,
+    },
+    Law {
+        name: "a separation hears what happens",
+        of_ten: 2,
+        check: classes::a_separation_hears_what_happens,
     },
 ];
 

@@ -312,7 +312,7 @@ impl<'a> Run<'a> {
             // FTLs may need more than `low`.
             let opened = self.blocks_of_the_map_opened(then) + self.more_data_blocks_opened(then);
             let opened = opened + self.case.entry.spec.early_blocks;
-            let latest = gc.low.max(3) + opened;
+            let latest = gc.low.max(2 + self.case.spread()) + opened;
             assert!(before <= latest, "GC with {before} free blocks, gc.low is {}", gc.low);
             let enough = gc.mode == GcMode::Single || free + 1 + opened >= gc.high;
             assert!(enough, "GC ended with {free} free blocks, gc.high is {}", gc.high);

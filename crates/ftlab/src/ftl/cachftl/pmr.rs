@@ -1,7 +1,7 @@
 //! The page-mapped region: the spare blocks, and which pages of each logical block are there.
 
 use super::super::GcMetrics;
-use super::super::parts::block_pool::{BlockPool, Stream};
+use super::super::parts::block_pool::BlockPool;
 use super::super::parts::page_map::PageMap;
 use super::super::parts::region::Region;
 use super::super::parts::survey::FoundBlock;
@@ -11,6 +11,7 @@ use super::redirect::Work;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::gc::Gc;
+use crate::placement::Class;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 /// The page-mapped region.
@@ -116,7 +117,7 @@ impl Pmr {
     /// others that are valid.
     pub fn recover(&mut self, lent: &[FoundBlock], own: &[FoundBlock], flash: &mut Flash) {
         lent.iter().for_each(|block| self.pool.lend_found(block.pbn));
-        self.pool.recover(&[Stream::Data], |_| false, flash);
+        self.pool.recover(&[Class::HOST], |_| false, flash);
         for block in own {
             self.map.fill(&block.pages);
             self.valid_pages += block.pages.len() as u64;
@@ -172,7 +173,7 @@ impl Pmr {
 
     /// Programs a page of the host, whose old version is invalid already.
     pub fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let page = self.pool.next_page(Stream::Data, flash);
+        let page = self.pool.next_page(Class::HOST, flash);
         flash.program(page, Owner::Data(lpn), Cause::Host);
         self.map.replace(lpn, Some(page));
         self.groups.grow(self.geometry.logical_block_of(lpn));
@@ -228,7 +229,7 @@ impl Pmr {
         for Kept { lpn, from, page } in collect.kept.drain(..) {
             // The host may have replaced the page since it was read.
             if unless_bug!(PmrCopiesReplaced, flash.is_valid(from), from.0 > 0) {
-                let to = self.pool.next_page(Stream::GcData, flash);
+                let to = self.pool.next_page(Class::MOVED, flash);
                 flash.store(to, page, Cause::GcData);
                 self.work.programs += 1;
                 self.map.replace(lpn, Some(to));

@@ -3,7 +3,7 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{Device, Operation};
-use crate::ftl::parts::block_pool::Stream;
+use crate::placement::Class;
 use crate::units::{Pbn, Ratio};
 
 /// What one access did: translation page reads and programs, data reads and programs.
@@ -87,7 +87,7 @@ impl<C: MappingCache> Bench<C> {
 impl<C: MappingCache> DemandFtl<C> {
     /// Moves the pages of a block, whether or not GC would choose it.
     pub fn collect_data_block(&mut self, pbn: Pbn, flash: &mut Device) {
-        let mut victim = self.store.pool.victim(pbn, 0, Stream::Data, flash);
+        let mut victim = self.store.pool.victim(pbn, 0, Class::HOST, flash);
         self.empty(&mut victim, flash);
     }
 

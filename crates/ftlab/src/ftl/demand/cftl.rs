@@ -71,6 +71,7 @@ impl Design for Cftl {
                            together wherever a block is free";
             return Err(Error::config("ftl.placement", message));
         }
+        setup.expect_together("a logical block is brought together")?;
         Ok(Cftl::over(DemandFtl::build(&with_room(setup), flash)?))
     }
 }

@@ -41,8 +41,8 @@ pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Mount, Setup, Spec};
-use super::parts::block_pool::{MapRules, Stream};
-use super::parts::placement::{PlaneOrder, SINGLE};
+use super::parts::block_pool::MapRules;
+use super::parts::placement::{Place, PlaneOrder, SINGLE};
 use super::parts::planes::{Planes, Victim};
 use super::parts::region::Region;
 use super::parts::survey::Page;
@@ -53,6 +53,8 @@ use super::{
 use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner};
+use crate::placement::Class;
+use crate::placement::separation::TOGETHER;
 use crate::settings::Group;
 use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
 use held::Held;
@@ -69,6 +71,9 @@ crate::settings! {
         /// Which plane a page goes to, of page-level FTLs.
         placement: String = SINGLE.to_owned(),
             source "FlashSim; choices.md#single-frontier";
+        /// Which pages share blocks, of page-level FTLs.
+        separation: String = TOGETHER.to_owned(),
+            source "FlashSim; choices.md#separation";
         /// The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         /// first changes fastest.
         order: PlaneOrder = PlaneOrder::PDWC,
@@ -437,7 +442,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
 
     fn ram(&self) -> RamUse {
         let tables = self.store.pages.directory_bytes()
-            + self.store.pool.pointer_bytes()
+            + self.store.pool.ram_bytes()
             + self.store.held.most_bytes()
             + self.cache.extra_ram();
         RamUse { tables, cache: self.cache.budget(), buffer: 0 }
@@ -541,6 +546,7 @@ impl<C: MappingCache> DemandFtl<C> {
 
     fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
         let mut own = self.cache.own_metrics();
+        own.extend(self.store.pool.own_metrics());
         if self.search != Search::None {
             own.insert("map.search_steps", self.search_steps);
         }
@@ -569,11 +575,11 @@ impl<C: MappingCache> DemandFtl<C> {
     /// Programs a page whose mapping is in the cache.
     #[inline]
     fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let plane = self.store.pool.place(lpn, flash);
-        if self.store.pool.must_collect(plane, Stream::Data) {
-            self.reclaim(plane, Stream::Data, flash);
+        let place = self.store.pool.place(lpn, flash);
+        if self.store.pool.must_collect(place) {
+            self.reclaim(place, flash);
         }
-        let new = self.store.pool.next_page(plane, Stream::Data, flash);
+        let new = self.store.pool.next_page(place, lpn, flash);
         flash.program(new, Owner::Data(lpn), Cause::Host);
         self.remap(lpn, Some(new), flash);
     }
@@ -604,15 +610,15 @@ impl<C: MappingCache> DemandFtl<C> {
     #[inline]
     fn make_room_for_the_map(&mut self, flash: &mut Flash) {
         while let Some(plane) = self.store.pool.short_of_room_for_the_map() {
-            self.reclaim(plane, Stream::Translation, flash);
+            self.reclaim(Place { plane, class: Class::MAP }, flash);
         }
     }
 
     #[inline(never)]
-    fn reclaim(&mut self, plane: u32, stream: Stream, flash: &mut Flash) {
-        self.store.pool.start_gc(plane);
-        while !self.store.pool.collected_enough(plane, stream) {
-            self.collect(plane, flash);
+    fn reclaim(&mut self, place: Place, flash: &mut Flash) {
+        self.store.pool.start_gc(place.plane);
+        while !self.store.pool.collected_enough(place) {
+            self.collect(place.plane, flash);
         }
     }
 

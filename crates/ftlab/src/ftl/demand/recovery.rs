@@ -6,11 +6,12 @@
 
 use super::MapStore;
 use crate::flash::{Cause, Flash, Owner};
-use crate::ftl::parts::block_pool::Stream;
+use crate::ftl::parts::placement::Place;
 use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::survey::{Filled, Page, Survey};
 use crate::ftl::parts::translation_pages::{Change, TranslationPages};
+use crate::placement::Class;
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +68,7 @@ impl Lacking {
     fn make_room(&mut self, store: &mut MapStore, flash: &mut Flash) {
         while let Some(plane) = store.pool.short_of_room_for_the_map() {
             store.pool.start_gc(plane);
-            while !store.pool.collected_enough(plane, Stream::Translation) {
+            while !store.pool.collected_enough(Place { plane, class: Class::MAP }) {
                 self.collect(plane, store, flash);
             }
         }

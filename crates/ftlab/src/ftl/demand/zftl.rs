@@ -102,6 +102,7 @@ impl Zftl {
             let message = "found a placement by plane, expected single: zones are ranges of blocks";
             return Err(Error::config("ftl.placement", message));
         }
+        setup.expect_together("each zone has frontiers of its own")?;
         let geometry = flash.geometry().clone();
         let (regions, pools) = divide(setup, &geometry)?;
         let pages_per_zone = regions[0].pages.len() as u32;

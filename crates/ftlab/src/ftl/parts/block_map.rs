@@ -5,14 +5,15 @@
 //! start of the device, which are collected by greed. One page of it is in RAM, the one used last. A change is
 //! programmed at once: the block that it replaces is about to be erased.
 
-use super::block_pool::Stream;
 use super::page_map::PageMap;
+use super::placement::Place;
 use super::planes::Planes;
 use super::region::Region;
 use super::translation_pages::TranslationPages;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::gc::{self, Gc, GcConfig, GcMode};
+use crate::placement::Class;
 use crate::settings::Sections;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Vtpn};
 
@@ -25,6 +26,9 @@ crate::choices! {
         Flash = "flash",
     }
 }
+
+/// Where its pages go.
+const MAP: Place = Place { plane: 0, class: Class::MAP };
 
 impl LogMap {
     /// Blocks at the start of a device that hold nothing but its block map.
@@ -204,11 +208,11 @@ impl FlashMap {
 
     /// Collects blocks of the map until a page of it can be programmed.
     fn make_room(&mut self, flash: &mut Flash) {
-        if !self.pool.must_collect(0, Stream::Translation) {
+        if !self.pool.must_collect(MAP) {
             return;
         }
         self.pool.start_gc(0);
-        while !self.pool.collected_enough(0, Stream::Translation) {
+        while !self.pool.collected_enough(MAP) {
             let mut victim = self.pool.take_victim(0, flash);
             for &(owner, to) in self.pool.move_pages(&mut victim, flash) {
                 if let Owner::Translation(vtpn) = owner {

@@ -13,45 +13,11 @@ use super::region::Region;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
 use crate::gc::{Copies, Gc, GcMode, Victims};
+use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// What a frontier is written with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stream {
-    /// User pages from the host.
-    Data,
-    /// User pages moved by GC; the same frontier as `Data` when copies are shared.
-    GcData,
-    /// Translation pages.
-    Translation,
-    /// User pages that an FTL puts together, from the host or moved by GC: one of up to [`LEVELS`] frontiers
-    /// in place of those of `Data` and `GcData`.
-    Level(u8),
-}
-
-impl Stream {
-    #[inline]
-    const fn index(self) -> usize {
-        match self {
-            Stream::Data => 0,
-            Stream::GcData => 1,
-            Stream::Translation => 2,
-            Stream::Level(level) => 3 + level as usize,
-        }
-    }
-
-    /// Why GC touches a block that is written with this.
-    #[must_use]
-    pub const fn gc_cause(self) -> Cause {
-        match self {
-            Stream::Translation => Cause::GcTranslation,
-            Stream::Data | Stream::GcData | Stream::Level(_) => Cause::GcData,
-        }
-    }
-}
 
 /// What translation pages ask of the blocks that they share with user pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,10 +28,17 @@ pub struct MapRules {
     pub is_held_in_gc: bool,
 }
 
-/// Levels that user pages can be divided into.
-pub const LEVELS: u8 = 8;
+/// The frontiers of user pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Classes {
+    /// How many there are.
+    pub all: u32,
+    /// How many of them the pages of one victim may go to, at least one.
+    pub spread: u32,
+}
 
-const STREAMS: usize = 3 + LEVELS as usize;
+/// Places for frontiers: a power of two, so that no place lies beyond.
+const FRONTIERS: usize = Class::END.next_power_of_two();
 
 /// GC of a region since measuring started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -112,7 +85,7 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct BlockInfo {
     state: State,
-    stream: Stream,
+    class: Class,
 }
 
 /// An open block: the next page to program, up to the end.
@@ -132,15 +105,18 @@ pub struct BlockPool {
     blocks: Vec<BlockInfo>,
     free: FreeBlocks,
     lent: u32,
-    frontiers: [Option<Frontier>; STREAMS],
+    frontiers: [Option<Frontier>; FRONTIERS],
     victims: Victims,
     /// The closed blocks of translation pages.
     translation_blocks: BTreeSet<u32>,
     low: u32,
     high: u32,
+    /// Blocks that the user pages of one victim may open.
+    spread: u32,
     /// Blocks that are free or open when GC ends.
     kept: u32,
-    copies: Copies,
+    /// The frontier of each class.
+    frontier_of: [u8; FRONTIERS],
     /// Translation pages go to the open block of user pages.
     shares_blocks: bool,
     mode: GcMode,
@@ -193,31 +169,50 @@ impl BlockPool {
         region: &Region,
         rules: MapRules,
     ) -> Result<Self, Error> {
-        let has_map = region.map_pages() > 0;
-        let open =
-            1 + u64::from(has_map && !rules.shares_blocks) + u64::from(gc.copies == Copies::Own);
-        // Updates of the map waste pages while GC makes room, unless they wait until it is made.
-        let wasted = u64::from(has_map && !rules.is_held_in_gc);
-        Self::with_frontiers(gc, geometry, reserve, region, open + wasted, rules)
+        let classes = Classes { all: 1 + u32::from(gc.copies == Copies::Own), spread: 1 };
+        Self::with_classes(gc, geometry, reserve, region, rules, classes)
     }
 
-    /// All blocks free, for user pages of so many levels, each with a frontier of its own, and for no map on
+    /// The same with these frontiers of user pages. `reserve` is what a GC step may open if the pages of its victim
+    /// go to one of them.
+    ///
+    /// # Errors
+    /// As [`BlockPool::new`].
+    pub fn with_classes(
+        gc: &Gc,
+        geometry: &Geometry,
+        reserve: u32,
+        region: &Region,
+        rules: MapRules,
+        classes: Classes,
+    ) -> Result<Self, Error> {
+        let has_map = region.map_pages() > 0;
+        let open = u64::from(classes.all) + u64::from(has_map && !rules.shares_blocks);
+        // Updates of the map waste pages while GC makes room, unless they wait until it is made.
+        let wasted = u64::from(has_map && !rules.is_held_in_gc);
+        let reserve = reserve + classes.spread - 1;
+        let pool = Self::with_frontiers(gc, geometry, reserve, region, open + wasted, rules)?;
+        Ok(BlockPool { spread: classes.spread, ..pool })
+    }
+
+    /// All blocks free, for user pages of so many classes, each with a frontier of its own, and for no map on
     /// flash. The pages of one victim may go to up to `spread` of them.
     ///
     /// # Errors
     /// As [`BlockPool::new`].
     ///
     /// # Panics
-    /// With more than [`LEVELS`].
+    /// With more than [`Class::MOST`].
     pub fn with_levels(
         gc: &Gc,
         geometry: &Geometry,
         levels: u8,
         spread: u32,
     ) -> Result<Self, Error> {
-        assert!(levels <= LEVELS, "{levels} levels");
+        assert!(levels <= Class::MOST, "{levels} classes");
+        let classes = Classes { all: u32::from(levels), spread };
         let whole = Region::whole(geometry, 0);
-        Self::with_frontiers(gc, geometry, spread, &whole, u64::from(levels), MapRules::default())
+        Self::with_classes(gc, geometry, 1, &whole, MapRules::default(), classes)
     }
 
     fn with_frontiers(
@@ -254,19 +249,20 @@ impl BlockPool {
             let other = format!(" or lower gc.low and gc.high{}", capacity.unwrap_or_default());
             return Err(geometry.too_few_blocks(&message, &other));
         }
-        let free = BlockInfo { state: State::Free, stream: Stream::Data };
+        let free = BlockInfo { state: State::Free, class: Class::HOST };
         Ok(BlockPool {
             blocks: vec![free; region.blocks.len()],
             free: FreeBlocks::within(region.blocks.clone()),
             lent: 0,
             region: region.blocks.clone(),
-            frontiers: [None; STREAMS],
+            frontiers: [None; FRONTIERS],
             victims: gc.victims(region.blocks.len() as u32, geometry.pages_per_block)?,
             translation_blocks: BTreeSet::new(),
             low,
             high,
+            spread: 1,
             kept: kept as u32,
-            copies: gc.copies,
+            frontier_of: frontiers(gc.copies, rules),
             shares_blocks: rules.shares_blocks,
             mode: gc.mode,
             oob_scan: gc.oob_scan,
@@ -313,8 +309,8 @@ impl BlockPool {
 
     /// Parity of the page that [`BlockPool::next_page`] returns next.
     #[must_use]
-    pub fn next_parity(&self, stream: Stream, flash: &Flash) -> Parity {
-        match self.frontiers[self.frontier_of(stream)] {
+    pub fn next_parity(&self, class: Class, flash: &Flash) -> Parity {
+        match self.frontiers[self.frontier_of(class)] {
             Some(Frontier { next, end, .. }) if next < end => {
                 Parity::of(flash.geometry().pages_per_block - (end - next))
             }
@@ -329,20 +325,16 @@ impl BlockPool {
         (self.region.len() as u32 - self.kept - map) * geometry.pages_per_block
     }
 
-    #[inline]
-    fn frontier_of(&self, stream: Stream) -> usize {
-        match (stream, self.copies) {
-            (Stream::GcData, Copies::Shared) => Stream::Data.index(),
-            (Stream::Translation, _) if self.shares_blocks => Stream::Data.index(),
-            _ => stream.index(),
-        }
+    #[inline(always)]
+    const fn frontier_of(&self, class: Class) -> usize {
+        self.frontier_of[class.index() % FRONTIERS] as usize % FRONTIERS
     }
 
-    /// Whether the frontier of `stream` is full and too few free blocks are left to open another.
+    /// Whether the frontier of `class` is full and too few free blocks are left to open another.
     #[inline]
     #[must_use]
-    pub fn must_collect(&self, stream: Stream) -> bool {
-        let full = self.frontiers[self.frontier_of(stream)].is_none_or(|f| f.next == f.end);
+    pub fn must_collect(&self, class: Class) -> bool {
+        let full = self.frontiers[self.frontier_of(class)].is_none_or(|f| f.next == f.end);
         let free = self.free.len();
         full && unless_bug!(PoolGcStartsLate, free <= self.low, free < self.low)
     }
@@ -353,15 +345,22 @@ impl BlockPool {
         self.victims_of_run = 0;
     }
 
-    /// Whether a GC run that was started for `stream` may end.
+    /// Whether a GC run that was started for `class` may end.
     #[must_use]
-    pub fn collected_enough(&self, stream: Stream) -> bool {
+    pub fn collected_enough(&self, class: Class) -> bool {
         match self.mode {
             GcMode::Batch => {
                 unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
             }
-            GcMode::Single => !self.must_collect(stream),
+            GcMode::Single => !self.must_collect(class),
         }
+    }
+
+    /// Whether GC of user pages may need more blocks than are free, for them and for the map.
+    #[inline]
+    #[must_use]
+    pub fn is_at_its_last(&self) -> bool {
+        self.free.len() <= self.spread
     }
 
     /// Whether as many blocks are free as at the end of a batch.
@@ -383,7 +382,7 @@ impl BlockPool {
     pub fn take_block(&mut self) -> Pbn {
         let pbn = self.free.take().expect("a block to spare");
         let slot = self.slot(pbn);
-        self.blocks[slot.index()] = BlockInfo { state: State::Open, stream: Stream::GcData };
+        self.blocks[slot.index()] = BlockInfo { state: State::Open, class: Class::MOVED };
         pbn
     }
 
@@ -400,15 +399,15 @@ impl BlockPool {
     /// # Panics
     /// When no block is free: GC was not given a chance, or the reserve is wrong.
     #[inline]
-    pub fn next_page(&mut self, stream: Stream, flash: &Flash) -> Ppn {
-        let index = self.frontier_of(stream);
+    pub fn next_page(&mut self, class: Class, flash: &Flash) -> Ppn {
+        let index = self.frontier_of(class);
         self.programs += 1;
         match &mut self.frontiers[index] {
             Some(frontier) if frontier.next < frontier.end => {
                 frontier.next += 1;
                 Ppn(frontier.next - 1)
             }
-            _ => self.open(index, stream, flash),
+            _ => self.open(index, class, flash),
         }
     }
 
@@ -417,9 +416,9 @@ impl BlockPool {
     ///
     /// # Panics
     /// As [`next_page`](Self::next_page).
-    pub fn next_pages(&mut self, stream: Stream, most: u32, flash: &Flash) -> (Ppn, u32) {
-        let first = self.next_page(stream, flash);
-        let index = self.frontier_of(stream);
+    pub fn next_pages(&mut self, class: Class, most: u32, flash: &Flash) -> (Ppn, u32) {
+        let first = self.next_page(class, flash);
+        let index = self.frontier_of(class);
         let frontier = self.frontiers[index].as_mut().expect("a page of it was taken");
         let more = (most - 1).min(frontier.end - frontier.next);
         frontier.next += more;
@@ -428,23 +427,23 @@ impl BlockPool {
     }
 
     #[inline(never)]
-    fn open(&mut self, index: usize, stream: Stream, flash: &Flash) -> Ppn {
+    fn open(&mut self, index: usize, class: Class, flash: &Flash) -> Ppn {
         if let Some(full) = self.frontiers[index] {
             let slot = self.slot(full.pbn);
             self.blocks[slot.index()].state = State::Closed;
             self.victims.close(slot, flash.valid_in(full.pbn), self.programs);
-            if self.blocks[slot.index()].stream == Stream::Translation {
+            if self.blocks[slot.index()].class == Class::MAP {
                 self.translation_blocks.insert(full.pbn.0);
             }
         }
-        let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {stream:?}"));
-        let stream = if index == Stream::Data.index() { Stream::Data } else { stream };
+        let pbn = self.free.take().unwrap_or_else(|| panic!("no free block for {class:?}"));
+        let class = if index == Class::HOST.index() { Class::HOST } else { class };
         let slot = self.slot(pbn);
         let state = unless_bug!(PoolFrontierIsVictim, State::Open, {
             self.victims.close(slot, 0, self.programs);
             State::Closed
         });
-        self.blocks[slot.index()] = BlockInfo { state, stream };
+        self.blocks[slot.index()] = BlockInfo { state, class };
         let first = flash.geometry().first_page(pbn).0;
         let end = first + flash.geometry().pages_per_block;
         self.frontiers[index] = Some(Frontier { next: first + 1, end, pbn });
@@ -473,7 +472,7 @@ impl BlockPool {
     /// Erased pages of the open block of user pages.
     #[must_use]
     pub fn open_pages(&self) -> u32 {
-        self.frontiers[Stream::Data.index()].map_or(0, |f| f.end - f.next)
+        self.frontiers[Class::HOST.index()].map_or(0, |f| f.end - f.next)
     }
 
     /// Free blocks.
@@ -522,7 +521,7 @@ impl BlockPool {
     ///
     /// # Panics
     /// When no block is closed.
-    pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Stream) {
+    pub fn take_victim(&mut self, flash: &mut Flash) -> (Pbn, Class) {
         self.victims_of_run += 1;
         let forced = self.forced_victim(flash);
         self.counts.forced_victims += u64::from(forced.is_some());
@@ -530,7 +529,7 @@ impl BlockPool {
             .or_else(|| self.victims.choose(self.programs).map(|slot| self.block_in(slot)))
             .expect("a device that needs GC has closed blocks");
         self.collect(pbn, flash);
-        (pbn, self.blocks[self.slot(pbn).index()].stream)
+        (pbn, self.blocks[self.slot(pbn).index()].class)
     }
 
     /// Notes that of the pages of user blocks that were moved, so many were translation pages.
@@ -544,13 +543,13 @@ impl BlockPool {
         self.victims.remove(slot, valid);
         let info = &mut self.blocks[slot.index()];
         info.state = State::Collected;
-        match info.stream {
-            Stream::Translation => {
+        match info.class {
+            Class::MAP => {
                 self.translation_blocks.remove(&pbn.0);
                 self.counts.translation_blocks += 1;
                 self.counts.valid_translation += u64::from(valid);
             }
-            Stream::Data | Stream::GcData | Stream::Level(_) => {
+            _ => {
                 self.counts.data_blocks += 1;
                 self.counts.valid_data += u64::from(valid);
             }
@@ -572,7 +571,7 @@ impl BlockPool {
     fn forced_victim(&self, flash: &Flash) -> Option<Pbn> {
         let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
         let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
-        if self.free.len() <= unless_bug!(PoolMapHasNoPrecedence, 1, 0) {
+        if unless_bug!(PoolMapHasNoPrecedence, self.is_at_its_last(), self.free.len() == 0) {
             let blocks = self.translation_blocks.iter().copied().map(Pbn);
             let translation = blocks.filter(wasteful).min_by_key(fewest_valid);
             if translation.is_some() {
@@ -591,7 +590,7 @@ impl BlockPool {
 
     /// Reads the OOB of every programmed page of a victim, as `FlashSim` does.
     fn scan(&self, pbn: Pbn, flash: &mut Flash) {
-        let cause = self.blocks[self.slot(pbn).index()].stream.gc_cause();
+        let cause = self.blocks[self.slot(pbn).index()].class.gc_cause();
         let first = flash.geometry().first_page(pbn).0;
         for ppn in (first..first + flash.geometry().pages_per_block).map(Ppn) {
             if flash.is_programmed(ppn) && !flash.is_skipped(ppn) {
@@ -605,10 +604,10 @@ impl BlockPool {
         let slot = self.slot(pbn);
         let info = &mut self.blocks[slot.index()];
         debug_assert_eq!(info.state, State::Collected);
-        let cause = info.stream.gc_cause();
-        let kind = match info.stream {
-            Stream::Translation => BlockKind::Translation,
-            Stream::Data | Stream::GcData | Stream::Level(_) => self.data_kind,
+        let cause = info.class.gc_cause();
+        let kind = match info.class {
+            Class::MAP => BlockKind::Translation,
+            _ => self.data_kind,
         };
         info.state = State::Free;
         flash.erase(pbn, kind, cause);
@@ -618,10 +617,10 @@ impl BlockPool {
     /// Takes over the blocks as they were found after power was lost, with the pages that are valid. What has
     /// none is erased; if it seems to be, before it is used, for its last erase may have been cut. Blocks with
     /// erased pages are filled on, as many as there are frontiers: of translation pages where `holds_map` says so, else of
-    /// any of the `streams` of user pages.
+    /// any of the `classes` of user pages.
     pub fn recover(
         &mut self,
-        streams: &[Stream],
+        classes: &[Class],
         holds_map: impl Fn(Pbn) -> bool,
         flash: &mut Flash,
     ) {
@@ -636,22 +635,22 @@ impl BlockPool {
                 continue;
             }
             let holds_map = holds_map(pbn) && !self.shares_blocks;
-            let streams = if holds_map { &[Stream::Translation][..] } else { streams };
-            let is_free = |stream: &&Stream| self.frontiers[self.frontier_of(**stream)].is_none();
-            let stream = *streams.iter().find(is_free).unwrap_or(&streams[0]);
+            let classes = if holds_map { &[Class::MAP][..] } else { classes };
+            let is_free = |class: &&Class| self.frontiers[self.frontier_of(**class)].is_none();
+            let class = *classes.iter().find(is_free).unwrap_or(&classes[0]);
             let rest = rest_of(pbn, flash);
-            let index = self.frontier_of(stream);
+            let index = self.frontier_of(class);
             let state = if self.frontiers[index].is_none() && !rest.is_empty() {
                 self.frontiers[index] = Some(Frontier { next: rest.start, end: rest.end, pbn });
                 State::Open
             } else {
                 self.victims.close(slot, flash.valid_in(pbn), self.programs);
-                if stream == Stream::Translation {
+                if class == Class::MAP {
                     self.translation_blocks.insert(pbn.0);
                 }
                 State::Closed
             };
-            self.blocks[slot.index()] = BlockInfo { state, stream };
+            self.blocks[slot.index()] = BlockInfo { state, class };
         }
     }
 
@@ -688,6 +687,18 @@ impl BlockPool {
         }
         assert_eq!((free, lent), (self.free.len(), self.lent), "free and lent blocks");
     }
+}
+
+/// The frontier that each class is written to.
+fn frontiers(copies: Copies, rules: MapRules) -> [u8; FRONTIERS] {
+    let mut frontiers = std::array::from_fn(|class| class as u8);
+    if copies == Copies::Shared {
+        frontiers[Class::MOVED.index()] = frontiers[Class::HOST.index()];
+    }
+    if rules.shares_blocks {
+        frontiers[Class::MAP.index()] = frontiers[Class::HOST.index()];
+    }
+    frontiers
 }
 
 /// The pages of a block behind the last that is programmed.

@@ -22,8 +22,10 @@ mod striped_hot;
 
 use crate::flash::{Flash, Geometry};
 use crate::named::{List, Named, Spec};
+use crate::placement::Class;
+use crate::placement::separation::Separator;
 use crate::settings::{Group, Sections};
-use crate::units::{Lpn, Vtpn};
+use crate::units::{Lpn, Ppn, Vtpn};
 use dyn_clone::DynClone;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
@@ -170,7 +172,16 @@ impl PlaneOrder {
     }
 }
 
-/// Chooses planes. A device with one frontier counts as one plane, number 0.
+/// Where a page of the host goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The plane.
+    pub plane: u32,
+    /// The pages with which it shares a block.
+    pub class: Class,
+}
+
+/// Chooses planes, and classes where pages are separated. A device with one frontier counts as one plane, number 0.
 #[derive(Clone, Debug)]
 pub struct Chooser {
     /// Plane numbers in the order of allocation.
@@ -184,6 +195,26 @@ enum Rule {
     Single,
     Striped,
     Free(Box<dyn Placement>),
+    /// By another of these rules, and by class.
+    Separated(Box<Separated>),
+}
+
+#[derive(Clone, Debug)]
+struct Separated {
+    plane: Rule,
+    separator: Separator,
+}
+
+impl Rule {
+    /// The plane for a page of the host.
+    #[inline(always)]
+    fn plane(&mut self, lpn: Lpn, order: &[u32], room: &mut Room, flash: &Flash) -> u32 {
+        match self {
+            Rule::Striped => order[lpn.index() % order.len()],
+            Rule::Free(placement) => placement.place(lpn, room, flash),
+            Rule::Single | Rule::Separated(_) => 0,
+        }
+    }
 }
 
 /// How full of valid pages each plane is, where pages may go to any.
@@ -251,16 +282,52 @@ impl Chooser {
         Chooser { order: vec![0], rule: Rule::Single, room: Room::new(0, 0) }
     }
 
-    /// The plane for a page of the host.
+    /// The same, with the classes of a separation.
+    #[must_use]
+    pub fn separated(self, separator: Separator) -> Self {
+        let separated = Separated { plane: self.rule, separator };
+        Chooser { rule: Rule::Separated(Box::new(separated)), ..self }
+    }
+
+    /// The separation, if pages are separated.
+    #[inline]
+    pub fn separator(&mut self) -> Option<&mut Separator> {
+        match &mut self.rule {
+            Rule::Separated(separated) => Some(&mut separated.separator),
+            _ => None,
+        }
+    }
+
+    /// The same, to be looked at.
+    #[must_use]
+    pub fn separation(&self) -> Option<&Separator> {
+        match &self.rule {
+            Rule::Separated(separated) => Some(&separated.separator),
+            _ => None,
+        }
+    }
+
+    /// The place for a page of the host.
     ///
     /// # Panics
     /// When all planes are full of valid pages: the device is smaller than its logical pages.
     #[inline]
-    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> u32 {
-        match &mut self.rule {
-            Rule::Single => 0,
-            Rule::Striped => self.order[lpn.index() % self.order.len()],
-            Rule::Free(placement) => placement.place(lpn, &mut self.room, flash),
+    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> Place {
+        let Chooser { order, rule, room } = self;
+        match rule {
+            Rule::Separated(separated) => Place {
+                plane: separated.plane.plane(lpn, order, room, flash),
+                class: Class::user(separated.separator.of_write(lpn)),
+            },
+            rule => Place { plane: rule.plane(lpn, order, room, flash), class: Class::HOST },
+        }
+    }
+
+    /// Which plane pages go to, whatever their classes.
+    const fn planes(&self) -> &Rule {
+        match &self.rule {
+            Rule::Separated(separated) => &separated.plane,
+            rule => rule,
         }
     }
 
@@ -268,7 +335,7 @@ impl Chooser {
     #[inline]
     #[must_use]
     pub fn home(&self, vtpn: Vtpn) -> u32 {
-        match self.rule {
+        match self.planes() {
             Rule::Single => 0,
             _ => {
                 self.order[unless_bug!(PlacementMapInOnePlane, vtpn.index() % self.order.len(), 0)]
@@ -279,15 +346,37 @@ impl Chooser {
     /// A page was programmed in a plane, which is no copy of one there.
     #[inline]
     pub fn gained(&mut self, plane: u32) {
-        if let Rule::Free(_) = self.rule {
+        if let Rule::Free(_) = self.planes() {
             self.room.valid[plane as usize] += 1;
+        }
+    }
+
+    /// The same for a page of the host.
+    #[inline]
+    pub fn gained_of_host(&mut self, plane: u32, lpn: Lpn, page: Ppn, flash: &Flash) {
+        match &mut self.rule {
+            Rule::Single | Rule::Striped => {}
+            Rule::Free(_) => self.room.valid[plane as usize] += 1,
+            Rule::Separated(separated) => {
+                let (separator, geometry) = (&mut separated.separator, flash.geometry());
+                let pbn = geometry.block_of(page);
+                if page == geometry.first_page(pbn) {
+                    separator.opened(pbn);
+                }
+                separator.wrote(lpn);
+                self.gained(plane);
+            }
         }
     }
 
     /// A page of a plane was superseded.
     #[inline]
     pub fn lost(&mut self, plane: u32) {
-        if let Rule::Free(placement) = &mut self.rule
+        let rule = match &mut self.rule {
+            Rule::Separated(separated) => &mut separated.plane,
+            rule => rule,
+        };
+        if let Rule::Free(placement) = rule
             && self.room.lost(plane)
         {
             placement.has_room_again(plane);

@@ -20,17 +20,19 @@
 //! case rare; choices.md#dloop-parity).
 
 use super::super::GcMetrics;
-use super::block_pool::{BlockPool, GcCounts, MapRules, Stream};
-use super::placement::{BuildPlacement, Chooser};
+use super::block_pool::{BlockPool, Classes, GcCounts, MapRules};
+use super::placement::{BuildPlacement, Chooser, Place};
 use super::region::Region;
 use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
 use crate::ftl::design::Setup;
-use crate::gc::{CopyBack, Gc};
+use crate::gc::{Copies, CopyBack, Gc};
+use crate::placement::Class;
+use crate::placement::separation::{BuildSeparation, Separator};
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Free blocks that a plane keeps where GC of another may write translation pages to it.
 const RESERVE_OF_A_PLANE: u32 = 3;
@@ -58,7 +60,10 @@ pub struct Planes {
 pub struct Victim {
     pbn: Pbn,
     plane: u32,
-    stream: Stream,
+    /// What it was filled with.
+    from: Class,
+    /// Where its pages go, unless they are separated.
+    to: Class,
     /// The pages to move: with even and with odd numbers apart for `greedy`, else all in the first.
     pages: [ValidPages; 2],
     /// Pages that may yet be wasted for it.
@@ -74,7 +79,7 @@ impl Victim {
         flash: &Flash,
     ) -> Option<Ppn> {
         let fitting = match order {
-            CopyBack::Greedy => pool.next_parity(self.stream, flash) as usize,
+            CopyBack::Greedy => pool.next_parity(self.to, flash) as usize,
             CopyBack::Off | CopyBack::InOrder => 0,
         };
         let page = self.pages[fitting].next(flash);
@@ -89,13 +94,12 @@ impl Victim {
         flash: &mut Flash,
     ) -> bool {
         let parity = flash.geometry().parity_of(from);
-        while unless_bug!(PlanesBreakParity, pool.next_parity(self.stream, flash) != parity, false)
-        {
+        while unless_bug!(PlanesBreakParity, pool.next_parity(self.to, flash) != parity, false) {
             if self.wasteable == 0 {
                 return false;
             }
             self.wasteable -= 1;
-            flash.waste(pool.next_page(self.stream, flash));
+            flash.waste(pool.next_page(self.to, flash));
         }
         true
     }
@@ -127,11 +131,14 @@ impl Planes {
         translation_pages: u32,
         rules: MapRules,
     ) -> Result<Self, Error> {
-        let gc = &setup.collection()?;
+        let separation = Separated::of(setup, geometry, rules)?;
+        let mut gc = setup.collection()?;
+        gc.copies = separation.copies;
+        let gc = &gc;
         let build = setup.placements.find(&setup.ftl.placement, &[])?.checked(&setup.settings)?;
         if let BuildPlacement::Single = build {
             let whole = Region::whole(geometry, translation_pages);
-            return Self::in_region_with(gc, geometry, reserve, &whole, rules);
+            return Self::in_region_with(gc, geometry, reserve, &whole, rules, separation);
         }
         if !geometry.numbers_along_planes() {
             let message = "found across-planes, expected along-planes: ftl.placement is not single";
@@ -155,12 +162,13 @@ impl Planes {
             let blocks = first..first + geometry.blocks_per_plane;
             let pages = 0..most_data;
             let part = Region { blocks, pages, translation_pages: 0..most_map, directory: 0..0 };
-            BlockPool::with_map(gc, geometry, reserve, &part, rules)
+            separation.pool(gc, geometry, reserve, &part, rules)
         });
         let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;
         let most_valid = pools[0].most_data_pages(geometry, most_map) + translation_pages / planes;
+        let chooser = Chooser::new(build, &setup.settings, setup.ftl.order, geometry, most_valid);
         Ok(Planes {
-            chooser: Chooser::new(build, &setup.settings, setup.ftl.order, geometry, most_valid),
+            chooser: separation.over(chooser),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
             rules,
             copy_back: gc.copy_back,
@@ -179,7 +187,8 @@ impl Planes {
         reserve: u32,
         region: &Region,
     ) -> Result<Self, Error> {
-        Self::in_region_with(gc, geometry, reserve, region, MapRules::default())
+        let together = Separated { copies: gc.copies, separator: None };
+        Self::in_region_with(gc, geometry, reserve, region, MapRules::default(), together)
     }
 
     fn in_region_with(
@@ -188,6 +197,7 @@ impl Planes {
         reserve: u32,
         region: &Region,
         rules: MapRules,
+        separation: Separated,
     ) -> Result<Self, Error> {
         if unless_bug!(
             PlanesCopyBackAcross,
@@ -199,8 +209,8 @@ impl Planes {
             return Err(Error::config("gc.copy_back", message));
         }
         Ok(Planes {
-            pools: vec![BlockPool::with_map(gc, geometry, reserve, region, rules)?],
-            chooser: Chooser::single(),
+            pools: vec![separation.pool(gc, geometry, reserve, region, rules)?],
+            chooser: separation.over(Chooser::single()),
             watched: None,
             rules,
             copy_back: gc.copy_back,
@@ -215,29 +225,39 @@ impl Planes {
         GcMetrics { counts: GcCounts::sum(all.map(|gc| gc.counts)), ..self.pools[0].metrics() }
     }
 
+    /// Figures of the separation since measuring started.
+    #[must_use]
+    pub fn own_metrics(&self) -> BTreeMap<&'static str, u64> {
+        self.chooser.separation().map(Separator::counts).unwrap_or_default()
+    }
+
     /// Starts counting anew.
     pub fn reset_counts(&mut self) {
         self.pools.iter_mut().for_each(BlockPool::reset_counts);
+        if let Some(separator) = self.chooser.separator() {
+            separator.reset_counts();
+        }
     }
 
     /// Bytes of the pointers to the current block and page of each plane (DLOOP III.B), where planes
-    /// have their own.
+    /// have their own, and of what separates pages.
     #[must_use]
-    pub fn pointer_bytes(&self) -> u64 {
-        if self.pools.len() == 1 { 0 } else { 8 * self.pools.len() as u64 }
+    pub fn ram_bytes(&self) -> u64 {
+        let pointers = if self.pools.len() == 1 { 0 } else { 8 * self.pools.len() as u64 };
+        pointers + self.chooser.separation().map_or(0, Separator::ram)
     }
 
-    /// The plane that a page of the host goes to.
+    /// Where a page of the host goes.
     #[inline]
-    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> u32 {
+    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> Place {
         self.chooser.place(lpn, flash)
     }
 
-    /// Whether a plane needs a block for `stream` and has too few left.
+    /// Whether a place needs a block and its plane has too few left.
     #[inline]
     #[must_use]
-    pub fn must_collect(&self, plane: u32, stream: Stream) -> bool {
-        self.pools[plane as usize].must_collect(stream)
+    pub fn must_collect(&self, place: Place) -> bool {
+        self.pools[place.plane as usize].must_collect(place.class)
     }
 
     /// A plane that must be collected before the next translation page is written, whichever that is.
@@ -247,10 +267,13 @@ impl Planes {
         match &self.watched {
             Some(watched) => {
                 let plane = watched.lowest(SHORT);
-                debug_assert!(plane.is_none_or(|it| self.must_collect(it, Stream::Translation)));
+                debug_assert!(
+                    plane
+                        .is_none_or(|it| self.must_collect(Place { plane: it, class: Class::MAP }))
+                );
                 plane
             }
-            None => self.pools[0].must_collect(Stream::Translation).then_some(0),
+            None => self.pools[0].must_collect(Class::MAP).then_some(0),
         }
     }
 
@@ -265,28 +288,40 @@ impl Planes {
     #[inline]
     #[must_use]
     pub fn has_room_for_the_map(&self) -> bool {
-        self.pools.iter().any(|pool| !pool.must_collect(Stream::Translation))
+        self.pools.iter().any(|pool| !pool.must_collect(Class::MAP))
     }
 
     /// Whether the plane of a translation page can take it without GC.
     #[must_use]
     pub fn has_room_for_map_page(&self, vtpn: Vtpn) -> bool {
-        !self.must_collect(self.chooser.home(vtpn), Stream::Translation)
+        !self.must_collect(Place { plane: self.chooser.home(vtpn), class: Class::MAP })
     }
 
-    /// The next free page of a plane, for what is no copy.
+    /// The next free page of a place, for a page of the host.
     #[inline]
-    pub fn next_page(&mut self, plane: u32, stream: Stream, flash: &Flash) -> Ppn {
-        let page = self.pools[plane as usize].next_page(stream, flash);
-        self.chooser.gained(plane);
-        self.watch(plane);
+    pub fn next_page(&mut self, place: Place, lpn: Lpn, flash: &Flash) -> Ppn {
+        let page = self.pools[place.plane as usize].next_page(place.class, flash);
+        self.chooser.gained_of_host(place.plane, lpn, page, flash);
+        self.watch(place.plane);
         page
     }
 
     /// The next free page for a translation page, in the plane of that.
     #[inline]
     pub fn next_map_page(&mut self, vtpn: Vtpn, flash: &Flash) -> Ppn {
-        self.next_page(self.chooser.home(vtpn), Stream::Translation, flash)
+        let plane = self.chooser.home(vtpn);
+        let page = self.pools[plane as usize].next_page(Class::MAP, flash);
+        self.chooser.gained(plane);
+        self.watch(plane);
+        page
+    }
+
+    /// The host trimmed a page: it holds no data.
+    #[inline]
+    pub fn trimmed(&mut self, lpn: Lpn) {
+        if let Some(separator) = self.chooser.separator() {
+            separator.trimmed(lpn);
+        }
     }
 
     /// Marks a page as superseded.
@@ -310,25 +345,30 @@ impl Planes {
     /// tells `moved` where each logical page is now.
     #[inline]
     pub fn host_page(&mut self, lpn: Lpn, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) -> Ppn {
-        let plane = self.place(lpn, flash);
-        if self.must_collect(plane, Stream::Data) {
-            self.make_room(plane, flash, moved);
+        let place = self.place(lpn, flash);
+        if self.must_collect(place) {
+            self.make_room(place, flash, moved);
         }
-        self.next_page(plane, Stream::Data, flash)
+        self.next_page(place, lpn, flash)
     }
 
     #[inline(never)]
-    fn make_room(&mut self, plane: u32, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
-        self.start_gc(plane);
-        while !self.collected_enough(plane, Stream::Data) {
-            let mut victim = self.take_victim(plane, flash);
-            for &(owner, to) in self.move_pages(&mut victim, flash) {
-                if let Owner::Data(lpn) = owner {
-                    moved(lpn, to);
-                }
-            }
-            self.release(&victim, flash);
+    fn make_room(&mut self, place: Place, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+        self.start_gc(place.plane);
+        while !self.collected_enough(place) {
+            self.collect(place.plane, flash, &mut moved);
         }
+    }
+
+    /// Collects the next block of a plane; tells `moved` where each logical page is now.
+    pub fn collect(&mut self, plane: u32, flash: &mut Flash, mut moved: impl FnMut(Lpn, Ppn)) {
+        let mut victim = self.take_victim(plane, flash);
+        for &(owner, to) in self.move_pages(&mut victim, flash) {
+            if let Owner::Data(lpn) = owner {
+                moved(lpn, to);
+            }
+        }
+        self.release(&victim, flash);
     }
 
     /// Notes the start of a GC run of a plane.
@@ -336,10 +376,10 @@ impl Planes {
         self.pools[plane as usize].start_gc();
     }
 
-    /// Whether a GC run that was started for `stream` may end.
+    /// Whether a GC run that was started for a place may end.
     #[must_use]
-    pub fn collected_enough(&self, plane: u32, stream: Stream) -> bool {
-        self.pools[plane as usize].collected_enough(stream)
+    pub fn collected_enough(&self, place: Place) -> bool {
+        self.pools[place.plane as usize].collected_enough(place.class)
     }
 
     /// Whether as many blocks of a plane are free as at the end of a batch.
@@ -377,9 +417,19 @@ impl Planes {
                 of_map.insert(pbn);
             }
         }
+        let user = match self.chooser.separator() {
+            // Of which class a block is that was found, nobody knows: it is taken for the last.
+            Some(separator) => {
+                separator.recover(pages.iter().filter_map(|page| match page.owner {
+                    Owner::Data(lpn) => Some((lpn, page.sequence)),
+                    Owner::Translation(_) => None,
+                }));
+                (0..separator.classes()).rev().map(Class::user).collect()
+            }
+            None => vec![Class::HOST, Class::MOVED],
+        };
         for plane in 0..self.pools.len() as u32 {
-            let user = &[Stream::Data, Stream::GcData];
-            self.pools[plane as usize].recover(user, |pbn| of_map.contains(&pbn), flash);
+            self.pools[plane as usize].recover(&user, |pbn| of_map.contains(&pbn), flash);
             self.watch(plane);
         }
     }
@@ -389,41 +439,48 @@ impl Planes {
         let watched = self.watched.as_ref().filter(|_| !self.rules.is_held_in_gc);
         let last = watched.and_then(|watched| watched.lowest(LAST));
         let plane = last.unwrap_or(plane);
-        let (pbn, stream) = self.pools[plane as usize].take_victim(flash);
-        self.victim(pbn, plane, stream, flash)
+        let (pbn, class) = self.pools[plane as usize].take_victim(flash);
+        if let (Some(separator), Some(number)) = (self.chooser.separator(), class.number()) {
+            unless_bug!(PlanesCollectUntold, separator.collected(number, pbn));
+        }
+        self.victim(pbn, plane, class, flash)
     }
 
-    /// A block of a plane, filled with `stream`, as what is collected next.
-    pub fn victim(&self, pbn: Pbn, plane: u32, stream: Stream, flash: &Flash) -> Victim {
+    /// A block of a plane, filled with pages of a class, as what is collected next.
+    pub fn victim(&self, pbn: Pbn, plane: u32, class: Class, flash: &Flash) -> Victim {
         let all = flash.valid_pages(pbn);
         let pages = match self.copy_back {
             CopyBack::Off | CopyBack::InOrder => [all, all],
             CopyBack::Greedy => [Parity::Even, Parity::Odd].map(|parity| all.only(parity)),
         };
         let gain = flash.geometry().pages_per_block - flash.valid_in(pbn);
-        let copies = if stream == Stream::Translation { stream } else { Stream::GcData };
-        Victim { pbn, plane, stream: copies, pages, wasteable: gain.saturating_sub(1) }
+        let to = if class == Class::MAP { class } else { Class::MOVED };
+        Victim { pbn, plane, from: class, to, pages, wasteable: gain.saturating_sub(1) }
     }
 
     /// Moves the valid pages of a victim; returns what each holds and where it is now, in the order in
     /// which they were moved.
     pub fn move_pages(&mut self, victim: &mut Victim, flash: &mut Flash) -> &[(Owner, Ppn)] {
         self.moved.clear();
-        let Victim { pbn, plane, stream, .. } = *victim;
+        let Victim { pbn, plane, from, to: class, .. } = *victim;
+        if let Some(number) = from.number() {
+            self.move_apart(victim, number, flash);
+            return &self.moved;
+        }
         let pool = &mut self.pools[plane as usize];
-        let cause = stream.gc_cause();
+        let cause = class.gc_cause();
         let copies_back = self.copy_back != CopyBack::Off;
         let mut map_pages = 0;
         while flash.valid_in(pbn) > 0 {
             if !copies_back && !self.rules.shares_blocks {
-                let (to, pages) = pool.next_pages(stream, flash.valid_in(pbn), flash);
+                let (to, pages) = pool.next_pages(class, flash.valid_in(pbn), flash);
                 flash.relocate_run(&mut victim.pages[0], to, pages, cause, &mut self.moved);
                 continue;
             }
             let from = victim.next_for_copy_back(self.copy_back, pool, flash);
             let from = from.expect("a valid page that was not moved");
             let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
-            let to = pool.next_page(stream, flash);
+            let to = pool.next_page(class, flash);
             let is_of_map = self.rules.shares_blocks && flash.is_of_map(from);
             let cause = if is_of_map { Cause::GcTranslation } else { cause };
             map_pages += u64::from(is_of_map);
@@ -436,6 +493,47 @@ impl Planes {
         pool.tell_map_pages(map_pages);
         self.watch(plane);
         &self.moved
+    }
+
+    /// Moves the valid pages of a victim of a class, each to the frontier of its own new class.
+    fn move_apart(&mut self, victim: &mut Victim, number: u8, flash: &mut Flash) {
+        let (pbn, plane) = (victim.pbn, victim.plane);
+        let cause = unless_bug!(SeparatorMovesAsMap, Cause::GcData, Cause::Translation);
+        let copies_back = self.copy_back != CopyBack::Off;
+        let mut pages = flash.valid_pages(pbn);
+        while let Some(from) = pages.next(flash) {
+            let pool = &mut self.pools[plane as usize];
+            let separator = self.chooser.separator().expect("classes are those of a separation");
+            // The OOB says which page it is: with copy-back it is read before, else together with the page.
+            let read = if copies_back {
+                Err(flash.read_oob(from, cause))
+            } else {
+                Ok(flash.load(from, cause))
+            };
+            let owner = read.as_ref().map_or_else(|owner| *owner, |page| flash.owner_of(page));
+            let Owner::Data(lpn) = owner else { panic!("the map has blocks of its own") };
+            victim.to = Class::user(separator.of_move(lpn, number));
+            let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
+            let to = pool.next_page(victim.to, flash);
+            let block = flash.geometry().block_of(to);
+            if to == flash.geometry().first_page(block) {
+                separator.opened(block);
+            }
+            match read {
+                Ok(page) => {
+                    flash.store(to, page, cause);
+                    flash.invalidate(from);
+                }
+                Err(_) if copy_back => {
+                    flash.move_back(from, to, cause);
+                }
+                Err(_) => {
+                    flash.relocate(from, to, cause);
+                }
+            }
+            self.moved.push((owner, to));
+        }
+        self.watch(plane);
     }
 
     /// One of the pages that were moved out of the last victim: what it holds and where it is now.
@@ -464,7 +562,7 @@ impl Planes {
         let Some(watched) = &mut self.watched else { return };
         let pool = &self.pools[plane as usize];
         for (set, is_member) in
-            [(SHORT, pool.must_collect(Stream::Translation)), (LAST, pool.free() <= 1)]
+            [(SHORT, pool.must_collect(Class::MAP)), (LAST, pool.is_at_its_last())]
         {
             match is_member {
                 true => watched.insert(set, plane),
@@ -483,10 +581,71 @@ impl Planes {
         let lowest = |is: &dyn Fn(&BlockPool) -> bool| {
             self.pools.iter().position(is).map(|plane| plane as u32)
         };
-        let short = lowest(&|pool| pool.must_collect(Stream::Translation));
+        let short = lowest(&|pool| pool.must_collect(Class::MAP));
         assert_eq!(watched.lowest(SHORT), short, "planes short of room for the map");
-        let last = lowest(&|pool| pool.free() <= 1);
+        let last = lowest(&BlockPool::is_at_its_last);
         assert_eq!(watched.lowest(LAST), last, "planes at their last free block");
+    }
+}
+
+/// The separation that is configured.
+struct Separated {
+    copies: Copies,
+    separator: Option<Separator>,
+}
+
+impl Separated {
+    /// # Errors
+    /// [`Error::Config`] when the settings do not fit together.
+    fn of<S>(setup: &Setup<S>, geometry: &Geometry, rules: MapRules) -> Result<Self, Error> {
+        let (separation, copies) = (&setup.ftl.separation, setup.gc.copies);
+        match setup.separations.find(separation, &[])?.checked(&setup.settings)? {
+            BuildSeparation::Together => Ok(Separated { copies, separator: None }),
+            BuildSeparation::Copies => Ok(Separated { copies: Copies::Own, separator: None }),
+            BuildSeparation::Classes(_) if copies == Copies::Own => {
+                let message = format!(
+                    "found own with ftl.separation = {separation}, expected shared: its classes say \
+                     where copies go"
+                );
+                Err(Error::config("gc.copies", message))
+            }
+            BuildSeparation::Classes(_) if rules.shares_blocks => {
+                let message = format!(
+                    "found shared with ftl.separation = {separation}, expected own: no class is that \
+                     of the map"
+                );
+                Err(Error::config("ftl.map_blocks", message))
+            }
+            BuildSeparation::Classes(build) => {
+                let scheme = build(geometry.logical_pages, &setup.settings);
+                let separator = Separator::new(scheme, geometry.logical_pages, geometry.blocks());
+                Ok(Separated { copies, separator: Some(separator) })
+            }
+        }
+    }
+
+    /// The pool of a region, with a frontier for each class.
+    fn pool(
+        &self,
+        gc: &Gc,
+        geometry: &Geometry,
+        reserve: u32,
+        region: &Region,
+        rules: MapRules,
+    ) -> Result<BlockPool, Error> {
+        let Some(separator) = &self.separator else {
+            return BlockPool::with_map(gc, geometry, reserve, region, rules);
+        };
+        let classes =
+            Classes { all: u32::from(separator.classes()), spread: u32::from(separator.spread()) };
+        BlockPool::with_classes(gc, geometry, reserve, region, rules, classes)
+    }
+
+    fn over(self, chooser: Chooser) -> Chooser {
+        match self.separator {
+            Some(separator) => chooser.separated(separator),
+            None => chooser,
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use ftlab::Error;
 use ftlab::flash::{Cause, Device, Flash, Owner};
-use ftlab::ftl::parts::block_pool::{BlockPool, Stream};
+use ftlab::ftl::parts::block_pool::BlockPool;
 use ftlab::ftl::parts::page_map::PageMap;
 use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::placement::Class;
 use ftlab::units::{Lpn, Ppn, Ratio};
 
 ftlab::settings! {
@@ -17,9 +18,9 @@ ftlab::settings! {
 }
 
 /// Where pages go.
-const COLD: Stream = Stream::Level(0);
-const HOT: Stream = Stream::Level(1);
-const STREAMS: u8 = 2;
+const COLD: Class = Class::user(0);
+const HOT: Class = Class::user(1);
+const CLASSES: u8 = 2;
 
 /// The FTL: a map, the blocks, and when each page was written.
 pub struct HotCold {
@@ -46,8 +47,8 @@ impl Design for HotCold {
         let pages = flash.geometry().logical_pages;
         Ok(HotCold {
             map: PageMap::new(pages),
-            // What garbage collection moves out of one block goes to one stream.
-            pool: BlockPool::with_levels(&setup.collection()?, flash.geometry(), STREAMS, 1)?,
+            // What garbage collection moves out of one block goes to one class.
+            pool: BlockPool::with_levels(&setup.collection()?, flash.geometry(), CLASSES, 1)?,
             hot: (setup.own.hot.0 * f64::from(pages)) as u32,
             now: 0,
             written: vec![0; pages as usize],
@@ -66,9 +67,9 @@ impl Ftl for HotCold {
     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
-            let stream = self.stream_of(lpn);
-            self.make_room(stream, flash);
-            let new = self.pool.next_page(stream, flash);
+            let class = self.class_of(lpn);
+            self.make_room(class, flash);
+            let new = self.pool.next_page(class, flash);
             flash.program(new, Owner::Data(lpn), Cause::Host);
             self.remap(lpn, Some(new), flash);
             self.written[lpn.index()] = self.now;
@@ -109,23 +110,23 @@ impl Ftl for HotCold {
 }
 
 impl HotCold {
-    /// The stream of a page that the host writes.
-    fn stream_of(&self, lpn: Lpn) -> Stream {
+    /// The class of a page that the host writes.
+    fn class_of(&self, lpn: Lpn) -> Class {
         let age = self.now.wrapping_sub(self.written[lpn.index()]);
         let is_hot = self.map.get(lpn).is_some() && age < self.hot;
         if is_hot { HOT } else { COLD }
     }
 
-    fn make_room(&mut self, stream: Stream, flash: &mut Flash) {
-        if self.pool.must_collect(stream) {
+    fn make_room(&mut self, class: Class, flash: &mut Flash) {
+        if self.pool.must_collect(class) {
             self.pool.start_gc();
-            while !self.pool.collected_enough(stream) {
+            while !self.pool.collected_enough(class) {
                 self.collect(flash);
             }
         }
     }
 
-    /// Moves the valid pages of a block to the cold stream, and erases the block.
+    /// Moves the valid pages of a block to the cold class, and erases the block.
     fn collect(&mut self, flash: &mut Flash) {
         let (victim, _) = self.pool.take_victim(flash);
         let mut pages = flash.valid_pages(victim);

@@ -37,8 +37,8 @@ impl Bench {
 
     fn write(&mut self, lpns: &[u32]) {
         for &lpn in lpns {
-            let plane = self.planes.place(Lpn(lpn), &self.flash);
-            let page = self.planes.next_page(plane, Stream::Data, &self.flash);
+            let place = self.planes.place(Lpn(lpn), &self.flash);
+            let page = self.planes.next_page(place, Lpn(lpn), &self.flash);
             self.flash.program(page, Owner::Data(Lpn(lpn)), Cause::Host);
             if let Some(old) = self.map.insert(lpn, page) {
                 self.planes.invalidate(old, &mut self.flash);

@@ -1,0 +1,195 @@
+//! What a separation hears is what happens: each page that the host writes, with its age, each that GC moves, with the
+//! class that it was given before, and each block of a class that is collected.
+
+use super::REQUESTS;
+use super::case::{Case, between};
+use super::traffic::Traffic;
+use crate::flash::Device;
+use crate::ftl::demand::MapBlocks;
+use crate::ftl::{self, Ftl};
+use crate::gc::Copies;
+use crate::named::{Named, Spec};
+use crate::placement::separation::{BuildSeparation, Collected, Moved, Separation, Written};
+use crate::request::Op;
+use crate::rng::Rng;
+use crate::units::Lpn;
+use std::sync::{Arc, Mutex, PoisonError};
+
+const CLASSES: u8 = 4;
+const NAME: &str = "heard";
+
+/// What a separation heard.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Written(Written),
+    Moved(Moved),
+    Collected(Collected),
+    Trimmed(Lpn),
+}
+
+type Events = Arc<Mutex<Vec<Event>>>;
+
+/// A separation that notes what it hears.
+#[derive(Clone, Debug)]
+struct Hears(Events);
+
+/// The class of a page at an age, without a pattern.
+fn class(lpn: Lpn, age: u32) -> u8 {
+    (lpn.0.wrapping_mul(7) ^ age.wrapping_mul(0x9E37_79B9) >> 29) as u8 % CLASSES
+}
+
+impl Hears {
+    fn note(&self, event: Event) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+    }
+}
+
+impl Separation for Hears {
+    fn classes(&self) -> u8 {
+        CLASSES
+    }
+
+    fn of_write(&mut self, page: Written) -> u8 {
+        self.note(Event::Written(page));
+        class(page.lpn, page.age.unwrap_or_default())
+    }
+
+    fn of_move(&mut self, page: Moved) -> u8 {
+        self.note(Event::Moved(page));
+        class(page.lpn, page.age)
+    }
+
+    fn collected(&mut self, victim: Collected) {
+        self.note(Event::Collected(victim));
+    }
+
+    fn trimmed(&mut self, lpn: Lpn) {
+        self.note(Event::Trimmed(lpn));
+    }
+}
+
+pub fn a_separation_hears_what_happens(case: &Case<'_>) {
+    if !case.entry.spec.obeys("ftl.separation") {
+        return;
+    }
+    let events = Events::default();
+    let hears = Hears(events.clone());
+    let spec = Spec { name: NAME, summary: "notes what it hears", source: "a law" };
+    let build = BuildSeparation::Classes(Arc::new(move |_, _| {
+        Box::new(hears.clone()) as Box<dyn Separation>
+    }));
+    let mut config = case.config.clone();
+    config.separations = config.separations.with(Named::new::<()>(spec, build));
+    NAME.clone_into(&mut config.ftl.separation);
+    config.gc.copies = Copies::Shared;
+    config.ftl.map_blocks = MapBlocks::Own;
+    // Room for the open blocks of all classes in each plane.
+    let planes = config.device.channels
+        * config.device.chips_per_channel
+        * config.device.dies_per_chip
+        * config.device.planes_per_die;
+    config.device.blocks =
+        config.device.blocks.map(|blocks| blocks + 2 * u32::from(CLASSES) * planes);
+    let case = case.with(config);
+    let Ok((mut device, mut ftl)) = case.build() else { return };
+    device.start_measuring();
+    ftl.reset_metrics();
+    let mut expected = Expected::new(&device, events);
+    let mut rng = Rng::new(case.seed(), "classes");
+    let mut traffic = Traffic::draw(case.seed(), device.geometry().logical_pages);
+    for _ in 0..between(&mut rng, 1, 10 * REQUESTS as u32) {
+        let (op, pages) = traffic.next();
+        ftl::access(&mut ftl, op, &pages, &mut device);
+        expected.heard(op, &pages);
+    }
+    ftl.audit(&device);
+    let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
+    assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
+}
+
+/// What must have been heard.
+struct Expected {
+    events: Events,
+    /// Pages that the host wrote.
+    now: u32,
+    /// When a page that holds data was written, and its class.
+    pages: Vec<Option<(u32, u8)>>,
+    /// The class of the block that is being collected.
+    from: Option<u8>,
+    collected: u64,
+}
+
+impl Expected {
+    fn new(device: &Device, events: Events) -> Self {
+        let pages = vec![None; device.geometry().logical_pages as usize];
+        Expected { events, now: 0, pages, from: None, collected: 0 }
+    }
+
+    /// Compares what was heard during a request.
+    fn heard(&mut self, op: Op, pages: &[Lpn]) {
+        let events =
+            std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
+        let is_write = matches!(op, Op::Write | Op::WriteThrough);
+        let mut due = pages.iter().copied();
+        // A page that is being written becomes the newest when its place is found.
+        let mut writes = None;
+        for event in events {
+            match event {
+                Event::Written(written) => {
+                    self.commit(writes.take());
+                    assert!(is_write, "{written:?} when the host asks to {op:?}");
+                    assert_eq!(Some(written.lpn), due.next(), "the next page of the request");
+                    let age = self.pages[written.lpn.index()].map(|(then, _)| self.now - then);
+                    assert_eq!(written.age, age, "the age of {} when it is written", written.lpn);
+                    writes = Some((written.lpn, class(written.lpn, age.unwrap_or_default())));
+                }
+                Event::Moved(moved) => {
+                    // GC makes room for the page that is being written, or for the map after it.
+                    if !self.is_aged(moved) {
+                        self.commit(writes.take());
+                    }
+                    self.moved(moved);
+                }
+                Event::Collected(victim) => {
+                    self.collected += 1;
+                    self.from = Some(victim.class);
+                    let written = self.now + u32::from(writes.is_some());
+                    assert!(victim.age <= written, "{victim:?} after {written} pages");
+                }
+                Event::Trimmed(lpn) => {
+                    assert_eq!(
+                        (op, Some(lpn)),
+                        (Op::Trim, due.next()),
+                        "the next page that is trimmed"
+                    );
+                    self.pages[lpn.index()] = None;
+                }
+            }
+        }
+        self.commit(writes);
+        assert_eq!(
+            due.next().filter(|_| is_write),
+            None,
+            "every page that the host writes has a class"
+        );
+    }
+
+    fn commit(&mut self, written: Option<(Lpn, u8)>) {
+        if let Some((lpn, class)) = written {
+            self.pages[lpn.index()] = Some((self.now, class));
+            self.now += 1;
+        }
+    }
+
+    fn is_aged(&self, moved: Moved) -> bool {
+        self.pages[moved.lpn.index()].is_some_and(|(then, _)| moved.age == self.now - then)
+    }
+
+    fn moved(&mut self, moved: Moved) {
+        let (then, old) = self.pages[moved.lpn.index()].expect("what is moved holds data");
+        assert_eq!(Some(moved.from), self.from, "{} leaves the block that is collected", moved.lpn);
+        assert_eq!(moved.from, old, "{} is in a block of its class", moved.lpn);
+        assert!(self.is_aged(moved), "{moved:?} at {}, written at {then}", self.now);
+        self.pages[moved.lpn.index()] = Some((then, class(moved.lpn, moved.age)));
+    }
+}

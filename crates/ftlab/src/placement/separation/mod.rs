@@ -1,0 +1,152 @@
+//! Which pages of the host share blocks: each page has a *class*, and a block holds pages of one class.
+//!
+//! ```text
+//! none          pages that GC moves share blocks with what the host writes
+//! copies        pages that GC moves have blocks of their own (`gc.copies = own`)
+//! temperature   a page that is written again soon rises, one that GC moves sinks (DAC)
+//! sepbit        pages go together that may be overwritten at about the same time (SepBIT)
+//! ```
+//!
+//! Each class has an open block in each plane, under every page-level FTL.
+//!
+//! To add one: write `separation/NAME.rs` with a type that implements [`Separation`] and [`SeparationDesign`],
+//! and add its line to [`separations`].
+
+mod separator;
+mod sepbit;
+mod temperature;
+
+pub use separator::Separator;
+pub use sepbit::SepbitConfig;
+pub use temperature::TemperatureConfig;
+
+use crate::named::{List, Named, Spec};
+use crate::settings::{Group, Sections};
+use crate::units::Lpn;
+use dyn_clone::DynClone;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// All pages of the host, and what GC moves of them, share blocks.
+pub const TOGETHER: &str = "none";
+/// What GC moves has blocks of its own.
+pub const COPIES: &str = "copies";
+
+/// The separations of this project.
+#[must_use]
+pub fn separations() -> Separations {
+    let spec = |name, summary, source| Spec { name, summary, source };
+    let none = spec(TOGETHER, "what GC moves shares blocks with what the host writes", "FlashSim");
+    let copies = spec(COPIES, "what GC moves has blocks of its own", "gc.copies = own");
+    List::new("ftl.separation")
+        .with(Named::new::<()>(none, BuildSeparation::Together))
+        .with(Named::new::<()>(copies, BuildSeparation::Copies))
+        .with(separation::<temperature::Temperature>())
+        .with(separation::<sepbit::Sepbit>())
+}
+
+/// A separation for a list.
+#[must_use]
+pub fn separation<S: SeparationDesign>() -> Named<BuildSeparation> {
+    let build = |logical_pages: u32, settings: &Sections| {
+        Box::new(S::build(logical_pages, S::Settings::of(settings))) as Box<dyn Separation>
+    };
+    Named::new::<S::Settings>(S::SPEC, BuildSeparation::Classes(Arc::new(build)))
+}
+
+/// Separations by name.
+pub type Separations = List<BuildSeparation>;
+
+/// How pages come to classes.
+#[derive(Clone)]
+pub enum BuildSeparation {
+    /// There is one class.
+    Together,
+    /// There are two: what the host writes, and what GC moves.
+    Copies,
+    /// By a rule, from its own settings among others.
+    Classes(Arc<BuildClasses>),
+}
+
+/// Makes a separation for so many logical pages on an empty device.
+pub type BuildClasses = dyn Fn(u32, &Sections) -> Box<dyn Separation> + Send + Sync;
+
+/// A page that the host writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The page.
+    pub lpn: Lpn,
+    /// Page writes of the host since it wrote this page last; `None` for a page without data.
+    pub age: Option<u32>,
+}
+
+/// A page that GC moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// The page.
+    pub lpn: Lpn,
+    /// The class of the block that it leaves.
+    pub from: u8,
+    /// Page writes of the host since it wrote this page last.
+    pub age: u32,
+}
+
+/// A block that GC collects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// Its class.
+    pub class: u8,
+    /// Page writes of the host since its first page was written.
+    pub age: u32,
+}
+
+/// Gives each page a class, a number below [`classes`](Separation::classes).
+///
+/// Time is counted in page writes of the host.
+pub trait Separation: Send + Debug + DynClone {
+    /// How many classes there are: 1 to [`Class::MOST`](super::Class::MOST). It never changes.
+    fn classes(&self) -> u8;
+
+    /// How many classes the pages of one victim may go to. It never changes.
+    fn spread(&self) -> u8 {
+        self.classes()
+    }
+
+    /// The class of a page that the host writes.
+    fn of_write(&mut self, page: Written) -> u8;
+
+    /// The class of a page that GC moves.
+    fn of_move(&mut self, page: Moved) -> u8;
+
+    /// A block is about to be collected.
+    fn collected(&mut self, _victim: Collected) {}
+
+    /// The host trimmed a page: it holds no data.
+    fn trimmed(&mut self, _lpn: Lpn) {}
+
+    /// Bytes of RAM that it needs beside when each page and each block was written.
+    fn ram(&self) -> u64 {
+        0
+    }
+
+    /// Figures of its own since counting began, each `NAME.FIGURE`.
+    fn counts(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
+
+    /// Begins to count anew.
+    fn reset_counts(&mut self) {}
+}
+
+/// A separation that can be built from settings.
+pub trait SeparationDesign: Separation + Sized + 'static {
+    /// Its own settings.
+    type Settings: Group;
+    /// What it is.
+    const SPEC: Spec;
+    /// The separation of so many logical pages on an empty device.
+    fn build(logical_pages: u32, own: Self::Settings) -> Self;
+}
+
+dyn_clone::clone_trait_object!(Separation);

@@ -1,0 +1,116 @@
+//! A separation at work: the time, and when each page and each block was written.
+
+use super::{Collected, Moved, Separation, Written};
+use crate::units::{Lpn, Pbn};
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
+/// The first page write of the host.
+const START: NonZeroU32 = NonZeroU32::MIN;
+
+/// Gives each page of a device its class, by its age. Times count the host's page writes, modulo 2^32.
+#[derive(Clone, Debug)]
+pub struct Separator {
+    scheme: Box<dyn Separation>,
+    now: NonZeroU32,
+    /// When the host wrote a page last; `None` for a page without data.
+    written: Vec<Option<NonZeroU32>>,
+    /// When the first page of a block was written.
+    opened: Vec<NonZeroU32>,
+}
+
+impl Separator {
+    /// On an empty device.
+    #[must_use]
+    pub fn new(scheme: Box<dyn Separation>, logical_pages: u32, blocks: u32) -> Self {
+        Separator {
+            scheme,
+            now: START,
+            written: vec![None; logical_pages as usize],
+            opened: vec![START; blocks as usize],
+        }
+    }
+
+    /// How many classes there are.
+    #[must_use]
+    pub fn classes(&self) -> u8 {
+        self.scheme.classes()
+    }
+
+    /// How many classes the pages of one victim may go to.
+    #[must_use]
+    pub fn spread(&self) -> u8 {
+        self.scheme.spread()
+    }
+
+    const fn since(&self, then: NonZeroU32) -> u32 {
+        self.now.get().wrapping_sub(then.get())
+    }
+
+    fn age(&self, lpn: Lpn) -> Option<u32> {
+        self.written[lpn.index()].map(|then| self.since(then))
+    }
+
+    /// The class of a page that the host is about to write.
+    pub fn of_write(&mut self, lpn: Lpn) -> u8 {
+        let age = self.age(lpn);
+        self.scheme.of_write(Written { lpn, age })
+    }
+
+    /// The host wrote a page.
+    pub fn wrote(&mut self, lpn: Lpn) {
+        self.written[lpn.index()] = Some(self.now);
+        self.now = self.now.checked_add(1).unwrap_or(START);
+    }
+
+    /// The host trimmed a page.
+    pub fn trimmed(&mut self, lpn: Lpn) {
+        unless_bug!(SeparatorTrimUnseen, self.written[lpn.index()] = None);
+        self.scheme.trimmed(lpn);
+    }
+
+    /// A block is opened.
+    pub fn opened(&mut self, pbn: Pbn) {
+        self.opened[pbn.index()] = self.now;
+    }
+
+    /// A block of this class is about to be collected.
+    pub fn collected(&mut self, class: u8, pbn: Pbn) {
+        let age = self.since(self.opened[pbn.index()]);
+        self.scheme.collected(Collected { class, age });
+    }
+
+    /// The class of a page that GC moves out of a block of a class.
+    pub fn of_move(&mut self, lpn: Lpn, from: u8) -> u8 {
+        let age = self.age(lpn).unwrap_or_default();
+        self.scheme.of_move(Moved { lpn, from, age })
+    }
+
+    /// Takes over pages as they were found after power was lost, each with the number of its write. When blocks
+    /// were opened is not known: it is taken for now.
+    pub fn recover(&mut self, pages: impl Iterator<Item = (Lpn, u64)>) {
+        for (lpn, sequence) in pages {
+            let then = NonZeroU32::new(sequence as u32).unwrap_or(START);
+            self.written[lpn.index()] = Some(then);
+            self.now = self.now.max(then);
+        }
+        self.opened.fill(self.now);
+    }
+
+    /// Bytes of RAM.
+    #[must_use]
+    pub fn ram(&self) -> u64 {
+        4 * (self.written.len() + self.opened.len()) as u64 + self.scheme.ram()
+    }
+
+    /// The separation's own figures.
+    #[must_use]
+    pub fn counts(&self) -> BTreeMap<&'static str, u64> {
+        self.scheme.counts()
+    }
+
+    /// Begins to count anew.
+    pub fn reset_counts(&mut self) {
+        self.scheme.reset_counts();
+    }
+}
