@@ -85,7 +85,8 @@ def test_the_class_of_an_ftl_has_all_settings_that_it_obeys(ftl):
 
 def test_every_setting_is_an_argument_of_a_class():
     keys = {key for each in CLASSES.values() for key in each.keys().values()}
-    assert {each.key for each in CATALOG.settings} == keys
+    separations = {row.key for each in CATALOG.separations for row in each.settings}
+    assert {each.key for each in CATALOG.settings} == keys | separations
 
 
 def test_settings_are_values():

@@ -22,11 +22,12 @@ from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
 
+from signals import SIGNALS, listen_again
+
 from ftlab.report.tables import Table
 
 COMMAND = (sys.executable, "-m", "ftlab")
 ROOT = Path(__file__).parent.parent
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 LATEST_S = 3.0
 """When a command is ended at the latest, since it has begun to listen to signals."""
 ENDS_S = 30.0
@@ -130,6 +131,7 @@ def orphan(session: int) -> str | None:
 
 def main(times: int, names: list[str], seed: int) -> int:
     """End each command so many times by each signal, and print what was wrong; return a code."""
+    listen_again()
     moments = random.Random(seed)
     rows, bad = [], 0
     for name in names or COMMANDS:

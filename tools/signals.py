@@ -95,6 +95,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="[1]")
     parser.add_argument("commands", nargs="*", help="[all]")
     arguments = parser.parse_args()
+    listen_again()
     rows, wrong = [], []
     with tempfile.TemporaryDirectory() as name:
         inputs = prepared(Path(name))
@@ -108,6 +109,12 @@ def main() -> None:
     print(Table(head, rows).markdown(), end="")
     print(*wrong, sep="\n", file=sys.stderr)
     sys.exit(bool(wrong))
+
+
+def listen_again() -> None:
+    """Hear all signals, which a shell in the background and nohup have commands ignore."""
+    for each in SIGNALS:
+        signal.signal(each, signal.SIG_DFL)
 
 
 def prepared(folder: Path) -> Path:

@@ -739,6 +739,12 @@ class Page(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -766,6 +772,9 @@ class Page(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
+    )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
     )
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -806,6 +815,12 @@ class HAT(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -836,6 +851,9 @@ class HAT(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
+    )
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -852,8 +870,8 @@ class SEPBIT(NamedFtl):
         Blocks of class 1 that are collected before their mean lifespan is taken anew. Default: 16.
         Unit: blocks. Range: at least 1. Source: Wang et al., FAST 2022.
     growth
-        Factor between the ages that bound the classes of moved pages: so many mean lifespans, and
-        so many times more. Default: 4. Range: 1 to 1024. Source: Wang et al., FAST 2022.
+        Factor between the ages that bound the classes of moved pages, in mean lifespans. Default:
+        4. Range: 1 to 1024. Source: Wang et al., FAST 2022.
     gc_policy
         ``policy`` of `ftlab.GC`, for this FTL.
     gc_low
@@ -862,8 +880,21 @@ class SEPBIT(NamedFtl):
         ``high`` of `ftlab.GC`, for this FTL.
     gc_mode
         ``mode`` of `ftlab.GC`, for this FTL.
+    copy_back
+        ``copy_back`` of `ftlab.GC`, for this FTL.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    placement
+        Which plane a page goes to, of page-level FTLs. ``"single"``: One frontier and one free pool
+        for all planes. ``"striped"``: By logical page: a page never leaves its plane.
+        ``"striped-hot"``: By logical page, but hot planes hold fewer valid pages, and so have more
+        extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
+        free first, its channel included. Default: single. Source: FlashSim;
+        choices.md#single-frontier.
+    order
+        The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
+        first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
+        Source: DLOOP, equation 1; choices.md#plane-numbers.
     gc_choices
         ``choices`` of `ftlab.GC`, for this FTL.
     gc_window
@@ -884,7 +915,12 @@ class SEPBIT(NamedFtl):
     gc_low: int | None = setting("gc.low")
     gc_high: int | None = setting("gc.high")
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
+    copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
+        setting("ftl.placement")
+    )
+    order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
 
@@ -932,6 +968,12 @@ class DFTL(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -982,6 +1024,9 @@ class DFTL(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
+    )
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1027,6 +1072,12 @@ class DLOOP(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1074,6 +1125,9 @@ class DLOOP(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
+    )
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1119,6 +1173,12 @@ class DLOOPHot(NamedFtl):
         ``copy_back`` of `ftlab.GC`, for this FTL. Default: greedy.
     gc_oob_scan
         ``oob_scan`` of `ftlab.GC`, for this FTL.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1158,6 +1218,9 @@ class DLOOPHot(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
+    )
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1202,6 +1265,12 @@ class CDFTL(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1240,6 +1309,9 @@ class CDFTL(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
+    )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
     )
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1288,6 +1360,12 @@ class SFTL(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1319,6 +1397,9 @@ class SFTL(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
+    )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
     )
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -1436,6 +1517,12 @@ class TPFTL(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1481,6 +1568,9 @@ class TPFTL(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
+    )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
     )
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
@@ -1543,6 +1633,12 @@ class TPFTLAdaptive(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1589,6 +1685,9 @@ class TPFTLAdaptive(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
+    )
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1627,6 +1726,12 @@ class TreeFTL(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1655,6 +1760,9 @@ class TreeFTL(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
+    )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
     )
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
@@ -1698,6 +1806,12 @@ class APS(NamedFtl):
         extra blocks. ``"round-robin"``: The next plane in turn. ``"least-busy"``: The plane that is
         free first, its channel included. Default: single. Source: FlashSim;
         choices.md#single-frontier.
+    separation
+        Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
+        what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
+        A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
+        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
+        choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1728,6 +1842,9 @@ class APS(NamedFtl):
     gc_oob_scan: bool | None = setting("gc.oob_scan")
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
+    )
+    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
+        "ftl.separation"
     )
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")

@@ -12,9 +12,9 @@ def catalog() -> Record:
     Keys: ``ftls`` (name, summary, source, ``map``: where it lives, ``cleaning``, ``mounts``:
     whether it goes on after a power cut, and with what, settings),
     ``settings`` (key, section, name, meaning, kind, values, optional, unit, default, range,
-    source), ``buffers``, ``policies``, ``placements`` (name, summary, source, settings),
-    ``presets`` (name, summary, source), ``formats`` (name, summary, source, columns, order of
-    time), ``profiles``, ``patterns``, ``warmups`` (name, summary), ``metrics`` (name, unit,
-    formula, source, better).
+    source), ``buffers``, ``policies``, ``placements``, ``separations`` (name, summary, source,
+    settings), ``presets`` (name, summary, source), ``formats`` (name, summary, source, columns,
+    order of time), ``profiles``, ``patterns``, ``warmups`` (name, summary), ``metrics`` (name,
+    unit, formula, source, better).
     """
     return Record(cores.catalogue())

@@ -1,4 +1,4 @@
-"""What is written in Python: FTLs, orders of replacement, victim policies and write buffers.
+"""What is written in Python: FTLs, orders of replacement, victim policies, separations, buffers.
 
 A class has the methods of its kind; ftlab makes an instance for each device and calls them.
 Wherever a name is expected, the class itself can stand, or the text ``path/to/file.py:Class``; the
@@ -29,6 +29,7 @@ METHODS = {
     "ftl": ("read", "write", "trim"),
     "replacement": ("insert", "touch", "victim", "remove"),
     "policy": ("close", "remove", "choose"),
+    "separation": ("of_write", "of_move"),
     "buffer": ("insert", "touch", "evict", "remove"),
 }
 """The methods that a class of each kind must have."""
@@ -37,6 +38,7 @@ KINDS = {
     "ftl": "an FTL",
     "replacement": "an order of replacement",
     "policy": "a victim policy",
+    "separation": "a separation",
     "buffer": "a write buffer",
 }
 """What each kind is called."""
@@ -44,6 +46,7 @@ KINDS = {
 PLACES = {
     ("dftl", "replacement"): "replacement",
     ("gc", "policy"): "policy",
+    ("ftl", "separation"): "separation",
     ("buffer", "policy"): "buffer",
 }
 """The settings whose values may be classes, and their kinds."""
@@ -248,6 +251,20 @@ class Policy(Plugin):
         return super().build(Pool(*arguments))
 
 
+class Separation(Plugin):
+    """Which pages of the host share blocks: each has a class, a number below ``classes``.
+
+    The class has the attribute ``classes``, the methods ``of_write(page, age)`` and
+    ``of_move(page, from_class, age)``, which return the class of a page, and if it likes
+    ``collected(block_class, age)`` and ``trimmed(page)``. Ages are page writes of the host; that of
+    a page without data is ``None``. ``spread`` is how many classes the pages of one victim may go
+    to, all by default.
+    """
+
+    kind = "separation"
+    arguments = ("pages",)
+
+
 class Buffer(Plugin):
     """A write buffer."""
 
@@ -256,7 +273,7 @@ class Buffer(Plugin):
 
 
 CLASSES: dict[str, type[Plugin]] = {
-    each.kind: each for each in (PythonFtl, Replacement, Policy, Buffer)
+    each.kind: each for each in (PythonFtl, Replacement, Policy, Separation, Buffer)
 }
 
 Named: TypeAlias = "str | type | Plugin"

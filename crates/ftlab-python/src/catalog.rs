@@ -29,6 +29,7 @@ pub fn json(catalog: &Catalog) -> String {
         "warmups": list(MODES, |mode| json!({ "name": mode.form(), "summary": mode.meaning })),
         "buffers": catalog.buffers().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
         "placements": catalog.placements().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
+        "separations": catalog.separations().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
         "policies": catalog.policies().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
         "metrics": list(METRICS, |m| json!({
             "name": m.name, "unit": m.unit, "formula": m.formula, "source": m.source,
@@ -136,6 +137,7 @@ fn row(catalog: &Catalog, row: &Row) -> Value {
     let names = match row.key().as_str() {
         "gc.policy" => Some(names(catalog.policies())),
         "ftl.placement" => Some(names(catalog.placements())),
+        "ftl.separation" => Some(names(catalog.separations())),
         "buffer.policy" => {
             let none = json!([NONE, "no buffer"]);
             Some([vec![none], names(catalog.buffers())].concat())

@@ -378,11 +378,13 @@ impl Catalog {
     /// As [`Catalog::with_entry`].
     #[must_use]
     pub fn variant<V: Variant>(self) -> Self {
-        self.with_entry(Entry::of::<V::Of>(V::SPEC, |config| {
+        let mut entry = Entry::of::<V::Of>(V::SPEC, |config| {
             let mut setup = config.setup();
             V::set(&mut setup);
             config.with_setup(setup)
-        }))
+        });
+        entry.settings.extend(V::kinds());
+        self.with_entry(entry)
     }
 
     /// The same with this FTL more.

@@ -22,6 +22,7 @@ KINDS = {
     "buffers": "buffers",
     "gc": "policies",
     "placements": "placements",
+    "separations": "separations",
     "presets": "presets",
     "formats": "formats",
     "profiles": "profiles",
@@ -30,7 +31,7 @@ KINDS = {
     "metrics": "metrics",
 }
 
-WITH_SETTINGS = ("ftls", "buffers", "gc", "placements")
+WITH_SETTINGS = ("ftls", "buffers", "gc", "placements", "separations")
 
 SHARED = ("gc", "ftl", "log")
 """Sections that many FTLs obey."""

@@ -64,6 +64,7 @@ MODEL = (
     Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none].", "buffers"),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
     Setting("--gc", "gc.policy", "POLICY", "Victim policy of garbage collection.", "policies"),
+    Setting("--separation", "ftl.separation", "NAME", "Pages that share blocks.", "separations"),
     Setting(
         "--warmup",
         "run.warmup",

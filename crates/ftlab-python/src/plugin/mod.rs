@@ -1,4 +1,4 @@
-//! What is written in Python: FTLs, orders of replacement, victim policies and write buffers, as values of a
+//! What is written in Python: FTLs, orders of replacement, victim policies, separations and write buffers, as values of a
 //! catalogue.
 //!
 //! A plug-in is a Python object with `kind`, `name`, `summary`, `source`, and `build(...)`, which returns an
@@ -14,6 +14,7 @@ mod ftl;
 mod method;
 mod policy;
 mod replacement;
+mod separation;
 
 pub use calls::{Calls, stop_classes};
 pub use device::DeviceInfo;
@@ -84,6 +85,11 @@ pub fn catalog(plugins: &[Bound<'_, PyAny>], faults: &Faults) -> PyResult<Catalo
                 expect_new("gc.policy", name, catalog.policies().find(name, &[]).is_ok())?;
                 let named = Named::new::<()>(Plugin::spec(object)?, policy::build(plugin));
                 catalog.with_policy(named)
+            }
+            "separation" => {
+                expect_new("ftl.separation", name, catalog.separations().find(name, &[]).is_ok())?;
+                let named = Named::new::<()>(Plugin::spec(object)?, separation::build(plugin));
+                catalog.with_separation(named)
             }
             "buffer" => {
                 let is_taken = name == NONE || catalog.buffers().find(name, &[]).is_ok();

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::flash::Flash;
 use crate::gc::{self, Gc, GcConfig, Policies};
 use crate::placement::separation::{Separations, TOGETHER, separations};
-use crate::settings::{Group, Section, Sections};
+use crate::settings::{Group, Section, SectionKind, Sections};
 
 /// An FTL that can be built from settings: what a [`Catalog`](crate::catalog::Catalog) takes.
 pub trait Design: Ftl + Sized + 'static {
@@ -40,6 +40,12 @@ pub trait Variant: 'static {
 
     /// What the variant is.
     const SPEC: Spec;
+
+    /// The kinds of settings that it obeys in addition to those of the other: of the parts that it fixes.
+    #[must_use]
+    fn kinds() -> Vec<SectionKind> {
+        Vec::new()
+    }
 
     /// Changes the settings to those of the variant: the device, `gc`, `ftl`, `log` and its own. What else is
     /// in the set-up stays as it was.

@@ -11,6 +11,8 @@
 use super::design::{Setup, Spec, Variant};
 use super::page::PageFtl;
 use crate::gc::Copies;
+use crate::placement::separation::SepbitConfig;
+use crate::settings::{Group, SectionKind};
 
 /// What makes page mapping SepBIT.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +29,10 @@ impl Variant for Sepbit {
         ..Spec::SEPARATED
     };
 
+    fn kinds() -> Vec<SectionKind> {
+        SepbitConfig::kinds()
+    }
+
     fn set(setup: &mut Setup) {
         "sepbit".clone_into(&mut setup.ftl.separation);
         setup.gc.copies = Copies::Shared;
@@ -39,7 +45,6 @@ mod tests {
     use crate::flash::{Cause, Operation};
     use crate::ftl::Ftl;
     use crate::ftl::parts::bench::{Bench, P};
-    use crate::placement::separation::SepbitConfig;
     use crate::units::Lpn;
 
     fn write(bench: &mut Bench<PageFtl>, pages: impl IntoIterator<Item = u32>) {

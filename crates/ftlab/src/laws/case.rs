@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::flash::{Device, Geometry};
 use crate::ftl::demand::MapBlocks;
 use crate::ftl::parts::placement::{PlaneOrder, SINGLE};
-use crate::ftl::{Cleaning, Ftl};
+use crate::ftl::{Cleaning, Ftl, MapPlace};
 use crate::gc::{Copies, CopyBack};
 use crate::placement::separation::{BuildSeparation, COPIES, TOGETHER};
 use crate::rng::Rng;
@@ -287,13 +287,17 @@ impl<'a> Case<'a> {
         Case { entry: self.entry, config }
     }
 
-    /// How many classes the pages of one victim may go to.
+    /// How many frontiers of user pages GC may open before it has made room.
     pub fn spread(&self) -> u32 {
         let config = self.entry.adapted(&self.config);
         let named = config.separations.find(&config.ftl.separation, &[]).expect("a separation");
         match &named.build {
             BuildSeparation::Together | BuildSeparation::Copies => 1,
-            BuildSeparation::Classes(build) => u32::from(build(1, &config.own).spread()),
+            BuildSeparation::Classes(build) => {
+                let separation = build(1, &config.own).expect("a separation");
+                let writes_map = self.entry.spec.map == MapPlace::Flash;
+                u32::from(if writes_map { separation.classes() + 1 } else { separation.spread() })
+            }
         }
     }
 

@@ -426,6 +426,7 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
             flash.begin_page();
             if self.translate(lpn, last, flash).is_some() {
                 unless_bug!(DemandTrimLeavesMap, self.remap(lpn, None, flash));
+                self.store.pool.trimmed(lpn);
                 flash.trim(lpn);
             }
             self.settle(flash);

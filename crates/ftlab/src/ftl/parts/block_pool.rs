@@ -33,7 +33,7 @@ pub struct MapRules {
 pub struct Classes {
     /// How many there are.
     pub all: u32,
-    /// How many of them the pages of one victim may go to, at least one.
+    /// How many of them GC may open before it has made room, at least one.
     pub spread: u32,
 }
 
@@ -111,7 +111,7 @@ pub struct BlockPool {
     translation_blocks: BTreeSet<u32>,
     low: u32,
     high: u32,
-    /// Blocks that the user pages of one victim may open.
+    /// Blocks for user pages that GC may open before it has made room.
     spread: u32,
     /// Blocks that are free or open when GC ends.
     kept: u32,

@@ -617,8 +617,8 @@ impl Separated {
                 Err(Error::config("ftl.map_blocks", message))
             }
             BuildSeparation::Classes(build) => {
-                let scheme = build(geometry.logical_pages, &setup.settings);
-                let separator = Separator::new(scheme, geometry.logical_pages, geometry.blocks());
+                let scheme = build(geometry.logical_pages, &setup.settings)?;
+                let separator = Separator::new(scheme, geometry.logical_pages, geometry.blocks())?;
                 Ok(Separated { copies, separator: Some(separator) })
             }
         }
@@ -636,8 +636,12 @@ impl Separated {
         let Some(separator) = &self.separator else {
             return BlockPool::with_map(gc, geometry, reserve, region, rules);
         };
-        let classes =
-            Classes { all: u32::from(separator.classes()), spread: u32::from(separator.spread()) };
+        // Map updates fill what a victim gives before the frontiers that its pages have opened are full: the next
+        // victims may open all others. One block more is for what a cache writes back because it grows in GC.
+        let writes_map = region.map_pages() > 0 && !rules.is_held_in_gc;
+        let all = u32::from(separator.classes());
+        let spread = if writes_map { all + 1 } else { u32::from(separator.spread()) };
+        let classes = Classes { all, spread };
         BlockPool::with_classes(gc, geometry, reserve, region, rules, classes)
     }
 

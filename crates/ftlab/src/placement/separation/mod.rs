@@ -20,6 +20,7 @@ pub use separator::Separator;
 pub use sepbit::SepbitConfig;
 pub use temperature::TemperatureConfig;
 
+use crate::error::Error;
 use crate::named::{List, Named, Spec};
 use crate::settings::{Group, Sections};
 use crate::units::Lpn;
@@ -50,7 +51,8 @@ pub fn separations() -> Separations {
 #[must_use]
 pub fn separation<S: SeparationDesign>() -> Named<BuildSeparation> {
     let build = |logical_pages: u32, settings: &Sections| {
-        Box::new(S::build(logical_pages, S::Settings::of(settings))) as Box<dyn Separation>
+        let separation = S::build(logical_pages, S::Settings::of(settings));
+        Ok(Box::new(separation) as Box<dyn Separation>)
     };
     Named::new::<S::Settings>(S::SPEC, BuildSeparation::Classes(Arc::new(build)))
 }
@@ -69,8 +71,8 @@ pub enum BuildSeparation {
     Classes(Arc<BuildClasses>),
 }
 
-/// Makes a separation for so many logical pages on an empty device.
-pub type BuildClasses = dyn Fn(u32, &Sections) -> Box<dyn Separation> + Send + Sync;
+/// Makes a separation for a number of logical pages on an empty device; an error says why it cannot work.
+pub type BuildClasses = dyn Fn(u32, &Sections) -> Result<Box<dyn Separation>, Error> + Send + Sync;
 
 /// A page that the host writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +127,7 @@ pub trait Separation: Send + Debug + DynClone {
     /// The host trimmed a page: it holds no data.
     fn trimmed(&mut self, _lpn: Lpn) {}
 
-    /// Bytes of RAM that it needs beside when each page and each block was written.
+    /// Bytes of RAM that it needs in addition to when each page and each block was written.
     fn ram(&self) -> u64 {
         0
     }
@@ -145,7 +147,7 @@ pub trait SeparationDesign: Separation + Sized + 'static {
     type Settings: Group;
     /// What it is.
     const SPEC: Spec;
-    /// The separation of so many logical pages on an empty device.
+    /// The separation of a number of logical pages on an empty device.
     fn build(logical_pages: u32, own: Self::Settings) -> Self;
 }
 

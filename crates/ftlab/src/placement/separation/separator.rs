@@ -1,6 +1,8 @@
 //! A separation at work: the time, and when each page and each block was written.
 
 use super::{Collected, Moved, Separation, Written};
+use crate::error::Error;
+use crate::placement::Class;
 use crate::units::{Lpn, Pbn};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -21,14 +23,29 @@ pub struct Separator {
 
 impl Separator {
     /// On an empty device.
-    #[must_use]
-    pub fn new(scheme: Box<dyn Separation>, logical_pages: u32, blocks: u32) -> Self {
-        Separator {
+    ///
+    /// # Errors
+    /// [`Error::Config`] when there are no classes, or more than a device has frontiers for.
+    pub fn new(
+        scheme: Box<dyn Separation>,
+        logical_pages: u32,
+        blocks: u32,
+    ) -> Result<Self, Error> {
+        let (classes, spread) = (scheme.classes(), scheme.spread());
+        if !(1..=Class::MOST).contains(&classes) || !(1..=classes).contains(&spread) {
+            let message = format!(
+                "found {classes} classes, {spread} for the pages of one victim, expected 1 to {}, \
+                 and no more for a victim",
+                Class::MOST
+            );
+            return Err(Error::config("ftl.separation", message));
+        }
+        Ok(Separator {
             scheme,
             now: START,
             written: vec![None; logical_pages as usize],
             opened: vec![START; blocks as usize],
-        }
+        })
     }
 
     /// How many classes there are.
@@ -86,8 +103,8 @@ impl Separator {
         self.scheme.of_move(Moved { lpn, from, age })
     }
 
-    /// Takes over pages as they were found after power was lost, each with the number of its write. When blocks
-    /// were opened is not known: it is taken for now.
+    /// Takes over the pages found after power was lost, each with the number of its write. When blocks were opened
+    /// is not known: it is taken for now.
     pub fn recover(&mut self, pages: impl Iterator<Item = (Lpn, u64)>) {
         for (lpn, sequence) in pages {
             let then = NonZeroU32::new(sequence as u32).unwrap_or(START);

@@ -1,14 +1,14 @@
 //! SepBIT, separation by inferred block invalidation time (Wang et al., FAST 2022).
 //!
-//! Idea     what will be overwritten soon should not share blocks with what will not. A page that the host writes
-//!          is *short-lived* (class 1) if the version that it replaces lived for less than `l` page writes of the
-//!          host, else it goes to class 2. What GC moves out of class 1 goes to class 3, and what it moves out of
-//!          any other to class 4, 5 or 6, by its age: below 4 `l`, below 16 `l`, or older. `l` is the mean lifespan
-//!          of the last 16 blocks of class 1 that were collected, and infinite before.
+//! Idea     what will be overwritten soon should not share blocks with what will not. Ages are page writes of the
+//!          host. A page whose old version lived for less than `l` is *short-lived* and goes to class 1. Another
+//!          page of the host goes to class 2. What GC moves out of class 1 goes to class 3. What it moves out of any
+//!          other goes to class 4 below 4 `l`, to class 5 below 16 `l`, and else to class 6. `l` is the mean lifespan
+//!          of the last 16 collected blocks of class 1, and infinite before.
 //! RAM      4 B per logical page for when the host wrote it last, and 4 B per block for when its first page was
 //!          written.
 //! Departs  the paper is about log-structured storage: a block of it is a page here, its segment a block. It keeps
-//!          the time of the last write beside each page, and in RAM only for a queue of recent ones; here it is in
+//!          the time of the last write with each page, and in RAM only for a queue of recent ones; here it is in
 //!          RAM for all. Its program bounds "short-lived" by the length of that queue, too, and its mean is a real
 //!          number; here it is a whole one. Victims are chosen by `gc.policy`.
 
@@ -20,8 +20,7 @@ crate::settings! {
     pub struct SepbitConfig in "sepbit" {
         /// Blocks of class 1 that are collected before their mean lifespan is taken anew.
         window: u32 = 16, in 1.., unit "blocks", laws [1, 2, 16], source "Wang et al., FAST 2022";
-        /// Factor between the ages that bound the classes of moved pages: so many mean lifespans, and so many
-        /// times more.
+        /// Factor between the ages that bound the classes of moved pages, in mean lifespans.
         growth: u64 = 4, in 1..=1024, laws [1, 4, 16], source "Wang et al., FAST 2022";
     }
 }
@@ -55,7 +54,7 @@ struct Lifespan {
 }
 
 impl Lifespan {
-    /// A block was collected after so many page writes.
+    /// A block was collected after `age` page writes.
     fn add(&mut self, age: u32, window: u32) {
         self.sum += u64::from(age);
         self.blocks += 1;
@@ -64,7 +63,7 @@ impl Lifespan {
         }
     }
 
-    /// Whether an age is below so many means.
+    /// Whether an age is below a number of means.
     fn is_longer_than(&self, age: u32, times: u64) -> bool {
         self.mean.is_none_or(|mean| u64::from(age) < mean * times)
     }

@@ -1,0 +1,116 @@
+"""Which pages share blocks: separations of the core and of Python, under every kind of FTL."""
+
+from __future__ import annotations
+
+import pytest
+
+import ftlab
+from ftlab.errors import ConfigError, RuleError
+
+SMALL = ftlab.Device(capacity="8MiB", over_provisioning=0.2, pages_per_block=16)
+SOURCE = ftlab.Workload("zipf", bs="4k", size="8MiB", requests=20_000, zipf_theta=1.1)
+
+
+def run(ftl: str, separation: object = None, copies: str | None = None) -> ftlab.Result:
+    """Run an FTL under a separation."""
+    tree = {"ftl": {"separation": separation}} if separation else {}
+    tree |= {"gc": {"copies": copies}} if copies else {}
+    return ftlab.simulate(SOURCE, ftl, SMALL, warmup="sequential", config=tree)
+
+
+def counts(result: ftlab.Result) -> tuple[object, ...]:
+    """Return what GC did, and the separation's own figures."""
+    return result.flash.erases, result.flash.programs, result.own
+
+
+class Twin:
+    """SepBIT, as the core has it."""
+
+    classes = 6
+    spread = 3
+
+    def __init__(self, pages: int) -> None:
+        self.ages: list[int] = []
+        self.mean: int | None = None
+
+    def within(self, age: int, means: int) -> bool:
+        return self.mean is None or age < means * self.mean
+
+    def of_write(self, page: int, age: int | None) -> int:
+        return 0 if age is not None and self.within(age, 1) else 1
+
+    def of_move(self, page: int, from_class: int, age: int) -> int:
+        if from_class == 0:
+            return 2
+        return 3 if self.within(age, 4) else 4 if self.within(age, 16) else 5
+
+    def collected(self, block_class: int, age: int) -> None:
+        if block_class == 0:
+            self.ages.append(age)
+        if len(self.ages) == 16:
+            self.mean, self.ages = sum(self.ages) // 16, []
+
+
+class Beyond(Twin):
+    """A class that there is not."""
+
+    def of_write(self, page: int, age: int | None) -> int:
+        return 6
+
+
+class Many(Twin):
+    """More classes than a device has frontiers for."""
+
+    classes = 17
+
+
+@pytest.mark.parametrize("ftl", ["page", "dftl", "tpftl"])
+def test_a_separation_in_python_does_what_its_twin_in_the_core_does(ftl: str) -> None:
+    twin, core = run(ftl, Twin), run(ftl, "sepbit")
+    assert twin.flash.erases == core.flash.erases
+    assert twin.flash.programs == core.flash.programs
+    assert core.own["sepbit.short_pages"] > 0
+
+
+def test_sepbit_is_page_with_its_separation() -> None:
+    assert counts(run("sepbit")) == counts(run("page", "sepbit"))
+
+
+def test_copies_is_what_gc_copies_says() -> None:
+    assert counts(run("page", "copies")) == counts(run("page", copies="own"))
+
+
+@pytest.mark.parametrize("separation", ["none", "temperature", "sepbit"])
+def test_each_separation_goes_with_planes_and_a_mapping_cache(separation: str) -> None:
+    result = ftlab.simulate(
+        SOURCE,
+        "tpftl",
+        ftlab.Device(capacity="64MiB", over_provisioning=0.5),
+        preset="dloop",
+        warmup="sequential",
+        config={"ftl": {"separation": separation}},
+    )
+    assert result.write_amplification >= 1
+
+
+def test_pages_with_a_hot_spot_are_copied_less_when_they_are_separated() -> None:
+    together, apart = run("page"), run("page", "sepbit")
+    assert apart.write_amplification < 0.95 * together.write_amplification
+
+
+def test_an_ftl_that_cannot_separate_pages_refuses() -> None:
+    for ftl in ("zftl", "fast"):
+        with pytest.raises(ConfigError, match=r"ftl\.separation"):
+            run(ftl, "sepbit")
+
+
+def test_a_class_that_there_is_not_ends_the_run() -> None:
+    with pytest.raises(RuleError, match="a class is a number below 6: found 6"):
+        run("page", Beyond)
+    with pytest.raises(ConfigError, match="found 17 classes"):
+        run("page", Many)
+
+
+def test_copies_of_their_own_and_classes_exclude_each_other() -> None:
+    with pytest.raises(ConfigError, match=r"gc\.copies: found own with ftl\.separation = sepbit"):
+        run("page", "sepbit", copies="own")
