@@ -82,7 +82,7 @@ lint-rust: $(VENV)/tools
 lint-python: $(CORE) $(VENV)/docs
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy --strict python/ftlab
+	$(BIN)/mypy --strict python/ftlab papers/ftlab_papers
 	$(BIN)/python -m mypy.stubtest ftlab._core
 	$(BIN)/python tools/voice.py
 

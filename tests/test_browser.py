@@ -17,12 +17,12 @@ import pytest
 
 import sample
 from ftlab import Comparison, Result, Workload, simulate
-from ftlab.experiments.claims import Claim, judge
-from ftlab.experiments.findings import Value
-from ftlab.experiments.report import Part, Report, claim_parts
 from ftlab.report.html import report
 from ftlab.style import page as figure_page
 from ftlab.watch.record import Recording
+from ftlab_papers.claims import Claim, judge
+from ftlab_papers.findings import Value
+from ftlab_papers.report import Part, Report, claim_parts
 
 pytestmark = pytest.mark.long
 
@@ -114,7 +114,7 @@ def dom(address: str, dark: bool, folder: Path) -> str:
 
 
 def pages(comparison) -> dict[str, str]:
-    from ftlab.experiments.page import page
+    from ftlab_papers.page import page
 
     many = [Result(sample.result("dftl", 400.0 + n, 0.8, 128)) for n in range(12)]
     claims = [Claim("X1", "1", "one that differs", [Value("v", 1.0, lambda runs: 2.0)])]

@@ -2,13 +2,13 @@
 
 import pytest
 
-from ftlab.experiments.cachftl.claims import SAMPLES, blocks_erased, groups_of_bmr
-from ftlab.experiments.cachftl.parts import SHOWN, SMALL, parts
-from ftlab.experiments.cachftl.points import NAMES, RESERVE, SPARES, THRESHOLDS
-from ftlab.experiments.inputs import Source, Workload
-from ftlab.experiments.report import Part
-from ftlab.experiments.runs import Key, Runs
 from ftlab.result import Result
+from ftlab_papers.cachftl.claims import SAMPLES, blocks_erased, groups_of_bmr
+from ftlab_papers.cachftl.parts import SHOWN, SMALL, parts
+from ftlab_papers.cachftl.points import NAMES, RESERVE, SPARES, THRESHOLDS
+from ftlab_papers.inputs import Source, Workload
+from ftlab_papers.report import Part
+from ftlab_papers.runs import Key, Runs
 
 VOLUMES = {0: SMALL, 1: SMALL, 2: SMALL - 1, 3: SMALL}
 """Requests of volumes of Financial1."""

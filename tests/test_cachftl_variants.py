@@ -3,8 +3,9 @@
 import pytest
 
 from ftlab.config import merge
-from ftlab.experiments.cachftl import variants as variants_of_cachftl
-from ftlab.experiments.cachftl.points import (
+from ftlab.simulation import execute
+from ftlab_papers.cachftl import variants as variants_of_cachftl
+from ftlab_papers.cachftl.points import (
     AS_IT_IS,
     BUFFERS,
     FTLS,
@@ -15,11 +16,10 @@ from ftlab.experiments.cachftl.points import (
     longest,
     points,
 )
-from ftlab.experiments.claims import judge
-from ftlab.experiments.findings import Verdict
-from ftlab.experiments.inputs import Source, Workload
-from ftlab.experiments.runs import Runs
-from ftlab.simulation import execute
+from ftlab_papers.claims import judge
+from ftlab_papers.findings import Verdict
+from ftlab_papers.inputs import Source, Workload
+from ftlab_papers.runs import Runs
 
 SMALL = {
     "preset": "cachftl",

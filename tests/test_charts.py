@@ -5,14 +5,14 @@ import json
 import pytest
 
 from ftlab import Result
-from ftlab.experiments.charts import bars, lines, panels
-from ftlab.experiments.claims import Claim
-from ftlab.experiments.findings import Change, Value
-from ftlab.experiments.marks import Mark, Marks, Series, known
-from ftlab.experiments.measures import at, mean, relative
-from ftlab.experiments.runs import Runs
 from ftlab.looks import COLOURS, FAMILIES, of_ftl, of_ftls
 from ftlab.style import PUBLISHED
+from ftlab_papers.charts import bars, lines, panels
+from ftlab_papers.claims import Claim
+from ftlab_papers.findings import Change, Value
+from ftlab_papers.marks import Mark, Marks, Series, known
+from ftlab_papers.measures import at, mean, relative
+from ftlab_papers.runs import Runs
 
 
 def runs(*responses: float) -> Runs:

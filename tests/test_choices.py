@@ -2,8 +2,8 @@
 
 import pytest
 
-from ftlab.experiments.inputs import Source, Workload
-from ftlab.experiments.tpftl import choices
+from ftlab_papers.inputs import Source, Workload
+from ftlab_papers.tpftl import choices
 
 POINTS = choices.points(Source(Workload("financial1", ()), None, 1000), {})
 

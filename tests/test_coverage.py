@@ -167,7 +167,7 @@ def is_true(row: Row, span: str) -> bool:
 @cache
 def report(paper: str) -> set[str]:
     """The parts of a paper's report, and its figures as their captions begin."""
-    paths = (ROOT / "python" / "ftlab" / "experiments" / paper).glob("*.py")
+    paths = (ROOT / "papers" / "ftlab_papers" / paper).glob("*.py")
     found = set()
     calls = (ast.walk(ast.parse(path.read_text("utf-8"))) for path in paths)
     for call in chain.from_iterable(calls):

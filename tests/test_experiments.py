@@ -12,7 +12,9 @@ import ftlab
 import sample
 from ftlab import _core
 from ftlab.cli.reproduce import PAPERS
-from ftlab.experiments.claims import (
+from ftlab.points import Point
+from ftlab.points.store import INPUTS
+from ftlab_papers.claims import (
     Claim,
     Counterfactual,
     Explained,
@@ -20,15 +22,13 @@ from ftlab.experiments.claims import (
     judge,
     published,
 )
-from ftlab.experiments.experiment import Experiment, reproduce
-from ftlab.experiments.findings import Bound, Change, Order, Value, Verdict
-from ftlab.experiments.inputs import FINANCIAL1_PREFIX, Prefix, Workload, sources
-from ftlab.experiments.made import looped, side_by_side
-from ftlab.experiments.measures import at, how_many, least, mean, most, relative
-from ftlab.experiments.report import Part, Report, claim_parts, write
-from ftlab.experiments.runs import NotMeasuredError, Runs
-from ftlab.points import Point
-from ftlab.points.store import INPUTS
+from ftlab_papers.experiment import Experiment, reproduce
+from ftlab_papers.findings import Bound, Change, Order, Value, Verdict
+from ftlab_papers.inputs import FINANCIAL1_PREFIX, Prefix, Workload, sources
+from ftlab_papers.made import looped, side_by_side
+from ftlab_papers.measures import at, how_many, least, mean, most, relative
+from ftlab_papers.report import Part, Report, claim_parts, write
+from ftlab_papers.runs import NotMeasuredError, Runs
 
 AGREES, DIRECTION, DIFFERS, NOT_MEASURED = Verdict
 RUNS = Runs(
@@ -485,7 +485,7 @@ class Looking(Runs):
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path, monkeypatch):
     experiment = import_module(PAPERS[paper]).EXPERIMENT
-    cut_short = "ftlab.experiments.cachftl.counterfactuals.FEW_REQUESTS"
+    cut_short = "ftlab_papers.cachftl.counterfactuals.FEW_REQUESTS"
     monkeypatch.setattr(cut_short, 1)  # The inputs here are shorter than it is.
     (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text(
         "0,0,4096,w,0.0\n0,8,4096,w,0.1\n"

@@ -12,15 +12,16 @@ import pytest
 import ftlab
 from ftlab import _core
 from ftlab.config import Config, merge
-from ftlab.experiments.claims import judge
-from ftlab.experiments.experiment import reproduce
-from ftlab.experiments.findings import Verdict
-from ftlab.experiments.inputs import sources
-from ftlab.experiments.mnftl import EXPERIMENT
-from ftlab.experiments.mnftl import variants as variants_of_mnftl
-from ftlab.experiments.mnftl.claims import all_copies, copies, data_copies
-from ftlab.experiments.mnftl.points import LOG_BLOCKS, VARIANTS, WRITE_DOMINANT
-from ftlab.experiments.mnftl.proofs import (
+from ftlab.simulation import execute
+from ftlab_papers.claims import judge
+from ftlab_papers.experiment import reproduce
+from ftlab_papers.findings import Verdict
+from ftlab_papers.inputs import sources
+from ftlab_papers.mnftl import EXPERIMENT
+from ftlab_papers.mnftl import variants as variants_of_mnftl
+from ftlab_papers.mnftl.claims import all_copies, copies, data_copies
+from ftlab_papers.mnftl.points import LOG_BLOCKS, VARIANTS, WRITE_DOMINANT
+from ftlab_papers.mnftl.proofs import (
     BLOCKS,
     MOST_BLOCKS,
     PAGES_PER_BLOCK,
@@ -31,10 +32,9 @@ from ftlab.experiments.mnftl.proofs import (
     pages_in_use,
     table_change,
 )
-from ftlab.experiments.mnftl.published import TABLE_2, TRACES
-from ftlab.experiments.quantities import erases
-from ftlab.experiments.runs import Runs
-from ftlab.simulation import execute
+from ftlab_papers.mnftl.published import TABLE_2, TRACES
+from ftlab_papers.quantities import erases
+from ftlab_papers.runs import Runs
 
 WITH_COLLECTION = [trace for trace in TRACES if trace != "websearch3"]
 

@@ -10,11 +10,14 @@ import pytest
 
 import ftlab
 from ftlab import ConfigError, catalog
-from ftlab.experiments.claims import judge
-from ftlab.experiments.dloop import EXPERIMENT
-from ftlab.experiments.dloop.claims import CLAIMS
-from ftlab.experiments.dloop.counterfactuals import same_transfer
-from ftlab.experiments.dloop.points import (
+from ftlab.plot_schedule import Clock
+from ftlab.simulation import execute
+from ftlab.source import statistics
+from ftlab_papers.claims import judge
+from ftlab_papers.dloop import EXPERIMENT
+from ftlab_papers.dloop.claims import CLAIMS
+from ftlab_papers.dloop.counterfactuals import same_transfer
+from ftlab_papers.dloop.points import (
     ALL,
     BUILD,
     CACHES,
@@ -28,13 +31,10 @@ from ftlab.experiments.dloop.points import (
     device,
     settings,
 )
-from ftlab.experiments.dloop.proofs import Said, contradicted
-from ftlab.experiments.experiment import reproduce
-from ftlab.experiments.inputs import sources
-from ftlab.experiments.runs import Runs
-from ftlab.plot_schedule import Clock
-from ftlab.simulation import execute
-from ftlab.source import statistics
+from ftlab_papers.dloop.proofs import Said, contradicted
+from ftlab_papers.experiment import reproduce
+from ftlab_papers.inputs import sources
+from ftlab_papers.runs import Runs
 from test_cli import failure
 
 SMALL = ("--capacity", "4MiB", "--pages-per-block", "16", "--over-provisioning", "50%")

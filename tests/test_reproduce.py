@@ -10,12 +10,12 @@ import pytest
 
 import sample
 from ftlab import Result
-from ftlab.experiments.findings import Verdict
-from ftlab.experiments.inputs import Workload, modelled, sources
-from ftlab.experiments.runs import Runs
-from ftlab.experiments.tpftl import EXPERIMENT, reasons
-from ftlab.experiments.tpftl.claims import lowered
-from ftlab.experiments.tpftl.points import (
+from ftlab_papers.findings import Verdict
+from ftlab_papers.inputs import Workload, modelled, sources
+from ftlab_papers.runs import Runs
+from ftlab_papers.tpftl import EXPERIMENT, reasons
+from ftlab_papers.tpftl.claims import lowered
+from ftlab_papers.tpftl.points import (
     ALL,
     CACHES,
     FEATURES,

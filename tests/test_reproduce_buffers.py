@@ -9,9 +9,12 @@ from statistics import fmean
 import pytest
 
 from ftlab.config import merge
-from ftlab.experiments import cachftl, dftl
-from ftlab.experiments.cachftl import bounds
-from ftlab.experiments.cachftl.claims import (
+from ftlab.points import Point, run_points
+from ftlab.result import Result
+from ftlab.traces import read_trace
+from ftlab_papers import cachftl, dftl
+from ftlab_papers.cachftl import bounds
+from ftlab_papers.cachftl.claims import (
     CLAIMS,
     FIGURE_4,
     FIGURE_5,
@@ -24,11 +27,11 @@ from ftlab.experiments.cachftl.claims import (
     thresholds,
     to_bmr,
 )
-from ftlab.experiments.cachftl.counterfactuals import COUNTERFACTUALS
-from ftlab.experiments.cachftl.points import PRESET, synthetic
-from ftlab.experiments.cachftl.proofs import not_the_same_runs, worse_at_best
-from ftlab.experiments.claims import Claim, judge
-from ftlab.experiments.dftl.points import (
+from ftlab_papers.cachftl.counterfactuals import COUNTERFACTUALS
+from ftlab_papers.cachftl.points import PRESET, synthetic
+from ftlab_papers.cachftl.proofs import not_the_same_runs, worse_at_best
+from ftlab_papers.claims import Claim, judge
+from ftlab_papers.dftl.points import (
     CACHED,
     FIN,
     FOLD,
@@ -39,16 +42,13 @@ from ftlab.experiments.dftl.points import (
     points,
     prepare,
 )
-from ftlab.experiments.dftl.volumes import FINANCIAL, Row, by_distance, row
-from ftlab.experiments.findings import Change, Verdict
-from ftlab.experiments.inputs import Source, Workload, sources
-from ftlab.experiments.made import looped
-from ftlab.experiments.quantities import erases
-from ftlab.experiments.runs import Runs
-from ftlab.experiments.volumes import extent
-from ftlab.points import Point, run_points
-from ftlab.result import Result
-from ftlab.traces import read_trace
+from ftlab_papers.dftl.volumes import FINANCIAL, Row, by_distance, row
+from ftlab_papers.findings import Change, Verdict
+from ftlab_papers.inputs import Source, Workload, sources
+from ftlab_papers.made import looped
+from ftlab_papers.quantities import erases
+from ftlab_papers.runs import Runs
+from ftlab_papers.volumes import extent
 
 PROVED = {claim.id: claim.proof for claim in CLAIMS if claim.proof}
 BEGINNING = "Financial1.first50002.DERIVED-noasu.spc"
@@ -83,7 +83,7 @@ def test_the_whole_of_figure_5_has_every_threshold_on_all_requests():
 def test_settings_are_varied_on_the_first_requests_of_a_volume_that_has_more(
     monkeypatch, most, cut
 ):
-    monkeypatch.setattr(import_module("ftlab.experiments.cachftl.points"), "GRID_REQUESTS", most)
+    monkeypatch.setattr(import_module("ftlab_papers.cachftl.points"), "GRID_REQUESTS", most)
     volume = {"financial1/0": Source(Workload("tpch", ()), None, None)}
     for found, requests in ((cachftl.EXPERIMENT.points, cut), (cachftl.EXPERIMENT.whole, None)):
         setting = found(volume)["financial1/0", "fast", "5"].resolved
@@ -283,7 +283,7 @@ def test_every_claim_has_a_row_of_its_own():
 def test_the_report_is_complete(paper, monkeypatch, ftlab):
     monkeypatch.setattr(import_module("ftlab.cli.reproduce"), "QUICK_REQUESTS", 400)
     for module in ("points", "claims", "parts"):
-        few = import_module(f"ftlab.experiments.cachftl.{module}")
+        few = import_module(f"ftlab_papers.cachftl.{module}")
         monkeypatch.setattr(few, "THRESHOLDS", (1, 4, 32))
     lines = (f"0,{8 * (each % 37)},4096,{'rw'[each % 2]},{each}\n" for each in range(400))
     Path(BEGINNING).write_text("".join(lines))

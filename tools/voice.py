@@ -115,6 +115,7 @@ def files() -> list[Path]:
     """Return the files that are looked at."""
     found = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")]
     found += [*ROOT.glob("python/ftlab/**/*.py"), *ROOT.glob("crates/*/src/**/*.rs")]
+    found += [ROOT / "papers" / "README.md", *ROOT.glob("papers/ftlab_papers/**/*.py")]
     return sorted(path for path in found if "_build" not in path.parts)
 
 

@@ -11,6 +11,9 @@ from typing import Literal, TypeAlias
 from ftlab import _core
 from ftlab.errors import ConfigError
 
+__all__ = ["make_folder", "write_atomically"]
+"""What other distributions may use."""
+
 Name: TypeAlias = str | os.PathLike[str]
 
 STANDARD_INPUT = "-"

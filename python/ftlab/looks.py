@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+__all__ = ["Look", "numbered", "of_ftl"]
+"""What other distributions may use."""
+
 BLUE, VERMILION, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC6699"
 AMBER, SKY, VIOLET, RED = "#B57E00", "#3D97CF", "#7D62D9", "#C8324A"
 OLIVE, BROWN, TEAL, GREY = "#7F8C1A", "#A06A42", "#12929C", "#7F7F7F"

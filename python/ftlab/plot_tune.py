@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
 
-from ftlab.experiments.charts import PANEL, Draw
 from ftlab.looks import GREY, Look, numbered, of_ftls
 from ftlab.plugins import shown
-from ftlab.style import ftl_label, literal, mark_empty, name_axis, styled
+from ftlab.style import PANEL, Draw, ftl_label, literal, mark_empty, name_axis, styled
 from ftlab.tune import Candidate, Found
 
 if TYPE_CHECKING:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+__all__ = ["Source", "characteristics", "columns", "statistics"]
+"""What other distributions may use."""
+
+
 class Source(Settings):
     """A stream of requests that the core reads or generates; nothing is read until it is asked."""
 
@@ -44,7 +48,7 @@ class Source(Settings):
         ``time_ns`` (since the first request), ``volume``, ``offset`` and ``length`` in bytes,
         ``op`` (0 read, 1 write, 2 trim, 3 flush, 4 write with FUA).
         """
-        return _core.trace_columns(json.dumps(self.config()), limit)
+        return columns(self.config(), limit)
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
         """Return the columns of `to_numpy` as a data frame; needs ``ftlab[frames]``."""
@@ -94,6 +98,11 @@ def characteristics(config: Config, progress: Progress | None = None) -> Record:
     """Return `statistics`, and what the requests and their accesses to pages are like."""
     answer = json.loads(_core.trace_characteristics(json.dumps(config), progress))
     return _named(answer, address_space_bytes=answer["trace"]["span_bytes"])
+
+
+def columns(config: Config, limit: int | None = None) -> dict[str, npt.NDArray[np.integer[Any]]]:
+    """Return the first requests that a configuration names as columns (`Source.to_numpy`)."""
+    return _core.trace_columns(json.dumps(config), limit)
 
 
 def _named(answer: Config, **more: Any) -> Record:

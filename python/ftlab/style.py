@@ -6,10 +6,10 @@ PDF embeds TrueType fonts and SVG has text as text, as publishers and readers of
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from math import ceil, log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import matplotlib as mpl
 from matplotlib.figure import Figure, SubFigure
@@ -23,6 +23,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+__all__ = [
+    "INK",
+    "PANEL",
+    "PUBLISHED",
+    "Draw",
+    "image",
+    "legend_above",
+    "mark_zeros",
+    "name_groups",
+    "styled",
+]
+"""What other distributions may use."""
+
 INK, PAPER = "#1f2328", "#ffffff"
 """Of text and axes, and of what they stand on."""
 
@@ -33,6 +46,12 @@ GROUNDS = f"{PAPER},{DARK[PAPER]}".encode()
 
 PUBLISHED = "published"
 """The name of what a paper says; it comes last in a legend."""
+
+PANEL = (3.7, 2.7)
+"""Inches of a panel."""
+
+Draw: TypeAlias = "Callable[[Axes], None]"
+"""Draws a panel."""
 
 COLUMNS = {1: 3.5, 2: 7.16}
 """Inches that figures of one and two columns of a paper are wide (IEEE's; ACM's are 3.33 and 7)."""

@@ -10,6 +10,9 @@ import re
 
 from ftlab import cores
 
+__all__ = ["title"]
+"""What other distributions may use."""
+
 NAME = re.compile(r"[\w-]+(?=$|[ (,:])")
 """The name of an FTL at the beginning of a label."""
 

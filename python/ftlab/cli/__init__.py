@@ -161,7 +161,7 @@ GROUPS = {
         "replay": "serve:replay",
     },
     "Papers": {
-        "reproduce": "reproduce:reproduce",
+        "reproduce": "papers:reproduce",
     },
 }
 """The commands in the order of the help, under its headings, and where each is written."""

@@ -12,10 +12,10 @@ from ftlab.cli.progress import points_meter
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table
 from ftlab.cli.written import check_inside
-from ftlab.experiments import SEEDS, Experiment
-from ftlab.experiments import reproduce as run
-from ftlab.experiments.inputs import modelled, sources
-from ftlab.experiments.report import (
+from ftlab_papers import PAPERS, SEEDS, Experiment
+from ftlab_papers import reproduce as run
+from ftlab_papers.inputs import modelled, sources
+from ftlab_papers.report import (
     FILES,
     count_table,
     explained_table,
@@ -23,20 +23,11 @@ from ftlab.experiments.report import (
     write,
 )
 
-PAPERS = {
-    "tpftl": "ftlab.experiments.tpftl",
-    "cachftl": "ftlab.experiments.cachftl",
-    "mnftl": "ftlab.experiments.mnftl",
-    "dloop": "ftlab.experiments.dloop",
-    "dftl": "ftlab.experiments.dftl",
-}
-"""The module of each paper's experiment, which calls it ``EXPERIMENT``."""
-
 QUICK_REQUESTS = 5_000
 
 
 @click.command()
-@click.argument("paper", type=click.Choice(list(PAPERS), case_sensitive=False))
+@click.argument("paper", type=click.Choice(PAPERS, case_sensitive=False))
 @click.option("--traces", metavar="DIR", help="Folder of real traces [built-in models].")
 @click.option(
     "--results",
@@ -73,7 +64,7 @@ def reproduce(
     verdict for each claim. An interrupted run resumes.
     """
     drawing.need("reproduce")
-    experiment: Experiment = import_module(PAPERS[paper]).EXPERIMENT
+    experiment: Experiment = import_module(f"ftlab_papers.{paper}").EXPERIMENT
     if listed:
         show_table(published_table(experiment.claims), prose=True)
         return

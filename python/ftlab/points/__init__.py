@@ -7,6 +7,8 @@
 >>> results = run_points(points, "results")  # doctest: +SKIP
 """
 
+from ftlab.config import Config, merge
+from ftlab.points.derived import Columns, derived
 from ftlab.points.dispatch import Told
 from ftlab.points.grid import points_of
 from ftlab.points.point import Point
@@ -14,12 +16,16 @@ from ftlab.points.runner import complete, missing, run_points, try_points
 from ftlab.points.store import Entry, Failure, Store
 
 __all__ = [
+    "Columns",
+    "Config",
     "Entry",
     "Failure",
     "Point",
     "Store",
     "Told",
     "complete",
+    "derived",
+    "merge",
     "missing",
     "points_of",
     "run_points",

@@ -13,6 +13,9 @@ from ftlab.points.point import DIGEST_DIGITS, Point, canonical, code, sha256
 from ftlab.points.store import VOLUMES
 from ftlab.source import parts
 
+__all__ = ["Volume", "split"]
+"""What other distributions may use."""
+
 INDEX = "index.json"
 
 LEAST_REQUESTS = 1000

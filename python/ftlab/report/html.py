@@ -30,6 +30,19 @@ from ftlab.report.summary import (
 from ftlab.report.tables import Table, printable
 from ftlab.result import Comparison, Result
 
+__all__ = [
+    "contents",
+    "document",
+    "escaped",
+    "figure",
+    "figures",
+    "row_filter",
+    "section",
+    "slug",
+    "table_of",
+]
+"""What other distributions may use."""
+
 QUESTIONS = {
     "latency": (
         "How long do requests wait?",

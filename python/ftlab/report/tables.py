@@ -11,6 +11,9 @@ from typing import Any
 
 from ftlab.titles import FtlName
 
+__all__ = ["ABSENT", "Table"]
+"""What other distributions may use."""
+
 ABSENT = "–"  # noqa: RUF001
 """What a cell says where a figure does not exist."""
 

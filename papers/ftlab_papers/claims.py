@@ -1,0 +1,190 @@
+"""What a paper claims, as data, and what we found.
+
+A claim *agrees* if all its findings are met, agrees in *direction only* if all others at least have
+the direction, and *differs* if not (`ftlab_papers.findings`). It is *not measured* where a
+figure does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from pathlib import Path
+
+from ftlab.points import Config, Point, merge
+from ftlab_papers.findings import Finding, Statement, Verdict
+from ftlab_papers.inputs import Source, Sources
+from ftlab_papers.runs import Key, NotMeasuredError, Runs
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A published statement.
+
+    Attributes
+    ----------
+    id, where, what
+        The name of the claim, its place in the paper, and what it says.
+    statements
+        The figures and orders that it is made of.
+    why
+        Returns what our counters say of it, shown where the claim does not agree.
+    proof
+        Why the paper's own numbers leave no way to agree, if they do not.
+    """
+
+    id: str
+    where: str
+    what: str
+    statements: Sequence[Statement]
+    why: Callable[[Runs], str] | None = field(default=None)
+    proof: str = ""
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """One named thing that is changed, to show why claims do not agree.
+
+    Attributes
+    ----------
+    name, what
+        For the names of points, and for people: what is changed.
+    claims
+        The claims that it is held against, if they do not agree.
+    sections
+        The settings that are laid over every point that these claims look at, or how to make them
+        of a point's name and its workload in the folder of the results.
+    only
+        Returns whether they are laid over a point of this name; over all by default.
+    point
+        Returns the name of the point that stands in for one, such as that of another workload.
+        What is changed is left out where that does not exist.
+    counted
+        The figures that are read in place of others: another way to count the same.
+    without
+        Returns whether a point of this name is left out.
+    reading
+        Returns the claim as it is to be read; no point is another one then.
+    """
+
+    name: str
+    what: str
+    claims: Sequence[str]
+    sections: Config | Callable[[Key, Source, Path], Config] = field(default_factory=dict)
+    only: Callable[[Key], bool] = field(default=lambda key: True)
+    point: Callable[[Key], Key] = field(default=lambda key: key)
+    counted: Mapping[str, str] = field(default_factory=dict)
+    without: Callable[[Key], bool] = field(default=lambda key: False)
+    reading: Callable[[Claim], Claim] | None = field(default=None)
+
+    def touches(self, claim: Claim, there: Iterable[Key], points: Mapping[Key, Point]) -> bool:
+        """Tell whether a claim that looks at these points can come out differently."""
+        if self.reading is not None:
+            return self.reading(claim) != claim
+        there = list(there)
+        if not all(self.point(key) in points for key in there):
+            return False
+        return any(self.only(key) or self.without(key) for key in there)
+
+    def alter(self, key: Key, points: Mapping[Key, Point], inputs: Sources, results: Path) -> Point:
+        """Return a point as it is when this is changed."""
+        if not self.only(key):
+            return points[key]
+        point, sections = points[self.point(key)], self.sections
+        if callable(sections):
+            sections = sections(key, inputs[key[0]], results)
+        return Point(f"{point.label}, {self.name}", merge([point.config, sections]), point.ftl)
+
+
+def on(*workloads: str) -> Callable[[Key], bool]:
+    """Return whether a point is on one of these workloads, which its name begins with."""
+    return lambda key: key[0] in workloads
+
+
+def of(*ftls: str) -> Callable[[Key], bool]:
+    """Return whether a point is of one of these FTLs, where they come second in its name."""
+    return lambda key: key[1] in ftls
+
+
+class Explained(Enum):
+    """What is known of a claim that does not agree, the most first."""
+
+    BY_ONE = "agrees when one thing is changed"
+    BY_EACH = "each finding agrees when one thing is changed"
+    BY_PROOF = "cannot agree by the paper's own numbers"
+    OPEN = "explained by nothing that was tried"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what was found, and what is found when one thing is changed."""
+
+    claim: Claim
+    findings: Sequence[Finding]
+    verdict: Verdict
+    note: str
+    used: frozenset[Key] = frozenset()
+    instead: Sequence[Instead] = ()
+
+    @property
+    def explained(self) -> Explained | None:
+        """What explains that it does not agree; None if it does."""
+        if self.verdict is Verdict.AGREES:
+            return None
+        if any(each.judged.verdict is Verdict.AGREES for each in self.instead):
+            return Explained.BY_ONE
+        if self.claim.proof:
+            return Explained.BY_PROOF
+        ways = [self.findings, *(each.judged.findings for each in self.instead)]
+        met = [[each.verdict is Verdict.AGREES for each in way] for way in ways if way]
+        each_is_met = bool(met) and all(map(any, zip(*met, strict=True)))
+        return Explained.BY_EACH if each_is_met else Explained.OPEN
+
+
+@dataclass(frozen=True)
+class Instead:
+    """What is found of a claim when one thing is changed.
+
+    ``ran`` are the runs by label and digest, each once.
+    """
+
+    changed: Counterfactual
+    judged: Judged
+    ran: Sequence[str] = ()
+
+
+def judge(claim: Claim, runs: Runs) -> Judged:
+    """Return the verdict of the one rule on a claim."""
+
+    def find(runs: Runs) -> list[Finding] | NotMeasuredError:
+        try:
+            return [each.find(runs) for each in claim.statements]
+        except NotMeasuredError as reason:
+            return reason
+
+    findings, used = runs.noting(find)
+    if isinstance(findings, NotMeasuredError):
+        return Judged(claim, [], Verdict.NOT_MEASURED, f"{findings}.", used)
+    verdict = _worst(finding.verdict for finding in findings)
+    judged = Judged(claim, findings, verdict, "", used)
+    if verdict is Verdict.AGREES or claim.why is None:
+        return judged
+    try:
+        return replace(judged, note=claim.why(runs))
+    except NotMeasuredError as reason:
+        return replace(judged, note=f"{reason}.")
+
+
+def _worst(verdicts: Iterable[Verdict]) -> Verdict:
+    ranks = list(Verdict)
+    return max(verdicts, key=ranks.index, default=Verdict.NOT_MEASURED)
+
+
+def published(claim: Claim) -> str:
+    """Return what is published."""
+    return _lines((each.what, each.published) for each in claim.statements)
+
+
+def _lines(found: Iterable[tuple[str, str]]) -> str:
+    return ";\n".join(f"{what}: {text}" if what else text for what, text in found)

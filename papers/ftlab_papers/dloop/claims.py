@@ -1,0 +1,508 @@
+"""What DLOOP's paper claims: D1 to D33, in the order of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+from math import comb
+
+from ftlab_papers.claims import Claim
+from ftlab_papers.dloop.points import (
+    ALL,
+    BUILD,
+    CAPACITIES,
+    EXCHANGE,
+    EXTRAS,
+    FIN1,
+    FIN2,
+    FTLS,
+    PAGES,
+    TPCC,
+)
+from ftlab_papers.dloop.proofs import PROOF_OF_D29
+from ftlab_papers.findings import Bound, Change, Order, Statement, Value
+from ftlab_papers.measures import Measure, Of, at, how_many, least, mean, most, relative
+from ftlab_papers.quantities import RESPONSE
+from ftlab_papers.runs import NotMeasuredError, Runs
+
+RIVALS = {"dftl": "vs DFTL", "fast": "vs FAST"}
+SDRPP = "planes.host_sdrpp"
+"""Of operations for the host and the map (choices.md#sdrpp)."""
+
+
+def gain(workload: str, setting: str, rival: str) -> Measure:
+    """Return the change of DLOOP's mean response against a rival's."""
+    return relative(RESPONSE, (workload, setting, "dloop"), (workload, setting, rival))
+
+
+def mean_gain(workloads: Iterable[str], settings: Iterable[str], rival: str) -> Measure:
+    """Return the mean of DLOOP's change over workloads and settings."""
+    places = list(settings)
+    return mean(gain(name, setting, rival) for name in workloads for setting in places)
+
+
+def against(workload: str, setting: str, **published: float) -> list[Statement]:
+    """Return the changes of DLOOP's mean response against those of its rivals."""
+    return [
+        Change(RIVALS[rival], said, gain(workload, setting, rival))
+        for rival, said in published.items()
+    ]
+
+
+def best(
+    settings: Sequence[str], figure: str = RESPONSE, workloads: Sequence[str] = ALL
+) -> list[Statement]:
+    """Return for each workload at how many settings DLOOP has the lowest figure."""
+
+    def lowest(workload: str) -> Measure:
+        return how_many(
+            (
+                at(figure, workload, setting, "dloop"),
+                least(at(figure, workload, setting, rival) for rival in RIVALS),
+            )
+            for setting in settings
+        )
+
+    return [
+        Bound(f"{name}: settings with DLOOP best", lowest(name), above=len(settings))
+        for name in workloads
+    ]
+
+
+def worst(workload: str, ftl: str, settings: Sequence[str]) -> Statement:
+    """Return at how many settings an FTL has the highest mean response."""
+    highest = how_many(
+        (
+            most(at(RESPONSE, workload, setting, other) for other in FTLS),
+            at(RESPONSE, workload, setting, ftl),
+        )
+        for setting in settings
+    )
+    return Bound(f"settings with {ftl} worst", highest, above=len(settings))
+
+
+def falling(figure: str, workload: str, settings: Sequence[str]) -> list[Statement]:
+    """Return for each FTL that a figure falls from setting to setting."""
+    return [
+        Order(
+            f"{workload}, {ftl}",
+            {each: at(figure, workload, each, ftl) for each in reversed(settings)},
+        )
+        for ftl in FTLS
+    ]
+
+
+def pairs_that_fall(
+    workloads: Sequence[str], settings: Sequence[str], ftl: str, *behind: str
+) -> Measure:
+    """Return in how many pairs of settings, over all workloads, the mean response falls."""
+    pairs = [(name, *pair) for name in workloads for pair in combinations(settings, 2)]
+    return len(pairs) - how_many(
+        (at(RESPONSE, name, one, ftl, *behind), at(RESPONSE, name, other, ftl, *behind))
+        for name, one, other in pairs
+    )
+
+
+def trend(settings: Sequence[str]) -> list[Statement]:
+    """Return that of each FTL most pairs fall, of all workloads (choices.md#dloop-trend)."""
+    pairs = len(ALL) * comb(len(settings), 2)
+    return [
+        Bound(
+            f"{ftl}: pairs that fall, of {pairs}",
+            pairs_that_fall(ALL, settings, ftl),
+            above=pairs // 2 + 1,
+        )
+        for ftl in FTLS
+    ]
+
+
+def sdrpp(workload: str, setting: str, **published: float) -> list[Statement]:
+    """Return the SDRPP of FTLs."""
+    return [Value(ftl, said, at(SDRPP, workload, setting, ftl)) for ftl, said in published.items()]
+
+
+def sdrpp_gap(workload: str, setting: str, **published: float) -> list[Statement]:
+    """Return by how much the SDRPP of rivals is above DLOOP's."""
+    own = at(SDRPP, workload, setting, "dloop")
+    return [
+        Change(f"{rival} - dloop", said, at(SDRPP, workload, setting, rival) - own, "+")
+        for rival, said in published.items()
+    ]
+
+
+def saved_by_copy_back() -> Measure:
+    """Return the time that a copy-back saves, by the prose's 50 us of transfer."""
+    device = (FIN1, "8 GB", "dloop")
+    copy = at("config.device.read", *device) + at("config.device.program", *device)
+    return 1 - copy / (copy + 100_000)
+
+
+def most_wasted() -> Measure:
+    """Return the most pages that DLOOP skips for each that it moves, at 4 GB, on any workload."""
+
+    def find(*counts: float) -> float:
+        pairs = list(zip(counts[::2], counts[1::2], strict=True))
+        if not any(moved for _, moved in pairs):
+            raise NotMeasuredError("no page was moved")
+        return max(skipped / moved for skipped, moved in pairs if moved)
+
+    figures = ("flash.wasted_pages", "gc.copied_pages")
+    return Of(find, tuple(at(figure, name, "4 GB", "dloop") for name in ALL for figure in figures))
+
+
+def effect(workload: str, ftl: str) -> Measure:
+    """Return the change of the mean response from 3 to 10 % of extra blocks."""
+    return relative(RESPONSE, (workload, "10 %", ftl), (workload, "3 %", ftl))
+
+
+def difference(workload: str, settings: Sequence[str]) -> Callable[[str], Measure]:
+    """Return by how much the SDRPP of an FTL changes over the settings."""
+    first, *_, last = settings
+    return lambda ftl: at(SDRPP, workload, last, ftl) - at(SDRPP, workload, first, ftl)
+
+
+def faster(change: Callable[[str], Measure], settings: Sequence[str], unit: str) -> list[Statement]:
+    """Return that over the settings a figure of each rival falls, and more than DLOOP's."""
+    first, *_, last = settings
+    over = f"{first} to {last}"
+    return [
+        each
+        for rival in RIVALS
+        for each in (
+            Bound(f"{rival}, {over}", change(rival), below=0.0, unit=unit),
+            Order(over, {rival: change(rival), "dloop": change("dloop")}, unit),
+        )
+    ]
+
+
+def flat(workload: str, ftl: str) -> Statement:
+    """Return that extra blocks hardly matter."""
+    return Bound(f"{ftl}, 3 to 10 %", effect(workload, ftl), above=-0.1, below=0.1, unit="%+")
+
+
+def helped(workload: str) -> Statement:
+    """Return that extra blocks make FAST faster."""
+    return Bound("fast, 3 to 10 %", effect(workload, "fast"), below=0.0, unit="%+")
+
+
+def reason(workload: str, setting: str) -> Callable[[Runs], str]:
+    """Return what the counters of the three FTLs say at a point."""
+
+    def why(runs: Runs) -> str:
+        def said(ftl: str) -> str:
+            result = runs[workload, setting, ftl]
+            busiest = max(result["planes"]["busy_fraction"])
+            pages = sum(result["flash"]["programs"].values())
+            pages += sum(result["flash"]["copybacks"].values())
+            per_write = pages / max(result["host"]["page_writes"], 1)
+            erases = sum(result["flash"]["erases"].values())
+            return f"{ftl} {per_write:.2f}, {erases:,} and {100 * busiest:.1f} %"
+
+        counted = "; ".join(said(ftl) for ftl in FTLS)
+        return (
+            f"Pages programmed per page written, erases and the busiest plane's share: {counted}."
+        )
+
+    return why
+
+
+def spread(workload: str, setting: str) -> Callable[[Runs], str]:
+    """Return how evenly the three FTLs use the planes at a point."""
+
+    def why(runs: Runs) -> str:
+        def said(ftl: str) -> str:
+            served = runs[workload, setting, ftl]["planes"]["host_requests"]
+            all_operations = runs("planes.sdrpp", workload, setting, ftl)
+            return f"{ftl} {min(served):,} to {max(served):,} ({all_operations:.2f})"
+
+        return (
+            "Operations of a plane for the host and the map (SDRPP with collection and merges): "
+            f"{'; '.join(said(ftl) for ftl in FTLS)}."
+        )
+
+    return why
+
+
+CLAIMS = (
+    Claim(
+        "D1",
+        "I",
+        "mean response at 64 GB, mean of five traces",
+        [
+            Change(RIVALS[rival], said, mean_gain(ALL, ["64 GB"], rival))
+            for rival, said in (("dftl", -0.578), ("fast", -0.855))
+        ],
+        reason(FIN1, "64 GB"),
+    ),
+    Claim(
+        "D2",
+        "III.A",
+        "a copy-back takes less time than a copy between planes",
+        [Value("time saved", 0.307, saved_by_copy_back(), "%")],
+    ),
+    Claim(
+        "D3",
+        "III.A",
+        "the same-parity rule wastes at most half of the free pages",
+        [Bound("most wasted / moved pages of a workload", most_wasted(), below=0.5, unit="%")],
+    ),
+    Claim(
+        "D4",
+        "V.B, figure 8",
+        "DLOOP is best at every capacity",
+        best(CAPACITIES),
+        reason(BUILD, "4 GB"),
+    ),
+    Claim(
+        "D5",
+        "V.B",
+        "the mean response falls with capacity",
+        [each for name in ALL for each in falling(RESPONSE, name, CAPACITIES)],
+        reason(FIN1, "64 GB"),
+    ),
+    Claim(
+        "D6",
+        "V.B",
+        "Financial1, 4 GB: mean response",
+        against(FIN1, "4 GB", dftl=-0.7, fast=-0.9),
+        reason(FIN1, "4 GB"),
+    ),
+    Claim(
+        "D7",
+        "V.B",
+        "Financial1, 64 GB: mean response",
+        [
+            Value(ftl, ms, at(RESPONSE, FIN1, "64 GB", ftl) / 1000, "ms")
+            for ftl, ms in (("dloop", 0.43), ("dftl", 2.0), ("fast", 11.4))
+        ],
+        reason(FIN1, "64 GB"),
+    ),
+    Claim(
+        "D8",
+        "V.B",
+        "the gain over DFTL is smallest for Financial2",
+        [
+            Order(
+                "gain over DFTL",
+                {
+                    "financial2": -mean_gain([FIN2], CAPACITIES, "dftl"),
+                    "the least other": least(
+                        -mean_gain([name], CAPACITIES, "dftl") for name in ALL if name != FIN2
+                    ),
+                },
+                "%",
+            )
+        ],
+        reason(FIN2, "8 GB"),
+    ),
+    Claim(
+        "D9",
+        "V.B",
+        "TPC-C: DFTL falls a lot",
+        [
+            Order(
+                "gain over DFTL",
+                {
+                    "the others' mean": -mean_gain(
+                        [name for name in ALL if name != TPCC], CAPACITIES, "dftl"
+                    ),
+                    "tpcc": -mean_gain([TPCC], CAPACITIES, "dftl"),
+                },
+                "%",
+            )
+        ],
+        reason(TPCC, "8 GB"),
+    ),
+    Claim(
+        "D10",
+        "V.B, figure 8",
+        "Financial1, 4 GB: SDRPP, which falls with capacity",
+        [
+            *sdrpp(FIN1, "4 GB", dloop=11.6, fast=12.1, dftl=12.8),
+            *falling(SDRPP, FIN1, CAPACITIES),
+        ],
+        reason(FIN1, "4 GB"),
+    ),
+    Claim(
+        "D11",
+        "V.B",
+        "TPC-C, 4 GB: SDRPP",
+        sdrpp_gap(TPCC, "4 GB", dftl=0.8, fast=1.0),
+        spread(TPCC, "4 GB"),
+    ),
+    Claim(
+        "D12",
+        "V.B",
+        "TPC-C, 64 GB: SDRPP",
+        sdrpp_gap(TPCC, "64 GB", dftl=1.2, fast=1.6),
+        spread(TPCC, "64 GB"),
+    ),
+    Claim(
+        "D13",
+        "V.C, figure 9",
+        "the general trend of the mean response is to fall with page size, and DLOOP is best",
+        [*best(PAGES), *trend(PAGES)],
+        reason(FIN1, "16 KB"),
+    ),
+    Claim(
+        "D14",
+        "V.C",
+        "Financial1, 2 KB: mean response",
+        against(FIN1, "2 KB", dftl=-0.77, fast=-0.9),
+        reason(FIN1, "2 KB"),
+    ),
+    Claim(
+        "D15",
+        "V.C",
+        "Financial2: mean response, mean of the page sizes",
+        [Change("vs DFTL", -0.65, mean_gain([FIN2], PAGES, "dftl"))],
+        reason(FIN2, "8 KB"),
+    ),
+    Claim("D16", "V.C", "TPC-C: DFTL is worst", [worst(TPCC, "dftl", PAGES)], reason(TPCC, "4 KB")),
+    Claim(
+        "D17",
+        "V.C",
+        "Exchange: mean response; FAST gets much better at 16 KB",
+        [
+            Change("vs DFTL", -0.81, mean_gain([EXCHANGE], PAGES, "dftl")),
+            Bound(
+                "fast, 2 to 16 KB",
+                relative(RESPONSE, (EXCHANGE, "16 KB", "fast"), (EXCHANGE, "2 KB", "fast")),
+                below=-0.5,
+                unit="%+",
+            ),
+        ],
+        reason(EXCHANGE, "4 KB"),
+    ),
+    Claim(
+        "D18",
+        "V.C, figure 9",
+        "Financial1, 2 KB: SDRPP, which falls with page size",
+        [
+            *sdrpp(FIN1, "2 KB", dloop=12.2, dftl=13.0, fast=13.9),
+            *falling(SDRPP, FIN1, PAGES),
+        ],
+        reason(FIN1, "2 KB"),
+    ),
+    Claim(
+        "D19",
+        "V.C",
+        "Financial2, 2 KB: SDRPP",
+        sdrpp_gap(FIN2, "2 KB", dftl=0.5, fast=0.7),
+        spread(FIN2, "2 KB"),
+    ),
+    Claim(
+        "D20",
+        "V.C",
+        "Build: SDRPP at 2 KB, and its gap at 16 KB",
+        [
+            Order("2 KB", {ftl: at(SDRPP, BUILD, "2 KB", ftl) for ftl in ("dftl", "dloop")}),
+            *sdrpp_gap(BUILD, "16 KB", dftl=0.2, fast=0.3),
+        ],
+        spread(BUILD, "16 KB"),
+    ),
+    Claim(
+        "D21",
+        "V.D, figure 10",
+        "DLOOP is best with any share of extra blocks",
+        best(EXTRAS),
+        reason(FIN2, "3 %"),
+    ),
+    Claim(
+        "D22",
+        "V.D",
+        "Financial1: DFTL's mean response rises from 7 to 10 %",
+        [Order("dftl", {each: at(RESPONSE, FIN1, each, "dftl") for each in ("7 %", "10 %")})],
+        reason(FIN1, "10 %"),
+    ),
+    Claim(
+        "D23",
+        "V.D",
+        "Financial1, 3 %: mean response",
+        against(FIN1, "3 %", dftl=-0.66, fast=-0.9),
+        reason(FIN1, "3 %"),
+    ),
+    Claim(
+        "D24",
+        "V.D",
+        "Financial1, 7 %: mean response",
+        against(FIN1, "7 %", dftl=-0.6, fast=-0.9),
+        reason(FIN1, "7 %"),
+    ),
+    Claim(
+        "D25",
+        "V.D",
+        "Financial2: extra blocks matter to FAST alone",
+        [
+            flat(FIN2, "dloop"),
+            flat(FIN2, "dftl"),
+            helped(FIN2),
+            worst(FIN2, "fast", EXTRAS),
+        ],
+        reason(FIN2, "10 %"),
+    ),
+    Claim(
+        "D26",
+        "V.D",
+        "TPC-C: extra blocks help FAST alone",
+        [helped(TPCC), flat(TPCC, "dloop"), worst(TPCC, "dftl", EXTRAS)],
+        reason(TPCC, "10 %"),
+    ),
+    Claim(
+        "D27",
+        "V.D, figure 10",
+        "Financial1, 3 %: SDRPP",
+        sdrpp(FIN1, "3 %", dloop=11.3, dftl=12.2, fast=11.8),
+        spread(FIN1, "3 %"),
+    ),
+    Claim(
+        "D28",
+        "V.D",
+        "DLOOP's SDRPP is below both",
+        best(EXTRAS, SDRPP),
+        spread(FIN1, "3 %"),
+    ),
+    Claim(
+        "D29",
+        "V.C",
+        "Financial1: as pages grow, DFTL gets better than DLOOP",
+        [Order("16 KB", {ftl: at(RESPONSE, FIN1, "16 KB", ftl) for ftl in ("dftl", "dloop")})],
+        reason(FIN1, "16 KB"),
+        PROOF_OF_D29,
+    ),
+    Claim(
+        "D30",
+        "V.C",
+        "Financial2: SDRPP of DFTL and FAST falls faster with page size than DLOOP's",
+        faster(difference(FIN2, PAGES), PAGES, "+"),
+        spread(FIN2, "16 KB"),
+    ),
+    Claim(
+        "D31",
+        "V.C",
+        "Exchange: DLOOP's SDRPP is below both at every page size",
+        best(PAGES, SDRPP, [EXCHANGE]),
+        spread(EXCHANGE, "4 KB"),
+    ),
+    Claim(
+        "D32",
+        "V.C",
+        "Exchange: the response of DFTL and FAST falls faster with page size than DLOOP's",
+        faster(
+            lambda ftl: relative(RESPONSE, (EXCHANGE, "16 KB", ftl), (EXCHANGE, "2 KB", ftl)),
+            PAGES,
+            "%+",
+        ),
+        reason(EXCHANGE, "16 KB"),
+    ),
+    Claim(
+        "D33",
+        "V.D",
+        "Financial1: SDRPP of DFTL and FAST rises with extra blocks",
+        [
+            Bound(f"{ftl}, 3 to 10 %", difference(FIN1, EXTRAS)(ftl), above=0.0, unit="+")
+            for ftl in RIVALS
+        ],
+        spread(FIN1, "10 %"),
+    ),
+)

@@ -1,0 +1,176 @@
+"""An experiment of a paper: what is run, what is claimed, what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ftlab import ConfigError, Result
+from ftlab.points import Config, Point, Told, run_points
+from ftlab_papers.claims import Claim, Counterfactual, Instead, Judged, judge
+from ftlab_papers.findings import Verdict
+from ftlab_papers.inputs import Sources, Workload, sources
+from ftlab_papers.prefixes import counterfactuals as prefix_counterfactuals
+from ftlab_papers.report import Part, Report
+from ftlab_papers.runs import Key, Runs
+
+Points = Mapping[Key, Point]
+"""Points by the names under which `Runs` has their results."""
+
+SEEDS = 3
+"""How often each point is run, on an input made with another seed."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A paper's evaluation.
+
+    Attributes
+    ----------
+    name, title
+        For the command line, and for people.
+    workloads
+        The traces that it used.
+    points
+        Returns what is run on them.
+    claims
+        What the paper says.
+    parts
+        Returns what the report shows of the results and the claims.
+    prepare
+        Returns the inputs that are run, made from those of the workloads beside the results.
+    counterfactuals
+        What is changed, one thing at a time, for claims that do not agree.
+    of_prefixes
+        The settings that a real prefix needs beside it, where it takes the place of a model.
+    whole
+        Returns what is run if nothing of the paper is left out for its time, where something is.
+    """
+
+    name: str
+    title: str
+    workloads: Sequence[Workload]
+    points: Callable[[Sources], Points]
+    claims: Sequence[Claim]
+    parts: Callable[[Runs, Sources, Sequence[Judged]], Sequence[Part]]
+    prepare: Callable[[Sources, Path], Sources] | None = None
+    counterfactuals: Sequence[Counterfactual] = ()
+    of_prefixes: Config = field(default_factory=dict)
+    whole: Callable[[Sources], Points] | None = None
+
+
+def reproduce(
+    experiment: Experiment,
+    results: str | Path,
+    *,
+    traces: str | Path | None = None,
+    requests: int | None = None,
+    seeds: int = SEEDS,
+    whole: bool = False,
+    progress: Told | None = None,
+) -> Report:
+    """Run what is missing in the folder ``results``, judge the claims, and return the report.
+
+    ``traces`` is a folder with real traces, each of which takes the place of its model;
+    ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
+    With ``whole`` nothing of the paper is left out for its time.
+    """
+    if whole and experiment.whole is None:
+        raise ConfigError(f"whole: found {experiment.name}, of which nothing is left out")
+    results = Path(results)
+    inputs: list[Sources] = [
+        sources(experiment.workloads, traces, requests, seed) for seed in range(1, seeds + 1)
+    ]
+    if experiment.prepare is not None:
+        inputs = [experiment.prepare(each, results) for each in inputs]
+    chosen = experiment.whole if whole and experiment.whole else experiment.points
+    points = [chosen(each) for each in inputs]
+    evaluation = _Evaluation(inputs, points, results, progress)
+    runs = evaluation.run()
+    judged: Sequence[Judged] = [judge(claim, runs) for claim in experiment.claims]
+    prefixes = prefix_counterfactuals(
+        inputs[0], [each.id for each in experiment.claims], experiment.of_prefixes, results
+    )
+    for changed in [*experiment.counterfactuals, *prefixes]:
+        judged = evaluation.with_one_change(changed, judged)
+    parts = experiment.parts(runs, inputs[0], judged)
+    return Report(experiment.title, parts, judged, cut=requests)
+
+
+@dataclass(frozen=True)
+class _Evaluation:
+    """Inputs and points of an experiment, once for each seed."""
+
+    inputs: Sequence[Sources]
+    points: Sequence[Points]
+    results: Path
+    progress: Told | None
+    known: dict[str, Result] = field(default_factory=dict)
+    """Results of the points as they are, by digest: most changes leave most of them alone."""
+
+    def run(self) -> Runs:
+        """Run the points as they are."""
+        self.known.update(self._results(self.points))
+        return self._runs(self.points, self.known)
+
+    def run_changed(self, points: Sequence[Points], counted: Mapping[str, str]) -> Runs:
+        """Run points of which some are changed; figures named in ``counted`` are others."""
+        return self._runs(points, self.known | self._results(points), counted)
+
+    def _results(self, points: Sequence[Points]) -> dict[str, Result]:
+        """Return the results of points that are not known, by their digests."""
+        flat = [point for each in points for point in each.values()]
+        new = [point for point in flat if point.digest not in self.known]
+        found = run_points(new, self.results, progress=self.progress)
+        return dict(zip((point.digest for point in new), found, strict=True))
+
+    def _runs(
+        self,
+        points: Sequence[Points],
+        results: Mapping[str, Result],
+        counted: Mapping[str, str] | None = None,
+    ) -> Runs:
+        found = ({key: results[each[key].digest] for key in each} for each in points)
+        return Runs(*found, counted=counted)
+
+    def with_one_change(
+        self, changed: Counterfactual, judged: Sequence[Judged]
+    ) -> Sequence[Judged]:
+        """Return the claims, those that do not agree with what is found with one change."""
+        open_ = [each for each in judged if self._concerns(changed, each)]
+        used = {key for each in open_ for key in each.used}
+        if not used:
+            return judged
+        altered = [
+            {
+                key: changed.alter(key, each, made, self.results)
+                for key in each
+                if key in used and not changed.without(key)
+            }
+            for each, made in zip(self.points, self.inputs, strict=True)
+        ]
+        runs = self.run_changed(altered, changed.counted)
+
+        def instead(each: Judged) -> Instead:
+            ran = [
+                f"{points[key].label}: {points[key].digest}"
+                for points in altered
+                for key in points
+                if key in each.used and changed.only(key)
+            ]
+            claim = changed.reading(each.claim) if changed.reading else each.claim
+            return Instead(changed, judge(claim, runs), list(dict.fromkeys(ran)))
+
+        return [
+            replace(each, instead=[*each.instead, instead(each)]) if each in open_ else each
+            for each in judged
+        ]
+
+    def _concerns(self, changed: Counterfactual, judged: Judged) -> bool:
+        """Tell whether a claim is open, and can come out differently with this change."""
+        return (
+            judged.claim.id in changed.claims
+            and judged.verdict is not Verdict.AGREES
+            and changed.touches(judged.claim, judged.used & self.points[0].keys(), self.points[0])
+        )

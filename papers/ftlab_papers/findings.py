@@ -1,0 +1,229 @@
+"""Published figures and orders, and the one rule that holds ours against them.
+
+Each is a frozen value that can be read without a run. Ours are worked out for each seed
+(`ftlab_papers.measures`); what is compared is their mean.
+
+* A `Value` is met if ours lies within 25 % of the published one, or within 0.02 of it.
+* A `Change` is met likewise, if it also has the same sign (unless 0 is published); one that has
+  only the same sign agrees in direction.
+* A `Bound` is met if ours lies between the published bounds, as they stand; one of a change
+  otherwise agrees in direction if it has the sign of both.
+* An `Order` is met if it is ours too; figures that differ by less than 0.001, or by less than a
+  thousandth of the larger, count as equal.
+
+A change whose sign is not that of every seed is a tie, and so are two figures whose order is not.
+A tie counts as equal, and as a change without a direction.
+
+A change is new / old - 1 or 1 - old / new: a figure whose sign says which is better.
+
+Why this rule: choices.md#verdict-rule, choices.md#verdict-ties.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import pairwise
+from statistics import fmean, stdev
+from typing import TypeAlias
+
+from ftlab_papers.measures import Term
+from ftlab_papers.runs import Runs
+
+RULE = """One rule judges all claims. A claim is made of findings, each a published figure or order
+beside ours, which is a mean over seeds. A value is met if ours lies within 25 % of the published
+one, or within 0.02 of it; a change likewise, if it has the same sign too; a bound if ours lies
+within it as it stands; an order if it is ours too, where figures that differ by less than 0.001 or
+by a thousandth of the larger count as equal, and so do those whose order is not the same with every
+seed: a tie. A claim agrees if all its findings are met. It agrees in direction only if each finding
+that is not met is a change, or a bound of one, with the published sign and no tie. Otherwise it
+differs. Nothing is tuned to a published number.""".replace("\n", " ")
+
+NEAR_RATIO = 0.25
+NEAR_LEAST = 0.02
+EQUAL = 0.001
+TIE = "a tie"
+
+
+class Verdict(Enum):
+    """How what is published and our figures compare, the best first."""
+
+    AGREES = "agrees"
+    DIRECTION = "direction only"
+    DIFFERS = "differs"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is published and ours, as texts, and how they compare."""
+
+    what: str
+    published: str
+    ours: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Value:
+    """A published figure that has no direction."""
+
+    what: str
+    said: float
+    ours: Term
+    unit: str = ""
+
+    @property
+    def published(self) -> str:
+        """The text of what is published."""
+        return number(self.said, self.unit)
+
+    def find(self, runs: Runs) -> Finding:
+        """Return ours beside it."""
+        found = _of_seeds(self.ours, runs)
+        verdict = Verdict.AGREES if _near(self.said, fmean(found)) else Verdict.DIFFERS
+        return Finding(self.what, self.published, spread(found, self.unit), verdict)
+
+
+@dataclass(frozen=True)
+class Change:
+    """A published change or difference, whose sign says what is better."""
+
+    what: str
+    said: float
+    ours: Term
+    unit: str = "%+"
+
+    @property
+    def published(self) -> str:
+        """The text of what is published."""
+        return number(self.said, self.unit)
+
+    def find(self, runs: Runs) -> Finding:
+        """Return ours beside it."""
+        found = _of_seeds(self.ours, runs)
+        ours, tie = fmean(found), _is_tie(found)
+        same_sign = self.said * ours > 0
+        if _near(self.said, ours) and (same_sign or tie or self.said == 0):
+            verdict = Verdict.AGREES
+        else:
+            verdict = Verdict.DIRECTION if same_sign and not tie else Verdict.DIFFERS
+        return Finding(self.what, self.published, spread(found, self.unit, tie=tie), verdict)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A figure that is published to lie above, below, or between two.
+
+    That of a change is ``directed``: it agrees in direction if it has the sign of both bounds.
+    """
+
+    what: str
+    ours: Term
+    above: float = field(default=-math.inf, kw_only=True)
+    below: float = field(default=math.inf, kw_only=True)
+    unit: str = field(default="", kw_only=True)
+    directed: bool = field(default=False, kw_only=True)
+
+    @property
+    def published(self) -> str:
+        """The text of what is published."""
+        low, high = number(self.above, self.unit), number(self.below, self.unit)
+        if math.isinf(self.below):
+            return f"at least {low}"
+        return f"at most {high}" if math.isinf(self.above) else f"{low} to {high}"
+
+    def find(self, runs: Runs) -> Finding:
+        """Return ours beside it."""
+        found = _of_seeds(self.ours, runs)
+        ours, tie = fmean(found), self.directed and _is_tie(found)
+        verdict = Verdict.AGREES if self.above <= ours <= self.below else Verdict.DIFFERS
+        same_sign = ours * self.above > 0 and ours * self.below > 0
+        if verdict is Verdict.DIFFERS and self.directed and same_sign and not tie:
+            verdict = Verdict.DIRECTION
+        return Finding(self.what, self.published, spread(found, self.unit, tie=tie), verdict)
+
+
+@dataclass(frozen=True)
+class Order:
+    """Names that are published in ascending order of their figures."""
+
+    what: str
+    ours: Mapping[str, Term]
+    unit: str = ""
+
+    @property
+    def published(self) -> str:
+        """The text of what is published."""
+        return " ≤ ".join(self.ours)
+
+    def find(self, runs: Runs) -> Finding:
+        """Return ours beside it."""
+        found = {name: _of_seeds(term, runs) for name, term in self.ours.items()}
+        pairs = list(pairwise(found.items()))
+        ties = [
+            f"{low} and {high}"
+            for (low, first), (high, second) in pairs
+            if _is_tie([b - a for a, b in zip(first, second, strict=True)])
+        ]
+        holds = all(_ascend(first, second) for (_, first), (_, second) in pairs)
+        ours = ", ".join(spread(each, self.unit) for each in found.values())
+        if ties:
+            ours += f" ({TIE}: {', '.join(ties)})"
+        return Finding(
+            self.what, self.published, ours, Verdict.AGREES if holds else Verdict.DIFFERS
+        )
+
+
+def rising(
+    term: Callable[[str, str], Term], unit: str, variants: Sequence[str], traces: Mapping[str, str]
+) -> list[Order]:
+    """Return that a figure rises in this order of variants, on each trace, which has a name."""
+    return [
+        Order(name, {variant: term(trace, variant) for variant in variants}, unit)
+        for trace, name in traces.items()
+    ]
+
+
+Statement: TypeAlias = Value | Change | Bound | Order
+
+
+def number(figure: float, unit: str = "") -> str:
+    """Return a figure as text; unit ``%`` makes a share a percentage, ``+`` shows the sign."""
+    if unit == "%+":
+        return f"{100 * figure:+.1f} %"
+    if unit == "%":
+        return f"{100 * figure:.1f} %" if abs(figure) < 0.9995 else f"{100 * figure:.0f} %"
+    if unit == "+":
+        return f"{figure:+.3g}"
+    text = f"{figure:,.0f}" if abs(figure) >= 1000 else f"{figure:.4g}"
+    return f"{text} {unit}".rstrip()
+
+
+def spread(found: Sequence[float], unit: str = "", *, tie: bool = False) -> str:
+    """Return the mean of what each seed gave as text, with a standard deviation worth telling."""
+    text = number(fmean(found), unit)
+    if len(found) > 1 and stdev(found) > EQUAL * abs(fmean(found)):
+        text += f" ± {number(stdev(found), unit.rstrip('+'))}"
+    return f"{text} ({TIE})" if tie else text
+
+
+def _of_seeds(term: Term, runs: Runs) -> list[float]:
+    return [term(each) for each in runs.seeds]
+
+
+def _near(published: float, ours: float) -> bool:
+    within = max(NEAR_RATIO * abs(published), NEAR_LEAST)
+    return abs(ours - published) <= within * (1 + 1e-12)
+
+
+def _is_tie(changes: Sequence[float]) -> bool:
+    return min(changes) < 0 < max(changes)
+
+
+def _ascend(first: Sequence[float], second: Sequence[float]) -> bool:
+    low, high = fmean(first), fmean(second)
+    equal = low <= high + EQUAL * max(1.0, abs(low))
+    return equal or _is_tie([b - a for a, b in zip(first, second, strict=True)])

@@ -1,0 +1,125 @@
+"""What is held against a published figure: an expression over figures of points, worked out later.
+
+>>> from ftlab_papers.measures import at, mean, relative
+>>> gain = relative("response_us.mean", ("build", "tpftl"), ("build", "dftl"))
+>>> hits = mean(at("mapping.hit_ratio", name, "tpftl") for name in ("build", "exchange"))
+"""
+
+from __future__ import annotations
+
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TypeAlias
+
+from ftlab_papers.runs import Figure, Key, Runs, ratio
+
+Term: TypeAlias = Callable[[Runs], float]
+"""Anything that works out a figure from runs."""
+
+
+class Measure(ABC):
+    """A term with arithmetic; division by a figure that is 0 is not measured."""
+
+    @abstractmethod
+    def __call__(self, runs: Runs) -> float:
+        """Work it out; raises `NotMeasuredError` where a figure does not exist."""
+
+    def __add__(self, other: Term | float) -> Measure:
+        """Return the sum."""
+        return Of(operator.add, (self, other))
+
+    def __sub__(self, other: Term | float) -> Measure:
+        """Return the difference."""
+        return Of(operator.sub, (self, other))
+
+    def __rsub__(self, other: float) -> Measure:
+        """Return the difference."""
+        return Of(operator.sub, (other, self))
+
+    def __mul__(self, other: Term | float) -> Measure:
+        """Return the product."""
+        return Of(operator.mul, (self, other))
+
+    def __truediv__(self, other: Term | float) -> Measure:
+        """Return the quotient."""
+        return Of(ratio, (self, other))
+
+    def __rtruediv__(self, other: float) -> Measure:
+        """Return the quotient."""
+        return Of(ratio, (other, self))
+
+    def __neg__(self) -> Measure:
+        """Return it with the other sign."""
+        return Of(operator.neg, (self,))
+
+
+@dataclass(frozen=True)
+class At(Measure):
+    """A figure of a point."""
+
+    figure: Figure
+    key: Key
+
+    def __call__(self, runs: Runs) -> float:
+        """Return the figure."""
+        return runs(self.figure, *self.key)
+
+
+@dataclass(frozen=True)
+class Of(Measure):
+    """What a function makes of terms."""
+
+    work: Callable[..., float]
+    terms: tuple[Term | float, ...]
+
+    def __call__(self, runs: Runs) -> float:
+        """Return what comes out."""
+        return float(
+            self.work(*(each(runs) if callable(each) else each for each in self.terms)),
+        )
+
+
+def at(figure: Figure, *key: str) -> Measure:
+    """Return a figure of a point."""
+    return At(figure, key)
+
+
+def relative(figure: Figure, new: Sequence[str], old: Sequence[str]) -> Measure:
+    """Return new / old - 1 of a figure of two points."""
+    return at(figure, *new) / at(figure, *old) - 1
+
+
+def mean(terms: Iterable[Term]) -> Measure:
+    """Return the mean of terms."""
+    return Of(_mean, tuple(terms))
+
+
+def least(terms: Iterable[Term]) -> Measure:
+    """Return the least of terms."""
+    return Of(_least, tuple(terms))
+
+
+def most(terms: Iterable[Term]) -> Measure:
+    """Return the most of terms."""
+    return Of(_most, tuple(terms))
+
+
+def how_many(terms: Iterable[tuple[Term, Term]]) -> Measure:
+    """Return how many firsts of pairs are at most as large as their seconds."""
+    flat = tuple(term for pair in terms for term in pair)
+    return Of(lambda *values: sum(map(operator.le, values[::2], values[1::2])), flat)
+
+
+def _mean(*values: float) -> float:
+    return fmean(values)
+
+
+def _least(*values: float) -> float:
+    return min(values)
+
+
+def _most(*values: float) -> float:
+    return max(values)
