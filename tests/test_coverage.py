@@ -1,13 +1,11 @@
 """docs/coverage.md is true: what rows name is there and works, and its counts are theirs."""
 
-import ast
 import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -167,18 +165,9 @@ def is_true(row: Row, span: str) -> bool:
 @cache
 def report(paper: str) -> set[str]:
     """The parts of a paper's report, and its figures as their captions begin."""
-    paths = (ROOT / "papers" / "ftlab_papers" / paper).glob("*.py")
-    found = set()
-    calls = (ast.walk(ast.parse(path.read_text("utf-8"))) for path in paths)
-    for call in chain.from_iterable(calls):
-        match call:
-            case ast.Call(ast.Name("Part"), [ast.Constant(title), *_]):
-                found.add(title)
-            case ast.Call(ast.Name("Picture"), [_, ast.Constant(caption), *_]) | ast.Call(
-                ast.Name("Picture"), [_, ast.JoinedStr([ast.Constant(caption), *_]), *_]
-            ):
-                found.add(caption.split(". ")[0])
-    return found
+    text = (ROOT / "papers" / "ftlab_papers" / paper / "text.md").read_text("utf-8")
+    captions = re.findall(r"^!\[(Figure [^.:]*|Table [^.:]*)", text, re.MULTILINE)
+    return {*re.findall(r"^# (.*)", text, re.MULTILINE), *captions}
 
 
 def anchors(page: Path) -> set[str]:

@@ -11,9 +11,9 @@ import pytest
 import ftlab
 import sample
 from ftlab import _core
-from ftlab.cli.reproduce import PAPERS
 from ftlab.points import Point
 from ftlab.points.store import INPUTS
+from ftlab_papers import PAPERS
 from ftlab_papers.claims import (
     Claim,
     Counterfactual,
@@ -484,8 +484,8 @@ class Looking(Runs):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_counterfactual_changes_what_it_is_laid_over(paper, tmp_path, monkeypatch):
-    experiment = import_module(PAPERS[paper]).EXPERIMENT
-    cut_short = "ftlab_papers.cachftl.counterfactuals.FEW_REQUESTS"
+    experiment = import_module(f"ftlab_papers.{paper}").EXPERIMENT
+    cut_short = "ftlab_papers.cachftl.changes.FEW_REQUESTS"
     monkeypatch.setattr(cut_short, 1)  # The inputs here are shorter than it is.
     (tmp_path / "Financial1.first50002.DERIVED-noasu.spc").write_text(
         "0,0,4096,w,0.0\n0,8,4096,w,0.1\n"

@@ -14,9 +14,8 @@ from ftlab.plot_schedule import Clock
 from ftlab.simulation import execute
 from ftlab.source import statistics
 from ftlab_papers.claims import judge
-from ftlab_papers.dloop import EXPERIMENT
+from ftlab_papers.dloop import EXPERIMENT, same_transfer
 from ftlab_papers.dloop.claims import CLAIMS
-from ftlab_papers.dloop.counterfactuals import same_transfer
 from ftlab_papers.dloop.points import (
     ALL,
     BUILD,

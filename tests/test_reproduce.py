@@ -13,7 +13,7 @@ from ftlab import Result
 from ftlab_papers.findings import Verdict
 from ftlab_papers.inputs import Workload, modelled, sources
 from ftlab_papers.runs import Runs
-from ftlab_papers.tpftl import EXPERIMENT, reasons
+from ftlab_papers.tpftl import EXPERIMENT
 from ftlab_papers.tpftl.claims import lowered
 from ftlab_papers.tpftl.points import (
     ALL,
@@ -26,6 +26,7 @@ from ftlab_papers.tpftl.points import (
     SHORT,
     THRESHOLDS,
 )
+from ftlab_papers.tpftl.reasons import REASONS
 from test_cli import failure
 
 
@@ -173,13 +174,13 @@ def test_reasons_say_how_full_the_blocks_are_that_are_collected():
     runs = runs_of(gc={"mean_valid_data": 3.25})
     each = ", ".join(f"3.25 ({SHORT[name]})" for name in ALL)
     found = f" A data block that is collected has {each} valid pages of 64"
-    assert found in reasons.responses(runs)
-    assert found in reasons.amplification(runs)
+    assert found in REASONS["responses"](runs)
+    assert found in REASONS["amplification"](runs)
 
 
 @pytest.mark.parametrize("reason", ["responses", "amplification"])
 def test_reasons_say_so_where_no_block_is_collected(reason):
-    text = getattr(reasons, reason)(runs_of(gc={"mean_valid_data": None}))
+    text = REASONS[reason](runs_of(gc={"mean_valid_data": None}))
     assert " No data block is collected." in text
     assert "valid pages" not in text
 
@@ -201,7 +202,7 @@ def test_reasons_have_no_holes_where_a_figure_is_missing(reason):
         host={"requests": 0},
         response_us={"mean": 0},
     )
-    text = getattr(reasons, reason)(runs)
+    text = REASONS[reason](runs)
     hole = re.compile(
         r"  |\b(is|are|has|have|of|in) [:;,.]|(TPFTL|S-FTL|DFTL) ?[;.]|not measured of"
     )

@@ -15,7 +15,6 @@ from ftlab.traces import read_trace
 from ftlab_papers import cachftl, dftl
 from ftlab_papers.cachftl import bounds
 from ftlab_papers.cachftl.claims import (
-    CLAIMS,
     FIGURE_4,
     FIGURE_5,
     SPARES,
@@ -27,7 +26,6 @@ from ftlab_papers.cachftl.claims import (
     thresholds,
     to_bmr,
 )
-from ftlab_papers.cachftl.counterfactuals import COUNTERFACTUALS
 from ftlab_papers.cachftl.points import PRESET, synthetic
 from ftlab_papers.cachftl.proofs import not_the_same_runs, worse_at_best
 from ftlab_papers.claims import Claim, judge
@@ -50,6 +48,7 @@ from ftlab_papers.quantities import erases
 from ftlab_papers.runs import Runs
 from ftlab_papers.volumes import extent
 
+CLAIMS = cachftl.EXPERIMENT.claims
 PROVED = {claim.id: claim.proof for claim in CLAIMS if claim.proof}
 BEGINNING = "Financial1.first50002.DERIVED-noasu.spc"
 
@@ -128,7 +127,9 @@ def test_the_bounds_are_those_of_the_device_and_the_workload_that_are_run():
 
 @pytest.mark.parametrize("requests", [200, None])
 def test_settings_are_varied_on_fewer_requests_but_never_on_more(tmp_path, requests):
-    (few,) = (each for each in COUNTERFACTUALS if each.name == "a short beginning")
+    (few,) = (
+        each for each in cachftl.EXPERIMENT.counterfactuals if each.name == "a short beginning"
+    )
     volume = {"cello99/0": Source(Workload("tpch", ()), None, requests)}
     points = cachftl.EXPERIMENT.points(volume)
     changed = {

@@ -14,16 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ftlab.looks import Look, numbered, of_ftl
-from ftlab.style import (
-    INK,
-    PANEL,
-    PUBLISHED,
-    Draw,
-    legend_above,
-    mark_zeros,
-    name_groups,
-    styled,
-)
+from ftlab.style import INK, PANEL, PUBLISHED, Draw, legend_above, mark_zeros, name_groups, styled
 from ftlab.titles import title as ftl_title
 from ftlab_papers.marks import Series
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import TypeAlias
 
 from ftlab.points import Config, Point, merge
 from ftlab_papers.findings import Finding, Statement, Verdict
@@ -32,6 +33,14 @@ class Claim:
         Returns what our counters say of it, shown where the claim does not agree.
     proof
         Why the paper's own numbers leave no way to agree, if they do not.
+    own
+        Whether it is a claim of this project, not of the paper.
+    headline
+        Whether it is one of the paper's main results.
+    constructed
+        Whether it holds by the construction of the device or of the FTL.
+    double
+        The claim that says the same, if there is one.
     """
 
     id: str
@@ -40,6 +49,14 @@ class Claim:
     statements: Sequence[Statement]
     why: Callable[[Runs], str] | None = field(default=None)
     proof: str = ""
+    own: bool = field(default=False, kw_only=True)
+    headline: bool = field(default=False, kw_only=True)
+    constructed: bool = field(default=False, kw_only=True)
+    double: str = field(default="", kw_only=True)
+
+
+Maker: TypeAlias = Callable[[Key, Source, Path], Config]
+"""Makes settings of a point's name and its workload, in the folder of the results."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +88,7 @@ class Counterfactual:
     name: str
     what: str
     claims: Sequence[str]
-    sections: Config | Callable[[Key, Source, Path], Config] = field(default_factory=dict)
+    sections: Config | Maker = field(default_factory=dict)
     only: Callable[[Key], bool] = field(default=lambda key: True)
     point: Callable[[Key], Key] = field(default=lambda key: key)
     counted: Mapping[str, str] = field(default_factory=dict)

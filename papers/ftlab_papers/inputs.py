@@ -120,10 +120,7 @@ Sources = Mapping[str, Source]
 
 
 def sources(
-    workloads: Sequence[Workload],
-    traces: str | Path | None,
-    requests: int | None,
-    seed: int = 1,
+    workloads: Sequence[Workload], traces: str | Path | None, requests: int | None, seed: int = 1
 ) -> dict[str, Source]:
     """Return what to run for each workload, by its name.
 

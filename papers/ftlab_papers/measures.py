@@ -77,9 +77,7 @@ class Of(Measure):
 
     def __call__(self, runs: Runs) -> float:
         """Return what comes out."""
-        return float(
-            self.work(*(each(runs) if callable(each) else each for each in self.terms)),
-        )
+        return float(self.work(*(each(runs) if callable(each) else each for each in self.terms)))
 
 
 def at(figure: Figure, *key: str) -> Measure:

@@ -9,14 +9,7 @@ from ftlab.report import html
 from ftlab.report.html import escaped, slug
 from ftlab_papers.claims import Instead, Judged
 from ftlab_papers.findings import Verdict
-from ftlab_papers.report import (
-    Part,
-    Report,
-    changes_table,
-    explanations,
-    findings,
-    settings_of,
-)
+from ftlab_papers.report import Part, Report, changes_table, explanations, findings, settings_of
 
 
 def page(report: Report, images: Mapping[str, bytes]) -> str:

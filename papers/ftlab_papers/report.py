@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ftlab.files import make_folder, write_atomically
 from ftlab.report.tables import ABSENT, Table
-from ftlab_papers.claims import (
-    Claim,
-    Counterfactual,
-    Explained,
-    Judged,
-    published,
-)
+from ftlab_papers.claims import Claim, Counterfactual, Explained, Judged, published
 from ftlab_papers.findings import RULE, Verdict
 
 if TYPE_CHECKING:

@@ -6,11 +6,12 @@ played twice before it is measured.
 """
 
 from ftlab_papers.cachftl import variants
-from ftlab_papers.cachftl.claims import CLAIMS
-from ftlab_papers.cachftl.counterfactuals import COUNTERFACTUALS
+from ftlab_papers.cachftl.changes import CHANGES
+from ftlab_papers.cachftl.claims import PROOFS, REASONS, SAYS
 from ftlab_papers.cachftl.parts import parts
 from ftlab_papers.cachftl.points import WORKLOADS, points, prepare, whole
 from ftlab_papers.experiment import Experiment
+from ftlab_papers.tables import claims
 
 EXPERIMENT = Experiment(
     name="cachftl",
@@ -19,9 +20,15 @@ EXPERIMENT = Experiment(
     prepare=prepare,
     points=points,
     whole=whole,
-    claims=(*CLAIMS, *variants.CLAIMS),
+    claims=claims(
+        __package__,
+        {**SAYS, **variants.SAYS},
+        {**REASONS, **variants.REASONS},
+        PROOFS,
+        variants.NAMED,
+    ),
     parts=parts,
-    counterfactuals=(*COUNTERFACTUALS, *variants.COUNTERFACTUALS),
+    counterfactuals=CHANGES,
 )
 
 __all__ = ["EXPERIMENT"]

@@ -12,6 +12,7 @@ import math
 
 from ftlab_papers.cachftl.points import BLOCK, SEQUENTIAL, SYNTHETIC_BYTES
 from ftlab_papers.findings import NEAR_RATIO
+from ftlab_papers.tables import Words
 
 READ, PROGRAM, ERASE = 0.025, 0.2, 1.5
 BLOCKS = SYNTHETIC_BYTES // BLOCK
@@ -101,13 +102,18 @@ GAIN = -0.41
 LEAST = 1 + GAIN * (1 + NEAR_RATIO)
 """The least share of BM's response with which that is met."""
 
-PROOF_OF_C23 = (
-    f"GC for a page takes {sum(GC_PHASES):.1f} ms at most (5.1, Algorithm 2), a page is written "
-    f"every {GAP:.0f} ms on average, and GC in idle time has {BETWEEN:,} pages to fall behind by: "
-    "writes do not wait for it but for a phase that has begun (4.3.3). At most "
-    f"{math.ceil(100 * large(RANDOM))} % of the groups have more than {THRESHOLD} pages, and both "
-    "write these as a block; for each other one CACH-FTL writes its pages, and BM a block of which "
-    f"{math.floor(100 * in_use(RANDOM))} % or more are in use on average. So CACH-FTL's response "
-    f"is at most {math.ceil(100 * most_of_bm(RANDOM))} % of BM's, where {100 * (1 + GAIN):.0f} % "
-    f"are published and the rule allows down to {100 * LEAST:.0f} %."
-)
+
+def proof_of_c23(words: Words) -> str:
+    """Return why C23 cannot agree."""
+    return words(
+        "proof of C23",
+        gc=sum(GC_PHASES),
+        gap=GAP,
+        between=BETWEEN,
+        large=math.ceil(100 * large(RANDOM)),
+        threshold=THRESHOLD,
+        used=math.floor(100 * in_use(RANDOM)),
+        most=math.ceil(100 * most_of_bm(RANDOM)),
+        published=100 * (1 + GAIN),
+        least=100 * LEAST,
+    )

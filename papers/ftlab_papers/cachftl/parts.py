@@ -11,6 +11,7 @@ from ftlab.style import Draw
 from ftlab_papers.cachftl import variant_parts
 from ftlab_papers.cachftl.claims import (
     RIVALS,
+    WORDS,
     Choice,
     against,
     best,
@@ -50,8 +51,9 @@ from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Mark, Marks, Series, known
 from ftlab_papers.measures import at, relative
 from ftlab_papers.quantities import RESPONSE, erases
-from ftlab_papers.report import Part, Picture, claim_parts
+from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Figure, NotMeasuredError, Runs
+from ftlab_papers.tables import Pictures
 
 SHOWN = (1, 4, 8, 16, 32)
 """Thresholds in Figure 7."""
@@ -59,100 +61,38 @@ SHOWN = (1, 4, 8, 16, 32)
 SMALL = 10_000
 """Requests below which a volume is marked as small."""
 
-SETUP = (
-    "The device is the preset cachftl (section 5.1): pages of 4 KiB, 64 in a block, 25 us, 200 us "
-    "and 1.5 ms for read, program and erase, one operation at a time. It is as large as the volume "
-    "or the synthetic workload, with 10 % more blocks: the PMR of CACH-FTL, log blocks of FAST, "
-    "the spare blocks of PM; BM leaves them unused. Above each FTL is C-lash with 2 MiB, 6 blocks "
-    "and 128 pages. The input is played twice before it is measured. What C-lash still holds at "
-    "the end is in no figure.",
-    "Volumes are those of the real traces where there are any, else of the built-in models, whose "
-    "volumes differ less from each other than the paper says of the real ones.",
-)
-
-VARIED = (
-    "Settings are varied on {of} of each volume: {thresholds} and "
-    f"over-provisioning {', '.join(map(str, SPARES))} %."
-)
-FEW = f"thresholds {', '.join(map(str, THRESHOLDS))}"
-ALL = f"all thresholds from {THRESHOLDS[0]} to {THRESHOLDS[-1]}"
-
-
-BEGINNING = (
-    "The first 50,002 requests of the real Financial1, with its volumes over each other, on one "
-    "device of their size: the warm-up plays them twice before they are measured.",
-)
-
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, verdicts, claims, figures, volumes, adaptive one, variants."""
+    part, traces = WORDS.part, traces_of(runs)
+    beginning = [part("The real beginning", [_beginning(runs)])] if _has_prefix(runs) else []
     return [
-        Part(
-            "What was run", (SETUP[0], f"{SETUP[1]} {_varied_on(runs)}"), [_inputs(runs, sources)]
-        ),
+        part("What was run", [_inputs(runs, sources)], None, **_varied_on(runs)),
         *claim_parts(judged),
-        Part("Figures", (), (), _pictures(runs, judged)),
-        Part(
-            "Means and medians",
-            (
-                "Over the volumes of each trace, with the default settings. A few volumes can make "
-                f"a mean; those of less than {SMALL:,} requests are left out once. The second PM "
-                "has no more spare blocks than its GC needs; the paper gives it none.",
-            ),
-            [_middles(runs, trace) for trace in traces_of(runs)],
-        ),
-        Part(
-            "Volumes",
-            (
-                "Mean response in us with the default settings. Volumes of less than "
-                f"{SMALL:,} requests are marked with an asterisk.",
-            ),
-            [_volumes(runs)],
-        ),
-        *([Part("The real beginning", BEGINNING, [_beginning(runs)])] if _has_prefix(runs) else []),
-        Part(
+        part("Figures", (), _figures(runs, judged)),
+        part("Means and medians", [_middles(runs, trace) for trace in traces], small=SMALL),
+        part("Volumes", [_volumes(runs)], small=SMALL),
+        *beginning,
+        part(
             "Open choice: what makes a block worth PMR-GC",
-            (
-                "The paper contradicts itself on how many superseded pages a block of the PMR must "
-                "have (cachftl.enough): Algorithm 2 says one, 4.3.2 enough, 4.3.3 the pages to be "
-                "evicted, which is the default. Mean and median over the volumes of each trace, "
-                "with the default settings.",
-            ),
-            [_enough(runs, trace) for trace in traces_of(runs)],
+            [_enough(runs, trace) for trace in traces],
         ),
-        Part(
-            "Open choice: what sequential requests go on from",
-            (
-                "The previous request (runs of geometric length, the words of DiskSim's "
-                "generator), or the last sequential one (workload.sequential = stream). How much "
-                "slower CACH-FTL is than PM, and the share of groups that go to the BMR.",
-            ),
-            [_streams(runs)],
-        ),
-        Part(
-            "Best settings",
-            ("How many volumes have which best setting, by mean response.",),
-            [_best_settings(runs)],
-        ),
-        Part(
-            "Adaptive CACH-FTL",
-            (
-                "Mean response in us with 10 % over-provisioning, on the beginning of each volume: "
-                "the best, the median and the worst fixed threshold, the threshold by measured "
-                "costs, and that with blocks of the BMR rewritten out of place.",
-            ),
-            [_adaptive(runs)],
-        ),
+        part("Open choice: what sequential requests go on from", [_streams(runs)]),
+        part("Best settings", [_best_settings(runs)]),
+        part("Adaptive CACH-FTL", [_adaptive(runs)]),
         variant_parts.part(runs, sources),
     ]
 
 
-def _varied_on(runs: Runs) -> str:
-    """Tell on what settings were varied."""
-    names = volumes(runs, *TRACES)
+def _varied_on(runs: Runs) -> dict[str, str]:
+    """Return on what settings were varied."""
+    spares, names = ", ".join(map(str, SPARES)), volumes(runs, *TRACES)
     if names and len(thresholds(runs, names[0])) == len(ALL_THRESHOLDS):
-        return VARIED.format(of="all requests", thresholds=ALL)
-    return VARIED.format(of=f"at most the first {GRID_REQUESTS:,} requests", thresholds=FEW)
+        every = f"all thresholds from {THRESHOLDS[0]} to {THRESHOLDS[-1]}"
+        return {"varied_on": "all requests", "thresholds": every, "spares": spares}
+    few = f"thresholds {', '.join(map(str, THRESHOLDS))}"
+    first = f"at most the first {GRID_REQUESTS:,} requests"
+    return {"varied_on": first, "thresholds": few, "spares": spares}
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
@@ -173,50 +113,22 @@ def _inputs(runs: Runs, sources: Sources) -> Table:
     return Table(["trace", "volumes", "requests", "page reads", "page writes"], rows)
 
 
-def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
+def _figures(runs: Runs, judged: Sequence[Judged]) -> Pictures:
     mark = Marks(runs, known(each.claim for each in judged))
     traces = traces_of(runs)
     samples = [sample(runs, trace) for trace in traces if _is_sampled(runs, trace)]
-    return [
-        Picture(
-            "fig4",
-            f"Figure 4. Default settings, means over volumes: (a), (b). {AGAINST}",
-            lambda: panels(_by_trace(mark, traces, default), columns=2),
-        ),
-        Picture(
-            "fig5",
-            f"Figure 5. The best settings of each volume: (a), (b). {AGAINST}",
-            lambda: panels(_by_trace(mark, traces, best), columns=2),
-        ),
-        Picture(
-            "fig6",
-            "Figure 6. Synthetic workloads, response in ms: (a) sequential requests, (b) those as "
-            "one stream, (c) mean time between arrivals, (d) number of writes. Below, CACH-FTL's "
-            "change against the others; hollow: published.",
-            lambda: panels(
-                [draw(mark, *each) for draw in (_varied, _gaps) for each in _VARIED], columns=4
-            ),
-        ),
-        Picture(
-            "fig7",
-            "Figure 7. The volume of each trace whose gain over FAST is nearest to the paper's: "
-            "response in ms and, below, erases over over-provisioning, a line for FAST and for "
-            "each threshold.",
-            lambda: panels(
-                [
-                    _settings(mark, figure, unit, volume)
-                    for figure, unit in ((RESPONSE, 1000.0), (erases, 1.0))
-                    for volume in samples
-                ],
-                columns=max(len(samples), 1),
-            ),
-        ),
+    synthetic = [draw(mark, *each) for draw in (_varied, _gaps) for each in _VARIED]
+    settings = [
+        _settings(mark, figure, unit, volume)
+        for figure, unit in ((RESPONSE, 1000.0), (erases, 1.0))
+        for volume in samples
     ]
-
-
-AGAINST = (
-    "Below, CACH-FTL's change against the others: (c) response, (d) erases; outlined: published."
-)
+    return {
+        "fig4": lambda: panels(_by_trace(mark, traces, default), columns=2),
+        "fig5": lambda: panels(_by_trace(mark, traces, best), columns=2),
+        "fig6": lambda: panels(synthetic, columns=4),
+        "fig7": lambda: panels(settings, columns=max(len(samples), 1)),
+    }
 
 
 def _by_trace(mark: Marks, traces: Sequence[str], choice: Choice) -> list[Draw]:

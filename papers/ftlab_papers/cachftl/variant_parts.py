@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ftlab.report.tables import Table
+from ftlab_papers.cachftl.claims import WORDS
 from ftlab_papers.cachftl.points import (
     AS_IT_IS,
     BUFFERS,
@@ -35,7 +36,7 @@ from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series
 from ftlab_papers.measures import at
 from ftlab_papers.quantities import AMPLIFICATION, RESPONSE, erases
-from ftlab_papers.report import Part, Picture
+from ftlab_papers.report import Part
 from ftlab_papers.runs import Figure, Runs
 
 if TYPE_CHECKING:
@@ -48,42 +49,18 @@ def part(runs: Runs, sources: Sources) -> Part:
     """Return the part of the report: tables of warm-ups, buffers and CACH-FTL, and charts."""
     found = {trace: volume for trace in TRACES if (volume := longest(sources, trace))}
     there = list(found)
-    return Part(
+    by_trace = [table(runs, trace) for trace in there for table in (_buffers, _changed_one)]
+    return WORDS.part(
         "Variants",
-        (TEXT, f"The volumes with the first seed: {', '.join(found.values())}."),
-        [
-            _warmed(runs, there),
-            *(table(runs, trace) for trace in there for table in (_buffers, _changed_one)),
-        ],
-        [
-            Picture(
-                "variants-systems",
-                "(a) response after ten rounds of warm-up against two; (b) to (d) response in us "
-                "below each buffer.",
-                lambda: systems(runs, there),
-            ),
-            Picture(
-                "variants-sizes",
-                "CACH-FTL's response in us (a) over the size of C-lash, (b) over that of the PMR; "
-                "(c) its map in bytes.",
-                lambda: over_sizes(runs, there),
-            ),
-            Picture(
-                "variants-gc",
-                "CACH-FTL with other GC and wear levelling: (a) response in us, (b) standard "
-                "deviation of erases.",
-                lambda: collectors(runs, there),
-            ),
-        ],
+        [_warmed(runs, there), *by_trace],
+        {
+            "variants-systems": lambda: systems(runs, there),
+            "variants-sizes": lambda: over_sizes(runs, there),
+            "variants-gc": lambda: collectors(runs, there),
+        },
+        requests=VARIED_REQUESTS,
+        volumes=", ".join(found.values()),
     )
-
-
-TEXT = (
-    "One thing is changed at a time, on the volume of each trace that has most requests, of which "
-    f"the first {VARIED_REQUESTS:,} are run: ten rounds of warm-up (5.1), other buffers (section "
-    "4), other sizes of cache and PMR, GC and wear levelling (section 7). A wear gap moves blocks "
-    "of the BMR, which are rewritten out of place for that."
-)
 
 
 def _warmed(runs: Runs, traces: Sequence[str]) -> Table:

@@ -12,7 +12,7 @@ from itertools import combinations
 from statistics import fmean
 
 from ftlab import Result
-from ftlab_papers.cachftl.claims import to_bmr
+from ftlab_papers.cachftl.claims import WORDS, to_bmr
 from ftlab_papers.cachftl.points import (
     AS_IT_IS,
     BUFFERS,
@@ -26,11 +26,11 @@ from ftlab_papers.cachftl.points import (
     VARIANTS,
 )
 from ftlab_papers.cells import cell
-from ftlab_papers.claims import Claim, Counterfactual, of
 from ftlab_papers.findings import EQUAL, Bound, Order, rising
 from ftlab_papers.measures import Measure, at, relative
 from ftlab_papers.quantities import AMPLIFICATION, RESPONSE
 from ftlab_papers.runs import Figure, Runs, ratio
+from ftlab_papers.tables import Says
 
 SPREAD = "wear.erases_stddev"
 TABLES = "ram_bytes.tables"
@@ -100,7 +100,7 @@ def _told(runs: Runs, figure: Figure, unit: str, variants: Sequence[str]) -> str
 
 
 def _groups(runs: Runs, *variants: str) -> str:
-    return f"Groups that go to the BMR: {_told(runs, to_bmr, '%', variants)}."
+    return WORDS("groups", groups=_told(runs, to_bmr, "%", variants))
 
 
 def filled(result: Result) -> float:
@@ -109,15 +109,14 @@ def filled(result: Result) -> float:
 
 
 def _collected(runs: Runs, *variants: str) -> str:
-    """Return what GC copies, and how full it leaves the PMR."""
-    return (
-        f"Write amplification: {_told(runs, AMPLIFICATION, '', variants)}. Valid pages of the PMR: "
-        f"{_told(runs, filled, '%', variants)}."
+    return WORDS(
+        "collected",
+        amplification=_told(runs, AMPLIFICATION, "", variants),
+        filled=_told(runs, filled, "%", variants),
     )
 
 
-def _gc_of_pm(runs: Runs) -> str:
-    """Return whether PM collects after each warm-up."""
+def _rounds(runs: Runs) -> str:
     counted = "; ".join(
         f"{SHORT[trace]} "
         + " and ".join(
@@ -125,7 +124,7 @@ def _gc_of_pm(runs: Runs) -> str:
         )
         for trace in TRACES
     )
-    return f"GC runs of PM after two and ten rounds: {counted}."
+    return WORDS("rounds", counted=counted)
 
 
 def sizes(found: Mapping[int, str]) -> list[str]:
@@ -133,119 +132,32 @@ def sizes(found: Mapping[int, str]) -> list[str]:
     return [found[size] for size in sorted(found)]
 
 
-CLAIMS = (
-    Claim(
-        "A2",
-        "5.1",
-        "ten rounds of warm-up in place of two change the response by less than 2 %",
-        [
-            Bound(
-                f"{SHORT[trace]}, {NAMES[ftl]}",
-                changed(RESPONSE, trace, ftl, TEN_ROUNDS),
-                above=-0.02,
-                below=0.02,
-                unit="%+",
-            )
-            for trace in TRACES
-            for ftl in VARIANTS[TEN_ROUNDS][0]
-        ],
-        _gc_of_pm,
-    ),
-    Claim(
-        "A3",
-        "4",
-        "other buffers leave the four systems in the order of C-lash",
-        [
-            Bound(f"{buffer}, pairs", partial(same_order, buffer=buffer), above=1.0, unit="%")
-            for buffer in BUFFERS
-        ],
-        lambda runs: _groups(runs, AS_IT_IS, *BUFFERS),
-    ),
-    Claim(
-        "A4",
-        "4.3.1",
-        "the block with most superseded pages is a better victim than the oldest",
-        _rises(RESPONSE, "us", AS_IT_IS, "FIFO"),
-        lambda runs: _collected(runs, AS_IT_IS, "FIFO"),
-    ),
-    Claim(
-        "A5",
-        "7",
-        "a victim by cost and benefit is a better one",
-        _rises(RESPONSE, "us", "cost-benefit", AS_IT_IS),
-        lambda runs: _collected(runs, "cost-benefit", AS_IT_IS),
-    ),
-    Claim(
-        "A6",
-        "7",
-        "a PMR whose size adapts has a smaller map",
-        _rises(TABLES, "B", "adaptive PMR", AS_IT_IS),
-    ),
-    Claim(
-        "A7",
-        "7",
-        "it costs no more than 10 % of the response",
-        _costs("adaptive PMR", AS_IT_IS, 0.1),
-        lambda runs: _collected(runs, "adaptive PMR", AS_IT_IS),
-    ),
-    Claim(
-        "A8",
-        "7",
-        "a wear leveller narrows the spread of erases, and costs no more than 2 % of the response",
-        [
-            *_rises(SPREAD, "", LEVELLED, "out of place"),
-            *_costs(LEVELLED, "out of place", 0.02),
-        ],
-    ),
-    Claim(
-        "A9",
-        "7",
-        "the larger the cache the shorter the response",
-        _rises(RESPONSE, "us", *sizes(BY_CACHE)[::-1]),
-        lambda runs: _groups(runs, *sizes(BY_CACHE)),
-    ),
-    Claim(
-        "A10",
-        "7",
-        "the larger the PMR the shorter the response",
-        _rises(RESPONSE, "us", *sizes(BY_PMR)[::-1]),
-    ),
-)
+SAYS: Says = {
+    "A2": [
+        Bound(
+            f"{SHORT[trace]}, {NAMES[ftl]}",
+            changed(RESPONSE, trace, ftl, TEN_ROUNDS),
+            above=-0.02,
+            below=0.02,
+            unit="%+",
+        )
+        for trace in TRACES
+        for ftl in VARIANTS[TEN_ROUNDS][0]
+    ],
+    "A3": [
+        Bound(f"{buffer}, pairs", partial(same_order, buffer=buffer), above=1.0, unit="%")
+        for buffer in BUFFERS
+    ],
+    "A4": _rises(RESPONSE, "us", AS_IT_IS, "FIFO"),
+    "A5": _rises(RESPONSE, "us", "cost-benefit", AS_IT_IS),
+    "A6": _rises(TABLES, "B", "adaptive PMR", AS_IT_IS),
+    "A7": _costs("adaptive PMR", AS_IT_IS, 0.1),
+    "A8": [*_rises(SPREAD, "", LEVELLED, "out of place"), *_costs(LEVELLED, "out of place", 0.02)],
+    "A9": _rises(RESPONSE, "us", *sizes(BY_CACHE)[::-1]),
+    "A10": _rises(RESPONSE, "us", *sizes(BY_PMR)[::-1]),
+}
 
-COUNTERFACTUALS = (
-    Counterfactual(
-        "four rounds",
-        "four rounds of warm-up in place of two, against ten",
-        ("A2",),
-        {"run": {"warmup": "replay:4"}},
-        only=lambda key: key[2:] == (AS_IT_IS,),
-    ),
-    Counterfactual(
-        "threshold 16",
-        "groups of up to 16 pages to the PMR",
-        ("A3", "A9"),
-        {"cachftl": {"threshold": 16}},
-        only=of("cachftl"),
-    ),
-    Counterfactual(
-        "no padding",
-        "BPLRU that does not complete the blocks that leave, so that groups stay as they are",
-        ("A3",),
-        {"buffer": {"padding": False}},
-        only=lambda key: key[2:] == ("bplru",),
-    ),
-    Counterfactual(
-        "16 pages",
-        "PMR-GC of blocks with 16 superseded pages",
-        ("A4",),
-        {"cachftl": {"enough": 16}},
-        only=of("cachftl"),
-    ),
-    Counterfactual(
-        "PMR of 20 %",
-        "a PMR of 20 % of the address space",
-        ("A4",),
-        {"device": {"over_provisioning": 0.2}},
-        only=of("cachftl"),
-    ),
-)
+REASONS = {"groups": _groups, "collected": _collected, "rounds": _rounds}
+
+NAMED = {"buffers": BUFFERS, "caches": sizes(BY_CACHE)}
+"""Variants by the names that the table of claims has for several."""

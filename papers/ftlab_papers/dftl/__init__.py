@@ -5,11 +5,20 @@ at equal RAM, and under growing load. The device is that of the preset ``dftl-as
 workload see choices.md#journal-workload.
 """
 
+from collections.abc import Callable
+
 from ftlab_papers.dftl.claims import CLAIMS
-from ftlab_papers.dftl.counterfactuals import COUNTERFACTUALS
 from ftlab_papers.dftl.parts import parts
-from ftlab_papers.dftl.points import WORKLOADS, points, prepare
+from ftlab_papers.dftl.points import FIN, FOLD, NEAREST, PREFIX_LOOP, WORKLOADS, points, prepare
 from ftlab_papers.experiment import Experiment
+from ftlab_papers.runs import Key
+from ftlab_papers.tables import changes
+
+
+def _on(workload: str) -> Callable[[Key], Key]:
+    """Return what names the same point of a workload in place of Financial."""
+    return lambda key: (workload, *key[1:]) if key[0] == FIN else key
+
 
 EXPERIMENT = Experiment(
     name="dftl",
@@ -19,7 +28,9 @@ EXPERIMENT = Experiment(
     points=points,
     claims=CLAIMS,
     parts=parts,
-    counterfactuals=COUNTERFACTUALS,
+    counterfactuals=changes(
+        __package__, point={each: _on(each) for each in (*NEAREST[1:], FOLD, PREFIX_LOOP)}
+    ),
 )
 
 __all__ = ["EXPERIMENT"]

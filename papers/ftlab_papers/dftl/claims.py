@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from ftlab import Result
-from ftlab_papers.claims import Claim
 from ftlab_papers.dftl.points import CACHED, FIN, HYBRIDS, LOADS, TPCH, under
 from ftlab_papers.findings import Change, Order, Statement, Value, number
 from ftlab_papers.measures import at, relative
 from ftlab_papers.quantities import RESPONSE
 from ftlab_papers.runs import Runs
+from ftlab_papers.tables import Says, Words, claims
+
+WORDS = Words(__package__)
 
 
 def collector_operations(result: Result) -> float:
@@ -54,70 +56,34 @@ def under_load(workload: str, load: float) -> Statement:
     return Order(f"{workload}, {under(load)}", figures, "us")
 
 
-def _why_collector(runs: Runs) -> str:
-    fast, dftl = (runs[FIN, ftl] for ftl in ("fast", "dftl"))
-    return (
-        f"FAST merged {fast['merges']['full']:,} blocks in full and copied "
-        f"{fast['merges']['copied_pages']:,} pages; DFTL's GC copied "
-        f"{dftl['gc']['copied_pages']:,} pages and updated the map for "
-        f"{dftl['flash']['programs']['gc_mapping']:,}."
-    )
+def _collector(runs: Runs) -> str:
+    return WORDS("collector", **{ftl: runs[FIN, ftl] for ftl in ("fast", "dftl")})
 
 
-def _why_cached(runs: Runs) -> str:
+def _cached(runs: Runs) -> str:
     buffer = runs[FIN, "dftl", CACHED]["buffer"]
-    return (
-        f"The cache has {number(buffer['hit_ratio'], '%')} of the page accesses; "
-        f"{buffer['absorbed']:,} page writes were never programmed. It has "
-        f"{number(runs(ram, FIN, 'dftl', CACHED) / runs(ram, FIN, 'page'), '%')} of page's RAM."
-    )
+    hits = number(buffer["hit_ratio"], "%")
+    share = number(runs(ram, FIN, "dftl", CACHED) / runs(ram, FIN, "page"), "%")
+    return WORDS("cached", hits=hits, absorbed=buffer["absorbed"], ram=share)
 
 
 def _reads(runs: Runs) -> str:
-    mapping = runs[TPCH, "dftl"]["mapping"]
-    merges = runs[TPCH, "fast"]["merges"]
-    total = sum(merges[kind] for kind in ("switch", "partial", "full"))
-    return (
-        f"DFTL finds {number(mapping['hit_ratio'] or 0.0, '%')} of the mappings in its cache and "
-        f"reads {mapping['translation_reads']:,} translation pages; FAST merges {total:,} blocks."
-    )
+    mapping, merges = runs[TPCH, "dftl"]["mapping"], runs[TPCH, "fast"]["merges"]
+    hits = number(mapping["hit_ratio"] or 0.0, "%")
+    merged = sum(merges[kind] for kind in ("switch", "partial", "full"))
+    return WORDS("reads", hits=hits, mapping=mapping, merged=merged)
 
 
-CLAIMS = (
-    Claim(
-        "J1",
-        "abstract",
-        "response on random-write OLTP, against a hybrid FTL",
-        against_hybrids(FIN, -0.78),
-        _why_collector,
+SAYS: Says = {
+    "J1": against_hybrids(FIN, -0.78),
+    "J2": Value(
+        "FAST / DFTL",
+        3.0,
+        at(collector_operations, FIN, "fast") / at(collector_operations, FIN, "dftl"),
     ),
-    Claim(
-        "J2",
-        "abstract",
-        "a third of the collector's operations",
-        [
-            Value(
-                "FAST / DFTL",
-                3.0,
-                at(collector_operations, FIN, "fast") / at(collector_operations, FIN, "dftl"),
-            )
-        ],
-        _why_collector,
-    ),
-    Claim(
-        "J3",
-        "abstract",
-        "response on TPC-H, against a hybrid FTL",
-        against_hybrids(TPCH, -0.56),
-        _reads,
-    ),
-    Claim(
-        "J4", "abstract", "with a write-back cache, against page mapping", with_cache(), _why_cached
-    ),
-    Claim(
-        "J5",
-        "abstract",
-        "better overload behaviour than hybrid FTLs",
-        [under_load(name, load) for name in (FIN, TPCH) for load in LOADS if load >= 1],
-    ),
-)
+    "J3": against_hybrids(TPCH, -0.56),
+    "J4": with_cache(),
+    "J5": [under_load(name, load) for name in (FIN, TPCH) for load in LOADS if load >= 1],
+}
+
+CLAIMS = claims(__package__, SAYS, {"collector": _collector, "cached": _cached, "reads": _reads})

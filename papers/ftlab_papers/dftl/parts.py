@@ -9,7 +9,7 @@ from ftlab.titles import title as ftl_title
 from ftlab_papers.cells import cell
 from ftlab_papers.charts import bars, lines, panels
 from ftlab_papers.claims import Judged
-from ftlab_papers.dftl.claims import collector_operations
+from ftlab_papers.dftl.claims import WORDS, collector_operations
 from ftlab_papers.dftl.points import (
     CACHED,
     FIN,
@@ -32,44 +32,21 @@ from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series, known
 from ftlab_papers.measures import Measure, at, relative
 from ftlab_papers.quantities import RESPONSE
-from ftlab_papers.report import Part, Picture, claim_parts
+from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Runs
+from ftlab_papers.tables import Pictures
 from ftlab_papers.volumes import MIB
 
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report."""
+    part = WORDS.part
     return [
-        Part("What was run", SETUP, [_inputs(runs, sources)]),
+        part("What was run", [_inputs(runs, sources)], requests=REQUESTS, row=FINANCIAL),
         *claim_parts(judged),
-        Part("Response", (), [_table(runs)], _pictures(runs, judged)),
-        Part("Which Financial", WHICH, [_elsewhere(runs), _volumes(runs, sources)]),
+        part("Response", [_table(runs)], _pictures(runs, judged)),
+        part("Which Financial", [_elsewhere(runs), _volumes(runs, sources)]),
     ]
-
-
-SETUP = (
-    "The device is the preset dftl-asplos09: pages of 2 KiB, 64 in a block, 130.9 us, 405.9 us and "
-    "1.5 ms for read, program and erase, 3 % over-provisioning, as log blocks of the hybrid FTLs. "
-    "It is as large as the volume, 512 MiB for all volumes over each other, 4 GiB for TPC-H; every "
-    "request is served once as a write before. DFTL's mapping cache has 64 KiB. The first "
-    f"{REQUESTS:,} requests are run.",
-    "Financial is the volume of financial1 that is nearest to what the table of workloads of the "
-    f"conference version says (remembered, not checked): {FINANCIAL.interarrival_ms} ms between "
-    f"requests, {FINANCIAL.writes:.0%} writes, {FINANCIAL.mean_kib} KiB, "
-    f"{FINANCIAL.sequential:.0%} sequential. It is chosen by that alone, before anything is run. "
-    "TPC-H comes every 155.6 ms, as in that table.",
-    "The abstract says no more than the claims. The write-back cache is an LRU of pages with the "
-    "RAM that a whole page map has beyond DFTL's cache and directory, so both take as much. "
-    "Operations of the collector are pages moved and blocks erased. Overload is the usual load and "
-    "more.",
-)
-WHICH = (
-    "The same figures on the volumes that are nearest to the remembered row, on all volumes over "
-    "each other, and on the beginning of the real trace, looped. The last two come as slowly as "
-    "the row says.",
-    "Then every volume with its distance to that row: logarithms of the ratios of times and sizes, "
-    "and differences of the shares, added.",
-)
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
@@ -167,7 +144,7 @@ def _table(runs: Runs) -> Table:
     return Table(["workload", "FTL", "mean response, us"], rows)
 
 
-def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
+def _pictures(runs: Runs, judged: Sequence[Judged]) -> Pictures:
     shown_on = (FIN, TPCH)
     mark = Marks(runs, known(each.claim for each in judged))
 
@@ -176,11 +153,7 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
 
     def by_load(name: str) -> list[Series]:
         return [
-            Series(
-                ftl,
-                [mark(at(RESPONSE, name, ftl, under(load)) / 1000) for load in LOADS],
-                ftl,
-            )
+            Series(ftl, [mark(at(RESPONSE, name, ftl, under(load)) / 1000) for load in LOADS], ftl)
             for ftl in MAIN
         ]
 
@@ -192,27 +165,12 @@ def _pictures(runs: Runs, judged: Sequence[Judged]) -> list[Picture]:
     shown = [f"{load:g}" for load in LOADS]
     names = [f"{name},\nDFTL against FAST" for name in shown_on]
     names.append(f"{FIN}, DFTL with\ncache against page")
-    return [
-        Picture(
-            "against",
-            "Change of DFTL's mean response; outlined: published.",
-            lambda: panels(
-                [bars("Change of mean response", names, against(), percent=True)], wide=True
-            ),
-        ),
-        Picture(
-            "response",
-            "Mean response in ms at the usual load.",
-            lambda: panels(
-                [bars(name, [*map(ftl_title, FTLS)], response(name)) for name in shown_on],
-                columns=2,
-            ),
-        ),
-        Picture(
-            "overload",
-            "Mean response in ms over offered load, as a multiple of the usual one.",
-            lambda: panels(
-                [lines(name, shown, by_load(name), label="load") for name in shown_on], columns=2
-            ),
-        ),
-    ]
+    changes = bars("Change of mean response", names, against(), percent=True)
+    ftls = [*map(ftl_title, FTLS)]
+    by_ftl = [bars(name, ftls, response(name)) for name in shown_on]
+    loaded = [lines(name, shown, by_load(name), label="load") for name in shown_on]
+    return {
+        "against": lambda: panels([changes], wide=True),
+        "response": lambda: panels(by_ftl, columns=2),
+        "overload": lambda: panels(loaded, columns=2),
+    }

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from math import comb
 
-from ftlab_papers.claims import Claim
 from ftlab_papers.dloop.points import (
     ALL,
     BUILD,
@@ -19,11 +18,14 @@ from ftlab_papers.dloop.points import (
     PAGES,
     TPCC,
 )
-from ftlab_papers.dloop.proofs import PROOF_OF_D29
+from ftlab_papers.dloop.proofs import proof_of_d29
 from ftlab_papers.findings import Bound, Change, Order, Statement, Value
 from ftlab_papers.measures import Measure, Of, at, how_many, least, mean, most, relative
 from ftlab_papers.quantities import RESPONSE
 from ftlab_papers.runs import NotMeasuredError, Runs
+from ftlab_papers.tables import Says, Words, claims
+
+WORDS = Words(__package__)
 
 RIVALS = {"dftl": "vs DFTL", "fast": "vs FAST"}
 SDRPP = "planes.host_sdrpp"
@@ -185,324 +187,113 @@ def helped(workload: str) -> Statement:
     return Bound("fast, 3 to 10 %", effect(workload, "fast"), below=0.0, unit="%+")
 
 
-def reason(workload: str, setting: str) -> Callable[[Runs], str]:
+def counts(runs: Runs, workload: str, setting: str) -> str:
     """Return what the counters of the three FTLs say at a point."""
 
-    def why(runs: Runs) -> str:
-        def said(ftl: str) -> str:
-            result = runs[workload, setting, ftl]
-            busiest = max(result["planes"]["busy_fraction"])
-            pages = sum(result["flash"]["programs"].values())
-            pages += sum(result["flash"]["copybacks"].values())
-            per_write = pages / max(result["host"]["page_writes"], 1)
-            erases = sum(result["flash"]["erases"].values())
-            return f"{ftl} {per_write:.2f}, {erases:,} and {100 * busiest:.1f} %"
+    def said(ftl: str) -> str:
+        result = runs[workload, setting, ftl]
+        busiest = max(result["planes"]["busy_fraction"])
+        pages = sum(result["flash"]["programs"].values())
+        pages += sum(result["flash"]["copybacks"].values())
+        per_write = pages / max(result["host"]["page_writes"], 1)
+        erases = sum(result["flash"]["erases"].values())
+        return f"{ftl} {per_write:.2f}, {erases:,} and {100 * busiest:.1f} %"
 
-        counted = "; ".join(said(ftl) for ftl in FTLS)
-        return (
-            f"Pages programmed per page written, erases and the busiest plane's share: {counted}."
-        )
-
-    return why
+    return WORDS("counts", ftls="; ".join(map(said, FTLS)))
 
 
-def spread(workload: str, setting: str) -> Callable[[Runs], str]:
+def spread(runs: Runs, workload: str, setting: str) -> str:
     """Return how evenly the three FTLs use the planes at a point."""
 
-    def why(runs: Runs) -> str:
-        def said(ftl: str) -> str:
-            served = runs[workload, setting, ftl]["planes"]["host_requests"]
-            all_operations = runs("planes.sdrpp", workload, setting, ftl)
-            return f"{ftl} {min(served):,} to {max(served):,} ({all_operations:.2f})"
+    def said(ftl: str) -> str:
+        served = runs[workload, setting, ftl]["planes"]["host_requests"]
+        all_operations = runs("planes.sdrpp", workload, setting, ftl)
+        return f"{ftl} {min(served):,} to {max(served):,} ({all_operations:.2f})"
 
-        return (
-            "Operations of a plane for the host and the map (SDRPP with collection and merges): "
-            f"{'; '.join(said(ftl) for ftl in FTLS)}."
-        )
-
-    return why
+    return WORDS("spread", ftls="; ".join(map(said, FTLS)))
 
 
-CLAIMS = (
-    Claim(
-        "D1",
-        "I",
-        "mean response at 64 GB, mean of five traces",
-        [
-            Change(RIVALS[rival], said, mean_gain(ALL, ["64 GB"], rival))
-            for rival, said in (("dftl", -0.578), ("fast", -0.855))
-        ],
-        reason(FIN1, "64 GB"),
-    ),
-    Claim(
-        "D2",
-        "III.A",
-        "a copy-back takes less time than a copy between planes",
-        [Value("time saved", 0.307, saved_by_copy_back(), "%")],
-    ),
-    Claim(
-        "D3",
-        "III.A",
-        "the same-parity rule wastes at most half of the free pages",
-        [Bound("most wasted / moved pages of a workload", most_wasted(), below=0.5, unit="%")],
-    ),
-    Claim(
-        "D4",
-        "V.B, figure 8",
-        "DLOOP is best at every capacity",
-        best(CAPACITIES),
-        reason(BUILD, "4 GB"),
-    ),
-    Claim(
-        "D5",
-        "V.B",
-        "the mean response falls with capacity",
-        [each for name in ALL for each in falling(RESPONSE, name, CAPACITIES)],
-        reason(FIN1, "64 GB"),
-    ),
-    Claim(
-        "D6",
-        "V.B",
-        "Financial1, 4 GB: mean response",
-        against(FIN1, "4 GB", dftl=-0.7, fast=-0.9),
-        reason(FIN1, "4 GB"),
-    ),
-    Claim(
-        "D7",
-        "V.B",
-        "Financial1, 64 GB: mean response",
-        [
-            Value(ftl, ms, at(RESPONSE, FIN1, "64 GB", ftl) / 1000, "ms")
-            for ftl, ms in (("dloop", 0.43), ("dftl", 2.0), ("fast", 11.4))
-        ],
-        reason(FIN1, "64 GB"),
-    ),
-    Claim(
-        "D8",
-        "V.B",
-        "the gain over DFTL is smallest for Financial2",
-        [
-            Order(
-                "gain over DFTL",
-                {
-                    "financial2": -mean_gain([FIN2], CAPACITIES, "dftl"),
-                    "the least other": least(
-                        -mean_gain([name], CAPACITIES, "dftl") for name in ALL if name != FIN2
-                    ),
-                },
-                "%",
-            )
-        ],
-        reason(FIN2, "8 GB"),
-    ),
-    Claim(
-        "D9",
-        "V.B",
-        "TPC-C: DFTL falls a lot",
-        [
-            Order(
-                "gain over DFTL",
-                {
-                    "the others' mean": -mean_gain(
-                        [name for name in ALL if name != TPCC], CAPACITIES, "dftl"
-                    ),
-                    "tpcc": -mean_gain([TPCC], CAPACITIES, "dftl"),
-                },
-                "%",
-            )
-        ],
-        reason(TPCC, "8 GB"),
-    ),
-    Claim(
-        "D10",
-        "V.B, figure 8",
-        "Financial1, 4 GB: SDRPP, which falls with capacity",
-        [
-            *sdrpp(FIN1, "4 GB", dloop=11.6, fast=12.1, dftl=12.8),
-            *falling(SDRPP, FIN1, CAPACITIES),
-        ],
-        reason(FIN1, "4 GB"),
-    ),
-    Claim(
-        "D11",
-        "V.B",
-        "TPC-C, 4 GB: SDRPP",
-        sdrpp_gap(TPCC, "4 GB", dftl=0.8, fast=1.0),
-        spread(TPCC, "4 GB"),
-    ),
-    Claim(
-        "D12",
-        "V.B",
-        "TPC-C, 64 GB: SDRPP",
-        sdrpp_gap(TPCC, "64 GB", dftl=1.2, fast=1.6),
-        spread(TPCC, "64 GB"),
-    ),
-    Claim(
-        "D13",
-        "V.C, figure 9",
-        "the general trend of the mean response is to fall with page size, and DLOOP is best",
-        [*best(PAGES), *trend(PAGES)],
-        reason(FIN1, "16 KB"),
-    ),
-    Claim(
-        "D14",
-        "V.C",
-        "Financial1, 2 KB: mean response",
-        against(FIN1, "2 KB", dftl=-0.77, fast=-0.9),
-        reason(FIN1, "2 KB"),
-    ),
-    Claim(
-        "D15",
-        "V.C",
-        "Financial2: mean response, mean of the page sizes",
-        [Change("vs DFTL", -0.65, mean_gain([FIN2], PAGES, "dftl"))],
-        reason(FIN2, "8 KB"),
-    ),
-    Claim("D16", "V.C", "TPC-C: DFTL is worst", [worst(TPCC, "dftl", PAGES)], reason(TPCC, "4 KB")),
-    Claim(
-        "D17",
-        "V.C",
-        "Exchange: mean response; FAST gets much better at 16 KB",
-        [
-            Change("vs DFTL", -0.81, mean_gain([EXCHANGE], PAGES, "dftl")),
-            Bound(
-                "fast, 2 to 16 KB",
-                relative(RESPONSE, (EXCHANGE, "16 KB", "fast"), (EXCHANGE, "2 KB", "fast")),
-                below=-0.5,
-                unit="%+",
+SAYS: Says = {
+    "D1": [
+        Change(RIVALS[rival], said, mean_gain(ALL, ["64 GB"], rival))
+        for rival, said in (("dftl", -0.578), ("fast", -0.855))
+    ],
+    "D2": Value("time saved", 0.307, saved_by_copy_back(), "%"),
+    "D3": Bound("most wasted / moved pages of a workload", most_wasted(), below=0.5, unit="%"),
+    "D4": best(CAPACITIES),
+    "D5": [each for name in ALL for each in falling(RESPONSE, name, CAPACITIES)],
+    "D6": against(FIN1, "4 GB", dftl=-0.7, fast=-0.9),
+    "D7": [
+        Value(ftl, ms, at(RESPONSE, FIN1, "64 GB", ftl) / 1000, "ms")
+        for ftl, ms in (("dloop", 0.43), ("dftl", 2.0), ("fast", 11.4))
+    ],
+    "D8": Order(
+        "gain over DFTL",
+        {
+            "financial2": -mean_gain([FIN2], CAPACITIES, "dftl"),
+            "the least other": least(
+                -mean_gain([name], CAPACITIES, "dftl") for name in ALL if name != FIN2
             ),
-        ],
-        reason(EXCHANGE, "4 KB"),
+        },
+        "%",
     ),
-    Claim(
-        "D18",
-        "V.C, figure 9",
-        "Financial1, 2 KB: SDRPP, which falls with page size",
-        [
-            *sdrpp(FIN1, "2 KB", dloop=12.2, dftl=13.0, fast=13.9),
-            *falling(SDRPP, FIN1, PAGES),
-        ],
-        reason(FIN1, "2 KB"),
+    "D9": Order(
+        "gain over DFTL",
+        {
+            "the others' mean": -mean_gain(
+                [name for name in ALL if name != TPCC], CAPACITIES, "dftl"
+            ),
+            "tpcc": -mean_gain([TPCC], CAPACITIES, "dftl"),
+        },
+        "%",
     ),
-    Claim(
-        "D19",
-        "V.C",
-        "Financial2, 2 KB: SDRPP",
-        sdrpp_gap(FIN2, "2 KB", dftl=0.5, fast=0.7),
-        spread(FIN2, "2 KB"),
-    ),
-    Claim(
-        "D20",
-        "V.C",
-        "Build: SDRPP at 2 KB, and its gap at 16 KB",
-        [
-            Order("2 KB", {ftl: at(SDRPP, BUILD, "2 KB", ftl) for ftl in ("dftl", "dloop")}),
-            *sdrpp_gap(BUILD, "16 KB", dftl=0.2, fast=0.3),
-        ],
-        spread(BUILD, "16 KB"),
-    ),
-    Claim(
-        "D21",
-        "V.D, figure 10",
-        "DLOOP is best with any share of extra blocks",
-        best(EXTRAS),
-        reason(FIN2, "3 %"),
-    ),
-    Claim(
-        "D22",
-        "V.D",
-        "Financial1: DFTL's mean response rises from 7 to 10 %",
-        [Order("dftl", {each: at(RESPONSE, FIN1, each, "dftl") for each in ("7 %", "10 %")})],
-        reason(FIN1, "10 %"),
-    ),
-    Claim(
-        "D23",
-        "V.D",
-        "Financial1, 3 %: mean response",
-        against(FIN1, "3 %", dftl=-0.66, fast=-0.9),
-        reason(FIN1, "3 %"),
-    ),
-    Claim(
-        "D24",
-        "V.D",
-        "Financial1, 7 %: mean response",
-        against(FIN1, "7 %", dftl=-0.6, fast=-0.9),
-        reason(FIN1, "7 %"),
-    ),
-    Claim(
-        "D25",
-        "V.D",
-        "Financial2: extra blocks matter to FAST alone",
-        [
-            flat(FIN2, "dloop"),
-            flat(FIN2, "dftl"),
-            helped(FIN2),
-            worst(FIN2, "fast", EXTRAS),
-        ],
-        reason(FIN2, "10 %"),
-    ),
-    Claim(
-        "D26",
-        "V.D",
-        "TPC-C: extra blocks help FAST alone",
-        [helped(TPCC), flat(TPCC, "dloop"), worst(TPCC, "dftl", EXTRAS)],
-        reason(TPCC, "10 %"),
-    ),
-    Claim(
-        "D27",
-        "V.D, figure 10",
-        "Financial1, 3 %: SDRPP",
-        sdrpp(FIN1, "3 %", dloop=11.3, dftl=12.2, fast=11.8),
-        spread(FIN1, "3 %"),
-    ),
-    Claim(
-        "D28",
-        "V.D",
-        "DLOOP's SDRPP is below both",
-        best(EXTRAS, SDRPP),
-        spread(FIN1, "3 %"),
-    ),
-    Claim(
-        "D29",
-        "V.C",
-        "Financial1: as pages grow, DFTL gets better than DLOOP",
-        [Order("16 KB", {ftl: at(RESPONSE, FIN1, "16 KB", ftl) for ftl in ("dftl", "dloop")})],
-        reason(FIN1, "16 KB"),
-        PROOF_OF_D29,
-    ),
-    Claim(
-        "D30",
-        "V.C",
-        "Financial2: SDRPP of DFTL and FAST falls faster with page size than DLOOP's",
-        faster(difference(FIN2, PAGES), PAGES, "+"),
-        spread(FIN2, "16 KB"),
-    ),
-    Claim(
-        "D31",
-        "V.C",
-        "Exchange: DLOOP's SDRPP is below both at every page size",
-        best(PAGES, SDRPP, [EXCHANGE]),
-        spread(EXCHANGE, "4 KB"),
-    ),
-    Claim(
-        "D32",
-        "V.C",
-        "Exchange: the response of DFTL and FAST falls faster with page size than DLOOP's",
-        faster(
-            lambda ftl: relative(RESPONSE, (EXCHANGE, "16 KB", ftl), (EXCHANGE, "2 KB", ftl)),
-            PAGES,
-            "%+",
+    "D10": [
+        *sdrpp(FIN1, "4 GB", dloop=11.6, fast=12.1, dftl=12.8),
+        *falling(SDRPP, FIN1, CAPACITIES),
+    ],
+    "D11": sdrpp_gap(TPCC, "4 GB", dftl=0.8, fast=1.0),
+    "D12": sdrpp_gap(TPCC, "64 GB", dftl=1.2, fast=1.6),
+    "D13": [*best(PAGES), *trend(PAGES)],
+    "D14": against(FIN1, "2 KB", dftl=-0.77, fast=-0.9),
+    "D15": Change("vs DFTL", -0.65, mean_gain([FIN2], PAGES, "dftl")),
+    "D16": [worst(TPCC, "dftl", PAGES)],
+    "D17": [
+        Change("vs DFTL", -0.81, mean_gain([EXCHANGE], PAGES, "dftl")),
+        Bound(
+            "fast, 2 to 16 KB",
+            relative(RESPONSE, (EXCHANGE, "16 KB", "fast"), (EXCHANGE, "2 KB", "fast")),
+            below=-0.5,
+            unit="%+",
         ),
-        reason(EXCHANGE, "16 KB"),
+    ],
+    "D18": [*sdrpp(FIN1, "2 KB", dloop=12.2, dftl=13.0, fast=13.9), *falling(SDRPP, FIN1, PAGES)],
+    "D19": sdrpp_gap(FIN2, "2 KB", dftl=0.5, fast=0.7),
+    "D20": [
+        Order("2 KB", {ftl: at(SDRPP, BUILD, "2 KB", ftl) for ftl in ("dftl", "dloop")}),
+        *sdrpp_gap(BUILD, "16 KB", dftl=0.2, fast=0.3),
+    ],
+    "D21": best(EXTRAS),
+    "D22": Order("dftl", {each: at(RESPONSE, FIN1, each, "dftl") for each in ("7 %", "10 %")}),
+    "D23": against(FIN1, "3 %", dftl=-0.66, fast=-0.9),
+    "D24": against(FIN1, "7 %", dftl=-0.6, fast=-0.9),
+    "D25": [flat(FIN2, "dloop"), flat(FIN2, "dftl"), helped(FIN2), worst(FIN2, "fast", EXTRAS)],
+    "D26": [helped(TPCC), flat(TPCC, "dloop"), worst(TPCC, "dftl", EXTRAS)],
+    "D27": sdrpp(FIN1, "3 %", dloop=11.3, dftl=12.2, fast=11.8),
+    "D28": best(EXTRAS, SDRPP),
+    "D29": Order("16 KB", {ftl: at(RESPONSE, FIN1, "16 KB", ftl) for ftl in ("dftl", "dloop")}),
+    "D30": faster(difference(FIN2, PAGES), PAGES, "+"),
+    "D31": best(PAGES, SDRPP, [EXCHANGE]),
+    "D32": faster(
+        lambda ftl: relative(RESPONSE, (EXCHANGE, "16 KB", ftl), (EXCHANGE, "2 KB", ftl)),
+        PAGES,
+        "%+",
     ),
-    Claim(
-        "D33",
-        "V.D",
-        "Financial1: SDRPP of DFTL and FAST rises with extra blocks",
-        [
-            Bound(f"{ftl}, 3 to 10 %", difference(FIN1, EXTRAS)(ftl), above=0.0, unit="+")
-            for ftl in RIVALS
-        ],
-        spread(FIN1, "10 %"),
-    ),
+    "D33": [
+        Bound(f"{ftl}, 3 to 10 %", difference(FIN1, EXTRAS)(ftl), above=0.0, unit="+")
+        for ftl in RIVALS
+    ],
+}
+
+CLAIMS = claims(
+    __package__, SAYS, {"counts": counts, "spread": spread}, {"D29": proof_of_d29(WORDS)}
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ftlab.report.tables import Table
 from ftlab.titles import title as ftl_title
 from ftlab_papers.cells import cell
 from ftlab_papers.claims import Judged
-from ftlab_papers.dloop.claims import SDRPP, pairs_that_fall
+from ftlab_papers.dloop.claims import SDRPP, WORDS, pairs_that_fall
 from ftlab_papers.dloop.points import (
     ALL,
     CACHES,
@@ -28,69 +29,32 @@ from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series, known
 from ftlab_papers.measures import Measure, at
 from ftlab_papers.quantities import RESPONSE, erases
-from ftlab_papers.report import Part, Picture, claim_parts
+from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
-
-SETUP = (
-    "The device is that of the preset dloop: planes of 2048 data blocks, so a device of "
-    "another capacity or page size has as many planes as it needs, half of them on each "
-    "channel. Where the paper is silent: a mapping cache of 64 KiB (and others, for "
-    "Financial1); every request of the trace is served once as a write before measuring "
-    "(FlashSim's warm-up); addresses beyond the device wrap around; FAST has all spare blocks "
-    "but one as log blocks; SDRPP counts flash operations for the host and the map, and not "
-    "those of GC (choices.md#dloop-silent, choices.md#sdrpp).",
-)
 
 
 def parts(runs: Runs, inputs: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the paper's figures 8 to 10, and the claims."""
     used = Table(["workload", "input"], [[name, each.described] for name, each in inputs.items()])
     mark = Marks(runs, known(each.claim for each in judged))
-    figures = [
-        Picture(
-            f"figure-{number}",
-            f"Figure {number}: mean response (left, ms) and SDRPP (right) over {what}; hollow: "
-            "published, where the text tells a number.",
-            lambda what=what, settings=settings: drawn(mark, what, settings),  # type: ignore[misc]
-        )
+    figures = {
+        f"figure-{number}": partial(drawn, mark, what, settings)
         for number, (what, settings) in enumerate(SWEEPS.items(), 8)
-    ]
+    }
+    part = WORDS.part
     return [
-        Part("What was run", SETUP, [used]),
-        Part("Figures 8 to 10", pictures=figures),
-        Part("Mean response over capacity", ["In ms."], [responses(runs)]),
-        Part("Mean response over page size", [PAGES_TEXT], [by_page_size(runs)]),
-        Part("An open choice: the mapping cache", [CACHE_TEXT], [caches(runs)]),
-        Part("TPC-C with short transfers", [TPCC_TEXT], [transfers(runs)]),
-        Part("Hot planes", [HOT_TEXT], [hot_planes(runs)]),
+        part("What was run", [used]),
+        part("Figures 8 to 10", pictures=figures),
+        part("Mean response over capacity", [responses(runs)]),
+        part("Mean response over page size", [by_page_size(runs)]),
+        part("An open choice: the mapping cache", [caches(runs)]),
+        part("TPC-C with short transfers", [transfers(runs)]),
+        part("Hot planes", [hot_planes(runs)]),
         *claim_parts(judged),
     ]
-
-
-CACHE_TEXT = (
-    "Financial1 with other mapping caches than the 64 KiB of all else here. The published means of "
-    "DLOOP and DFTL at 64 GB are 0.43 and 2.0 ms."
-)
-
-
-PAGES_TEXT = (
-    "In ms, with 25 ns for a byte on the bus (Table I), and with 50 us for a page of any size "
-    "(section III.A, first seed). A pair of page sizes falls if the larger has the lower mean."
-)
-
-TPCC_TEXT = (
-    "TPC-C has 3,000 requests a second, and a page takes 102 us on the bus by Table I, but 50 us "
-    "by section III.A. Mean response, ms:"
-)
-
-HOT_TEXT = (
-    "The paper leaves extra blocks for hot planes to later; dloop-hot has them. 300,000 writes of "
-    "two pages over 4 GB, every 10 ms: where the first two of every eight pages are written, all "
-    "go to two of the eight planes."
-)
 
 
 def responses(runs: Runs) -> Table:

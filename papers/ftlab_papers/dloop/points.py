@@ -9,13 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ftlab.points import Config, Point, merge
-from ftlab_papers.inputs import (
-    FINANCIAL1_BEGINNING,
-    FINANCIAL1_PREFIX,
-    Prefix,
-    Sources,
-    Workload,
-)
+from ftlab_papers.inputs import FINANCIAL1_BEGINNING, FINANCIAL1_PREFIX, Prefix, Sources, Workload
 from ftlab_papers.prefixes import FIRST_SEED
 
 FTLS = ("dloop", "dftl", "fast")

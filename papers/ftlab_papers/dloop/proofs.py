@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ftlab_papers.dloop.points import PAGES
+from ftlab_papers.tables import Words
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,8 @@ def contradicted(one: Said, other: Said) -> list[str]:
     return [page for page in one.pages if page in other.pages]
 
 
-PROOF_OF_D29 = (
-    f"V.C says “{FOR_EVERY.sentence}” (D13) and, of the same figure, "
-    f"“{AS_PAGES_GROW.sentence}”: at {', '.join(contradicted(FOR_EVERY, AS_PAGES_GROW))} "
-    "one of the two is wrong, and D29 cannot agree where D13 does."
-)
+def proof_of_d29(words: Words) -> str:
+    """Return why D29 cannot agree where D13 does."""
+    pages = ", ".join(contradicted(FOR_EVERY, AS_PAGES_GROW))
+    sentences = {"every": FOR_EVERY.sentence, "grow": AS_PAGES_GROW.sentence}
+    return words("proof of D29", pages=pages, **sentences)

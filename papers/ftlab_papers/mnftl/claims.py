@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from statistics import fmean
 
 from ftlab import Result
-from ftlab.points import Config, merge
-from ftlab_papers.claims import Claim, Counterfactual, of, on
 from ftlab_papers.findings import Bound, Change, Order, Value, number
-from ftlab_papers.inputs import Source
-from ftlab_papers.made import side_by_side
 from ftlab_papers.measures import At, Measure, Of, at, least
-from ftlab_papers.mnftl.points import ONE_BLOCK, WRITE_DOMINANT, requests_of
-from ftlab_papers.mnftl.proofs import (
-    COPY_US,
-    ERASE_US,
-    OOB_US,
-    READ_US,
-    WRITE_US,
-    table_change,
-)
+from ftlab_papers.mnftl.points import ONE_BLOCK, WRITE_DOMINANT
+from ftlab_papers.mnftl.proofs import COPY_US, ERASE_US, OOB_US, READ_US, WRITE_US, table_change
 from ftlab_papers.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TRACES
 from ftlab_papers.quantities import RESPONSE, erases
-from ftlab_papers.runs import Figure, Key, NotMeasuredError, Runs
+from ftlab_papers.runs import Figure, NotMeasuredError, Runs
+from ftlab_papers.tables import Says, Words
+
+WORDS = Words(__package__)
 
 WEB = "websearch3"
 PAGE_NUMBER_BYTES = 3
@@ -79,221 +70,108 @@ def against(rival: str, figure: Figure) -> Measure:
         return fmean(changes)
 
     return Of(
-        mean_change,
-        tuple(At(figure, (trace, ftl)) for trace in TRACES for ftl in ("mnftl", rival)),
+        mean_change, tuple(At(figure, (trace, ftl)) for trace in TRACES for ftl in ("mnftl", rival))
     )
 
 
-def _why_m10(runs: Runs) -> str:
-    return (
-        "The rule here counts what a device has to keep. The paper's 62 KB are 2 B for each of the "
-        "four data blocks of 8192 - 256 superblocks, without log blocks and directories; its 176 "
-        "KB are the cache and 7 B (a page number and a pointer) for each of 16,384 translation "
-        "pages of 8 B entries; its 446 KB have no room for the page map of a buffer of 16 %."
-    )
+def _ram(runs: Runs) -> str:
+    return WORDS("ram")
 
 
-def _why_responses(runs: Runs) -> str:
+def _responses(runs: Runs) -> str:
     def row(trace: str) -> str:
         each = ", ".join(f"{NAMES[ftl]} {runs(RESPONSE, trace, ftl):,.0f}" for ftl in FTLS)
         return f"{TRACES[trace].name}: {each} us"
 
-    return "; ".join(row(trace) for trace in TRACES) + "."
+    return WORDS("responses", rows="; ".join(map(row, TRACES)))
 
 
-def _why_copies(runs: Runs) -> str:
+def _copies(runs: Runs) -> str:
     def row(trace: str) -> str:
-        pairs = [f"{runs(copies, trace, f):,.0f}/{runs(erases, trace, f):,.0f}" for f in ORDERED]
+        ftls = ("mnftl", "dftl")
+        pairs = [f"{runs(copies, trace, f):,.0f}/{runs(erases, trace, f):,.0f}" for f in ftls]
         return f"{TRACES[trace].name}: {' and '.join(pairs)}"
 
-    rows = "; ".join(row(trace) for trace in TRACES)
+    rows = "; ".join(map(row, TRACES))
     data = number(against("dftl", data_copies)(runs), "%+")
-    return f"Copies/erases of MNFTL and DFTL. {rows}. Of pages of data alone the change is {data}."
+    return WORDS("copies", rows=rows, data=data)
 
 
-ORDERED = ("mnftl", "dftl")
-
-CLAIMS = (
-    Claim(
-        "M1",
-        "1",
-        "lower mean response than previous work",
-        [Change("vs DFTL, six traces", -0.3009, against("dftl", RESPONSE))],
-        _why_responses,
-    ),
-    Claim(
-        "M2",
-        "5.2",
-        "lower mean response than DFTL; more against the others",
-        [
-            Change("vs DFTL", -0.3092, against("dftl", RESPONSE)),
-            Bound("vs GFTL", against("gftl", RESPONSE), below=-0.3092, unit="%+"),
-            Bound("vs SFTL", against("superblock", RESPONSE), below=-0.3092, unit="%+"),
-        ],
-        _why_responses,
-    ),
-    Claim(
-        "M3",
-        "5.2",
-        "fewer valid page copies and erases than DFTL",
-        [
-            Change("copies vs DFTL", -0.6978, against("dftl", copies)),
-            Change("erases vs DFTL", -0.3335, against("dftl", erases)),
-        ],
-        _why_copies,
-        proof=(
-            "Table 2 itself has "
-            f"{number(table_change(lambda cell: cell.copies), '%+')} of the copies and "
-            f"{number(table_change(lambda cell: cell.erases), '%+')} of the erases in the mean of "
-            "its traces, so that the two numbers of the text are none of its runs."
+SAYS: Says = {
+    "M1": Change("vs DFTL, six traces", -0.3009, against("dftl", RESPONSE)),
+    "M2": [
+        Change("vs DFTL", -0.3092, against("dftl", RESPONSE)),
+        Bound("vs GFTL", against("gftl", RESPONSE), below=-0.3092, unit="%+"),
+        Bound("vs SFTL", against("superblock", RESPONSE), below=-0.3092, unit="%+"),
+    ],
+    "M3": [
+        Change("copies vs DFTL", -0.6978, against("dftl", copies)),
+        Change("erases vs DFTL", -0.3335, against("dftl", erases)),
+    ],
+    "M4": [
+        Value(
+            "SFTL - MNFTL", 15, at(RESPONSE, WEB, "superblock") - at(RESPONSE, WEB, "mnftl"), "us"
         ),
-    ),
-    Claim(
-        "M4",
-        "5.2",
-        "Websearch: between page-level and SFTL; no collection",
-        [
-            Value(
-                "SFTL - MNFTL",
-                15,
-                at(RESPONSE, WEB, "superblock") - at(RESPONSE, WEB, "mnftl"),
-                "us",
-            ),
-            Value(
-                "MNFTL - page-level",
-                20,
-                at(RESPONSE, WEB, "mnftl") - at(RESPONSE, WEB, "page"),
-                "us",
-            ),
-            *(
-                Value(
-                    f"copies and erases, {NAMES[ftl]}",
-                    0,
-                    at(copies, WEB, ftl) + at(erases, WEB, ftl),
-                )
-                for ftl in FTLS
-            ),
-        ],
-    ),
-    Claim(
-        "M5",
-        "5.2",
-        "OOB reads of a lookup",
-        [
-            Value("SFTL", 2, at(oob_reads_per_request, WEB, "superblock")),
-            Value("MNFTL", 1, at(oob_reads_per_request, WEB, "mnftl")),
-        ],
-    ),
-    Claim(
-        "M6",
-        "4.2",
-        "a read is T_oob + T_r, a write T_oob + T_w",
-        [
-            Value("median read", OOB_US + READ_US, at("read_response_us.p50", WEB, "mnftl"), "us"),
-            Value(
-                "median write",
-                OOB_US + WRITE_US,
-                at("write_response_us.p50", "systemdisk1", "mnftl"),
-                "us",
-            ),
-        ],
-    ),
-    Claim(
-        "M7",
-        "4.3",
-        "collection is N T_oob + S (T_r + T_w) + T_e: time / formula",
-        [
-            Value(TRACES[trace].name, 1, at(collection_by_formula, trace, "mnftl"))
-            for trace in WRITE_DOMINANT
-        ],
-    ),
-    Claim(
-        "M8",
-        "2",
-        "a write with a copy and an erase takes at least 3160 us",
-        [
-            Bound(
-                "longest write",
-                at("write_response_us.max", "financial1", "mnftl"),
-                above=ERASE_US + COPY_US + WRITE_US,
-                unit="us",
-            )
-        ],
-    ),
-    Claim(
-        "M9",
-        "4.3",
-        "of more than P blocks of one logical block one has no valid page",
-        [Value("valid pages of a victim", 0, at("gc.mean_valid_data", *ONE_BLOCK))],
-    ),
-    Claim(
-        "M10",
-        "5.1",
-        "RAM of the address mapping of 8 GB",
-        [Value(NAMES[ftl], RAM_BYTES[ftl] / KIB, at(ram, "ram", ftl) / KIB, "KiB") for ftl in FTLS],
-        _why_m10,
-        proof=(
-            "page numbers take 3 B, as in the page-level 12,288 KiB, so the page map of GFTL's "
-            f"buffer of 16 % alone is {0.16 * RAM_BYTES['page'] / KIB:,.0f} KiB, where 446 are "
-            "printed."
+        Value(
+            "MNFTL - page-level", 20, at(RESPONSE, WEB, "mnftl") - at(RESPONSE, WEB, "page"), "us"
         ),
-    ),
-    Claim(
-        "O1",
-        "5.2",
-        "write-dominant traces: page-level, MNFTL, all others",
-        [
-            Order(
-                TRACES[trace].name,
-                {
-                    "page-level": at(RESPONSE, trace, "page"),
-                    "MNFTL": at(RESPONSE, trace, "mnftl"),
-                    "the fastest of the others": least(
-                        at(RESPONSE, trace, ftl) for ftl in ("dftl", "gftl", "superblock")
-                    ),
-                },
-                "us",
+        *(
+            Value(
+                f"copies and erases, {NAMES[ftl]}", 0, at(copies, WEB, ftl) + at(erases, WEB, ftl)
             )
-            for trace in WRITE_DOMINANT
-        ],
-        _why_responses,
+            for ftl in FTLS
+        ),
+    ],
+    "M5": [
+        Value("SFTL", 2, at(oob_reads_per_request, WEB, "superblock")),
+        Value("MNFTL", 1, at(oob_reads_per_request, WEB, "mnftl")),
+    ],
+    "M6": [
+        Value("median read", OOB_US + READ_US, at("read_response_us.p50", WEB, "mnftl"), "us"),
+        Value(
+            "median write",
+            OOB_US + WRITE_US,
+            at("write_response_us.p50", "systemdisk1", "mnftl"),
+            "us",
+        ),
+    ],
+    "M7": [
+        Value(TRACES[trace].name, 1, at(collection_by_formula, trace, "mnftl"))
+        for trace in WRITE_DOMINANT
+    ],
+    "M8": Bound(
+        "longest write",
+        at("write_response_us.max", "financial1", "mnftl"),
+        above=ERASE_US + COPY_US + WRITE_US,
+        unit="us",
     ),
-)
+    "M9": Value("valid pages of a victim", 0, at("gc.mean_valid_data", *ONE_BLOCK)),
+    "M10": [
+        Value(NAMES[ftl], RAM_BYTES[ftl] / KIB, at(ram, "ram", ftl) / KIB, "KiB") for ftl in FTLS
+    ],
+    "O1": [
+        Order(
+            TRACES[trace].name,
+            {
+                "page-level": at(RESPONSE, trace, "page"),
+                "MNFTL": at(RESPONSE, trace, "mnftl"),
+                "the fastest of the others": least(
+                    at(RESPONSE, trace, ftl) for ftl in ("dftl", "gftl", "superblock")
+                ),
+            },
+            "us",
+        )
+        for trace in WRITE_DOMINANT
+    ],
+}
 
+REASONS = {"ram": _ram, "responses": _responses, "copies": _copies}
 
-def volumes_side_by_side(key: Key, source: Source, results: Path) -> Config:
-    """Return the input with its volumes one behind the other before they are wrapped."""
-    limit: Config = {"input": {"requests": requests_of(source)}}
-    return {"input": {"trace": str(side_by_side(merge([source.config, limit]), results))}}
-
-
-COUNTERFACTUALS = (
-    Counterfactual(
-        "volumes side by side",
-        "Financial1's volumes one behind the other, then wrapped at 1 GiB",
-        ("M1", "M2", "M3", "M7", "M8", "O1"),
-        volumes_side_by_side,
-        only=on("financial1"),
+PROOFS = {
+    "M3": WORDS(
+        "proof of M3",
+        copies=number(table_change(lambda cell: cell.copies), "%+"),
+        erases=number(table_change(lambda cell: cell.erases), "%+"),
     ),
-    Counterfactual(
-        "eight pieces",
-        "SFTL with eight pieces of a superblock's map, not four",
-        ("M2", "M4", "M5", "O1"),
-        {"superblock": {"pieces": 8}},
-        only=of("superblock"),
-    ),
-    Counterfactual(
-        "a large cache",
-        "DFTL with a cache for the whole map of 1 GiB, whose pages GC moves all the same",
-        ("M1", "M2", "M3", "O1"),
-        {"ftl": {"cache": "4MiB"}},
-        only=lambda key: key[1] == "dftl" and key[0] != "ram",
-    ),
-    Counterfactual(
-        "least valid victims",
-        "MNFTL's victim is the block with the fewest valid pages of all (4.3, the other way)",
-        ("M1", "M2", "M3", "O1"),
-        {"mnftl": {"victim": "global"}},
-        only=lambda key: key[1] == "mnftl" and key[0] in TRACES,
-    ),
-)
+    "M10": WORDS("proof of M10", kib=0.16 * RAM_BYTES["page"] / KIB),
+}

@@ -13,7 +13,7 @@ from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series
 from ftlab_papers.measures import At, Term, at, relative
 from ftlab_papers.mnftl import variants
-from ftlab_papers.mnftl.claims import all_copies, copies, data_copies, ram
+from ftlab_papers.mnftl.claims import WORDS, all_copies, copies, data_copies, ram
 from ftlab_papers.mnftl.proofs import (
     BLOCKS,
     MOST_BLOCKS,
@@ -23,7 +23,7 @@ from ftlab_papers.mnftl.proofs import (
 )
 from ftlab_papers.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TABLE_2, TRACES, Cell
 from ftlab_papers.quantities import RESPONSE, erases
-from ftlab_papers.report import Part, Picture, claim_parts
+from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Figure, NotMeasuredError, Runs
 
 if TYPE_CHECKING:
@@ -31,71 +31,25 @@ if TYPE_CHECKING:
 
     from ftlab.style import Draw
 
-SETUP = (
-    "The device is the preset mnftl-dac11: 2 KB pages, 128 in a block, 60/800/1500 us and 20 "
-    "us for an OOB read, 1 GiB on 4352 blocks and one for the copies of a victim. Each "
-    "request is one page access, whatever its size; the next is issued when it is complete; "
-    "the device is empty at first. The paper says none of this, but its page-level column "
-    "leaves no other reading.",
-    "SFTL has 256 log blocks and an OOB of 168 B, in which the four pieces of a superblock's "
-    "map fit that its response times imply; the 64 B of its pages hold no less than 16 "
-    "pieces. GFTL has 16 % of 4096 blocks beside them. Reads of nothing cost the OOB reads "
-    "of a lookup.",
-    "Financial1 is a quarter of the public trace: its first 1,333,747 requests.",
-)
-
-TABLE_TEXT = (
-    "Each cell has what is published, then ours. The inputs are models of the traces unless "
-    "real ones are given, so counts of copies and erases can be compared in their order of "
-    "size only.",
-)
-
-COPIES_TEXT = (
-    "What counts as a copy is not said: pages of data alone, or pages of the map that collection "
-    "moves, too (judged here), or also those that it rewrites because data moved. Change of MNFTL "
-    "against DFTL by each count; published is what follows from Table 2.",
-)
-
-PROOF_TEXT = (
-    "Two inequalities hold for every cell, whatever an FTL does beside. Time: the mean "
-    "response is at least (800 W + 60 R + 860 C + 1500 E) / n us. Space: W + C - 128 E pages "
-    "are in use at the end. W, R: writes and reads of Table 1; C, E: copies and erases.",
-    "The page-level column meets both with equality: cut to whole microseconds the bound is "
-    f"what is printed, and the pages in use fill {BLOCKS} blocks but for a part of the last. "
-    f"For GFTL up to {MOST_BLOCKS} blocks are allowed for here.",
-)
-
-FORMULA_TEXT = (
-    "MNFTL's costs are all told (4.2, 4.3), so its mean response follows from its counts: W "
-    "(20 + 800) + R (20 + 60) + E (8 x 20 + 1500) + 860 C. Systemdisk1 and Websearch agree "
-    "to the microsecond; Financial1 has 189 us too much for each request, and the others a "
-    "little too little.",
-)
-
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, claims, Table 2, RAM, the table against itself."""
+    part, table_2 = WORDS.part, [_table(runs, *column) for column in COLUMNS]
+    wrong = part(
+        "Cells of Table 2 that cannot be right",
+        [_proofs(), _bounds()],
+        blocks=BLOCKS,
+        most=MOST_BLOCKS,
+    )
     return [
-        Part("Set-up", SETUP, [_inputs(runs, sources)]),
+        part("Set-up", [_inputs(runs, sources)]),
         *claim_parts(judged),
-        Part(
-            "Table 2",
-            TABLE_TEXT,
-            [_table(runs, *column) for column in COLUMNS],
-            [
-                Picture(
-                    "table-2",
-                    "Table 2 as bars; outlined: published. (a) mean response in us, (b) valid page "
-                    "copies, (c) erases.",
-                    lambda: drawn(runs),
-                )
-            ],
-        ),
-        Part("Copies of MNFTL against DFTL", COPIES_TEXT, [_copies(runs)]),
+        part("Table 2", table_2, {"table-2": lambda: drawn(runs)}),
+        part("Copies of MNFTL against DFTL", [_copies(runs)]),
         variants.part(runs),
-        Part("RAM of 8 GB", (), [_ram(runs)]),
-        Part("Cells of Table 2 that cannot be right", PROOF_TEXT, [_proofs(), _bounds()]),
-        Part("MNFTL's column by its own formulas", FORMULA_TEXT, [_formula()]),
+        part("RAM of 8 GB", [_ram(runs)]),
+        wrong,
+        part("MNFTL's column by its own formulas", [_formula()]),
     ]
 
 

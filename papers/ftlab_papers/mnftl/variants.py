@@ -11,16 +11,16 @@ from ftlab import Result
 from ftlab.report.tables import Table
 from ftlab_papers.cells import cell
 from ftlab_papers.charts import bars, panels
-from ftlab_papers.claims import Claim, Counterfactual
 from ftlab_papers.findings import Order, rising
 from ftlab_papers.marks import Marks, Series
 from ftlab_papers.measures import Measure, at
-from ftlab_papers.mnftl.claims import copies
+from ftlab_papers.mnftl.claims import WORDS, copies
 from ftlab_papers.mnftl.points import EARLY, VARIANTS, WRITE_DOMINANT
 from ftlab_papers.mnftl.published import TRACES
 from ftlab_papers.quantities import RESPONSE
-from ftlab_papers.report import Part, Picture
+from ftlab_papers.report import Part
 from ftlab_papers.runs import Figure, Key, Runs, ratio
+from ftlab_papers.tables import Says
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 
 MNFTL = "as it is"
 SEPARATED = "separated mapping"
-
-TEXT = (
-    "One thing is changed at a time: collection begins while blocks are free (the paper postpones "
-    "it, Figure 2c); first versions of pages go to blocks of their own (separated mapping, Figure "
-    "2b); the victim is the least valid block of all (4.3); a cache of subtables, and a "
-    "log of blocks in SLC mode, which section 6 leaves for later; collection in idle time from so "
-    "many blocks of a logical block on (4.3), with requests at the times of the trace.",
-)
-
-PHYSICAL_BLOCKS = 4353
-SLC_BLOCKS = 2048
 
 
 def key_of(trace: str, variant: str) -> Key:
@@ -60,12 +49,12 @@ def still_valid(result: Result) -> float:
     return ratio(result.own["mnftl-hybrid.slc_moved"], result.host.page_writes)
 
 
-def _why_slower(runs: Runs) -> str:
+def _slc(runs: Runs) -> str:
     found = "; ".join(
         f"{TRACES[trace].name} {cell(runs, at(still_valid, *key_of(trace, 'hybrid')), '%')}"
         for trace in WRITE_DOMINANT
     )
-    return f"Pages that are copied out of the log, of those that the host writes to it: {found}."
+    return WORDS("slc", found=found)
 
 
 def lost_gain(trace: str) -> Measure:
@@ -77,87 +66,22 @@ def lost_gain(trace: str) -> Measure:
     return (separated - ours) / (dftl - ours)
 
 
-CLAIMS = (
-    Claim(
-        "A1",
-        "3, Figure 2c",
-        "postponed reclamation copies fewer pages than early reclamation",
-        _rises(copies, "", MNFTL, *(f"{low} kept free" for low in EARLY)),
-    ),
-    Claim(
-        "A2",
-        "4.3",
-        "the least valid block of all leaves fewer pages to copy",
-        _rises(copies, "", "least valid of all", MNFTL),
-    ),
-    Claim(
-        "A3",
-        "6",
-        "a cache of subtables shortens the response",
-        _rises(RESPONSE, "us", "cache of 64 KiB", MNFTL),
-    ),
-    Claim(
-        "A4",
-        "6",
-        "blocks in SLC mode shorten the response",
-        _rises(RESPONSE, "us", "hybrid", MNFTL),
-        _why_slower,
-    ),
-    Claim(
-        "A5",
-        "4.3",
-        "reclaiming in idle time shortens the response",
-        _rises(RESPONSE, "us", "open loop, idle from 3", "open loop"),
-    ),
-    Claim(
-        "A6",
-        "3, Figure 2b",
-        "concentrated mapping copies fewer pages than separated mapping",
-        _rises(copies, "", MNFTL, SEPARATED),
-    ),
-)
+SAYS: Says = {
+    "A1": _rises(copies, "", MNFTL, *(f"{low} kept free" for low in EARLY)),
+    "A2": _rises(copies, "", "least valid of all", MNFTL),
+    "A3": _rises(RESPONSE, "us", "cache of 64 KiB", MNFTL),
+    "A4": _rises(RESPONSE, "us", "hybrid", MNFTL),
+    "A5": _rises(RESPONSE, "us", "open loop, idle from 3", "open loop"),
+    "A6": _rises(copies, "", MNFTL, SEPARATED),
+}
 
-COUNTERFACTUALS = (
-    Counterfactual(
-        "more blocks",
-        f"{SLC_BLOCKS:,} more physical blocks for both, which the hybrid has in SLC mode",
-        ("A4",),
-        {
-            "device": {"blocks": PHYSICAL_BLOCKS + SLC_BLOCKS},
-            "mnftl-hybrid": {"slc_blocks": SLC_BLOCKS},
-        },
-    ),
-    Counterfactual(
-        "idle from 2",
-        "collection in idle time from two blocks of a logical block on",
-        ("A5",),
-        only=lambda key: key[2:] == ("open loop, idle from 3",),
-        point=lambda key: (*key[:2], "open loop, idle from 2"),
-    ),
-    Counterfactual(
-        "a tenth of the load",
-        "a tenth of the load",
-        ("A5",),
-        {"host": {"time_scale": 10}},
-    ),
-)
+REASONS = {"slc": _slc}
 
 
 def part(runs: Runs) -> Part:
     """Return the part of the report: response and copies of each variant, as tables and bars."""
-    return Part(
-        "Variants",
-        TEXT,
-        [*(_table(runs, what, figure) for what, figure in FIGURES), _lost(runs)],
-        [
-            Picture(
-                "variants",
-                "Variants of MNFTL. (a) mean response in us, one request at a time, (b) with "
-                "requests at the times of the trace; (c), (d) valid page copies.",
-                lambda: drawn(runs),
-            )
-        ],
-    )
+    tables = [*(_table(runs, what, figure) for what, figure in FIGURES), _lost(runs)]
+    return WORDS.part("Variants", tables, {"variants": lambda: drawn(runs)})
 
 
 FIGURES: tuple[tuple[str, Figure], ...] = (

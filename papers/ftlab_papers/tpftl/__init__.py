@@ -6,8 +6,8 @@ the times of the trace.
 """
 
 from ftlab_papers.experiment import Experiment
-from ftlab_papers.tpftl.claims import CLAIMS, ORDERINGS
-from ftlab_papers.tpftl.counterfactuals import COUNTERFACTUALS, FULL
+from ftlab_papers.tpftl.changes import CHANGES, FULL
+from ftlab_papers.tpftl.claims import CLAIMS
 from ftlab_papers.tpftl.parts import parts
 from ftlab_papers.tpftl.points import WORKLOADS, points
 
@@ -16,9 +16,9 @@ EXPERIMENT = Experiment(
     title="TPFTL: An Efficient Page-level FTL to Optimize Address Translation in Flash Memory",
     workloads=WORKLOADS,
     points=points,
-    claims=CLAIMS + ORDERINGS,
+    claims=CLAIMS,
     parts=parts,
-    counterfactuals=COUNTERFACTUALS,
+    counterfactuals=CHANGES,
     of_prefixes=FULL,
 )
 

@@ -25,11 +25,7 @@ CHOICES: dict[str, dict[str, tuple[str | int | float, ...]]] = {
         "dftl.protected": (0.8, 0.5, 0.3),
     },
     "cdftl": {"cdftl.ctp": (0.5, 0.25, 0.75), "cdftl.absorb": (False, True)},
-    "sftl": {
-        "sftl.bitmaps": (1, 2),
-        "sftl.buffer": (0.1, 0.05, 0.2),
-        "sftl.sparse": (8, 4, 16),
-    },
+    "sftl": {"sftl.bitmaps": (1, 2), "sftl.buffer": (0.1, 0.05, 0.2), "sftl.sparse": (8, 4, 16)},
     "tpftl": {
         "tpftl.node_bytes": (6, 0, 12),
         "tpftl.page_order": ("hotness", "recency"),

@@ -7,25 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from statistics import fmean, median
 
 from ftlab import Result
-from ftlab_papers.claims import Claim
 from ftlab_papers.findings import Bound, Change, Order, Statement, Value
 from ftlab_papers.measures import Measure, at, least, mean, most, relative
 from ftlab_papers.quantities import AMPLIFICATION, HITS, RESPONSE, erases
 from ftlab_papers.runs import Figure, Key
-from ftlab_papers.tpftl import reasons
-from ftlab_papers.tpftl.points import (
-    ALL,
-    CACHES,
-    FINANCIAL,
-    MSR,
-    NAMES,
-    SHORT,
-    THRESHOLDS,
-)
+from ftlab_papers.tables import Says, claims
+from ftlab_papers.tpftl.points import ALL, CACHES, FINANCIAL, MSR, NAMES, SHORT, THRESHOLDS
 from ftlab_papers.tpftl.quantities import (
     dirty_replacements,
     entry_bytes,
@@ -37,6 +27,7 @@ from ftlab_papers.tpftl.quantities import (
     tp_writes,
     utilization_gain,
 )
+from ftlab_papers.tpftl.reasons import REASONS
 
 WRITE_DOMINANT = ("financial1", *MSR)
 RIVALS = {"dftl": "vs DFTL", "sftl": "vs S-FTL"}
@@ -260,489 +251,161 @@ AMPLIFICATIONS = [at(AMPLIFICATION, name, ftl) for name in FINANCIAL for ftl in 
 DROPS = {name: -ablation(dirty_replacements, name, "-") for name in ("c", "b")}
 
 
-CLAIMS = (
-    Claim(
-        "T1",
-        "abstract",
-        "random writes caused by address translation, mean against the state of the art",
-        means(tp_writes, ALL, sftl=-0.62),
-        reasons.translation_writes,
-    ),
-    Claim(
-        "T2",
-        "abstract",
-        "response time, best against the state of the art",
-        [Change("best", -0.241, least(against(RESPONSE, name, "sftl") for name in ALL))],
-        reasons.responses,
-    ),
-    Claim(
-        "T3",
-        "1",
-        "translation page reads and writes, mean against the state of the art",
-        [*means(tp_reads, ALL, sftl=-0.266), *means(tp_writes, ALL, sftl=-0.62)],
-        reasons.translation_writes,
-    ),
-    Claim(
-        "T4",
-        "3.2, Fig. 1a",
-        "DFTL: mean of entries in a cached translation page, never above 150, mostly below 90",
-        [
-            each
-            for name in ALL
-            for each in (
-                Bound(f"{SHORT[name]} most", at(most_entries, name, "dftl"), below=150),
-                Bound(
-                    f"{SHORT[name]} time below 90",
-                    at(time_below_90, name, "dftl"),
-                    above=0.5,
-                    unit="%",
-                ),
-            )
-        ],
-        reasons.spread,
-    ),
-    Claim(
-        "T5",
-        "3.2, Fig. 1b",
-        "DFTL: share of cached translation pages with more than one dirty entry, and their mean",
-        [
-            each
-            for name in WRITE_DOMINANT
-            for each in (
-                Bound(
-                    f"{SHORT[name]} more than one",
-                    at(several_dirty, name, "dftl"),
-                    above=0.53,
-                    below=0.71,
-                    unit="%",
-                ),
-                Bound(f"{SHORT[name]} mean", at(dirty_of_a_page, name, "dftl"), above=15),
-            )
-        ],
-        partial(reasons.spread, workloads=WRITE_DOMINANT),
-    ),
-    Claim(
-        "T6",
-        "3.2, Fig. 2b",
-        "DFTL on Fin1: the number of cached translation pages falls sharply, and recovers",
-        [
+SAYS: Says = {
+    "T1": means(tp_writes, ALL, sftl=-0.62),
+    "T2": Change("best", -0.241, least(against(RESPONSE, name, "sftl") for name in ALL)),
+    "T3": [*means(tp_reads, ALL, sftl=-0.266), *means(tp_writes, ALL, sftl=-0.62)],
+    "T4": [
+        each
+        for name in ALL
+        for each in (
+            Bound(f"{SHORT[name]} most", at(most_entries, name, "dftl"), below=150),
             Bound(
-                "deepest fall below the median",
-                at(deepest_fall, FIN1, "dftl"),
-                above=0.25,
+                f"{SHORT[name]} time below 90", at(time_below_90, name, "dftl"), above=0.5, unit="%"
+            ),
+        )
+    ],
+    "T5": [
+        each
+        for name in WRITE_DOMINANT
+        for each in (
+            Bound(
+                f"{SHORT[name]} more than one",
+                at(several_dirty, name, "dftl"),
+                above=0.53,
+                below=0.71,
                 unit="%",
             ),
-            Bound(
-                "highest of the median after it", at(recovered, FIN1, "dftl"), above=1.0, unit="%"
-            ),
-        ],
-        reasons.falls,
-    ),
-    Claim(
-        "T7",
-        "3.3, Table 2",
-        "what DFTL loses in response time against the optimal FTL",
-        losses(RESPONSE, (0.634, 0.526, 0.594, 0.582)),
-        reasons.losses,
-    ),
-    Claim(
-        "T8",
-        "3.3, Table 2",
-        "what DFTL loses in erases against the optimal FTL",
-        losses(erases, (0.459, 0.526, 0.304, 0.562)),
-        reasons.losses,
-    ),
-    Claim(
-        "T9",
-        "3.3",
-        "mean loss of DFTL in response time and in erases",
-        [
-            Change("response", 0.584, mean(loss(RESPONSE, name) for name in ALL)),
-            Change("erases", 0.423, mean(loss(erases, name) for name in ALL)),
-        ],
-        reasons.losses,
-    ),
-    Claim(
-        "T10",
-        "4.1",
-        "an entry takes 6 B in TPFTL, 8 B in DFTL (cache without nodes / entries)",
-        [
-            Value(NAMES[ftl], size, at(entry_bytes, FIN1, ftl), "B")
-            for ftl, size in (("tpftl", 6), ("dftl", 8))
-        ],
-    ),
-    Claim(
-        "T11",
-        "4.3",
-        "a threshold of 3 recognises most sequential accesses: hits that prefetching adds",
-        [Bound("of what the best one adds", recognised(), above=0.5, unit="%")],
-    ),
-    Claim(
-        "T12",
-        "5.2(1), Fig. 6a",
-        "TPFTL: probability of replacing a dirty entry below 4 %",
-        bounds_on(dirty_replacements, ALL, below=0.04),
-        reasons.dirty,
-    ),
-    Claim(
-        "T13",
-        "5.2(1), Fig. 6a",
-        "TPFTL: that probability is 58 to 88.4 points lower in write-dominant workloads",
-        [lowered(name, rival) for name in WRITE_DOMINANT for rival in RIVALS],
-        partial(reasons.dirty, workloads=WRITE_DOMINANT),
-    ),
-    Claim(
-        "T14",
-        "5.2(1), Fig. 6a",
-        "every FTL replaces fewest dirty entries in Fin2, and TPFTL the fewest of all",
-        [
-            *(fewest_in_fin2(ftl) for ftl in ("dftl", "sftl", "tpftl")),
-            *(ascending(dirty_replacements, "financial2", "tpftl", rival) for rival in RIVALS),
-        ],
-        reasons.dirty,
-    ),
-    Claim(
-        "T15",
-        "5.2(1), Fig. 6a",
-        "S-FTL replaces fewer dirty entries than DFTL in Financial, more in MSR",
-        [
-            *(ascending(dirty_replacements, name, "sftl", "dftl") for name in FINANCIAL),
-            *(ascending(dirty_replacements, name, "dftl", "sftl") for name in MSR),
-        ],
-        reasons.dirty,
-    ),
-    Claim(
-        "T16",
-        "5.2(1), Fig. 6b",
-        "TPFTL: hit ratio in Financial, mean",
-        means(HITS, FINANCIAL, dftl=0.148, sftl=0.155),
-        partial(reasons.hits, workloads=FINANCIAL),
-    ),
-    Claim(
-        "T17",
-        "5.2(1), Fig. 6b",
-        "TPFTL: hit ratio in MSR: mean against DFTL, as S-FTL, above 95 %",
-        [*means(HITS, MSR, dftl=0.164, sftl=0.0), *bounds_on(HITS, MSR, above=0.95)],
-        partial(reasons.hits, workloads=MSR),
-    ),
-    Claim(
-        "T18",
-        "5.2(1), Fig. 6b",
-        "S-FTL's hit ratio is DFTL's in Financial, higher in MSR",
-        [
-            *(
-                Change(SHORT[name], 0.0, against(HITS, name, "dftl", ftl="sftl"))
-                for name in FINANCIAL
-            ),
-            *(ascending(HITS, name, "dftl", "sftl") for name in MSR),
-        ],
-        reasons.hits,
-    ),
-    Claim(
-        "T19",
-        "5.2(2), Fig. 6c",
-        "TPFTL: translation page reads in Financial, mean",
-        means(tp_reads, FINANCIAL, dftl=-0.442, sftl=-0.349),
-        partial(reasons.translation_reads, workloads=FINANCIAL),
-    ),
-    Claim(
-        "T20",
-        "5.2(2), Fig. 6c",
-        "TPFTL: translation page reads in MSR, mean",
-        means(tp_reads, MSR, dftl=-0.877, sftl=-0.133),
-        partial(reasons.translation_reads, workloads=MSR),
-    ),
-    Claim(
-        "T21",
-        "5.2(2), Fig. 6d",
-        "TPFTL: translation page writes in Financial, mean",
-        means(tp_writes, FINANCIAL, dftl=-0.505, sftl=-0.314),
-        partial(reasons.translation_writes, workloads=FINANCIAL),
-    ),
-    Claim(
-        "T22",
-        "5.2(2), Fig. 6d",
-        "TPFTL: translation page writes in MSR, mean",
-        means(tp_writes, MSR, dftl=-0.988, sftl=-0.926),
-        partial(reasons.translation_writes, workloads=MSR),
-    ),
-    Claim(
-        "T23",
-        "5.2(3), Fig. 6e",
-        "TPFTL: response time in Fin1",
-        means(RESPONSE, (FIN1,), dftl=-0.235, sftl=-0.241),
-        partial(reasons.responses, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T24",
-        "5.2(3), Fig. 6e",
-        "TPFTL: response time in Fin2",
-        means(RESPONSE, ("financial2",), dftl=-0.209, sftl=-0.117),
-        partial(reasons.responses, workloads=("financial2",)),
-    ),
-    Claim(
-        "T25",
-        "5.2(3), Fig. 6e",
-        "TPFTL: response time in MSR, mean against DFTL; as S-FTL and the optimal FTL",
-        [
-            *means(RESPONSE, MSR, dftl=-0.576, sftl=0.0),
-            Change("vs optimal", 0.0, mean_against(RESPONSE, MSR, "page")),
-        ],
-        partial(reasons.responses, workloads=MSR),
-    ),
-    Claim(
-        "T26",
-        "5.2(3), Fig. 6e",
-        "S-FTL's response time is a little above DFTL's in Fin1",
-        [ascending(RESPONSE, FIN1, "dftl", "sftl", unit="us")],
-        partial(reasons.responses, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T27",
-        "5.2(4), Fig. 6f",
-        "write amplification in MSR is close to 1",
-        [
-            Value(f"{SHORT[name]} {NAMES[ftl]}", 1.0, at(AMPLIFICATION, name, ftl))
-            for name in MSR
-            for ftl in NAMES
-        ],
-        partial(reasons.amplification, workloads=MSR),
-    ),
-    Claim(
-        "T28",
-        "5.2(4), Fig. 6f",
-        "write amplification in Financial lies between 2.4 and 5.1",
-        [
-            Bound("lowest", least(AMPLIFICATIONS), above=2.4, below=5.1),
-            Bound("highest", most(AMPLIFICATIONS), above=2.4, below=5.1),
-        ],
-        partial(reasons.amplification, workloads=FINANCIAL),
-    ),
-    Claim(
-        "T29",
-        "5.2(4), Fig. 6f",
-        "TPFTL: write amplification in Financial, mean",
-        means(AMPLIFICATION, FINANCIAL, dftl=-0.262, sftl=-0.131),
-        partial(reasons.amplification, workloads=FINANCIAL),
-    ),
-    Claim(
-        "T30",
-        "5.2(4), Fig. 6f",
-        "TPFTL: write amplification in MSR, mean",
-        means(AMPLIFICATION, MSR, dftl=-0.138, sftl=-0.023),
-        partial(reasons.amplification, workloads=MSR),
-    ),
-    Claim(
-        "T31",
-        "5.2(4), Fig. 7a",
-        "TPFTL: erases, mean and best",
-        [*erases_saved("dftl", -0.345, -0.556), *erases_saved("sftl", -0.118, -0.171)],
-        reasons.amplification,
-    ),
-    Claim(
-        "T32",
-        "5.2(5), Fig. 7b",
-        "Fin1: b lowers the probability of replacing a dirty entry much, c alone a little",
-        [
-            Order("drop", DROPS, "%+"),
-            Bound("drop of b", DROPS["b"], above=0.5, unit="%+"),
-            Bound("drop of c", DROPS["c"], above=0.0, below=0.25, unit="%+"),
-        ],
-        partial(reasons.techniques, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T33",
-        "5.2(5), Fig. 7b",
-        "Fin1: bc against b, probability of replacing a dirty entry",
-        [Change("", -0.543, ablation(dirty_replacements, "bc", "b"))],
-        partial(reasons.techniques, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T34",
-        "5.2(5), Fig. 7b",
-        "Fin1: rsbc replaces more dirty entries than bc",
-        [
-            ordered(
-                dirty_replacements,
-                {"bc": (FIN1, "tpftl", "bc"), "rsbc": (FIN1, "tpftl", "rsbc")},
-            )
-        ],
-        partial(reasons.techniques, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T35",
-        "5.2(5), Fig. 7c",
-        "Fin1: hit ratio by prefetching",
-        ablations(HITS, r=0.047, s=0.056, rs=0.11),
-        partial(reasons.prefetching, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T36",
-        "5.2(5), Fig. 7c",
-        "Fin1: - hits a little more often than DFTL; replacement hardly matters",
-        [
-            ordered(HITS, {"DFTL": (FIN1, "dftl"), "-": (FIN1, "tpftl", "-")}),
-            *ablations(HITS, b=0.0, c=0.0, bc=0.0),
-        ],
-        partial(reasons.prefetching, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T37",
-        "5.2(5), Fig. 8a",
-        "Fin1: response time by techniques; bc is better than rsbc",
-        [
-            *ablations(RESPONSE, bc=-0.249, rs=-0.104),
-            ordered(
-                RESPONSE,
-                {"bc": (FIN1, "tpftl", "bc"), "rsbc": (FIN1, "tpftl", "rsbc")},
-                "us",
-            ),
-        ],
-        partial(reasons.techniques, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T38",
-        "5.2(5), Fig. 8b",
-        "Fin1: write amplification by techniques",
-        ablations(AMPLIFICATION, bc=-0.211, rs=-0.091),
-        partial(reasons.techniques, workloads=(FIN1,)),
-    ),
-    Claim(
-        "T39",
-        "5.2(6), Fig. 8c",
-        "TPFTL: a larger cache replaces fewer dirty entries, the largest none",
-        [
-            *over_caches(dirty_replacements, rising=False),
-            *(
-                Value(f"{SHORT[name]} at 1", 0.0, at(dirty_replacements, name, "tpftl", "1"), "%")
-                for name in ALL
-            ),
-        ],
-        reasons.caches,
-    ),
-    Claim(
-        "T40",
-        "5.2(6), Fig. 9a",
-        "TPFTL: a larger cache hits more often, the largest always",
-        [
-            *over_caches(HITS, rising=True),
-            *(
-                Bound(f"{SHORT[name]} at 1", at(HITS, name, "tpftl", "1"), above=1.0, unit="%")
-                for name in ALL
-            ),
-        ],
-        reasons.caches,
-    ),
-    Claim(
-        "T41",
-        "5.2(6), Fig. 9b, 9c",
-        "TPFTL: response time and write amplification fall with the cache; in MSR little",
-        [
-            *over_caches(RESPONSE, rising=False, unit="us"),
-            *over_caches(AMPLIFICATION, rising=False, unit=""),
-            *map(little_effect, MSR),
-        ],
-        reasons.caches,
-    ),
-    Claim(
-        "T42",
-        "5.2(6)",
-        "TPFTL in MSR: hit ratio above 92 %, dirty replacements below 8 % for every cache",
-        [each for name in MSR for each in any_cache(name)],
-        partial(reasons.caches, workloads=MSR),
-    ),
-    Claim(
-        "T43",
-        "5.2(7), Fig. 10",
-        "TPFTL uses the cache better than DFTL, up to 33 %; more with its size, more in MSR",
-        [
-            *(each for name in ALL for each in gained(name)),
-            Order(
-                "at 1/128",
-                {"Financial": most(gained_over(FINANCIAL)), "MSR": least(gained_over(MSR))},
-                "%+",
-            ),
-        ],
-        reasons.utilization,
-    ),
-    Claim(
-        "T44",
-        "5.1",
-        "CDFTL performs worse than S-FTL",
-        [ascending(RESPONSE, name, "sftl", "cdftl", unit="us") for name in ALL],
-        reasons.cdftl,
-    ),
-    Claim(
-        "T45",
-        "5.2(3)",
-        "against DFTL, response time gains less than translation page writes",
-        [small_gain(name) for name in ALL],
-        reasons.responses,
-    ),
-    Claim(
-        "T46",
-        "1",
-        "1 TB in pages of 4 KB at 8 B is a table of 2 GB; an erase takes about 10 writes",
-        [
-            Value(
-                "table of 1 TB, GiB",
-                2,
-                1024 / at("config.device.page", FIN1, "tpftl") * 8,
-            ),
-            Value(
-                "erase / write",
-                10,
-                at("config.device.erase", FIN1, "tpftl")
-                / at("config.device.program", FIN1, "tpftl"),
-            ),
-        ],
-    ),
-)
+            Bound(f"{SHORT[name]} mean", at(dirty_of_a_page, name, "dftl"), above=15),
+        )
+    ],
+    "T6": [
+        Bound(
+            "deepest fall below the median", at(deepest_fall, FIN1, "dftl"), above=0.25, unit="%"
+        ),
+        Bound("highest of the median after it", at(recovered, FIN1, "dftl"), above=1.0, unit="%"),
+    ],
+    "T7": losses(RESPONSE, (0.634, 0.526, 0.594, 0.582)),
+    "T8": losses(erases, (0.459, 0.526, 0.304, 0.562)),
+    "T9": [
+        Change("response", 0.584, mean(loss(RESPONSE, name) for name in ALL)),
+        Change("erases", 0.423, mean(loss(erases, name) for name in ALL)),
+    ],
+    "T10": [
+        Value(NAMES[ftl], size, at(entry_bytes, FIN1, ftl), "B")
+        for ftl, size in (("tpftl", 6), ("dftl", 8))
+    ],
+    "T11": Bound("of what the best one adds", recognised(), above=0.5, unit="%"),
+    "T12": bounds_on(dirty_replacements, ALL, below=0.04),
+    "T13": [lowered(name, rival) for name in WRITE_DOMINANT for rival in RIVALS],
+    "T14": [
+        *(fewest_in_fin2(ftl) for ftl in ("dftl", "sftl", "tpftl")),
+        *(ascending(dirty_replacements, "financial2", "tpftl", rival) for rival in RIVALS),
+    ],
+    "T15": [
+        *(ascending(dirty_replacements, name, "sftl", "dftl") for name in FINANCIAL),
+        *(ascending(dirty_replacements, name, "dftl", "sftl") for name in MSR),
+    ],
+    "T16": means(HITS, FINANCIAL, dftl=0.148, sftl=0.155),
+    "T17": [*means(HITS, MSR, dftl=0.164, sftl=0.0), *bounds_on(HITS, MSR, above=0.95)],
+    "T18": [
+        *(Change(SHORT[name], 0.0, against(HITS, name, "dftl", ftl="sftl")) for name in FINANCIAL),
+        *(ascending(HITS, name, "dftl", "sftl") for name in MSR),
+    ],
+    "T19": means(tp_reads, FINANCIAL, dftl=-0.442, sftl=-0.349),
+    "T20": means(tp_reads, MSR, dftl=-0.877, sftl=-0.133),
+    "T21": means(tp_writes, FINANCIAL, dftl=-0.505, sftl=-0.314),
+    "T22": means(tp_writes, MSR, dftl=-0.988, sftl=-0.926),
+    "T23": means(RESPONSE, (FIN1,), dftl=-0.235, sftl=-0.241),
+    "T24": means(RESPONSE, ("financial2",), dftl=-0.209, sftl=-0.117),
+    "T25": [
+        *means(RESPONSE, MSR, dftl=-0.576, sftl=0.0),
+        Change("vs optimal", 0.0, mean_against(RESPONSE, MSR, "page")),
+    ],
+    "T26": [ascending(RESPONSE, FIN1, "dftl", "sftl", unit="us")],
+    "T27": [
+        Value(f"{SHORT[name]} {NAMES[ftl]}", 1.0, at(AMPLIFICATION, name, ftl))
+        for name in MSR
+        for ftl in NAMES
+    ],
+    "T28": [
+        Bound("lowest", least(AMPLIFICATIONS), above=2.4, below=5.1),
+        Bound("highest", most(AMPLIFICATIONS), above=2.4, below=5.1),
+    ],
+    "T29": means(AMPLIFICATION, FINANCIAL, dftl=-0.262, sftl=-0.131),
+    "T30": means(AMPLIFICATION, MSR, dftl=-0.138, sftl=-0.023),
+    "T31": [*erases_saved("dftl", -0.345, -0.556), *erases_saved("sftl", -0.118, -0.171)],
+    "T32": [
+        Order("drop", DROPS, "%+"),
+        Bound("drop of b", DROPS["b"], above=0.5, unit="%+"),
+        Bound("drop of c", DROPS["c"], above=0.0, below=0.25, unit="%+"),
+    ],
+    "T33": Change("", -0.543, ablation(dirty_replacements, "bc", "b")),
+    "T34": [
+        ordered(dirty_replacements, {"bc": (FIN1, "tpftl", "bc"), "rsbc": (FIN1, "tpftl", "rsbc")})
+    ],
+    "T35": ablations(HITS, r=0.047, s=0.056, rs=0.11),
+    "T36": [
+        ordered(HITS, {"DFTL": (FIN1, "dftl"), "-": (FIN1, "tpftl", "-")}),
+        *ablations(HITS, b=0.0, c=0.0, bc=0.0),
+    ],
+    "T37": [
+        *ablations(RESPONSE, bc=-0.249, rs=-0.104),
+        ordered(RESPONSE, {"bc": (FIN1, "tpftl", "bc"), "rsbc": (FIN1, "tpftl", "rsbc")}, "us"),
+    ],
+    "T38": ablations(AMPLIFICATION, bc=-0.211, rs=-0.091),
+    "T39": [
+        *over_caches(dirty_replacements, rising=False),
+        *(
+            Value(f"{SHORT[name]} at 1", 0.0, at(dirty_replacements, name, "tpftl", "1"), "%")
+            for name in ALL
+        ),
+    ],
+    "T40": [
+        *over_caches(HITS, rising=True),
+        *(
+            Bound(f"{SHORT[name]} at 1", at(HITS, name, "tpftl", "1"), above=1.0, unit="%")
+            for name in ALL
+        ),
+    ],
+    "T41": [
+        *over_caches(RESPONSE, rising=False, unit="us"),
+        *over_caches(AMPLIFICATION, rising=False, unit=""),
+        *map(little_effect, MSR),
+    ],
+    "T42": [each for name in MSR for each in any_cache(name)],
+    "T43": [
+        *(each for name in ALL for each in gained(name)),
+        Order(
+            "at 1/128",
+            {"Financial": most(gained_over(FINANCIAL)), "MSR": least(gained_over(MSR))},
+            "%+",
+        ),
+    ],
+    "T44": [ascending(RESPONSE, name, "sftl", "cdftl", unit="us") for name in ALL],
+    "T45": [small_gain(name) for name in ALL],
+    "T46": [
+        Value("table of 1 TB, GiB", 2, 1024 / at("config.device.page", FIN1, "tpftl") * 8),
+        Value(
+            "erase / write",
+            10,
+            at("config.device.erase", FIN1, "tpftl") / at("config.device.program", FIN1, "tpftl"),
+        ),
+    ],
+    "O1": [*chain(tp_writes, "dftl"), *chain(tp_writes, "sftl")],
+    "O2": [*chain(RESPONSE, "dftl"), *chain(RESPONSE, "sftl")],
+    "O3": [
+        *of_techniques(dirty_replacements, ALL, "bc", "b", "c"),
+        *of_techniques(dirty_replacements, FINANCIAL, "bc", "rsbc"),
+    ],
+    "O4": [*of_techniques(HITS, ALL, "r", "rs"), *of_techniques(HITS, ALL, "-", "s")],
+    "O5": bounds_on(HITS, MSR, above=0.95),
+    "A1": [adaptive(name) for name in ALL],
+}
 
-ORDERINGS = (
-    Claim(
-        "O1",
-        "5.2(2)",
-        "translation page writes: optimal ≤ TPFTL ≤ DFTL and S-FTL",
-        [*chain(tp_writes, "dftl"), *chain(tp_writes, "sftl")],
-        reasons.translation_writes,
-    ),
-    Claim(
-        "O2",
-        "5.2(3)",
-        "mean response time, us: optimal ≤ TPFTL ≤ DFTL and S-FTL",
-        [*chain(RESPONSE, "dftl"), *chain(RESPONSE, "sftl")],
-        reasons.responses,
-    ),
-    Claim(
-        "O3",
-        "5.2(5)",
-        "dirty replacements: bc < b < c, and bc < rsbc where random writes dominate (Financial)",
-        [
-            *of_techniques(dirty_replacements, ALL, "bc", "b", "c"),
-            *of_techniques(dirty_replacements, FINANCIAL, "bc", "rsbc"),
-        ],
-        reasons.techniques,
-    ),
-    Claim(
-        "O4",
-        "5.2(5)",
-        "hit ratio: r < rs, - < s",
-        [*of_techniques(HITS, ALL, "r", "rs"), *of_techniques(HITS, ALL, "-", "s")],
-        reasons.prefetching,
-    ),
-    Claim(
-        "O5",
-        "5.2(1)",
-        "TPFTL's hit ratio in MSR is above 95 %",
-        bounds_on(HITS, MSR, above=0.95),
-        partial(reasons.hits, workloads=MSR),
-    ),
-    Claim(
-        "A1",
-        "ours",
-        "tpftl-adaptive responds at most 1 % slower than the better of bc and rsbc",
-        [adaptive(name) for name in ALL],
-        reasons.adaptive,
-    ),
+CLAIMS = claims(
+    __package__,
+    SAYS,
+    REASONS,
+    names={"Financial": FINANCIAL, "MSR": MSR, "write-dominant": WRITE_DOMINANT},
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,11 @@ from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Mark, Marks, Series, known
 from ftlab_papers.measures import at, mean, relative
 from ftlab_papers.quantities import AMPLIFICATION, HITS, RESPONSE, erases
-from ftlab_papers.report import Part, Picture, claim_parts, unexplained
+from ftlab_papers.report import Part, claim_parts, unexplained
 from ftlab_papers.runs import Figure, NotMeasuredError, Runs
+from ftlab_papers.tables import Pictures
 from ftlab_papers.tpftl import choices
-from ftlab_papers.tpftl.claims import ORDERINGS, WRITE_DOMINANT, ablation, against, loss
+from ftlab_papers.tpftl.claims import WRITE_DOMINANT, ablation, against, loss
 from ftlab_papers.tpftl.points import (
     ALL,
     CACHES,
@@ -45,6 +47,7 @@ from ftlab_papers.tpftl.quantities import (
     tp_writes,
     utilization_gain,
 )
+from ftlab_papers.tpftl.reasons import WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,62 +62,22 @@ MOST_DIRTY = 200
 
 def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
     """Return the report: set-up, claims, orderings, figures, tables."""
-    orderings = {claim.id for claim in ORDERINGS}
-    published = [each for each in judged if each.claim.id not in orderings]
-    others = [each for each in judged if each.claim.id in orderings]
+    published = [each for each in judged if not each.claim.own]
+    own = [each for each in judged if each.claim.own]
+    part = WORDS.part
     return [
-        Part("Set-up", SETUP, [_inputs(runs, sources)]),
-        Part("Table 4", TABLE_4_TEXT, [_table_4(sources)]),
+        part("Set-up", [_inputs(runs, sources)]),
+        part("Table 4", [_table_4(sources)]),
         *claim_parts(published),
-        Part("Orderings", ORDERING_TEXT, claims=others, reasons=unexplained(others)),
-        Part("Figures", (), (), _pictures(runs, sources, judged)),
-        Part("Table 2", TABLE_2_TEXT, [_table_2(runs)]),
-        Part("All layers", LAYERS_TEXT, [_layers(runs)]),
-        Part("MSR under load", LOAD_TEXT, [_loads(runs)]),
-        Part("Techniques", (), [_techniques(runs)]),
-        Part("Open choices", CHOICES_TEXT, [choices.table(runs)]),
-        Part("The models of section 3.1", MODEL_TEXT, [_models(runs)]),
+        replace(part("Orderings"), claims=own, reasons=unexplained(own)),
+        part("Figures", (), _figures(runs, sources, judged), outlined=WORDS("Outlined")),
+        part("Table 2", [_table_2(runs)]),
+        part("All layers", [_layers(runs)]),
+        part("MSR under load", [_loads(runs)]),
+        part("Techniques", [_techniques(runs)]),
+        part("Open choices", [choices.table(runs)], requests=choices.REQUESTS),
+        part("The models of section 3.1", [_models(runs)]),
     ]
-
-
-SETUP = (
-    "The device is the preset tpftl-eurosys15 (Table 3, section 5.1): pages of 4 KiB, 64 in a "
-    "block, 15 % over-provisioning, 25 us, 200 us and 1.5 ms for read, program and erase, one "
-    "operation at a time, greedy garbage collection at 3 free blocks. It is as large as in the "
-    "paper, 512 MiB or 16 GiB; volumes lie over each other. The cache is that of a block-level "
-    "table, 8 KiB or 256 KiB, beside the directory of translation pages.",
-    "Before measuring, every request of the input is served once as a write (FlashSim's warm-up). "
-    "Requests come at the times of the input; the response time has the wait for the device in it.",
-)
-TABLE_4_TEXT = (
-    "What the workloads are like: a request is sequential if it starts where the one before it "
-    "ended, with all volumes laid over each other.",
-)
-ORDERING_TEXT = (
-    "What the paper rests on, demanded of every workload, by the same rule; and of ours, that "
-    "adaptive prefetching is never much worse than the better of the fixed choices.",
-)
-TABLE_2_TEXT = ("What DFTL loses against the optimal FTL: 1 - optimal / DFTL.",)
-LAYERS_TEXT = (
-    "On every workload with the cache of a block-level table; P is the probability that an entry "
-    "is dirty when it is replaced, V the mean of valid pages in the data blocks that were "
-    "collected.",
-)
-LOAD_TEXT = (
-    "The times of MSR's traces leave the device idle, and the paper's responses do not. Mean "
-    "response under so many times that load, and what DFTL loses against the optimal FTL; the "
-    "paper has 59.4 % in ts and 58.2 % in src.",
-)
-CHOICES_TEXT = (
-    "What the sources do not say is a parameter here. Each at other values, the default first, on "
-    f"the first {choices.REQUESTS:,} requests of Financial1 with a cache of 1/16 of the map.",
-)
-MODEL_TEXT = (
-    "Equations 1 to 13, given what the runs measured (hit ratio, P, GC hit ratio, write ratio, "
-    "valid pages of victims), beside what the runs measured of each term; and with map updates of"
-    " one translation page merged, which is our refinement. The mean of |error| is over the "
-    "terms.",
-)
 
 
 def _inputs(runs: Runs, sources: Sources) -> Table:
@@ -264,61 +227,19 @@ def _number(figure: float | None) -> str:
     return ABSENT if figure is None else number(figure)
 
 
-OUTLINED = "Outlined: published, where the text tells a number."
-
-
-def _pictures(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Picture]:
-    """Return the figures in the order of the paper."""
+def _figures(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> Pictures:
+    """Return how to draw the figures, in the order of the paper."""
     mark = Marks(runs, known(each.claim for each in judged))
-    return [
-        Picture(
-            "fig1",
-            "Figure 1. DFTL's cache, sampled every 10,000 page accesses: (a) mean of entries in a "
-            "cached translation page; (b) share of cached translation pages with at most so many "
-            "dirty entries, means dashed.",
-            lambda: panels([_entries_over_time(runs), _dirty_distribution(runs)], columns=2),
-        ),
-        Picture(
-            "fig2",
-            "Figure 2. Financial1: (a) pages that its first 50,000 requests start on; (b) "
-            "translation pages in DFTL's cache.",
-            lambda: panels([_access_map(sources), _cached_pages(runs)], columns=2),
-        ),
-        Picture(
-            "fig6",
-            "Figure 6. (a) probability of replacing a dirty entry; (b), (c) hit ratio; (d), (e) "
-            "reads and writes of translation pages; (f) response time; (g), (h) write "
-            f"amplification. {OUTLINED}",
-            lambda: panels(_figure_6(mark), columns=2),
-        ),
-        Picture(
-            "fig7",
-            "Figure 7. (a) erases as multiples of DFTL's; (b), (c) techniques of TPFTL in "
-            "Financial1: probability of replacing a dirty entry and hit ratio as multiples of "
-            f"those without any. {OUTLINED}",
-            lambda: panels(_figure_7(mark)),
-        ),
-        Picture(
-            "fig8",
-            "Figure 8. Techniques of TPFTL in Financial1: (a) response time, (b) write "
-            "amplification as multiples of those without any; (c) probability of replacing a "
-            f"dirty entry by size of the cache, as a share of the whole map. {OUTLINED}",
-            lambda: panels(_figure_8(mark)),
-        ),
-        Picture(
-            "fig9",
-            "Figure 9. TPFTL by size of the cache: (a) hit ratio, (b) response time as a multiple"
-            " of that with the whole map cached, (c) write amplification.",
-            lambda: panels(_figure_9(mark)),
-        ),
-        Picture(
-            "fig10",
-            "Figure 10. What TPFTL gains in cache space over entries of 8 B.",
-            lambda: panels(
-                [_by_cache(mark, "Cache space utilisation", utilization_gain, True)], wide=True
-            ),
-        ),
-    ]
+    gain = _by_cache(mark, "Cache space utilisation", utilization_gain, True)
+    return {
+        "fig1": lambda: panels([_entries_over_time(runs), _dirty_distribution(runs)], columns=2),
+        "fig2": lambda: panels([_access_map(sources), _cached_pages(runs)], columns=2),
+        "fig6": lambda: panels(_figure_6(mark), columns=2),
+        "fig7": lambda: panels(_figure_7(mark)),
+        "fig8": lambda: panels(_figure_8(mark)),
+        "fig9": lambda: panels(_figure_9(mark)),
+        "fig10": lambda: panels([gain], wide=True),
+    }
 
 
 def _by_ftl(mark: Marks, title: str, figure: Figure, *, percent: bool = False) -> Draw:
