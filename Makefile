@@ -128,7 +128,8 @@ docs: $(CORE) $(VENV)/docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-# A source distribution with every crate, and from it, without network, a wheel for any Linux since 2018. URL is where
+# A source distribution with every crate, and from it, without network, a wheel for any Linux since 2018; both of the
+# papers, too. URL is where
 # the files of the repository are read; without it the README of the package has no links. TARGETS are further targets
 # of rustup to build wheels for.
 dist: $(VENV)/dist
@@ -139,7 +140,7 @@ clean:
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	cargo clean
 
-$(VENV)/tools: pyproject.toml uv.lock
+$(VENV)/tools: pyproject.toml papers/pyproject.toml uv.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "ftlab needs Python 3.11 or later")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)

@@ -1,13 +1,16 @@
 """What is published: links, licences, versions that agree."""
 
 import re
+import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from ftlab import _core
+from ftlab_papers import PAPERS
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
@@ -41,11 +44,33 @@ def test_without_an_address_a_published_readme_has_words_and_no_links():
 
 
 @pytest.mark.parametrize("url", [None, "https://example.org/ftlab"])
+def test_published_papers_need_the_ftlab_of_their_version_and_no_invented_address(url):
+    papers = (ROOT / "papers" / "pyproject.toml").read_text("utf-8")
+    project = tomllib.loads(dist.with_address(papers, url))["project"]
+    assert project.get("urls") == ({"Homepage": url} if url else None)
+    assert f"ftlab[plot]=={project['version']}" in project["dependencies"]
+    assert links((ROOT / "papers" / "README.md").read_text("utf-8")) == []
+
+
+def test_published_papers_have_tables_words_and_licence(tmp_path):
+    command = [*("uv", "build", "--offline", "--quiet", "--wheel", "--out-dir"), str(tmp_path)]
+    subprocess.run(command, cwd=ROOT / "papers", check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for paper in PAPERS:
+        files = ("__init__.py", "claims.md", "changes.md", "text.md")
+        assert {f"ftlab_papers/{paper}/{each}" for each in files} <= names
+    assert any(name.endswith("licenses/LICENSE") for name in names)
+    assert "ftlab_papers/py.typed" in names
+
+
+@pytest.mark.parametrize("url", [None, "https://example.org/ftlab"])
 def test_a_published_project_has_licences_crates_and_no_invented_address(url):
     project = tomllib.loads(dist.completed(PROJECT, url))
     assert project["project"]["license-files"] == ["LICENSE", dist.LICENCES]
     assert project["project"]["authors"] == [{"name": "the ftlab developers"}]
     assert project["project"].get("urls") == ({"Homepage": url} if url else None)
+    assert "uv" not in project["tool"], "a published project is no member of a workspace"
     included = {each["path"] for each in project["tool"]["maturin"]["include"]}
     assert included == {"vendor/**/*", ".cargo/config.toml"}
 

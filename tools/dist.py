@@ -1,9 +1,9 @@
-"""Builds what is published from the last commit: a source distribution, and from that wheels.
+"""Builds what is published from the last commit: source distributions, and from those wheels.
 
 Run `make dist`, or with an address `make dist URL=https://...` to have links in the README and in
 the metadata. `make dist TARGETS=aarch64-unknown-linux-gnu` builds a wheel for that target, too. The
 source distribution holds every crate, so it builds without network; wheels are built from it, to
-prove that.
+prove that. The papers (`papers/`) are a distribution of their own.
 """
 
 from __future__ import annotations
@@ -38,6 +38,10 @@ INCLUDED = """include = [
 """
 
 
+WORKSPACE = re.compile(r"\[tool\.uv\.\w+\]\n(?:.+\n)+\n")
+"""What binds the distributions in the repository; a published one stands alone."""
+
+
 def run(*command: str | Path, cwd: Path = ROOT) -> None:
     """Run a command that must succeed."""
     print("+", *command, flush=True)
@@ -59,6 +63,8 @@ def stage(url: str | None) -> Path:
     (tree / LICENCES).write_text(whole_list(tree), "utf-8")
     project = tree / "pyproject.toml"
     project.write_text(completed(project.read_text("utf-8"), url), "utf-8")
+    papers = tree / "papers" / "pyproject.toml"
+    papers.write_text(with_address(papers.read_text("utf-8"), url), "utf-8")
     readme = tree / "README.md"
     readme.write_text(standing_alone(readme.read_text("utf-8"), url), "utf-8")
     return tree
@@ -70,14 +76,17 @@ def completed(project: str, url: str | None) -> str:
         'license-files = ["LICENSE"]\n': f'license-files = ["LICENSE", "{LICENCES}"]\n',
         "[tool.maturin]\n": f"[tool.maturin]\n{INCLUDED}",
     }
-    if url:
-        changes["[project.scripts]\n"] = (
-            f'[project.urls]\nHomepage = "{url}"\n\n[project.scripts]\n'
-        )
     for before, after in changes.items():
         if project.count(before) != 1:
             raise ValueError(f"pyproject.toml: expected {before!r} once")
         project = project.replace(before, after)
+    return with_address(WORKSPACE.sub("", project), url)
+
+
+def with_address(project: str, url: str | None) -> str:
+    """Return a pyproject.toml with the address of the project, if it has one."""
+    if url:
+        project += f'\n[project.urls]\nHomepage = "{url}"\n'
     tomllib.loads(project)
     return project
 
@@ -91,7 +100,7 @@ def standing_alone(readme: str, url: str | None) -> str:
 
 
 def build(tree: Path, offline: list[str], targets: list[str]) -> list[Path]:
-    """Return the source distribution of a tree, and the wheels that were built from it alone."""
+    """Return the source distributions of a tree, and the wheels that were built from them alone."""
     shutil.rmtree(DIST, ignore_errors=True)
     run("maturin", "sdist", "--out", DIST, cwd=tree)
     (source,) = DIST.glob("*.tar.gz")
@@ -102,7 +111,9 @@ def build(tree: Path, offline: list[str], targets: list[str]) -> list[Path]:
     options += ["--target-dir", str(ROOT / "target"), "--out", str(DIST)]
     for target in [[], *(["--target", target] for target in targets)]:
         run(*offline, "maturin", "build", *options, *target, cwd=unpacked)
-    return [source, *sorted(DIST.glob("*.whl"))]
+    run(*offline, "uv", "build", "--offline", "--quiet", "--out-dir", DIST, cwd=tree / "papers")
+    (DIST / ".gitignore").unlink(missing_ok=True)
+    return sorted(DIST.iterdir())
 
 
 def without_network() -> list[str]:
