@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 from ftlab.report.tables import ABSENT, Table
 from ftlab.style import Draw
-from ftlab_papers.cachftl import variant_parts
+from ftlab_papers.cachftl import variants
 from ftlab_papers.cachftl.claims import (
     RIVALS,
     WORDS,
@@ -43,14 +43,13 @@ from ftlab_papers.cachftl.points import (
     TRACES,
     WRITES,
 )
-from ftlab_papers.cells import cell
 from ftlab_papers.charts import bars, lines, panels, plain
 from ftlab_papers.claims import Judged
 from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Mark, Marks, Series, known
 from ftlab_papers.measures import at, relative
-from ftlab_papers.quantities import RESPONSE, erases
+from ftlab_papers.quantities import RESPONSE, cell, erases
 from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Figure, NotMeasuredError, Runs
 from ftlab_papers.tables import Pictures
@@ -80,7 +79,7 @@ def parts(runs: Runs, sources: Sources, judged: Sequence[Judged]) -> list[Part]:
         part("Open choice: what sequential requests go on from", [_streams(runs)]),
         part("Best settings", [_best_settings(runs)]),
         part("Adaptive CACH-FTL", [_adaptive(runs)]),
-        variant_parts.part(runs, sources),
+        variants.part(runs, sources),
     ]
 
 

@@ -10,27 +10,41 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from ftlab import Result
+from ftlab.report.tables import Table
 from ftlab_papers.cachftl.claims import WORDS, to_bmr
 from ftlab_papers.cachftl.points import (
     AS_IT_IS,
     BUFFERS,
     CACHES,
+    COLLECTED,
     FTLS,
     NAMES,
     PMRS,
+    SCALED,
     SHORT,
     TEN_ROUNDS,
     TRACES,
     VARIANTS,
+    VARIED_REQUESTS,
+    longest,
 )
-from ftlab_papers.cells import cell
+from ftlab_papers.charts import bars, lines, panels
 from ftlab_papers.findings import EQUAL, Bound, Order, rising
+from ftlab_papers.inputs import Sources
+from ftlab_papers.marks import Marks, Series
 from ftlab_papers.measures import Measure, at, relative
-from ftlab_papers.quantities import AMPLIFICATION, RESPONSE
+from ftlab_papers.quantities import AMPLIFICATION, RESPONSE, cell, crossed, erases
+from ftlab_papers.report import Part
 from ftlab_papers.runs import Figure, Runs, ratio
 from ftlab_papers.tables import Says
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Drawing
+
+    from ftlab.style import Draw
 
 SPREAD = "wear.erases_stddev"
 TABLES = "ram_bytes.tables"
@@ -38,8 +52,9 @@ TABLES = "ram_bytes.tables"
 LEVELLED = "out of place, wear gap 2"
 
 BY_CACHE = {size: f"cache of {size} KiB" for size in CACHES} | {2048: AS_IT_IS}
+BY_BUFFER = {"C-lash": AS_IT_IS} | {buffer: buffer for buffer in BUFFERS}
 BY_PMR = {share: f"PMR of {share} %" for share in PMRS} | {10: AS_IT_IS}
-"""Variants by KiB of C-lash, and by percent of the address space."""
+"""Variants by KiB of C-lash, by buffer, and by percent of the address space."""
 
 
 def of_cachftl(figure: Figure, trace: str, variant: str = AS_IT_IS) -> Measure:
@@ -161,3 +176,110 @@ REASONS = {"groups": _groups, "collected": _collected, "rounds": _rounds}
 
 NAMED = {"buffers": BUFFERS, "caches": sizes(BY_CACHE)}
 """Variants by the names that the table of claims has for several."""
+
+
+def part(runs: Runs, sources: Sources) -> Part:
+    """Return the part of the report: tables of warm-ups, buffers and CACH-FTL, and charts."""
+    found = {trace: volume for trace in TRACES if (volume := longest(sources, trace))}
+    there = list(found)
+    by_trace = [table(runs, trace) for trace in there for table in (_buffers, _changed_one)]
+    return WORDS.part(
+        "Variants",
+        [_warmed(runs, there), *by_trace],
+        {
+            "variants-systems": lambda: systems(runs, there),
+            "variants-sizes": lambda: over_sizes(runs, there),
+            "variants-gc": lambda: collectors(runs, there),
+        },
+        requests=VARIED_REQUESTS,
+        volumes=", ".join(found.values()),
+    )
+
+
+def _warmed(runs: Runs, traces: Sequence[str]) -> Table:
+    rows = [
+        [NAMES[ftl]]
+        + [
+            cell(runs, term, unit)
+            for trace in traces
+            for term, unit in (
+                (at(RESPONSE, trace, ftl, AS_IT_IS), ""),
+                (changed(RESPONSE, trace, ftl, TEN_ROUNDS), "%+"),
+            )
+        ]
+        for ftl in VARIANTS[TEN_ROUNDS][0]
+    ]
+    header = [f"{SHORT[trace]}{what}" for trace in traces for what in (", us", ", ten rounds")]
+    return Table(["warm-up", *header], rows)
+
+
+def _buffers(runs: Runs, trace: str) -> Table:
+    ftls = {name: ftl for ftl, name in NAMES.items()}
+    what = f"{SHORT[trace]}, response, us"
+    return crossed(runs, what, BY_BUFFER, ftls, lambda each, ftl: at(RESPONSE, trace, ftl, each))
+
+
+def _changed_one(runs: Runs, trace: str) -> Table:
+    variants = {each: each for each in (AS_IT_IS, *COLLECTED, *SCALED)}
+    figures: dict[str, Figure] = {
+        "response, us": RESPONSE,
+        "erases": erases,
+        "their spread": SPREAD,
+        "write amplification": AMPLIFICATION,
+        "map, B": TABLES,
+    }
+    what = f"{SHORT[trace]}, CACH-FTL"
+    return crossed(runs, what, variants, figures, lambda v, figure: of_cachftl(figure, trace, v))
+
+
+def systems(runs: Runs, traces: Sequence[str]) -> Drawing:
+    """Draw the systems after each warm-up and below each buffer."""
+    mark = Marks(runs, {})
+    warmed = [
+        Series(NAMES[ftl], [mark(changed(RESPONSE, each, ftl, TEN_ROUNDS)) for each in traces], ftl)
+        for ftl in VARIANTS[TEN_ROUNDS][0]
+    ]
+
+    def buffers(trace: str) -> Draw:
+        series = [
+            Series(name, [mark(at(RESPONSE, trace, ftl, each)) for each in BY_BUFFER.values()], ftl)
+            for ftl, name in NAMES.items()
+        ]
+        return bars(SHORT[trace], list(BY_BUFFER), series)
+
+    first = bars("ten rounds", [SHORT[trace] for trace in traces], warmed, percent=True)
+    return panels([first, *map(buffers, traces)], columns=2)
+
+
+def over_sizes(runs: Runs, traces: Sequence[str]) -> Drawing:
+    """Draw CACH-FTL over the sizes of cache and PMR."""
+    mark = Marks(runs, {})
+
+    def over(what: str, figure: Figure, found: Mapping[int, str], label: str) -> Draw:
+        series = [
+            Series(SHORT[trace], [mark(of_cachftl(figure, trace, each)) for each in sizes(found)])
+            for trace in traces
+        ]
+        return lines(what, sorted(found), series, label=label)
+
+    return panels(
+        [
+            over("response", RESPONSE, BY_CACHE, "C-lash, KiB"),
+            over("response", RESPONSE, BY_PMR, "PMR, %"),
+            over("map", TABLES, BY_PMR, "PMR, %"),
+        ]
+    )
+
+
+def collectors(runs: Runs, traces: Sequence[str]) -> Drawing:
+    """Draw CACH-FTL with other GC and wear levelling."""
+    mark = Marks(runs, {})
+
+    def each(what: str, figure: Figure) -> Draw:
+        series = [
+            Series(variant, [mark(of_cachftl(figure, trace, variant)) for trace in traces])
+            for variant in (AS_IT_IS, *COLLECTED)
+        ]
+        return bars(what, [SHORT[trace] for trace in traces], series)
+
+    return panels([each("response", RESPONSE), each("spread of erases", SPREAD)], columns=2)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from ftlab.report.tables import Table
 from ftlab.titles import title as ftl_title
-from ftlab_papers.cells import cell
 from ftlab_papers.charts import bars, lines, panels
 from ftlab_papers.claims import Judged
 from ftlab_papers.dftl.claims import WORDS, collector_operations
@@ -31,7 +30,7 @@ from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series, known
 from ftlab_papers.measures import Measure, at, relative
-from ftlab_papers.quantities import RESPONSE
+from ftlab_papers.quantities import RESPONSE, cell
 from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Runs
 from ftlab_papers.tables import Pictures

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ftlab.report.tables import Table
 from ftlab.titles import title as ftl_title
-from ftlab_papers.cells import cell
 from ftlab_papers.claims import Judged
 from ftlab_papers.dloop.claims import SDRPP, WORDS, pairs_that_fall
 from ftlab_papers.dloop.points import (
@@ -28,7 +27,7 @@ from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series, known
 from ftlab_papers.measures import Measure, at
-from ftlab_papers.quantities import RESPONSE, erases
+from ftlab_papers.quantities import RESPONSE, cell, erases
 from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Runs
 

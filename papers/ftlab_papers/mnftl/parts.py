@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ftlab.report.tables import ABSENT, Table
-from ftlab_papers.cells import cell
 from ftlab_papers.claims import Judged
 from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
@@ -22,7 +21,7 @@ from ftlab_papers.mnftl.proofs import (
     mnftl_response_us,
 )
 from ftlab_papers.mnftl.published import FTLS, KIB, NAMES, RAM_BYTES, TABLE_2, TRACES, Cell
-from ftlab_papers.quantities import RESPONSE, erases
+from ftlab_papers.quantities import RESPONSE, cell, erases
 from ftlab_papers.report import Part, claim_parts
 from ftlab_papers.runs import Figure, NotMeasuredError, Runs
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ftlab import Result
 from ftlab.report.tables import Table
-from ftlab_papers.cells import cell
 from ftlab_papers.charts import bars, panels
 from ftlab_papers.findings import Order, rising
 from ftlab_papers.marks import Marks, Series
@@ -17,7 +16,7 @@ from ftlab_papers.measures import Measure, at
 from ftlab_papers.mnftl.claims import WORDS, copies
 from ftlab_papers.mnftl.points import EARLY, VARIANTS, WRITE_DOMINANT
 from ftlab_papers.mnftl.published import TRACES
-from ftlab_papers.quantities import RESPONSE
+from ftlab_papers.quantities import RESPONSE, cell
 from ftlab_papers.report import Part
 from ftlab_papers.runs import Figure, Key, Runs, ratio
 from ftlab_papers.tables import Says

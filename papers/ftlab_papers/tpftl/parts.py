@@ -13,14 +13,13 @@ from ftlab.points import Config, merge
 from ftlab.report.tables import ABSENT, Table
 from ftlab.source import characteristics, columns
 from ftlab.style import Draw
-from ftlab_papers.cells import cell
 from ftlab_papers.charts import bars, curves, lines, panels
 from ftlab_papers.claims import Judged
 from ftlab_papers.findings import number
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Mark, Marks, Series, known
 from ftlab_papers.measures import at, mean, relative
-from ftlab_papers.quantities import AMPLIFICATION, HITS, RESPONSE, erases
+from ftlab_papers.quantities import AMPLIFICATION, HITS, RESPONSE, cell, erases
 from ftlab_papers.report import Part, claim_parts, unexplained
 from ftlab_papers.runs import Figure, NotMeasuredError, Runs
 from ftlab_papers.tables import Pictures
