@@ -241,7 +241,7 @@ def requirements() -> Iterator[str]:
 def test_every_dependency_has_a_row():
     text = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
     rows = " ".join(re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE))
-    known = {*re.findall(r"[\w-]+", rows), "ftlab", "ftlab-traces"}
+    known = {*re.findall(r"[\w-]+", rows), "ftlab", "ftlab-papers", "ftlab-traces"}
     assert sorted(set(requirements()) - known) == []
 
 

@@ -14,6 +14,7 @@ FOLDERS = {
     "docs": (".md",),
     "examples": (".rs", ".py", ".toml"),
     "fuzz": (".rs", ".toml"),
+    "papers": (".py", ".md", ".toml"),
     "python": (".py", ".pyi"),
     "tests": (".py", ".toml"),
     "tools": (".py",),

@@ -22,7 +22,7 @@ Why this rule: choices.md#verdict-rule, choices.md#verdict-ties.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
@@ -177,17 +177,22 @@ class Order:
         )
 
 
+Statement: TypeAlias = Value | Change | Bound | Order
+
+
+def of_each(names: Iterable[str], *statements: Callable[[str], Statement]) -> list[Statement]:
+    """Return what is stated of each name."""
+    return [statement(name) for name in names for statement in statements]
+
+
 def rising(
     term: Callable[[str, str], Term], unit: str, variants: Sequence[str], traces: Mapping[str, str]
-) -> list[Order]:
+) -> list[Statement]:
     """Return that a figure rises in this order of variants, on each trace, which has a name."""
-    return [
-        Order(name, {variant: term(trace, variant) for variant in variants}, unit)
-        for trace, name in traces.items()
-    ]
-
-
-Statement: TypeAlias = Value | Change | Bound | Order
+    return of_each(
+        traces,
+        lambda trace: Order(traces[trace], {each: term(trace, each) for each in variants}, unit),
+    )
 
 
 def number(figure: float, unit: str = "") -> str:

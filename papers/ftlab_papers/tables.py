@@ -56,7 +56,10 @@ def claims(
         return (lambda runs: (reasons or {})[name](runs, *words)) if name else None
 
     def claim(name: str, where: str, what: str, kinds: str, reason: str) -> Claim:
-        found, kind = says[name], kinds.split(", ")
+        found, kind = says[name], kinds.split(", ") if kinds else []
+        known = {OWN, HEADLINE, CONSTRUCTED, *(DOUBLE + other for other in says)}
+        if unknown := sorted({*kind} - known):
+            raise ValueError(f"{package}: claims.md: {name}: found {unknown}, expected {known}")
         return Claim(
             name,
             where,

@@ -6,14 +6,14 @@ O1 to O5 are the orderings that it rests on, on all four workloads; A1 is ours.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, median
 
 from ftlab import Result
-from ftlab_papers.findings import Bound, Change, Order, Statement, Value
-from ftlab_papers.measures import Measure, at, least, mean, most, relative
+from ftlab_papers.findings import Bound, Change, Order, Statement, Value, of_each, rising
+from ftlab_papers.measures import Measure, Term, at, least, mean, most, relative
 from ftlab_papers.quantities import AMPLIFICATION, HITS, RESPONSE, erases
-from ftlab_papers.runs import Figure, Key
+from ftlab_papers.runs import Figure
 from ftlab_papers.tables import Says, claims
 from ftlab_papers.tpftl.points import ALL, CACHES, FINANCIAL, MSR, NAMES, SHORT, THRESHOLDS
 from ftlab_papers.tpftl.quantities import (
@@ -57,12 +57,10 @@ def loss(figure: Figure, workload: str) -> Measure:
     return -relative(figure, (workload, "page"), (workload, "dftl"))
 
 
-def losses(figure: Figure, published: Sequence[float]) -> list[Statement]:
+def losses(figure: Figure, *published: float) -> list[Statement]:
     """Return what DFTL loses against the optimal FTL, on each workload."""
-    return [
-        Change(SHORT[name], said, loss(figure, name))
-        for name, said in zip(ALL, published, strict=True)
-    ]
+    said = dict(zip(ALL, published, strict=True))
+    return of_each(ALL, lambda name: Change(SHORT[name], said[name], loss(figure, name)))
 
 
 def ablation(figure: Figure, new: str, old: str) -> Measure:
@@ -78,41 +76,28 @@ def ablations(figure: Figure, **published: float) -> list[Statement]:
     ]
 
 
-def ordered(figure: Figure, names: Mapping[str, Key], unit: str = "%") -> Statement:
-    """Return that figures of points ascend in the order of their names."""
-    return Order("", {name: at(figure, *key) for name, key in names.items()}, unit)
-
-
 def ascending(figure: Figure, workload: str, *ftls: str, unit: str = "%") -> Statement:
     """Return that FTLs on a workload ascend by a figure."""
     return Order(SHORT[workload], {NAMES.get(f, f): at(figure, workload, f) for f in ftls}, unit)
 
 
-def of_techniques(figure: Figure, workloads: Sequence[str], *features: str) -> list[Statement]:
-    """Return for each workload that sets of techniques ascend by a figure."""
-    return [
-        Order(SHORT[name], {each: at(figure, name, "tpftl", each) for each in features}, "%")
-        for name in workloads
-    ]
-
-
-def over_caches(figure: Figure, *, rising: bool, unit: str = "%") -> list[Statement]:
-    """Return for each workload that the figure rises, or falls, with the cache."""
-    shares = CACHES if rising else tuple(reversed(CACHES))
-    return [
-        Order(SHORT[name], {share: at(figure, name, "tpftl", share) for share in shares}, unit)
-        for name in ALL
-    ]
+def of_tpftl(
+    figure: Figure, workloads: Sequence[str], *settings: str, unit: str = "%"
+) -> list[Statement]:
+    """Return for each workload that TPFTL's figure rises in this order of its settings."""
+    names = {name: SHORT[name] for name in workloads}
+    return rising(lambda name, each: at(figure, name, "tpftl", each), unit, settings, names)
 
 
 def bounds_on(
     figure: Figure, workloads: Sequence[str], above: float = -math.inf, below: float = math.inf
 ) -> list[Statement]:
     """Return for each workload that TPFTL's figure keeps within bounds."""
-    return [
-        Bound(SHORT[name], at(figure, name, "tpftl"), above=above, below=below, unit="%")
-        for name in workloads
-    ]
+
+    def bound(name: str) -> Statement:
+        return Bound(SHORT[name], at(figure, name, "tpftl"), above=above, below=below, unit="%")
+
+    return of_each(workloads, bound)
 
 
 def lowered(workload: str, rival: str) -> Statement:
@@ -123,13 +108,6 @@ def lowered(workload: str, rival: str) -> Statement:
     points = at(dirty_replacements, workload, "tpftl") - at(dirty_replacements, workload, rival)
     what = f"{SHORT[workload]} {RIVALS[rival]}, points"
     return Bound(what, points, above=-0.884, below=-0.58, unit="%+", directed=True)
-
-
-def fewest_in_fin2(ftl: str) -> Statement:
-    """Return that an FTL replaces fewest dirty entries in Financial2 (T14)."""
-    others = least(at(dirty_replacements, name, ftl) for name in WRITE_DOMINANT)
-    own = at(dirty_replacements, "financial2", ftl)
-    return Order(NAMES[ftl], {"Fin2": own, "the others": others}, "%")
 
 
 def most_entries(result: Result) -> float:
@@ -168,18 +146,9 @@ def recovered(result: Result) -> float:
     return float(max(pages[lowest:]) / median(pages))
 
 
-def gained(workload: str) -> list[Statement]:
-    """Return what compressed entries gain on a workload (T43)."""
-    gains = {share: at(utilization_gain, workload, "tpftl", share) for share in CACHES}
-    return [
-        Order(SHORT[workload], gains, "%+"),
-        Change(f"{SHORT[workload]} largest", 0.33, most(gains.values())),
-    ]
-
-
-def gained_over(workloads: Iterable[str]) -> list[Measure]:
-    """Return what compressed entries gain on workloads with the smallest cache."""
-    return [at(utilization_gain, name, "tpftl") for name in workloads]
+def gains(workload: str) -> dict[str, Term]:
+    """Return what compressed entries gain on a workload with each cache (T43)."""
+    return {share: at(utilization_gain, workload, "tpftl", share) for share in CACHES}
 
 
 def recognised() -> Measure:
@@ -197,33 +166,9 @@ def recognised() -> Measure:
     return added(lambda name: at(HITS, name, "tpftl")) / added(best)
 
 
-def small_gain(workload: str) -> Statement:
-    """Return that the response time gains less than the writes of translation pages (T45)."""
-    gains = {
-        "response": -against(RESPONSE, workload, "dftl"),
-        "TP writes": -against(tp_writes, workload, "dftl"),
-    }
-    return Order(SHORT[workload], gains, "%+")
-
-
-def little_effect(workload: str) -> Statement:
-    """Return what the largest cache gains; at most 10 % is little (T41)."""
-    largest, smallest = (workload, "tpftl", CACHES[-1]), (workload, "tpftl", CACHES[0])
-    what = f"{SHORT[workload]} response, largest against smallest"
-    return Bound(what, -relative(RESPONSE, largest, smallest), below=0.1, unit="%+")
-
-
-def any_cache(workload: str) -> list[Statement]:
-    """Return TPFTL's worst figures over all caches (T42)."""
-
-    def over(figure: Figure) -> list[Measure]:
-        return [at(figure, workload, "tpftl", share) for share in CACHES]
-
-    dirty = most(over(dirty_replacements))
-    return [
-        Bound(f"{SHORT[workload]} lowest hit ratio", least(over(HITS)), above=0.92, unit="%"),
-        Bound(f"{SHORT[workload]} highest P", dirty, below=0.08, unit="%"),
-    ]
+def over_caches(workload: str, figure: Figure) -> list[Measure]:
+    """Return TPFTL's figure with each cache."""
+    return [at(figure, workload, "tpftl", share) for share in CACHES]
 
 
 def erases_saved(rival: str, on_average: float, at_best: float) -> list[Statement]:
@@ -248,6 +193,9 @@ def chain(figure: Figure, rival: str, unit: str = "") -> list[Statement]:
 
 
 AMPLIFICATIONS = [at(AMPLIFICATION, name, ftl) for name in FINANCIAL for ftl in NAMES]
+FALLING = CACHES[::-1]
+"""Caches in the order in which figures rise that fall with them."""
+
 DROPS = {name: -ablation(dirty_replacements, name, "-") for name in ("c", "b")}
 
 
@@ -255,38 +203,32 @@ SAYS: Says = {
     "T1": means(tp_writes, ALL, sftl=-0.62),
     "T2": Change("best", -0.241, least(against(RESPONSE, name, "sftl") for name in ALL)),
     "T3": [*means(tp_reads, ALL, sftl=-0.266), *means(tp_writes, ALL, sftl=-0.62)],
-    "T4": [
-        each
-        for name in ALL
-        for each in (
-            Bound(f"{SHORT[name]} most", at(most_entries, name, "dftl"), below=150),
-            Bound(
-                f"{SHORT[name]} time below 90", at(time_below_90, name, "dftl"), above=0.5, unit="%"
-            ),
-        )
-    ],
-    "T5": [
-        each
-        for name in WRITE_DOMINANT
-        for each in (
-            Bound(
-                f"{SHORT[name]} more than one",
-                at(several_dirty, name, "dftl"),
-                above=0.53,
-                below=0.71,
-                unit="%",
-            ),
-            Bound(f"{SHORT[name]} mean", at(dirty_of_a_page, name, "dftl"), above=15),
-        )
-    ],
+    "T4": of_each(
+        ALL,
+        lambda n: Bound(f"{SHORT[n]} most", at(most_entries, n, "dftl"), below=150),
+        lambda n: Bound(
+            f"{SHORT[n]} time below 90", at(time_below_90, n, "dftl"), above=0.5, unit="%"
+        ),
+    ),
+    "T5": of_each(
+        WRITE_DOMINANT,
+        lambda n: Bound(
+            f"{SHORT[n]} more than one",
+            at(several_dirty, n, "dftl"),
+            above=0.53,
+            below=0.71,
+            unit="%",
+        ),
+        lambda n: Bound(f"{SHORT[n]} mean", at(dirty_of_a_page, n, "dftl"), above=15),
+    ),
     "T6": [
         Bound(
             "deepest fall below the median", at(deepest_fall, FIN1, "dftl"), above=0.25, unit="%"
         ),
         Bound("highest of the median after it", at(recovered, FIN1, "dftl"), above=1.0, unit="%"),
     ],
-    "T7": losses(RESPONSE, (0.634, 0.526, 0.594, 0.582)),
-    "T8": losses(erases, (0.459, 0.526, 0.304, 0.562)),
+    "T7": losses(RESPONSE, 0.634, 0.526, 0.594, 0.582),
+    "T8": losses(erases, 0.459, 0.526, 0.304, 0.562),
     "T9": [
         Change("response", 0.584, mean(loss(RESPONSE, name) for name in ALL)),
         Change("erases", 0.423, mean(loss(erases, name) for name in ALL)),
@@ -299,18 +241,28 @@ SAYS: Says = {
     "T12": bounds_on(dirty_replacements, ALL, below=0.04),
     "T13": [lowered(name, rival) for name in WRITE_DOMINANT for rival in RIVALS],
     "T14": [
-        *(fewest_in_fin2(ftl) for ftl in ("dftl", "sftl", "tpftl")),
-        *(ascending(dirty_replacements, "financial2", "tpftl", rival) for rival in RIVALS),
+        *of_each(
+            ("dftl", "sftl", "tpftl"),
+            lambda ftl: Order(
+                NAMES[ftl],
+                {
+                    "Fin2": at(dirty_replacements, "financial2", ftl),
+                    "the others": least(at(dirty_replacements, n, ftl) for n in WRITE_DOMINANT),
+                },
+                "%",
+            ),
+        ),
+        *of_each(RIVALS, lambda each: ascending(dirty_replacements, "financial2", "tpftl", each)),
     ],
     "T15": [
-        *(ascending(dirty_replacements, name, "sftl", "dftl") for name in FINANCIAL),
-        *(ascending(dirty_replacements, name, "dftl", "sftl") for name in MSR),
+        *of_each(FINANCIAL, lambda n: ascending(dirty_replacements, n, "sftl", "dftl")),
+        *of_each(MSR, lambda n: ascending(dirty_replacements, n, "dftl", "sftl")),
     ],
     "T16": means(HITS, FINANCIAL, dftl=0.148, sftl=0.155),
     "T17": [*means(HITS, MSR, dftl=0.164, sftl=0.0), *bounds_on(HITS, MSR, above=0.95)],
     "T18": [
-        *(Change(SHORT[name], 0.0, against(HITS, name, "dftl", ftl="sftl")) for name in FINANCIAL),
-        *(ascending(HITS, name, "dftl", "sftl") for name in MSR),
+        *of_each(FINANCIAL, lambda n: Change(SHORT[n], 0.0, against(HITS, n, "dftl", ftl="sftl"))),
+        *of_each(MSR, lambda n: ascending(HITS, n, "dftl", "sftl")),
     ],
     "T19": means(tp_reads, FINANCIAL, dftl=-0.442, sftl=-0.349),
     "T20": means(tp_reads, MSR, dftl=-0.877, sftl=-0.133),
@@ -341,49 +293,81 @@ SAYS: Says = {
         Bound("drop of c", DROPS["c"], above=0.0, below=0.25, unit="%+"),
     ],
     "T33": Change("", -0.543, ablation(dirty_replacements, "bc", "b")),
-    "T34": [
-        ordered(dirty_replacements, {"bc": (FIN1, "tpftl", "bc"), "rsbc": (FIN1, "tpftl", "rsbc")})
-    ],
+    "T34": Order(
+        "", {each: at(dirty_replacements, FIN1, "tpftl", each) for each in ("bc", "rsbc")}, "%"
+    ),
     "T35": ablations(HITS, r=0.047, s=0.056, rs=0.11),
     "T36": [
-        ordered(HITS, {"DFTL": (FIN1, "dftl"), "-": (FIN1, "tpftl", "-")}),
+        Order("", {"DFTL": at(HITS, FIN1, "dftl"), "-": at(HITS, FIN1, "tpftl", "-")}, "%"),
         *ablations(HITS, b=0.0, c=0.0, bc=0.0),
     ],
     "T37": [
         *ablations(RESPONSE, bc=-0.249, rs=-0.104),
-        ordered(RESPONSE, {"bc": (FIN1, "tpftl", "bc"), "rsbc": (FIN1, "tpftl", "rsbc")}, "us"),
+        Order("", {each: at(RESPONSE, FIN1, "tpftl", each) for each in ("bc", "rsbc")}, "us"),
     ],
     "T38": ablations(AMPLIFICATION, bc=-0.211, rs=-0.091),
     "T39": [
-        *over_caches(dirty_replacements, rising=False),
-        *(
-            Value(f"{SHORT[name]} at 1", 0.0, at(dirty_replacements, name, "tpftl", "1"), "%")
-            for name in ALL
+        *of_tpftl(dirty_replacements, ALL, *FALLING),
+        *of_each(
+            ALL,
+            lambda n: Value(f"{SHORT[n]} at 1", 0.0, at(dirty_replacements, n, "tpftl", "1"), "%"),
         ),
     ],
     "T40": [
-        *over_caches(HITS, rising=True),
-        *(
-            Bound(f"{SHORT[name]} at 1", at(HITS, name, "tpftl", "1"), above=1.0, unit="%")
-            for name in ALL
+        *of_tpftl(HITS, ALL, *CACHES),
+        *of_each(
+            ALL, lambda n: Bound(f"{SHORT[n]} at 1", at(HITS, n, "tpftl", "1"), above=1.0, unit="%")
         ),
     ],
     "T41": [
-        *over_caches(RESPONSE, rising=False, unit="us"),
-        *over_caches(AMPLIFICATION, rising=False, unit=""),
-        *map(little_effect, MSR),
+        *of_tpftl(RESPONSE, ALL, *FALLING, unit="us"),
+        *of_tpftl(AMPLIFICATION, ALL, *FALLING, unit=""),
+        *of_each(
+            MSR,
+            lambda n: Bound(
+                f"{SHORT[n]} response, largest against smallest",
+                -relative(RESPONSE, (n, "tpftl", CACHES[-1]), (n, "tpftl", CACHES[0])),
+                below=0.1,
+                unit="%+",
+            ),
+        ),
     ],
-    "T42": [each for name in MSR for each in any_cache(name)],
+    "T42": of_each(
+        MSR,
+        lambda n: Bound(
+            f"{SHORT[n]} lowest hit ratio", least(over_caches(n, HITS)), above=0.92, unit="%"
+        ),
+        lambda n: Bound(
+            f"{SHORT[n]} highest P", most(over_caches(n, dirty_replacements)), below=0.08, unit="%"
+        ),
+    ),
     "T43": [
-        *(each for name in ALL for each in gained(name)),
+        *of_each(
+            ALL,
+            lambda n: Order(SHORT[n], gains(n), "%+"),
+            lambda n: Change(f"{SHORT[n]} largest", 0.33, most(gains(n).values())),
+        ),
         Order(
             "at 1/128",
-            {"Financial": most(gained_over(FINANCIAL)), "MSR": least(gained_over(MSR))},
+            {
+                "Financial": most(at(utilization_gain, n, "tpftl") for n in FINANCIAL),
+                "MSR": least(at(utilization_gain, n, "tpftl") for n in MSR),
+            },
             "%+",
         ),
     ],
-    "T44": [ascending(RESPONSE, name, "sftl", "cdftl", unit="us") for name in ALL],
-    "T45": [small_gain(name) for name in ALL],
+    "T44": of_each(ALL, lambda n: ascending(RESPONSE, n, "sftl", "cdftl", unit="us")),
+    "T45": of_each(
+        ALL,
+        lambda n: Order(
+            SHORT[n],
+            {
+                "response": -against(RESPONSE, n, "dftl"),
+                "TP writes": -against(tp_writes, n, "dftl"),
+            },
+            "%+",
+        ),
+    ),
     "T46": [
         Value("table of 1 TB, GiB", 2, 1024 / at("config.device.page", FIN1, "tpftl") * 8),
         Value(
@@ -395,12 +379,12 @@ SAYS: Says = {
     "O1": [*chain(tp_writes, "dftl"), *chain(tp_writes, "sftl")],
     "O2": [*chain(RESPONSE, "dftl"), *chain(RESPONSE, "sftl")],
     "O3": [
-        *of_techniques(dirty_replacements, ALL, "bc", "b", "c"),
-        *of_techniques(dirty_replacements, FINANCIAL, "bc", "rsbc"),
+        *of_tpftl(dirty_replacements, ALL, "bc", "b", "c"),
+        *of_tpftl(dirty_replacements, FINANCIAL, "bc", "rsbc"),
     ],
-    "O4": [*of_techniques(HITS, ALL, "r", "rs"), *of_techniques(HITS, ALL, "-", "s")],
+    "O4": [*of_tpftl(HITS, ALL, "r", "rs"), *of_tpftl(HITS, ALL, "-", "s")],
     "O5": bounds_on(HITS, MSR, above=0.95),
-    "A1": [adaptive(name) for name in ALL],
+    "A1": of_each(ALL, adaptive),
 }
 
 CLAIMS = claims(
