@@ -11,6 +11,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean
 from typing import TypeAlias
 
@@ -20,6 +21,17 @@ Term: TypeAlias = Callable[[Runs], float]
 """Anything that works out a figure from runs."""
 
 
+def _operation(
+    work: Callable[..., float], *, swapped: bool = False
+) -> Callable[[Measure, Term | float], Measure]:
+    """Return the method of an operator; ``swapped`` if the measure is its right side."""
+
+    def method(self: Measure, other: Term | float) -> Measure:
+        return Of(work, (other, self) if swapped else (self, other))
+
+    return method
+
+
 class Measure(ABC):
     """A term with arithmetic; division by a figure that is 0 is not measured."""
 
@@ -27,29 +39,12 @@ class Measure(ABC):
     def __call__(self, runs: Runs) -> float:
         """Work it out; raises `NotMeasuredError` where a figure does not exist."""
 
-    def __add__(self, other: Term | float) -> Measure:
-        """Return the sum."""
-        return Of(operator.add, (self, other))
-
-    def __sub__(self, other: Term | float) -> Measure:
-        """Return the difference."""
-        return Of(operator.sub, (self, other))
-
-    def __rsub__(self, other: float) -> Measure:
-        """Return the difference."""
-        return Of(operator.sub, (other, self))
-
-    def __mul__(self, other: Term | float) -> Measure:
-        """Return the product."""
-        return Of(operator.mul, (self, other))
-
-    def __truediv__(self, other: Term | float) -> Measure:
-        """Return the quotient."""
-        return Of(ratio, (self, other))
-
-    def __rtruediv__(self, other: float) -> Measure:
-        """Return the quotient."""
-        return Of(ratio, (other, self))
+    __add__ = _operation(operator.add)
+    __sub__ = _operation(operator.sub)
+    __rsub__ = _operation(operator.sub, swapped=True)
+    __mul__ = _operation(operator.mul)
+    __truediv__ = _operation(ratio)
+    __rtruediv__ = _operation(ratio, swapped=True)
 
     def __neg__(self) -> Measure:
         """Return it with the other sign."""
@@ -90,34 +85,28 @@ def relative(figure: Figure, new: Sequence[str], old: Sequence[str]) -> Measure:
     return at(figure, *new) / at(figure, *old) - 1
 
 
+@cache
+def _of_all(work: Callable[[Sequence[float]], float]) -> Callable[..., float]:
+    """Return a function of values one by one, the same for the same."""
+    return lambda *values: work(values)
+
+
 def mean(terms: Iterable[Term]) -> Measure:
     """Return the mean of terms."""
-    return Of(_mean, tuple(terms))
+    return Of(_of_all(fmean), tuple(terms))
 
 
 def least(terms: Iterable[Term]) -> Measure:
     """Return the least of terms."""
-    return Of(_least, tuple(terms))
+    return Of(_of_all(min), tuple(terms))
 
 
 def most(terms: Iterable[Term]) -> Measure:
     """Return the most of terms."""
-    return Of(_most, tuple(terms))
+    return Of(_of_all(max), tuple(terms))
 
 
 def how_many(terms: Iterable[tuple[Term, Term]]) -> Measure:
     """Return how many firsts of pairs are at most as large as their seconds."""
     flat = tuple(term for pair in terms for term in pair)
     return Of(lambda *values: sum(map(operator.le, values[::2], values[1::2])), flat)
-
-
-def _mean(*values: float) -> float:
-    return fmean(values)
-
-
-def _least(*values: float) -> float:
-    return min(values)
-
-
-def _most(*values: float) -> float:
-    return max(values)

@@ -32,7 +32,7 @@ from ftlab_papers.cachftl.points import (
     longest,
 )
 from ftlab_papers.charts import bars, lines, panels
-from ftlab_papers.findings import EQUAL, Bound, Order, rising
+from ftlab_papers.findings import EQUAL, Bound, Statement, rising
 from ftlab_papers.inputs import Sources
 from ftlab_papers.marks import Marks, Series
 from ftlab_papers.measures import Measure, at, relative
@@ -67,7 +67,7 @@ def changed(figure: Figure, trace: str, ftl: str, variant: str, old: str = AS_IT
     return relative(figure, (trace, ftl, variant), (trace, ftl, old))
 
 
-def _rises(figure: Figure, unit: str, *variants: str) -> list[Order]:
+def _rises(figure: Figure, unit: str, *variants: str) -> list[Statement]:
     """Return the order of CACH-FTL's variants by a figure, on each trace."""
     names = {trace: SHORT[trace] for trace in TRACES}
     return rising(lambda *named: of_cachftl(figure, *named), unit, variants, names)

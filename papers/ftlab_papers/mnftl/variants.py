@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ftlab import Result
 from ftlab.report.tables import Table
 from ftlab_papers.charts import bars, panels
-from ftlab_papers.findings import Order, rising
+from ftlab_papers.findings import Statement, rising
 from ftlab_papers.marks import Marks, Series
 from ftlab_papers.measures import Measure, at
 from ftlab_papers.mnftl.claims import WORDS, copies
@@ -37,7 +37,7 @@ def key_of(trace: str, variant: str) -> Key:
     return (trace, VARIANTS[variant][0], variant)
 
 
-def _rises(figure: Figure, unit: str, *variants: str) -> list[Order]:
+def _rises(figure: Figure, unit: str, *variants: str) -> list[Statement]:
     """Return the order of variants by a figure, on each trace."""
     names = {trace: TRACES[trace].name for trace in WRITE_DOMINANT}
     return rising(lambda *named: at(figure, *key_of(*named)), unit, variants, names)
