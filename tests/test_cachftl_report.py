@@ -3,9 +3,10 @@
 import pytest
 
 from ftlab.result import Result
-from ftlab_papers.cachftl.claims import SAMPLES, blocks_erased, groups_of_bmr
 from ftlab_papers.cachftl.parts import SHOWN, SMALL, parts
 from ftlab_papers.cachftl.points import NAMES, RESERVE, SPARES, THRESHOLDS
+from ftlab_papers.cachftl.quantities import SAMPLES
+from ftlab_papers.cachftl.reasons import blocks_erased, groups_of_bmr
 from ftlab_papers.inputs import Source, Workload
 from ftlab_papers.report import Part
 from ftlab_papers.runs import Key, Runs

@@ -14,20 +14,10 @@ from ftlab.result import Result
 from ftlab.traces import read_trace
 from ftlab_papers import cachftl, dftl
 from ftlab_papers.cachftl import bounds
-from ftlab_papers.cachftl.claims import (
-    FIGURE_4,
-    FIGURE_5,
-    SPARES,
-    THRESHOLDS,
-    against,
-    best,
-    otherwise,
-    sparing,
-    thresholds,
-    to_bmr,
-)
-from ftlab_papers.cachftl.points import PRESET, synthetic
+from ftlab_papers.cachftl.claims import FIGURE_4, FIGURE_5, otherwise
+from ftlab_papers.cachftl.points import PRESET, SPARES, THRESHOLDS, synthetic
 from ftlab_papers.cachftl.proofs import not_the_same_runs, worse_at_best
+from ftlab_papers.cachftl.quantities import against, best, sparing, thresholds, to_bmr
 from ftlab_papers.claims import Claim, judge
 from ftlab_papers.dftl.points import (
     CACHED,
@@ -283,7 +273,7 @@ def test_every_claim_has_a_row_of_its_own():
 @pytest.mark.parametrize("paper", ["cachftl", "dftl"])
 def test_the_report_is_complete(paper, monkeypatch, ftlab):
     monkeypatch.setattr(import_module("ftlab.cli.reproduce"), "QUICK_REQUESTS", 400)
-    for module in ("points", "claims", "parts"):
+    for module in ("points", "quantities", "parts"):
         few = import_module(f"ftlab_papers.cachftl.{module}")
         monkeypatch.setattr(few, "THRESHOLDS", (1, 4, 32))
     lines = (f"0,{8 * (each % 37)},4096,{'rw'[each % 2]},{each}\n" for each in range(400))

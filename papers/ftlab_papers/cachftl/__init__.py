@@ -7,9 +7,10 @@ played twice before it is measured.
 
 from ftlab_papers.cachftl import variants
 from ftlab_papers.cachftl.changes import CHANGES
-from ftlab_papers.cachftl.claims import PROOFS, REASONS, SAYS
+from ftlab_papers.cachftl.claims import PROOFS, SAYS
 from ftlab_papers.cachftl.parts import parts
 from ftlab_papers.cachftl.points import WORKLOADS, points, prepare, whole
+from ftlab_papers.cachftl.reasons import REASONS
 from ftlab_papers.experiment import Experiment
 from ftlab_papers.tables import claims
 

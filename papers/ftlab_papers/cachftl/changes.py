@@ -7,8 +7,9 @@ from pathlib import Path
 from statistics import fmean, median
 
 from ftlab.points import Config
-from ftlab_papers.cachftl.claims import otherwise, sparing
+from ftlab_papers.cachftl.claims import otherwise
 from ftlab_papers.cachftl.points import BLOCK, PREFIX_VOLUME, RESERVE
+from ftlab_papers.cachftl.quantities import sparing
 from ftlab_papers.claims import Maker
 from ftlab_papers.inputs import FINANCIAL1_PREFIX, Source
 from ftlab_papers.runs import Key

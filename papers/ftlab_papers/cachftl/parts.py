@@ -9,22 +9,6 @@ from statistics import fmean, median
 from ftlab.report.tables import ABSENT, Table
 from ftlab.style import Draw
 from ftlab_papers.cachftl import variants
-from ftlab_papers.cachftl.claims import (
-    RIVALS,
-    WORDS,
-    Choice,
-    against,
-    best,
-    default,
-    gap,
-    gaps,
-    of_trace,
-    sample,
-    thresholds,
-    to_bmr,
-    traces_of,
-    volumes,
-)
 from ftlab_papers.cachftl.points import (
     ADAPTIVE,
     ALL_THRESHOLDS,
@@ -43,6 +27,22 @@ from ftlab_papers.cachftl.points import (
     TRACES,
     WRITES,
 )
+from ftlab_papers.cachftl.quantities import (
+    RIVALS,
+    Choice,
+    against,
+    best,
+    default,
+    gap,
+    gaps,
+    of_trace,
+    sample,
+    thresholds,
+    to_bmr,
+    traces_of,
+    volumes,
+)
+from ftlab_papers.cachftl.reasons import WORDS
 from ftlab_papers.charts import bars, lines, panels, plain
 from ftlab_papers.claims import Judged
 from ftlab_papers.findings import number

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from ftlab import Result
 from ftlab.report.tables import Table
-from ftlab_papers.cachftl.claims import WORDS, to_bmr
 from ftlab_papers.cachftl.points import (
     AS_IT_IS,
     BUFFERS,
@@ -31,6 +30,8 @@ from ftlab_papers.cachftl.points import (
     VARIED_REQUESTS,
     longest,
 )
+from ftlab_papers.cachftl.quantities import to_bmr
+from ftlab_papers.cachftl.reasons import WORDS
 from ftlab_papers.charts import bars, lines, panels
 from ftlab_papers.findings import EQUAL, Bound, Statement, rising
 from ftlab_papers.inputs import Sources
