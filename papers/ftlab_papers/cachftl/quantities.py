@@ -1,8 +1,8 @@
 """Figures of volumes, and of traces: means over their volumes.
 
-A figure of a trace is the mean over its volumes of the volumes' figures, as the bars of Figures 4
-and 5 are one for each trace; a change is CACH-FTL / other - 1 of these means. The best setting of a
-volume is that of least mean response time (choices.md#cachftl-means).
+A figure of a trace is the mean of its volumes' figures: Figures 4 and 5 have one bar for each
+trace. A change is CACH-FTL / other - 1 of these means. The best setting of a volume is that of
+least mean response time (choices.md#cachftl-means).
 """
 
 from __future__ import annotations
