@@ -120,7 +120,10 @@ impl PageFtl {
     /// Collects a block.
     #[cfg(test)]
     pub fn collect(&mut self, flash: &mut Flash) {
-        self.pool.collect(0, flash, |lpn, to| drop(self.map.replace(lpn, Some(to))));
+        let PageFtl { map, pool } = self;
+        pool.collect(0, flash, |lpn, to| {
+            map.replace(lpn, Some(to));
+        });
     }
 
     #[inline]
