@@ -19,7 +19,6 @@ const OPEN: &[&str] = &[
     "blk-zbd.txt",
     // Refused with the command that helps.
     "proc-json.jsonl",
-    "spc.zip",
 ];
 
 /// What a refusal must say: the file, and words of the message.

@@ -308,11 +308,8 @@ fn what_must_be_said(format: &str) -> TraceOptions {
 
 #[test]
 fn files_that_cannot_be_opened_are_errors_of_the_system() {
-    let folder = env!("CARGO_TARGET_TMPDIR");
-    for path in ["no/such/trace", folder] {
-        let opened = Trace::open(path, &options()).map(|_| ());
-        assert!(matches!(opened, Err(Error::Io { .. })), "{path}: {opened:?}");
-    }
+    let opened = Trace::open("no/such/trace", &options()).map(|_| ());
+    assert!(matches!(opened, Err(Error::Io { .. })), "{opened:?}");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Alibaba;
 
 impl LineFormat for Alibaba {

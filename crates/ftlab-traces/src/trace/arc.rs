@@ -15,6 +15,7 @@ const MILLISECOND_NS: u64 = 1_000_000;
 const DEFAULT_PAGE_BYTES: u64 = 512;
 
 /// What the user says of the list, and how far it has been read.
+#[derive(Clone)]
 pub(super) struct Arc {
     op: Op,
     page_bytes: u64,
@@ -40,6 +41,7 @@ impl LineFormat for Arc {
     const SEPARATOR: Separator = Separator::Blanks;
     const TIME: Time = Time::whole(TimeUnit::Milliseconds);
     const OFFSET_UNIT: u64 = DEFAULT_PAGE_BYTES;
+    const FILE_IS_VOLUME: bool = true;
     const SOURCE: &'static str = "Megiddo and Modha, ARC (FAST '03): P1-P14, OLTP, DS1, S1-S3";
     const UNITS_MAY_BE_SAID: bool = false;
     const TAKES: &'static [&'static str] = &["op", "unit"];

@@ -23,7 +23,7 @@ const SECTOR_BYTES: u64 = 512;
 const DAY_NS: u64 = 86_400_000_000_000;
 
 /// What is known of the clock from the lines so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct BioTracer {
     /// When the line before was processed.
     latest: Option<u64>,
@@ -50,6 +50,7 @@ impl LineFormat for BioTracer {
     const SEPARATOR: Separator = Separator::Blanks;
     const TIME: Time = Time::decimal(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
+    const FILE_IS_VOLUME: bool = true;
     const SOURCE: &'static str = "SNIA IOTTA, Nexus 5 smartphone traces (25 applications)";
     const ORDER: TimeOrder = TimeOrder::Sort;
 

@@ -24,7 +24,7 @@ const SECTOR_BYTES: u64 = 512;
 const REMARKS: [&[u8]; 4] = [b"Input", b"CPU", b"Total", b"Throughput"];
 
 /// What is known from the lines so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct BlkParse {
     in_remarks: bool,
     events: Events,

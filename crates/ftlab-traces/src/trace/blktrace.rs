@@ -35,7 +35,7 @@ const DISCARD: u32 = 1 << 13;
 const FUA: u32 = 1 << 15;
 
 /// What is known from the first record.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct BlkTrace {
     events: Events,
     /// Whether the machine that recorded writes the highest byte first.

@@ -22,7 +22,7 @@ crate::choices! {
 }
 
 /// The stage that is taken, and what has been seen of all.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Events {
     pub(super) stage: Option<Stage>,
     /// The data of a request that a flush precedes.

@@ -13,7 +13,7 @@ const HEADER: &[u8] = b"version,time,op,size,lbn";
 const SECTOR_BYTES: u64 = 512;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct CloudPhysics;
 
 impl LineFormat for CloudPhysics {
@@ -29,6 +29,7 @@ impl LineFormat for CloudPhysics {
     const SEPARATOR: Separator = Separator::Comma;
     const TIME: Time = Time::whole(TimeUnit::Seconds);
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
+    const FILE_IS_VOLUME: bool = true;
     const SOURCE: &'static str = "CloudPhysics (SHARDS, FAST '15); a sample comes with libCacheSim";
 
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {

@@ -1,11 +1,12 @@
-//! Decompression by magic bytes: gzip, bzip2, xz and zstd, as streams with capped windows.
+//! Decompression by magic bytes: gzip, bzip2, xz, zstd and lz4, as streams with capped windows.
 //!
 //! Several members or frames in a row are one stream, as their own tools treat them. Only one layer
 //! is taken off: a compressed file inside a compressed file is not a trace.
 
 use super::field::Mistake;
 use super::stream::Broken;
-use std::io::{self, BufReader, Chain, Cursor, ErrorKind, Read};
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Chain, Cursor, ErrorKind, Read};
 
 /// The largest zstd window that is accepted, as a power of two: 128 MiB.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
@@ -21,6 +22,10 @@ pub(super) enum Compressed {
     Bzip2,
     Xz,
     Zstd,
+    Lz4,
+    /// A member of an archive, which is plain or compressed in turn.
+    Tar,
+    Zip,
 }
 
 impl Compressed {
@@ -35,6 +40,7 @@ impl Compressed {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
             // A skippable frame, which parallel compressors put in front.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Self::Zstd,
+            [0x04, 0x22, 0x4d, 0x18, ..] => Self::Lz4,
             _ => Self::No,
         }
     }
@@ -46,6 +52,9 @@ impl Compressed {
             Self::Bzip2 => "bzip2",
             Self::Xz => "xz",
             Self::Zstd => "zstd",
+            Self::Lz4 => "lz4",
+            Self::Tar => "tar",
+            Self::Zip => "zip",
         }
     }
 }
@@ -85,7 +94,7 @@ pub(super) fn decompress(
     }
     let whole: Whole = BufReader::with_capacity(128 << 10, Full(whole));
     let plain: Box<dyn Read + Send> = match compressed {
-        Compressed::No => Box::new(whole),
+        Compressed::No | Compressed::Tar | Compressed::Zip => Box::new(whole),
         Compressed::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(whole)),
         Compressed::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(whole)),
         Compressed::Xz => Box::new(xz(whole)?),
@@ -94,8 +103,48 @@ pub(super) fn decompress(
             decoder.window_log_max(ZSTD_WINDOW_LOG_MAX)?;
             Box::new(decoder)
         }
+        Compressed::Lz4 => {
+            let frames = lz4_flex::frame::FrameDecoder::new(GoesOn(whole));
+            Box::new(Lz4 { frames, ended: false })
+        }
     };
     Ok((plain, compressed))
+}
+
+/// Frames of lz4 in a row. Between frames the stream may end, and nowhere else.
+struct Lz4 {
+    frames: lz4_flex::frame::FrameDecoder<GoesOn>,
+    ended: bool,
+}
+
+impl Read for Lz4 {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while !self.ended && !buffer.is_empty() {
+            let read = self.frames.read(buffer)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            self.ended = self.frames.get_mut().0.fill_buf()?.is_empty();
+        }
+        Ok(0)
+    }
+}
+
+/// A stream whose end is an error: the decoder takes a frame that is cut at a block for a whole one.
+struct GoesOn(Whole);
+
+impl Read for GoesOn {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.0.read(buffer)? {
+            0 if !buffer.is_empty() => Err(said(cut_short(Compressed::Lz4))),
+            read => Ok(read),
+        }
+    }
+}
+
+fn cut_short(compressed: Compressed) -> String {
+    let name = compressed.name();
+    format!("the {name} stream ends in the middle, expected its end; copy the file again")
 }
 
 fn xz(stream: Whole) -> io::Result<liblzma::bufread::XzDecoder<Whole>> {
@@ -106,14 +155,34 @@ fn xz(stream: Whole) -> io::Result<liblzma::bufread::XzDecoder<Whole>> {
     Ok(liblzma::bufread::XzDecoder::new_stream(stream, decoder))
 }
 
+/// What is wrong with a stream, in words of its own.
+#[derive(Debug)]
+struct Said(String);
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Said {}
+
+/// An error that [`explain`] repeats as it is.
+pub(super) fn said(message: String) -> io::Error {
+    io::Error::other(Said(message))
+}
+
 /// Tells a failing disk from a damaged stream, and a damaged stream from one that was cut short.
 pub(super) fn explain(error: io::Error, compressed: Compressed) -> Broken {
+    if let Some(Said(message)) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return Broken::Mistake(Mistake(message.clone()));
+    }
     if compressed == Compressed::No || error.raw_os_error().is_some() {
         return Broken::Io(error);
     }
     let name = compressed.name();
     Broken::Mistake(Mistake(if error.kind() == ErrorKind::UnexpectedEof {
-        format!("the {name} stream ends in the middle, expected its end; copy the file again")
+        cut_short(compressed)
     } else {
         format!("the {name} stream cannot be decompressed ({error}); copy the file again")
     }))
@@ -148,6 +217,15 @@ mod tests {
         zstd::stream::encode_all(TEXT, 1).unwrap()
     }
 
+    fn lz4() -> Vec<u8> {
+        // A frame with a block that is not compressed, and checksums of header, block and content.
+        let mut frame = vec![0x04, 0x22, 0x4d, 0x18, 0x60, 0x40, 0x82];
+        frame.extend((TEXT.len() as u32 | 1 << 31).to_le_bytes());
+        frame.extend(TEXT);
+        frame.extend([0; 4]);
+        frame
+    }
+
     fn read(bytes: &[u8]) -> Result<Vec<u8>, String> {
         let (mut stream, compressed) =
             decompress(Box::new(Cursor::new(bytes.to_vec()))).map_err(|e| e.to_string())?;
@@ -163,7 +241,7 @@ mod tests {
 
     #[test]
     fn one_stream_and_two_in_a_row_are_read_whole() {
-        for packed in [gzip(), bzip2(), xz(), zstd(), TEXT.to_vec()] {
+        for packed in [gzip(), bzip2(), xz(), zstd(), lz4(), TEXT.to_vec()] {
             assert_eq!(read(&packed).unwrap(), TEXT);
             assert_eq!(read(&packed.repeat(2)).unwrap(), TEXT.repeat(2));
         }
@@ -171,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_stream_cut_anywhere_is_an_error() {
-        for packed in [gzip(), bzip2(), xz(), zstd()] {
+        for packed in [gzip(), bzip2(), xz(), zstd(), lz4()] {
             for length in 6..packed.len() {
                 let message = read(&packed[..length]).unwrap_err();
                 assert!(message.contains("ends in the middle"), "{length}: {message}");
@@ -191,6 +269,21 @@ mod tests {
             let message = read(&damaged).unwrap_err();
             assert!(message.contains("stream"), "{message}");
         }
+    }
+
+    /// As `pzstd` and the seekable format write them: frames, and a table of them in a frame that is skipped.
+    #[test]
+    fn seekable_zstd_is_read_as_its_frames() {
+        let frames = [zstd(), zstd()].concat();
+        let mut table = vec![0x5e, 0x2a, 0x4d, 0x18];
+        table.extend(25u32.to_le_bytes());
+        for _ in 0..2 {
+            table.extend((zstd().len() as u32).to_le_bytes());
+            table.extend((TEXT.len() as u32).to_le_bytes());
+        }
+        table.extend(2u32.to_le_bytes());
+        table.extend([0, 0xb1, 0xea, 0x92, 0x8f]);
+        assert_eq!(read(&[frames, table].concat()).unwrap(), TEXT.repeat(2));
     }
 
     #[test]

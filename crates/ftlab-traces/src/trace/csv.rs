@@ -8,6 +8,7 @@ use super::columns::{Between, Columns, OTHERS, Place, Unit, Words};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::LONGEST_LINE_BYTES;
+use super::names::Names;
 use super::number;
 use super::rwbs;
 use super::text::{LineFormat, Sample, Verdict};
@@ -15,21 +16,20 @@ use super::time::{Time, TimeUnit};
 use crate::error::Error;
 use crate::request::Op;
 use chrono::{DateTime, NaiveDateTime};
-use rustc_hash::FxHashMap;
 
 const FILETIME_NS: u64 = 100;
 const MOST_COLUMNS: usize = 1024;
 const MOST_NAMES: usize = 10_000;
 
 /// The columns, and where they are once the header has been read.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Csv {
     columns: Option<Columns>,
     /// What all requests do, if no column says.
     op: Option<Op>,
     places: Option<Places>,
     record: Record,
-    names: Names,
+    volumes: Volumes,
 }
 
 /// How many columns are before each of those that count.
@@ -78,8 +78,8 @@ impl LineFormat for Csv {
             )),
             (_, op) => {
                 let record = Record::new(columns.separator);
-                let names = Names::default();
-                Ok(Self { columns: Some(columns), op, record, places: None, names })
+                let volumes = Volumes::default();
+                Ok(Self { columns: Some(columns), op, record, places: None, volumes })
             }
         }
     }
@@ -115,7 +115,7 @@ impl LineFormat for Csv {
                 places
             }
         };
-        request(columns, places, self.op, &self.record, &mut self.names)
+        request(columns, places, self.op, &self.record, &mut self.volumes)
     }
 
     /// A header that must have the columns is read.
@@ -134,7 +134,7 @@ fn request(
     places: Places,
     op: Option<Op>,
     record: &Record,
-    names: &mut Names,
+    volumes: &mut Volumes,
 ) -> Result<Option<RawRequest>, Mistake> {
     let expected = match columns.time.1 {
         Unit::Iso => "a date and a time from 1970 on, as 2020-01-31T09:00:00.25",
@@ -156,8 +156,8 @@ fn request(
     let Some(op) = op else { return Ok(None) };
     let volume = match places.volume {
         Some(place) => {
-            let expected = names.expected();
-            record.read(place, "volume", expected, |value| names.volume(value))?
+            let expected = volumes.expected();
+            record.read(place, "volume", expected, |value| volumes.volume(value))?
         }
         None => 0,
     };
@@ -189,6 +189,13 @@ struct Record {
     text: Vec<u8>,
     ends: Vec<usize>,
     columns: usize,
+}
+
+/// A clone has read nothing. A clone of `csv_core::Reader` forgets which byte separates values.
+impl Clone for Record {
+    fn clone(&self) -> Self {
+        Self::new(self.separator)
+    }
 }
 
 impl Default for Record {
@@ -341,27 +348,21 @@ fn usual(value: &[u8]) -> Option<Option<Op>> {
     })
 }
 
-/// Volumes by their names, numbered from 0 in the order of appearance; or by number.
-#[derive(Default)]
-struct Names {
-    known: FxHashMap<Vec<u8>, u32>,
+/// Volumes by their names, or by number.
+#[derive(Clone, Default)]
+struct Volumes {
+    names: Names,
     /// Whether the first volume was a number, and all others have to be.
     numbers: Option<bool>,
 }
 
-impl Names {
+impl Volumes {
     fn volume(&mut self, value: &[u8]) -> Option<u32> {
-        let number = number::integer(value).and_then(|number| u32::try_from(number).ok());
         let named = value.first().is_some_and(u8::is_ascii_alphabetic);
         if *self.numbers.get_or_insert(!named) {
-            return number;
+            return number::integer(value).and_then(|number| u32::try_from(number).ok());
         }
-        if let Some(volume) = self.known.get(value) {
-            return Some(*volume);
-        }
-        let volume = u32::try_from(self.known.len()).ok()?;
-        let fits = !value.is_empty() && self.known.len() < MOST_NAMES;
-        fits.then(|| *self.known.entry(value.to_vec()).or_insert(volume))
+        if value.is_empty() { None } else { self.names.number(value, MOST_NAMES) }
     }
 
     fn expected(&self) -> &'static str {

@@ -11,7 +11,7 @@ use super::time::{Time, TimeUnit};
 use crate::request::Op;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct DiskSim;
 
 impl LineFormat for DiskSim {

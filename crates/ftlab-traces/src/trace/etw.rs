@@ -19,7 +19,7 @@ const BEGIN: &[u8] = b"BeginHeader";
 const END: &[u8] = b"EndHeader";
 
 /// What the header has said.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Etw {
     in_header: bool,
     /// Whether a column with the processor stands between the thread's and the packet's.

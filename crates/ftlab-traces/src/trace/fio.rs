@@ -16,10 +16,10 @@ use super::TimeOrder;
 use super::doubt::{in_thousands, mean_gap, question};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::RawRequest;
+use super::names::Names;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
-use rustc_hash::FxHashMap;
 
 const HEADER: &[u8] = b"fio version ";
 const HEADER_2: &[u8] = b"fio version 2 iolog";
@@ -40,13 +40,13 @@ const LENGTH: Column = Column::new("length", "a whole number of bytes");
 const VERSION_2: &[Column] = &[FILE, ACTION, OFFSET, LENGTH];
 
 /// What is known from the lines so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Fio {
     /// Whether each line has a time; unknown before the header.
     timed: Option<bool>,
     /// Microseconds of all waits so far.
     waited: u64,
-    files: FxHashMap<Vec<u8>, u32>,
+    files: Names,
 }
 
 enum Action {
@@ -139,15 +139,8 @@ impl LineFormat for Fio {
 
 impl Fio {
     fn volume(&mut self, name: &[u8]) -> Result<u32, Mistake> {
-        if let Some(&volume) = self.files.get(name) {
-            return Ok(volume);
-        }
-        if self.files.len() == MOST_FILES {
-            return Err(Mistake(format!("found more than {MOST_FILES} files, expected fewer")));
-        }
-        let volume = self.files.len() as u32;
-        self.files.insert(name.to_vec(), volume);
-        Ok(volume)
+        let found = self.files.number(name, MOST_FILES);
+        found.ok_or_else(|| Mistake(format!("found more than {MOST_FILES} files, expected fewer")))
     }
 }
 

@@ -16,7 +16,7 @@ const SECTOR_BYTES: u64 = 512;
 const HASH_DIGITS: usize = 32;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Fiu;
 
 impl LineFormat for Fiu {

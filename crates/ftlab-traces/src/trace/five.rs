@@ -150,7 +150,7 @@ fn steps_by(requests: &[RawRequest], unit: u64) -> usize {
 }
 
 /// Any of the five-column formats, in its own units.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct AnyFive;
 
 impl LineFormat for AnyFive {

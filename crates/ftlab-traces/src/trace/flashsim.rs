@@ -13,7 +13,7 @@ use super::time::{Time, TimeUnit};
 const PAGE_BYTES: u64 = 4096;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct FlashSim;
 
 impl LineFormat for FlashSim {

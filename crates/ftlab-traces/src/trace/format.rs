@@ -6,7 +6,7 @@ use super::field::{Column, Mistake, quoted};
 use super::gate::Gate;
 use super::lines::{is_utf_16, utf_16};
 use super::record::{RecordDecoder, RecordFormat};
-use super::source::{Place, Source};
+use super::source::{self, Place};
 use super::stream::{Front, Stream};
 use super::text::{LineDecoder, LineFormat, Sample, Verdict};
 use super::{TimeOrder, TraceOptions};
@@ -65,10 +65,13 @@ pub struct Format {
     order_of: Option<fn(&Sample) -> TimeOrder>,
     units: bool,
     check: fn(&TraceOptions) -> Result<(), Mistake>,
-    read: fn(Stream, &TraceOptions, Gate, Place) -> Opened,
+    read: fn(&str, Parts, &TraceOptions, Gate) -> Opened,
 }
 
 type Opened = Result<Box<dyn RequestSource>, Error>;
+
+/// The streams of one recording, most often one.
+type Parts = Vec<(Stream, Place)>;
 
 /// How a format is recognised: by its first lines or by its first bytes.
 #[derive(Clone, Copy)]
@@ -91,10 +94,13 @@ impl Format {
             order_of: F::ORDER_OF,
             units: F::UNITS_MAY_BE_SAID,
             check: |options| F::with(options).map(drop),
-            read: |stream, options, gate, place| {
-                let format = F::with(options).map_err(|mistake| place.error(None, mistake))?;
-                let decoder = LineDecoder::new(format, stream).in_units(options);
-                Ok(Box::new(Source::new(decoder, gate, place)))
+            read: |path, parts, options, gate| {
+                let said =
+                    |Mistake(message)| Error::Trace { file: path.into(), line: None, message };
+                let format = F::with(options).map_err(said)?;
+                let decoder = |stream| LineDecoder::new(format.clone(), stream).in_units(options);
+                let parts = parts.into_iter().map(|(stream, place)| (decoder(stream), place));
+                source::opened(path, parts.collect(), gate)
             },
         }
     }
@@ -112,9 +118,10 @@ impl Format {
             order_of: None,
             units: false,
             check: |_| Ok(()),
-            read: |stream, options, gate, place| {
-                let decoder = RecordDecoder::new(F::with(options), stream);
-                Ok(Box::new(Source::new(decoder, gate, place)))
+            read: |path, parts, options, gate| {
+                let decoder = |stream| RecordDecoder::new(F::with(options), stream);
+                let parts = parts.into_iter().map(|(stream, place)| (decoder(stream), place));
+                source::opened(path, parts.collect(), gate)
             },
         }
     }
@@ -151,18 +158,21 @@ impl Format {
         (self.check)(options).map_err(|mistake| place.error(None, mistake))
     }
 
-    pub(super) fn read(&self, mut stream: Stream, options: &TraceOptions, place: Place) -> Opened {
-        let order = match (options.order, self.order_of) {
-            (Some(order), _) => order,
-            (None, None) => self.order,
-            (None, Some(order_of)) => {
+    /// The requests of `parts`, which are the recording `path`.
+    pub(super) fn read(&self, path: &str, mut parts: Parts, options: &TraceOptions) -> Opened {
+        let mut order = options.order.unwrap_or(self.order);
+        if let (None, Some(order_of)) = (options.order, self.order_of) {
+            for (stream, place) in &mut parts {
                 let front = stream.sniff().map_err(|broken| place.broken(0, broken))?;
-                order_of(&Sample::new(front))
+                order = match order_of(&Sample::new(front)) {
+                    TimeOrder::Error => order,
+                    other => other,
+                };
             }
-        };
+        }
         let gate = Gate::new(order, options.volume, options.requests_before_window())
             .with_flushes(options.flushes);
-        (self.read)(stream, options, gate, place)
+        (self.read)(path, parts, options, gate)
     }
 
     /// Asks for the unit of times where the user has not said it and `stream` leaves it open.

@@ -28,7 +28,7 @@ const EVENTS: [(&[u8], Stage); 3] =
     [(b"bio_queue", Stage::Queue), (b"rq_issue", Stage::Issue), (b"rq_complete", Stage::Complete)];
 
 /// What is known from the lines so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ftrace {
     events: Events,
 }

@@ -10,7 +10,7 @@ use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Heimdall;
 
 impl LineFormat for Heimdall {

@@ -15,7 +15,7 @@ const HEADER: &[u8] =
 const SECTOR_BYTES: u64 = 512;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct HpCsv;
 
 impl LineFormat for HpCsv {

@@ -15,6 +15,7 @@
 
 mod alibaba;
 mod arc;
+mod archive;
 mod biotracer;
 mod blkparse;
 mod blktrace;
@@ -45,11 +46,14 @@ mod hp_csv;
 pub mod info;
 mod lines;
 mod linux;
+mod merged;
 mod mqsim;
 mod msr;
+mod names;
 mod number;
 mod other;
 mod pages;
+mod parts;
 mod record;
 mod rwbs;
 mod scsi;

@@ -9,7 +9,7 @@ use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct MqSim;
 
 /// The columns, which SSDSim shares.

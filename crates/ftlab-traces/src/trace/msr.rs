@@ -13,6 +13,7 @@
 use super::doubt::question;
 use super::field::{Column, Fields, Mistake, Separator};
 use super::gate::{Clock, RawRequest};
+use super::names::Names;
 use super::text::{LineFormat, Sample};
 use super::time::{Time, TimeUnit};
 use crate::request::Op;
@@ -26,12 +27,11 @@ const DISKS_PER_HOST: u32 = 1000;
 const MOST_HOSTS: usize = 1000;
 
 /// What is known from the lines so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Msr {
     /// Nanoseconds per tick; 0 until the first line tells.
     tick_ns: u64,
-    hosts: Vec<Vec<u8>>,
-    latest: usize,
+    hosts: Names,
 }
 
 impl LineFormat for Msr {
@@ -123,18 +123,8 @@ impl Msr {
 
     #[inline]
     fn host(&mut self, name: &[u8]) -> Result<u32, Mistake> {
-        if self.hosts.get(self.latest).is_none_or(|host| host != name) {
-            let known = self.hosts.iter().position(|host| host == name);
-            self.latest = known.unwrap_or(self.hosts.len());
-            if self.latest == MOST_HOSTS {
-                return Err(Mistake("found more than 1000 host names, expected a few".into()));
-            }
-            if known.is_none() {
-                self.hosts.push(name.to_vec());
-            }
-        }
-        // At most MOST_HOSTS.
-        Ok(self.latest as u32)
+        let found = self.hosts.number(name, MOST_HOSTS);
+        found.ok_or_else(|| Mistake("found more than 1000 host names, expected a few".into()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What people take for a trace and is none: each is named, with the command that helps.
 
+use super::archive;
 use super::field::{Mistake, quoted};
 use super::lines::without_mark;
 use super::stream::Front;
@@ -7,8 +8,10 @@ use super::text::Sample;
 
 /// Containers and recordings by their first bytes: what they are, and what to do.
 const MAGIC: &[(&[u8], &str)] = &[
-    (b"PK\x03\x04", "a zip archive; read a member with unzip -p FILE MEMBER | ftlab ... -"),
-    (b"\x04\x22\x4d\x18", "lz4; read it with lz4 -dc FILE | ftlab ... -"),
+    (
+        b"PK\x03\x04",
+        "a zip archive in a pipe; read a member with unzip -p FILE MEMBER | ftlab ... -",
+    ),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive; read it with 7z x -so FILE | ftlab ... -"),
     (b"Rar!", "a rar archive; read a member with unrar p -inul FILE MEMBER | ftlab ... -"),
     (b"PERFILE2", "a recording of perf; read its text with perf script -i FILE | ftlab ... -"),
@@ -22,17 +25,14 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"%PDF", "a PDF document"),
 ];
 
-/// Where a tar archive has its name, and the name.
-const TAR: (usize, &[u8]) = (257, b"ustar");
-
 /// What a file that begins with `front` is, if it is known to be no trace.
 pub(super) fn known(front: Front, sample: &Sample) -> Option<Mistake> {
     let is = |what: &str| Some(Mistake(format!("not a trace that ftlab reads, but {what}")));
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| front.bytes.starts_with(magic)) {
         return is(what);
     }
-    if front.bytes.get(TAR.0..).is_some_and(|rest| rest.starts_with(TAR.1)) {
-        return is("a tar archive; read a member with tar xOf FILE MEMBER | ftlab ... -");
+    if archive::is_tar(front.bytes) {
+        return is("a tar archive inside an archive; unpack it once");
     }
     let mut lines = sample.lines().map(<[u8]>::trim_ascii);
     // A job file may begin with comments.
@@ -105,8 +105,7 @@ mod tests {
         tar[257..262].copy_from_slice(b"ustar");
         for (bytes, words) in [
             (&b"PK\x03\x04\x14"[..], "unzip -p"),
-            (b"\x04\x22\x4d\x18\0\0", "lz4 -dc"),
-            (&tar, "tar xOf"),
+            (&tar, "a tar archive inside"),
             (b"{\n \"fio version\" : \"fio-3.33\"\n}", "fio's report in JSON"),
             (b"[\n {\"a\": 1}\n]", "JSON"),
             (b"{\"a\":1}\n{\"a\":2}\n", "JSON lines"),

@@ -23,6 +23,9 @@ pub(super) trait RecordFormat: Default + Send + 'static {
     /// Nanoseconds per tick of [`RawRequest::ticks`].
     const TICK_NS: u64;
 
+    /// Whether a file is one volume, so that several files are several.
+    const FILE_IS_VOLUME: bool = false;
+
     /// What is done with times that go back, unless the user says.
     const ORDER: TimeOrder = TimeOrder::Error;
 
@@ -98,6 +101,8 @@ impl<F: RecordFormat> RecordDecoder<F> {
 }
 
 impl<F: RecordFormat> Decode for RecordDecoder<F> {
+    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
+
     #[inline]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
         loop {

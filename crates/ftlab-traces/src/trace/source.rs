@@ -2,6 +2,7 @@
 
 use super::field::Mistake;
 use super::gate::{self, Clock, Gate, RawRequest};
+use super::merged::Merged;
 use super::stream::Broken;
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
@@ -11,6 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What takes requests out of a stream, unchecked: from lines or from records.
 pub(super) trait Decode: Send + 'static {
+    /// Whether a file is one volume, so that several files are several.
+    const FILE_IS_VOLUME: bool = false;
+
     /// The next request; `None` at the end.
     fn next(&mut self) -> Result<Option<RawRequest>, Broken>;
 
@@ -23,9 +27,19 @@ pub(super) trait Decode: Send + 'static {
     /// Adds to a mistake in the line or record decoded last how it was read.
     fn here(&self, mistake: Mistake) -> Mistake;
 
+    /// Where the line or record decoded last is, of a stream that is at `whole`.
+    fn place<'a>(&'a self, whole: &'a Place) -> &'a Place {
+        whole
+    }
+
     /// What times and addresses count.
     fn units(&self) -> Option<String> {
         None
+    }
+
+    /// What a user should know of what has been decoded.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What is wrong when the stream has ended and held no request.
@@ -45,6 +59,13 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// The place of a recording in several files.
+    fn of_all<D>(path: &str, parts: &[(D, Place)]) -> Self {
+        let size = parts.iter().map(|(_, place)| place.size).sum();
+        let consumed = parts.first().map(|(_, place)| Arc::clone(&place.consumed));
+        Self { file: path.to_owned(), consumed: consumed.unwrap_or_default(), size }
+    }
+
     /// The error of `line`, or record (of the whole file if `None`).
     pub(super) fn error(&self, line: Option<u64>, Mistake(message): Mistake) -> Error {
         Error::Trace { file: self.file.clone(), line, message }
@@ -55,6 +76,23 @@ impl Place {
             Broken::Io(source) => Error::Io { path: Path::new(&self.file).into(), source },
             Broken::Mistake(mistake) => self.error(Some(line.max(1)), mistake),
         }
+    }
+}
+
+/// The requests of one stream, or of several that are parts of the recording `path`.
+pub(super) fn opened<D: Decode>(
+    path: &str,
+    mut parts: Vec<(D, Place)>,
+    gate: Gate,
+) -> Result<Box<dyn RequestSource>, Error> {
+    match (parts.pop(), parts.is_empty()) {
+        (Some((decoder, place)), true) => Ok(Box::new(Source::new(decoder, gate, place))),
+        (Some(last), false) => {
+            parts.push(last);
+            let place = Place::of_all(path, &parts);
+            Ok(Box::new(Source::new(Merged::new(parts), gate, place)))
+        }
+        (None, _) => Err(Error::Internal("a recording without files".into())),
     }
 }
 
@@ -82,7 +120,7 @@ impl<D: Decode> Source<D> {
                 None => match self.decoder.next() {
                     Ok(Some(raw)) => raw,
                     Ok(None) => break,
-                    Err(broken) => return Err(self.place.broken(self.decoder.number(), broken)),
+                    Err(broken) => return Err(self.broken(broken)),
                 },
             };
             let (raw, rest) = gate::cut(raw);
@@ -99,8 +137,14 @@ impl<D: Decode> Source<D> {
     }
 
     #[cold]
+    fn broken(&self, broken: Broken) -> Error {
+        self.decoder.place(&self.place).broken(self.decoder.number(), broken)
+    }
+
+    #[cold]
     fn mistake_here(&self, mistake: Mistake) -> Error {
-        self.place.error(Some(self.decoder.number()), self.decoder.here(mistake))
+        let place = self.decoder.place(&self.place);
+        place.error(Some(self.decoder.number()), self.decoder.here(mistake))
     }
 }
 
@@ -119,7 +163,9 @@ impl<D: Decode> RequestSource for Source<D> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.gate.remarks()
+        let mut remarks = self.gate.remarks();
+        remarks.extend(self.decoder.remarks());
+        remarks
     }
 
     fn units(&self) -> Option<String> {

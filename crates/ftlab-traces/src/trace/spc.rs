@@ -12,7 +12,7 @@ use crate::request::Op;
 const SECTOR_BYTES: u64 = 512;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Spc;
 
 impl LineFormat for Spc {

@@ -34,7 +34,7 @@ const READS: u32 = 1;
 const MICROSECONDS: u64 = 1_000_000;
 
 /// What is known from the header.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Srt {
     /// Bytes of a sector; absent before the header.
     sector_bytes: Option<u64>,

@@ -14,7 +14,7 @@ use crate::request::Op;
 const HEADER: &[u8] = b"Timestamp,Response,IOType,LUN,Offset,Size";
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Systor;
 
 impl LineFormat for Systor {

@@ -16,7 +16,7 @@ const SECTOR_BYTES: u64 = 512;
 const UNIX_SECONDS: std::ops::Range<u64> = 1_000_000_000..1 << 32;
 
 /// The format; it keeps nothing from line to line.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Tencent;
 
 impl LineFormat for Tencent {

@@ -10,7 +10,7 @@ use super::{TimeOrder, TraceOptions};
 use crate::units::Bytes;
 
 /// A text format with at most one request per line. The line loop and the checks are not its concern.
-pub(super) trait LineFormat: Default + Send + 'static {
+pub(super) trait LineFormat: Clone + Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
     /// One line for lists of formats.
@@ -34,6 +34,9 @@ pub(super) trait LineFormat: Default + Send + 'static {
 
     /// The options of [`TraceOptions`] that say what the format does not, by name.
     const TAKES: &'static [&'static str] = &[];
+
+    /// Whether a file is one volume, so that several files are several.
+    const FILE_IS_VOLUME: bool = false;
 
     /// What is done with times that go back, unless the user says: sorting, if the format's lines
     /// are in another order than that of arrival.
@@ -70,6 +73,11 @@ pub(super) trait LineFormat: Default + Send + 'static {
     /// Whether a line of words in front may be a header that is passed over.
     fn may_skip_header(&self) -> bool {
         true
+    }
+
+    /// What a user should know of the lines so far.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What is wrong when all lines have been read and none held a request.
@@ -224,6 +232,8 @@ impl<F: LineFormat> LineDecoder<F> {
 }
 
 impl<F: LineFormat> Decode for LineDecoder<F> {
+    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
+
     #[inline]
     fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
         if let Some(raw) = self.format.rest_of_line() {
@@ -279,6 +289,10 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.format.remarks()
     }
 
     fn without_requests(&self) -> Mistake {

@@ -86,7 +86,7 @@ impl Layout {
 }
 
 /// What is known from the first record.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Vscsi {
     layout: Option<&'static Layout>,
 }
@@ -102,6 +102,7 @@ impl RecordFormat for Vscsi {
         Column::new("time", "microseconds, u64"),
     ];
     const SOURCE: &'static str = "CloudPhysics (SHARDS, FAST '15); the cache-dataset collection";
+    const FILE_IS_VOLUME: bool = true;
     const TICK_NS: u64 = 1000;
 
     #[inline]

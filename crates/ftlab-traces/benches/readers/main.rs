@@ -1,0 +1,70 @@
+//! How fast each reader is, from bytes in memory to checked requests, by time of the processor.
+//!
+//! `cargo bench -p ftlab-traces` or `make bench`; behind it names of formats
+//! (`cargo bench -p ftlab-traces -- spc msr`). The best of several passes counts, as the machine has other
+//! things to do. What is measured of all is kept in `target/bench/readers.json`.
+
+mod inputs;
+
+use ftlab_traces::request::BATCH;
+use ftlab_traces::trace::{FORMATS, read_stream};
+use inputs::{INPUTS, Made};
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::{Value, json};
+use std::io::Cursor;
+
+const REQUESTS: u64 = 300_000;
+const PASSES: usize = 7;
+
+fn main() -> std::io::Result<()> {
+    let asked: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    eprintln!("{:<16}{:>14}{:>10}", "reader", "M requests/s", "MB/s");
+    let mut readers = Vec::new();
+    for (name, input) in INPUTS {
+        let format = name.split('-').next().unwrap_or(name);
+        let known = FORMATS.iter().any(|each| each.name == *name || each.name == format);
+        if known && (asked.is_empty() || asked.iter().any(|asked| asked == name)) {
+            readers.push(measured(name, &input(REQUESTS)));
+        }
+    }
+    if asked.is_empty() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/bench");
+        std::fs::create_dir_all(folder)?;
+        let all = json!({ "readers": readers });
+        std::fs::write(format!("{folder}/readers.json"), format!("{all:#}\n"))?;
+    }
+    Ok(())
+}
+
+/// Reads the same bytes several times.
+fn measured(name: &str, made: &Made) -> Value {
+    let seconds = (0..PASSES).map(|_| pass(made)).fold(f64::INFINITY, f64::min);
+    let (rate, bytes) = (REQUESTS as f64 / seconds, made.bytes.len() as f64 / seconds);
+    eprintln!("{name:<16}{:>14.2}{:>10.0}", rate / 1e6, bytes / 1e6);
+    json!({ "name": name, "requests_per_s": rate, "bytes_per_s": bytes })
+}
+
+/// Seconds of a processor that one pass takes.
+fn pass(made: &Made) -> f64 {
+    let stream = Box::new(Cursor::new(made.bytes.clone()));
+    let start = processor_seconds();
+    let mut source = read_stream(stream, &made.options).expect("a trace");
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut read = 0;
+    loop {
+        batch.clear();
+        source.fill(&mut batch).expect("requests");
+        if batch.is_empty() {
+            break;
+        }
+        read += batch.len() as u64;
+    }
+    assert_eq!(read, REQUESTS, "each line is a request");
+    processor_seconds() - start
+}
+
+fn processor_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

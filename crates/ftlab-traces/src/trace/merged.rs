@@ -1,0 +1,96 @@
+//! Several files of one recording as one stream, in the order of their own clock.
+
+use super::field::Mistake;
+use super::gate::{Clock, RawRequest};
+use super::source::{Decode, Place};
+use super::stream::Broken;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Decoders of one format, merged by time.
+pub(super) struct Merged<D> {
+    parts: Vec<(D, Place)>,
+    /// The next request of each part: setting of the clock, ticks, part.
+    heads: BinaryHeap<Reverse<(u32, u64, usize)>>,
+    requests: Vec<Option<RawRequest>>,
+    /// The part that was decoded last.
+    latest: usize,
+    begun: bool,
+    /// Nanoseconds per tick, which all parts share.
+    tick_ns: Option<u64>,
+}
+
+impl<D: Decode> Merged<D> {
+    pub(super) fn new(parts: Vec<(D, Place)>) -> Self {
+        let requests = parts.iter().map(|_| None).collect();
+        let (heads, latest, begun, tick_ns) = (BinaryHeap::new(), 0, false, None);
+        Self { parts, heads, requests, latest, begun, tick_ns }
+    }
+
+    /// Decodes the next request of a part.
+    fn pull(&mut self, part: usize) -> Result<(), Broken> {
+        self.latest = part;
+        let decoder = &mut self.parts[part].0;
+        let Some(mut raw) = decoder.next()? else { return Ok(()) };
+        let Clock { tick_ns, setting } = decoder.clock();
+        if *self.tick_ns.get_or_insert(tick_ns) != tick_ns {
+            return Err(Broken::Mistake(
+                decoder.here(Mistake(
+                    "found times in another unit than in the files before, expected one recording"
+                        .into(),
+                )),
+            ));
+        }
+        if D::FILE_IS_VOLUME {
+            raw.volume = u32::try_from(part).unwrap_or(u32::MAX);
+        }
+        self.heads.push(Reverse((setting, raw.ticks, part)));
+        self.requests[part] = Some(raw);
+        Ok(())
+    }
+}
+
+impl<D: Decode> Decode for Merged<D> {
+    fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        if self.begun {
+            self.pull(self.latest)?;
+        } else {
+            (0..self.parts.len()).try_for_each(|part| self.pull(part))?;
+            self.begun = true;
+        }
+        let Some(Reverse((_, _, part))) = self.heads.pop() else { return Ok(None) };
+        self.latest = part;
+        Ok(self.requests[part].take())
+    }
+
+    fn clock(&self) -> Clock {
+        self.parts[self.latest].0.clock()
+    }
+
+    fn number(&self) -> u64 {
+        self.parts[self.latest].0.number()
+    }
+
+    fn place<'a>(&'a self, _: &'a Place) -> &'a Place {
+        &self.parts[self.latest].1
+    }
+
+    fn here(&self, mistake: Mistake) -> Mistake {
+        self.parts[self.latest].0.here(mistake)
+    }
+
+    fn units(&self) -> Option<String> {
+        self.parts[0].0.units()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks: Vec<String> =
+            self.parts.iter().flat_map(|(decoder, _)| decoder.remarks()).collect();
+        remarks.dedup();
+        remarks
+    }
+
+    fn without_requests(&self) -> Mistake {
+        self.parts[0].0.without_requests()
+    }
+}

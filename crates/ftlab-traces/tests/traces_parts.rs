@@ -1,0 +1,186 @@
+//! Recordings in several files, and files in archives.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests may panic as tests do")]
+
+use ftlab_traces::Error;
+use ftlab_traces::request::Request;
+use ftlab_traces::trace::{self, TraceOptions};
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+
+const EARLY: &str = "0,8,512,w,1.5\n1,16,1024,r,1.75\n0,24,512,w,2.0\n";
+const LATE: &str = "0,32,512,w,1.6\n7,40,512,w,3.0\n";
+
+/// A folder for one test, with files.
+fn folder(name: &str, files: &[(&str, &[u8])]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("traces_parts").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    for (name, content) in files {
+        fs::write(folder.join(name), content).unwrap();
+    }
+    folder
+}
+
+fn read(path: &Path) -> Result<Vec<Request>, Error> {
+    trace::open(path.to_str().unwrap(), &TraceOptions::default())?.open()?.rest()
+}
+
+/// Times in ms, volumes and sectors.
+fn shown(requests: &[Request]) -> Vec<(u64, u32, u64)> {
+    requests.iter().map(|r| (r.time / 1_000_000, r.volume, r.offset / 512)).collect()
+}
+
+#[test]
+fn a_folder_and_a_pattern_are_merged_by_time() {
+    let files = [("b.spc", LATE.as_bytes()), ("a.spc", EARLY.as_bytes()), (".hidden", b"x")];
+    let folder = folder("merged", &files);
+    let expected = [(0, 0, 8), (100, 0, 32), (250, 1, 16), (500, 0, 24), (1500, 7, 40)];
+    for path in [folder.clone(), folder.join("*.spc"), folder.join("[ab].s?c")] {
+        assert_eq!(shown(&read(&path).unwrap()), expected, "{}", path.display());
+    }
+    let compressed = zstd::stream::encode_all(LATE.as_bytes(), 1).unwrap();
+    fs::write(folder.join("b.spc"), compressed).unwrap();
+    assert_eq!(shown(&read(&folder).unwrap()), expected);
+}
+
+#[test]
+fn a_mistake_names_the_file_and_its_line() {
+    let broken = [EARLY, "0,1,512,w,9\n0,1,512,x,9\n"].concat();
+    let folder = folder("mistake", &[("a", EARLY.as_bytes()), ("b", broken.as_bytes())]);
+    let error = read(&folder).unwrap_err().to_string();
+    assert!(error.contains("/b:5: column 4 (opcode): found \"x\""), "{error}");
+    let back = [EARLY, "0,1,512,w,1\n"].concat();
+    fs::write(folder.join("b"), back).unwrap();
+    let error = read(&folder).unwrap_err().to_string();
+    assert!(error.contains("/b:4: time goes back by 1 s"), "{error}");
+}
+
+#[test]
+fn files_of_other_formats_and_too_few_are_refused() {
+    let fio = "fio version 3 iolog\n0 f add\n9 f write 0 4096\n";
+    let folder = folder("others", &[("a", EARLY.as_bytes()), ("b", fio.as_bytes())]);
+    let error = read(&folder).unwrap_err().to_string();
+    assert!(error.contains("/b: found fio, expected spc as"), "{error}");
+    let error = read(&folder.join("*.csv")).unwrap_err().to_string();
+    assert!(error.contains("*.csv: found no file there"), "{error}");
+    let error = read(&folder.join("[")).unwrap_err().to_string();
+    assert!(error.contains("found a pattern that cannot be read"), "{error}");
+}
+
+/// `fio --numjobs` with a log for each job: names count over all files, times from the same start.
+#[test]
+fn logs_of_jobs_share_their_names() {
+    let one = "fio version 3 iolog\n0 x add\n1000 x write 0 4096\n9000 y write 0 4096\n";
+    let two = "fio version 3 iolog\n0 y add\n4000 y read 4096 4096\n";
+    let folder = folder("jobs", &[("1.log", one.as_bytes()), ("2.log", two.as_bytes())]);
+    let (x, y) = (0, 1);
+    let found = shown(&read(&folder).unwrap());
+    assert_eq!(found, [(0, x, 0), (3, y, 8), (8, y, 0)]);
+}
+
+/// A record of blktrace: a queued write of 4 KiB.
+fn event(ms: u64, sector: u64) -> Vec<u8> {
+    let mut record = 0x6561_7407_u32.to_le_bytes().to_vec();
+    record.extend(1u32.to_le_bytes());
+    record.extend((ms * 1_000_000).to_le_bytes());
+    record.extend(sector.to_le_bytes());
+    record.extend(4096u32.to_le_bytes());
+    record.extend((2u32 << 16 | 1).to_le_bytes());
+    record.extend([0; 4]);
+    record.extend((8u32 << 20).to_le_bytes());
+    record.extend([0; 8]);
+    record
+}
+
+#[test]
+fn recordings_of_each_processor_are_one() {
+    let zero = [event(1, 8), event(3, 24), event(9, 72)].concat();
+    let one = [event(2, 16), event(4, 32)].concat();
+    let folder = folder("blktrace", &[("sda.blktrace.0", &zero), ("sda.blktrace.1", &one)]);
+    let found = shown(&read(&folder.join("sda.blktrace.*")).unwrap());
+    let expected = [(0, 8), (1, 16), (2, 24), (3, 32), (8, 72)].map(|(ms, at)| (ms, 8000, at));
+    assert_eq!(found, expected);
+}
+
+/// A file of vscsi is one virtual disk.
+#[test]
+fn files_that_are_a_volume_each_are_several_volumes() {
+    let record = |us: u64, sector: u64| {
+        let mut record = [1u32, 4096, 1].map(u32::to_le_bytes).concat();
+        record.extend(0x2au16.to_le_bytes());
+        record.extend(0x0100u16.to_le_bytes());
+        record.extend(sector.to_le_bytes());
+        record.extend(us.to_le_bytes());
+        record
+    };
+    let (one, two) = (record(5000, 8).repeat(1), record(7000, 8));
+    let folder = folder("disks", &[("w1.vscsi", &one), ("w2.vscsi", &two)]);
+    assert_eq!(shown(&read(&folder).unwrap()), [(0, 0, 8), (2, 1, 8)]);
+}
+
+fn tarred(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, bytes) in files {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        builder.append_data(&mut header, name, *bytes).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+#[test]
+fn the_file_of_an_archive_is_read_also_where_one_or_both_are_compressed() {
+    let gzip = |bytes: &[u8]| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(bytes).unwrap();
+        gzip.finish().unwrap()
+    };
+    let tar = tarred(&[("data/README", b"about"), ("data/a.spc", EARLY.as_bytes())]);
+    let tar_of_gz = tarred(&[("a.spc.gz", &gzip(EARLY.as_bytes()))]);
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    zip.start_file("a.spc.gz", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(&gzip(EARLY.as_bytes())).unwrap();
+    let zip = zip.finish().unwrap().into_inner();
+    let folder = folder(
+        "archives",
+        &[
+            ("a.tar", &tar),
+            ("a.tar.gz", &gzip(&tar)),
+            ("b.tar.gz", &gzip(&tar_of_gz)),
+            ("a.zip", &zip),
+        ],
+    );
+    let plain = folder.join("plain");
+    fs::write(&plain, EARLY).unwrap();
+    let expected = read(&plain).unwrap();
+    for name in ["a.tar", "a.tar.gz", "b.tar.gz", "a.zip", "a.tar.gz/data/a.spc", "a.zip/a.spc.gz"]
+    {
+        assert_eq!(read(&folder.join(name)).unwrap(), expected, "{name}");
+    }
+    for (name, words) in [
+        ("a.zip/b", "found no file \"b\" in the archive"),
+        ("a.tar/b", "found no file \"b\" in the archive"),
+        ("plain/b", "not a directory"),
+    ] {
+        let error = read(&folder.join(name)).unwrap_err().to_string();
+        assert!(error.contains(words), "{name}: {error}");
+    }
+}
+
+#[test]
+fn archives_that_are_cut_or_lie_are_errors() {
+    let tar = tarred(&[("a.spc", EARLY.repeat(1000).as_bytes())]);
+    let mut huge = tar::Header::new_gnu();
+    huge.set_path("a.spc").unwrap();
+    huge.set_size(1 << 60);
+    huge.set_cksum();
+    let huge = [huge.as_bytes().as_slice(), EARLY.as_bytes()].concat();
+    let folder = folder("damaged", &[("cut.tar", &tar[..20_000]), ("huge.tar", &huge)]);
+    fs::write(folder.join("no.zip"), b"PK\x03\x04 and nothing else").unwrap();
+    for name in ["cut.tar", "huge.tar", "no.zip"] {
+        let error = read(&folder.join(name)).unwrap_err();
+        assert!(matches!(error, Error::Trace { .. }), "{name}: {error}");
+    }
+}
