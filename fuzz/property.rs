@@ -3,6 +3,7 @@
 use ftlab_traces::Error;
 use ftlab_traces::request::{BATCH, Op, Request};
 use ftlab_traces::trace::{self, Columns, TimeOrder, TraceOptions};
+use ftlab_traces::units::Bytes;
 use std::io::{self, Cursor, Read};
 
 /// Enough to fill several batches, and few enough that a decompressed bomb ends soon.
@@ -56,7 +57,8 @@ fn options(format: &str, columns: &str) -> TraceOptions {
     TraceOptions {
         format: Some(format.to_owned()).filter(|name| name != "detect"),
         requests: Some(MOST_REQUESTS),
-        op: (format == "arc").then_some(Op::Read),
+        op: ["arc", "oraclegeneral"].contains(&format).then_some(Op::Read),
+        unit: (format == "oraclegeneral").then_some(Bytes(512)),
         columns: (format == "csv").then(|| Columns::try_from(columns.to_owned()).expect("columns")),
         ..TraceOptions::default()
     }

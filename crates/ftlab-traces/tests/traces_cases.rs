@@ -15,10 +15,6 @@ use std::path::{Path, PathBuf};
 const OPEN: &[&str] = &[
     // Without its column as volume both disks are one, by csv.
     "biosnoop.txt",
-    // Refused, as documented: a zoned device is not modelled.
-    "blk-zbd.txt",
-    // Refused with the command that helps.
-    "proc-json.jsonl",
 ];
 
 /// What a refusal must say: the file, and words of the message.
@@ -34,8 +30,8 @@ const REFUSALS: &[(&str, &[&str])] = &[
     ("job.fio", &["fio job file", "fio --write_iolog"]),
     ("blk-donly.txt", &["input.stage = D"]),
     ("blk-conly-level.txt", &["input.stage = C"]),
-    ("og.oracleGeneral.bin", &["not a format that ftlab reads"]),
-    ("og.oracleGeneral.bin.zst", &["not a format that ftlab reads"]),
+    ("og.oracleGeneral.bin", &["no addresses", "input.unit = SIZE"]),
+    ("og.oracleGeneral.bin.zst", &["no addresses", "input.unit = SIZE"]),
 ];
 
 /// Files of which the README expects a refusal or what its line asks for, and which are read: the

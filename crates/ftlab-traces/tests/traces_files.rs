@@ -281,7 +281,7 @@ fn every_format_has_a_page_whose_example_reads_as_that_format() {
         }
         let example = page.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
         let example = example.unwrap_or_else(|| panic!("{name}: no example"));
-        let binary = ["vscsi", "srt", "blktrace"].contains(&name);
+        let binary = ["vscsi", "srt", "blktrace", "oraclegeneral"].contains(&name);
         let path = file("example", if binary { from_hex(example) } else { example.into() });
         let needed = what_must_be_said(name);
         let named = TraceOptions { format: Some(name.into()), ..needed.clone() };
@@ -301,6 +301,7 @@ fn what_must_be_said(format: &str) -> TraceOptions {
     let columns = "columns = 'time=when:us,offset=lba:sectors,length=bytes,op=what:1,volume=disk'";
     match format {
         "arc" => TraceOptions { op: Some(Op::Read), ..options() },
+        "oraclegeneral" => TraceOptions { op: Some(Op::Read), unit: Some(Bytes(512)), ..options() },
         "csv" => toml::from_str(columns).unwrap(),
         _ => options(),
     }

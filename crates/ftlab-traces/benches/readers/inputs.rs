@@ -3,6 +3,7 @@
 use ftlab_traces::request::Op;
 use ftlab_traces::rng::Rng;
 use ftlab_traces::trace::{Columns, TraceOptions};
+use ftlab_traces::units::Bytes;
 use std::fmt::Write;
 
 /// The bytes of a trace and how it is read.
@@ -390,6 +391,96 @@ pub const INPUTS: &[(&str, Input)] = &[
             options.columns =
                 Some(columns("time=1,op=2,offset=3:sectors,length=4,separator=blanks"));
         })
+    }),
+    ("biosnoop", |n| {
+        text(
+            "biosnoop",
+            n,
+            "TIME(s)     COMM           PID    DISK      T SECTOR     BYTES  LAT(ms)\n",
+            |out, r: &Plain| {
+                line(
+                    out,
+                    format_args!(
+                        "{:<11} kworker/u8:2   1950   sd{}       {} {:<10} {:<7} {:>7}",
+                        format_args!("{}.{:06}", r.seconds(), r.micros()),
+                        r.volume,
+                        r.capital(),
+                        r.sector,
+                        r.bytes,
+                        "0.74"
+                    ),
+                )
+            },
+        )
+    }),
+    ("iotracer", |n| {
+        text("iotracer", n, "", |out, r: &Plain| {
+            line(
+                out,
+                format_args!(
+                    "2024-01-15 10:00:{:02}.{:06},1234,python3,{},{},{},1.234,1235,16,1233,8:{},0.012,REQ_SYNC",
+                    r.seconds(),
+                    r.micros(),
+                    r.sector,
+                    if r.writes { "write" } else { "read" },
+                    r.bytes,
+                    r.volume
+                ),
+            )
+        })
+    }),
+    ("tectonic", |n| {
+        text("tectonic", n, "", |out, r: &Plain| {
+            line(
+                out,
+                format_args!(
+                    "{} 4096 {} {}.{:06} {} 7 1 {} 2 3",
+                    r.sector,
+                    r.bytes,
+                    1_569_934_830 + r.seconds(),
+                    r.micros(),
+                    if r.writes { 4 } else { 2 },
+                    r.volume
+                ),
+            )
+        })
+    }),
+    ("vscsistats", |n| {
+        text("vscsistats", n, "", |out, r: &Plain| {
+            line(
+                out,
+                format_args!(
+                    "2147483692,{},1,{},{},{}",
+                    r.bytes,
+                    if r.writes { "write" } else { "read" },
+                    r.sector,
+                    2_756_778_716_650 + r.ns / 1000
+                ),
+            )
+        })
+    }),
+    ("nvme-json", |n| {
+        text("nvme-json", n, "", |out, r: &Plain| {
+            line(
+                out,
+                format_args!(
+                    "{{\"ts\":{},\"event_type\":\"nvme_cmd\",\"op_name\":\"{}\",\"slba\":{},\"bytes\":{}}}",
+                    r.ns,
+                    if r.writes { "write" } else { "read" },
+                    r.sector,
+                    r.bytes
+                ),
+            )
+        })
+    }),
+    ("oraclegeneral", |n| {
+        let made = records("oraclegeneral", n, &[], |out, r| {
+            out.extend((r.seconds() as u32).to_le_bytes());
+            out.extend(r.sector.to_le_bytes());
+            out.extend((r.bytes as u32).to_le_bytes());
+            out.extend((-1_i64).to_le_bytes());
+        });
+        made.with(|options| (options.op, options.unit) = (Some(Op::Read), Some(Bytes(512))))
     }),
 ];
 

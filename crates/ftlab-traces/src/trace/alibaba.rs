@@ -27,7 +27,7 @@ impl LineFormat for Alibaba {
     const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "github.com/alibaba/block-traces (1000 virtual disks, one month)";
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let volume = fields.integer_up_to(u32::MAX)?;
         let op = [Op::Read, Op::Write][fields.one_of(&[b"R", b"W"])?];

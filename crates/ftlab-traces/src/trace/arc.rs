@@ -72,7 +72,7 @@ impl LineFormat for Arc {
         Clock { tick_ns: MILLISECOND_NS, setting: 0 }
     }
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let offset = fields.integer()?;
         let length = fields.integer()?;

@@ -58,6 +58,7 @@ impl LineFormat for BlkParse {
         Ok(Self { events: Events::of(options.stage), ..Self::default() })
     }
 
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if self.belongs_to_remarks(fields.peek()) {
             return Ok(None);
@@ -94,6 +95,10 @@ impl LineFormat for BlkParse {
         let begins = |line: &[u8]| line[0].is_ascii_digit() || line.starts_with(b"Input file ");
         let begun = sample.first().is_some_and(|line| begins(line.trim_ascii()));
         if begun && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.events.remarks()
     }
 
     fn without_requests(&self) -> Mistake {

@@ -59,8 +59,8 @@ impl RecordFormat for BlkTrace {
     const ORDER: TimeOrder = TimeOrder::Sort;
     const TAKES: &'static [&'static str] = &["stage"];
 
-    fn with(options: &TraceOptions) -> Self {
-        Self { events: Events::of(options.stage), big_endian: None }
+    fn with(options: &TraceOptions) -> Result<Self, Mistake> {
+        Ok(Self { events: Events::of(options.stage), big_endian: None })
     }
 
     fn step(&mut self, bytes: &[u8]) -> Result<Step, Mistake> {
@@ -119,6 +119,10 @@ impl RecordFormat for BlkTrace {
         if byte_order(front.bytes).is_some() { Verdict::Yes } else { Verdict::No }
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.events.remarks()
+    }
+
     fn without_requests(&self) -> Mistake {
         self.events.without_requests()
     }
@@ -151,7 +155,7 @@ fn operation(category: u32) -> Rwbs {
         _ if category & FUA != 0 => Op::WriteThrough,
         _ => Op::Write,
     };
-    Rwbs { flushes: category & FLUSH != 0, op: Some(op) }
+    Rwbs { flushes: category & FLUSH != 0, op: Some(op), zone: false }
 }
 
 #[cold]

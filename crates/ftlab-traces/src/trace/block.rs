@@ -28,6 +28,8 @@ pub(super) struct Events {
     /// The data of a request that a flush precedes.
     behind_flush: Option<RawRequest>,
     seen: [u64; Stage::ALL.len()],
+    /// Work on zones that was left out.
+    zones: u64,
 }
 
 impl Events {
@@ -53,6 +55,7 @@ impl Events {
     ) -> Result<Option<RawRequest>, Mistake> {
         let flush = RawRequest::flush().at(ticks).in_volume(volume);
         let flush = rwbs.flushes.then_some(flush);
+        self.zones += u64::from(rwbs.zone);
         // A request without data has no address.
         let (Some(op), Some((offset, length))) = (rwbs.op, extent) else { return Ok(flush) };
         let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
@@ -67,6 +70,13 @@ impl Events {
     #[inline]
     pub(super) fn rest(&mut self) -> Option<RawRequest> {
         self.behind_flush.take()
+    }
+
+    /// What was left out.
+    pub(super) fn remarks(&self) -> Vec<String> {
+        let count = self.zones;
+        let zones = || format!("left out {count} operations on zones; the device has none");
+        (count > 0).then(zones).into_iter().collect()
     }
 
     /// What is wrong when nothing was a request.

@@ -32,6 +32,7 @@ impl LineFormat for CloudPhysics {
     const FILE_IS_VOLUME: bool = true;
     const SOURCE: &'static str = "CloudPhysics (SHARDS, FAST '15); a sample comes with libCacheSim";
 
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if fields.line() == HEADER {
             return Ok(None);

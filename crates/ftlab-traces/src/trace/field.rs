@@ -168,7 +168,7 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// When the column is missing or anything else.
-    #[inline]
+    #[inline(always)]
     pub fn hexadecimal(&mut self) -> Result<u32, Mistake> {
         let used = self.rest.iter().take_while(|b| b.is_ascii_hexdigit()).count();
         if used > 8 {

@@ -71,6 +71,7 @@ impl LineFormat for Fio {
     const OFFSET_UNIT: u64 = 1;
     const SOURCE: &'static str = "fio --write_iolog; tools that make logs for fio to replay";
 
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let Some(timed) = self.timed else {
             self.timed = Some(has_times(fields.line())?);

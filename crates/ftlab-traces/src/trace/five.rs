@@ -44,7 +44,7 @@ pub(super) const SECTORS: Column = Column::new("size", "a whole number of 512-by
 pub(super) const OPERATION: Column = Column::new("operation", "1 to read or 0 to write");
 
 /// Device, address and size behind a time, in the units of the format; not yet an operation.
-#[inline]
+#[inline(always)]
 pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mistake> {
     let volume = fields.integer_up_to(u32::MAX)?;
     let offset = fields.integer()?;
@@ -53,13 +53,13 @@ pub(super) fn target(fields: &mut Fields, ticks: u64) -> Result<RawRequest, Mist
 }
 
 /// The operation column: 1 to read, 0 to write.
-#[inline]
+#[inline(always)]
 pub(super) fn operation(fields: &mut Fields) -> Result<Op, Mistake> {
     Ok([Op::Write, Op::Read][fields.one_of(&[b"0", b"1"])?])
 }
 
 /// A line of whole nanoseconds, sectors and 0 or 1: MQSim and SSDSim.
-#[inline]
+#[inline(always)]
 pub(super) fn nanoseconds_and_sectors(mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
     let ticks = fields.time()?;
     let raw = target(&mut fields, ticks)?;

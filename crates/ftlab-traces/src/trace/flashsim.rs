@@ -33,7 +33,7 @@ impl LineFormat for FlashSim {
 
     const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_milliseconds::<Self>);
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.time()?;
         let raw = five::target(&mut fields, ticks)?;

@@ -11,9 +11,9 @@ use super::stream::{Front, Stream};
 use super::text::{LineDecoder, LineFormat, Sample, Verdict};
 use super::{TimeOrder, TraceOptions};
 use super::{
-    alibaba, arc, biotracer, blkparse, blktrace, cloudphysics, csv, disksim, etw, fio, fiu,
-    flashsim, ftrace, heimdall, hp_csv, mqsim, msr, other, spc, srt, ssdsim, suggest, systor,
-    tencent, vscsi,
+    alibaba, arc, biosnoop, biotracer, blkparse, blktrace, cloudphysics, csv, disksim, etw, fio,
+    fiu, flashsim, ftrace, heimdall, hp_csv, iotracer, mqsim, msr, nvme_json, oracle_general,
+    other, spc, srt, ssdsim, suggest, systor, tectonic, tencent, vscsi, vscsistats,
 };
 use crate::error::Error;
 use crate::request::RequestSource;
@@ -31,6 +31,11 @@ pub const FORMATS: &[Format] = &[
     Format::of_records::<blktrace::BlkTrace>(),
     Format::of::<biotracer::BioTracer>(),
     Format::of::<etw::Etw>(),
+    Format::of::<biosnoop::Biosnoop>(),
+    Format::of::<iotracer::IoTracer>(),
+    Format::of::<tectonic::Tectonic>(),
+    Format::of::<vscsistats::VscsiStats>(),
+    Format::of::<nvme_json::NvmeJson>(),
     Format::of::<heimdall::Heimdall>(),
     Format::of::<disksim::DiskSim>(),
     Format::of::<flashsim::FlashSim>(),
@@ -38,6 +43,7 @@ pub const FORMATS: &[Format] = &[
     Format::of::<ssdsim::SsdSim>(),
     Format::of_records::<vscsi::Vscsi>(),
     Format::of_records::<srt::Srt>(),
+    Format::of_records::<oracle_general::OracleGeneral>(),
     Format::of::<cloudphysics::CloudPhysics>(),
     Format::of::<hp_csv::HpCsv>(),
     Format::of::<fio::Fio>(),
@@ -117,9 +123,12 @@ impl Format {
             doubt: None,
             order_of: None,
             units: false,
-            check: |_| Ok(()),
+            check: |options| F::with(options).map(drop),
             read: |path, parts, options, gate| {
-                let decoder = |stream| RecordDecoder::new(F::with(options), stream);
+                let said =
+                    |Mistake(message)| Error::Trace { file: path.into(), line: None, message };
+                let format = F::with(options).map_err(said)?;
+                let decoder = |stream| RecordDecoder::new(format.clone(), stream);
                 let parts = parts.into_iter().map(|(stream, place)| (decoder(stream), place));
                 source::opened(path, parts.collect(), gate)
             },

@@ -76,6 +76,10 @@ impl LineFormat for Ftrace {
         self.events.rest()
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.events.remarks()
+    }
+
     fn without_requests(&self) -> Mistake {
         self.events.without_requests()
     }

@@ -5,11 +5,11 @@
 
 use super::TimeOrder;
 use super::field::Mistake;
+use super::sorting::Sorting;
 use crate::request::{LONGEST_REQUEST_BYTES, Meta, Op, Request};
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
-/// Requests that sorting may hold back, in 15 MiB: some seconds of a busy storage cluster, whose
+/// Requests that sorting may hold back, in 16 MiB: some seconds of a busy storage cluster, whose
 /// lines are late by a second (Tencent's).
 pub const SORT_WINDOW_REQUESTS: usize = 1 << 18;
 
@@ -88,7 +88,7 @@ impl Clock {
 }
 
 /// The setting of the clock and the ticks: the order of requests.
-type Arrival = (u32, u64);
+pub(super) type Arrival = (u32, u64);
 
 /// What lets requests through, in the order of time, the first one at 0.
 pub(super) struct Gate {
@@ -104,9 +104,8 @@ pub(super) struct Gate {
     /// What the clock showed at the latter.
     first: u64,
     last: Arrival,
-    /// Only for sorting: ordered by time, then by place in the file.
-    window: BinaryHeap<Reverse<(Arrival, u64, RawRequest)>>,
-    arrived: u64,
+    /// Only for sorting.
+    window: Sorting,
     /// The lowest volumes that the filter has held back.
     others: BTreeSet<u32>,
     latest_other: Option<u32>,
@@ -144,8 +143,7 @@ impl Gate {
             base: 0,
             first: 0,
             last: (0, 0),
-            window: BinaryHeap::new(),
-            arrived: 0,
+            window: Sorting::default(),
             others: BTreeSet::new(),
             latest_other: None,
             left_out: LeftOut::default(),
@@ -169,38 +167,63 @@ impl Gate {
     #[inline(always)]
     pub(super) fn admit(
         &mut self,
-        mut raw: RawRequest,
+        raw: RawRequest,
         clock: Clock,
         passed: &mut Vec<Request>,
     ) -> Result<bool, Mistake> {
-        match raw.op {
-            Op::Flush if !self.flushes => {
-                self.left_out.flushes += 1;
-                return Ok(false);
-            }
-            _ if raw.length == 0 && raw.op != Op::Flush => {
-                self.left_out.empty += 1;
-                return Ok(false);
-            }
-            // Offset and length of a flush mean nothing.
-            Op::Flush => (raw.offset, raw.length) = (0, 0),
-            Op::WriteThrough if !self.flushes => raw.op = Op::Write,
-            _ => {}
-        }
+        let plain = raw.length > 0 && matches!(raw.op, Op::Read | Op::Write);
+        let taken = if plain { Some(raw) } else { self.taken(raw) };
+        let Some(raw) = taken else { return Ok(false) };
         check(&raw)?;
         if self.volume.is_some_and(|volume| volume != raw.volume) {
             self.hold_back(raw.volume);
             return Ok(false);
         }
-        if self.order == TimeOrder::Sort {
-            return self.sort(raw, clock, passed);
+        let arrival = (clock.setting, raw.ticks);
+        let usual = matches!(self.order, TimeOrder::Error | TimeOrder::Clamp);
+        if usual && arrival >= self.last {
+            return self.pass(arrival, raw, clock.tick_ns, passed);
         }
-        let arrival = (clock.setting.saturating_add(self.jumps), raw.ticks);
+        self.mend(arrival, raw, clock, passed)
+    }
+
+    /// What a request that is no read or write of some length passes as.
+    #[inline(never)]
+    fn taken(&mut self, raw: RawRequest) -> Option<RawRequest> {
+        match raw.op {
+            Op::Flush if !self.flushes => {
+                self.left_out.flushes += 1;
+                None
+            }
+            // Offset and length of a flush mean nothing.
+            Op::Flush => Some(RawRequest { offset: 0, length: 0, ..raw }),
+            _ if raw.length == 0 => {
+                self.left_out.empty += 1;
+                None
+            }
+            Op::WriteThrough if !self.flushes => Some(RawRequest { op: Op::Write, ..raw }),
+            _ => Some(raw),
+        }
+    }
+
+    /// Lets `raw` through when its time has been put in order.
+    #[inline(never)]
+    fn mend(
+        &mut self,
+        arrival: Arrival,
+        raw: RawRequest,
+        clock: Clock,
+        passed: &mut Vec<Request>,
+    ) -> Result<bool, Mistake> {
         let behind = arrival < self.last && self.passed > 0;
         let arrival = match self.order {
+            TimeOrder::Sort => return self.sort(raw, clock, passed),
             TimeOrder::Error if behind => return Err(self.backwards(arrival, clock)),
             TimeOrder::Clamp if behind => self.last,
-            TimeOrder::Segments => self.in_segments(arrival, clock),
+            TimeOrder::Segments => {
+                let (setting, ticks) = arrival;
+                self.in_segments((setting.saturating_add(self.jumps), ticks), clock)
+            }
             TimeOrder::Drop if behind || self.leaps(arrival, clock) => {
                 self.left_out.misplaced += 1;
                 return Ok(false);
@@ -236,7 +259,7 @@ impl Gate {
         passed: &mut Vec<Request>,
     ) -> Result<bool, Mistake> {
         match self.window.pop() {
-            Some(Reverse((arrival, _, raw))) => self.pass(arrival, raw, tick_ns, passed),
+            Some((arrival, raw)) => self.pass(arrival, raw, tick_ns, passed),
             None => Ok(false),
         }
     }
@@ -277,7 +300,6 @@ impl Gate {
         [flushes, empty, misplaced, jumps].into_iter().flatten().collect()
     }
 
-    #[inline(never)]
     fn sort(
         &mut self,
         raw: RawRequest,
@@ -288,20 +310,11 @@ impl Gate {
         if arrival < self.last && self.passed > 0 {
             return Err(self.beyond_the_window(arrival, clock));
         }
-        let mut next = Reverse((arrival, self.arrived, raw));
-        self.arrived += 1;
-        if self.window.len() < SORT_WINDOW_REQUESTS {
-            self.window.push(next);
+        self.window.push(arrival, raw);
+        if self.window.len() <= SORT_WINDOW_REQUESTS {
             return Ok(false);
         }
-        // The earliest of all passes, which may be the one that has just come.
-        if let Some(mut earliest) = self.window.peek_mut()
-            && *earliest > next
-        {
-            std::mem::swap(&mut *earliest, &mut next);
-        }
-        let Reverse((arrival, _, raw)) = next;
-        self.pass(arrival, raw, clock.tick_ns, passed)
+        self.drain(clock.tick_ns, passed)
     }
 
     /// Lets `raw` through at `arrival`, which is not before the last one, and says so.
@@ -424,7 +437,7 @@ const LONGEST_TRIM_BYTES: u64 = 64 << 40;
 const TRIM_PIECE_BYTES: u64 = 2 << 30;
 
 /// Cuts off what one request cannot tell of a trim: the first piece, and the rest if there is one.
-#[inline(always)]
+#[inline(never)]
 pub(super) fn cut(raw: RawRequest) -> (RawRequest, Option<RawRequest>) {
     if raw.op != Op::Trim || raw.length <= longest(Op::Trim) || raw.length > LONGEST_TRIM_BYTES {
         return (raw, None);

@@ -30,7 +30,7 @@ impl LineFormat for Heimdall {
 
     const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_milliseconds::<Self>);
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.time()?;
         let raw = five::target(&mut fields, ticks)?;

@@ -37,6 +37,7 @@ impl LineFormat for HpCsv {
     const OFFSET_UNIT: u64 = SECTOR_BYTES;
     const SOURCE: &'static str = "decoded from HP's SRT files, such as hplajw of DiskSim 4.0";
 
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         if fields.line() == HEADER {
             return Ok(None);

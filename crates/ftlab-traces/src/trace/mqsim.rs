@@ -27,7 +27,7 @@ impl LineFormat for MqSim {
 
     const DOUBT: Option<fn(&Sample) -> Option<String>> = Some(five::doubtful_nanoseconds::<Self>);
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         five::nanoseconds_and_sectors(fields)
     }

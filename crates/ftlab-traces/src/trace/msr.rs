@@ -75,7 +75,7 @@ impl LineFormat for Msr {
         Clock { tick_ns: self.tick_ns, ..Clock::NANOSECONDS }
     }
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = self.time(&mut fields)?;
         let host = fields.text()?;

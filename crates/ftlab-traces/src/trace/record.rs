@@ -11,7 +11,7 @@ use super::{TimeOrder, TraceOptions};
 pub(super) const LONGEST_RECORD_BYTES: usize = 64 << 10;
 
 /// A binary format of one request per record. The record loop and the checks are not its concern.
-pub(super) trait RecordFormat: Default + Send + 'static {
+pub(super) trait RecordFormat: Clone + Default + Send + 'static {
     /// The name that `--format` takes.
     const NAME: &'static str;
     /// One line for lists of formats.
@@ -33,8 +33,13 @@ pub(super) trait RecordFormat: Default + Send + 'static {
     const TAKES: &'static [&'static str] = &[];
 
     /// The format at the first record, with what the user says that it does not.
-    fn with(_options: &TraceOptions) -> Self {
-        Self::default()
+    fn with(_options: &TraceOptions) -> Result<Self, Mistake> {
+        Ok(Self::default())
+    }
+
+    /// What a user should know of the records so far.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// What is wrong when all records have been read and none was a request.
@@ -133,6 +138,10 @@ impl<F: RecordFormat> Decode for RecordDecoder<F> {
 
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.format.remarks()
     }
 
     fn without_requests(&self) -> Mistake {

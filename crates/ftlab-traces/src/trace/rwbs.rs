@@ -1,6 +1,6 @@
 //! RWBS, the letters with which Linux' block layer writes what a request does.
 //!
-//! `R` read, `W` write, `D` discard, `N` no data, with flags around. An `F` in front is a flush, before
+//! `R` read, `W` write, `D` discard, `N` no data, `Z` work on a zone, with flags around. An `F` in front is a flush, before
 //! the data if there are any; an `F` behind `W` is FUA, as `fill_rwbs` of blkparse writes them.
 
 use crate::request::Op;
@@ -12,6 +12,8 @@ pub(super) struct Rwbs {
     pub(super) flushes: bool,
     /// What is done with data, if there are any.
     pub(super) op: Option<Op>,
+    /// Whether a zone is reset, opened, closed or finished, which moves no data.
+    pub(super) zone: bool,
 }
 
 /// What the letters `rwbs` say, if they are such letters.
@@ -26,10 +28,12 @@ pub(super) fn operation(rwbs: &[u8]) -> Option<Rwbs> {
         [b'W', ..] => Some(Op::Write),
         [b'D', ..] => Some(Op::Trim),
         [b'N' | b'F' | b'S', ..] => None,
+        // An append writes where the device decides, so it has no address.
+        [b'Z', b'R' | b'O' | b'C' | b'F', ..] => None,
         [] if behind.is_some() => None,
         _ => return None,
     };
-    Some(Rwbs { flushes: behind.is_some(), op })
+    Some(Rwbs { flushes: behind.is_some(), op, zone: rwbs.starts_with(b"Z") })
 }
 
 /// As [`operation`], where other words may stand as well: only flags in the order in which Linux
@@ -64,7 +68,11 @@ mod tests {
             ("FF", true, None),
             ("FN", true, None),
         ] {
-            assert_eq!(operation(rwbs.as_bytes()), Some(Rwbs { flushes, op }), "{rwbs}");
+            assert_eq!(
+                operation(rwbs.as_bytes()),
+                Some(Rwbs { flushes, op, zone: false }),
+                "{rwbs}"
+            );
         }
         for word in ["RENAME", "RESET", "DELETE", "WMS", "NOP", "FORMAT"] {
             assert_eq!(exact(word.as_bytes()), None, "{word}");
@@ -73,7 +81,11 @@ mod tests {
             assert_eq!(exact(word.as_bytes()), operation(word.as_bytes()), "{word}");
             assert!(exact(word.as_bytes()).is_some(), "{word}");
         }
-        for rwbs in ["", "X", "r", "W1"] {
+        for rwbs in ["ZR", "ZRS", "ZO", "ZC", "ZF"] {
+            let zone = Some(Rwbs { flushes: false, op: None, zone: true });
+            assert_eq!(operation(rwbs.as_bytes()), zone, "{rwbs}");
+        }
+        for rwbs in ["", "X", "r", "W1", "Z", "ZA"] {
             assert_eq!(operation(rwbs.as_bytes()), None, "{rwbs}");
         }
     }

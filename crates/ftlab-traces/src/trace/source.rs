@@ -115,7 +115,7 @@ impl<D: Decode> Source<D> {
     #[inline(always)]
     fn next(&mut self, batch: &mut Vec<Request>) -> Result<bool, Error> {
         while !self.ended {
-            let raw = match self.rest.take() {
+            let mut raw = match self.rest {
                 Some(rest) => rest,
                 None => match self.decoder.next() {
                     Ok(Some(raw)) => raw,
@@ -123,8 +123,11 @@ impl<D: Decode> Source<D> {
                     Err(broken) => return Err(self.broken(broken)),
                 },
             };
-            let (raw, rest) = gate::cut(raw);
-            self.rest = rest;
+            if raw.length > u64::from(u32::MAX) {
+                (raw, self.rest) = gate::cut(raw);
+            } else if self.rest.is_some() {
+                self.rest = None;
+            }
             match self.gate.admit(raw, self.decoder.clock(), batch) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}

@@ -32,7 +32,7 @@ impl LineFormat for Spc {
     const SOURCE: &'static str =
         "UMass Trace Repository, storage traces: Financial1-2, WebSearch1-3";
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let volume = fields.integer_up_to(u32::MAX)?;
         let offset = fields.integer()?;

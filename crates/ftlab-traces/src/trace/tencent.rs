@@ -35,7 +35,7 @@ impl LineFormat for Tencent {
     const SOURCE: &'static str = "SNIA IOTTA, Tencent Block Storage (5584 volumes, ten days)";
     const ORDER: TimeOrder = TimeOrder::Sort;
 
-    #[inline]
+    #[inline(always)]
     fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let ticks = fields.time()?;
         let offset = fields.integer()?;

@@ -91,23 +91,31 @@ pub(super) trait LineFormat: Clone + Default + Send + 'static {
     }
 }
 
-/// What one line says. Behind commas there may be blanks.
+/// What one line says, as most lines do.
 #[inline(always)]
 fn parsed<F: LineFormat>(
     format: &mut F,
     line: &[u8],
     time: Time,
 ) -> Result<Option<RawRequest>, Mistake> {
-    let fields = Fields::new(line, F::SEPARATOR, F::COLUMNS).timed(time);
-    match format.parse_line(fields) {
-        Err(_) if F::SEPARATOR == Separator::Comma && is_padded(line) => {
-            format.parse_line(Fields::new(line, Separator::PaddedComma, F::COLUMNS).timed(time))
-        }
-        parsed => parsed,
-    }
+    format.parse_line(Fields::new(line, F::SEPARATOR, F::COLUMNS).timed(time))
 }
 
+/// What a line says that is not as most are, with blanks behind commas, after the `mistake` without.
 #[cold]
+#[inline(never)]
+fn padded<F: LineFormat>(
+    format: &mut F,
+    line: &[u8],
+    time: Time,
+    mistake: Mistake,
+) -> Result<Option<RawRequest>, Mistake> {
+    if F::SEPARATOR != Separator::Comma || !is_padded(line) {
+        return Err(mistake);
+    }
+    format.parse_line(Fields::new(line, Separator::PaddedComma, F::COLUMNS).timed(time))
+}
+
 fn is_padded(line: &[u8]) -> bool {
     line.iter().any(|b| matches!(b, b' ' | b'\t'))
 }
@@ -173,7 +181,11 @@ impl<'a> Sample<'a> {
     /// What the lines say when read as `F`, without those that do not parse.
     fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
-        self.lines.iter().filter_map(move |line| parsed(&mut format, line, F::TIME).ok())
+        let mut read = move |line: &&[u8]| {
+            let said = parsed(&mut format, line, F::TIME);
+            said.or_else(|mistake| padded(&mut format, line, F::TIME, mistake)).ok()
+        };
+        self.lines.iter().filter_map(move |line| read(line))
     }
 
     /// The first columns, where blanks stand between them, of lines that begin with a digit.
@@ -195,8 +207,6 @@ impl<'a> Sample<'a> {
 pub(super) struct LineDecoder<F> {
     format: F,
     lines: Lines,
-    /// How times are written.
-    time: Time,
     /// What the user says that times and addresses count.
     time_said: Option<Time>,
     offset_unit: Option<u64>,
@@ -206,19 +216,18 @@ pub(super) struct LineDecoder<F> {
 
 impl<F: LineFormat> LineDecoder<F> {
     pub(super) fn new(format: F, stream: Stream) -> Self {
-        let (lines, time) = (Lines::new(stream), F::TIME);
-        Self { format, lines, time, time_said: None, offset_unit: None, begun: false }
+        let lines = Lines::new(stream);
+        Self { format, lines, time_said: None, offset_unit: None, begun: false }
     }
 
     /// The same with the units that the user says.
     pub(super) fn in_units(self, options: &TraceOptions) -> Self {
         let time_said = options.time_unit.map(Time::decimal);
         let offset_unit = options.offset_unit.map(|unit| unit.0);
-        Self { time: time_said.unwrap_or(F::TIME), time_said, offset_unit, ..self }
+        Self { time_said, offset_unit, ..self }
     }
 
     /// `raw` with its address in the unit that the user says.
-    #[inline(always)]
     fn placed(&self, raw: RawRequest) -> Result<RawRequest, Broken> {
         match self.offset_unit {
             None => Ok(raw),
@@ -229,25 +238,26 @@ impl<F: LineFormat> LineDecoder<F> {
             }
         }
     }
-}
 
-impl<F: LineFormat> Decode for LineDecoder<F> {
-    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
-
-    #[inline]
-    fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+    /// The next request, in the format's own units: what is constant then costs nothing.
+    #[inline(always)]
+    fn read(&mut self, time: Time) -> Result<Option<RawRequest>, Broken> {
         if let Some(raw) = self.format.rest_of_line() {
-            return self.placed(raw).map(Some);
+            return Ok(Some(raw));
         }
         loop {
             let Some(line) = self.lines.next()? else { return Ok(None) };
             if is_blank(line) {
                 continue;
             }
-            match parsed(&mut self.format, line, self.time) {
+            let mut said = parsed(&mut self.format, line, time);
+            if let Err(mistake) = said {
+                said = padded(&mut self.format, line, time, mistake);
+            }
+            match said {
                 Ok(Some(raw)) => {
                     self.begun = true;
-                    return self.placed(raw).map(Some);
+                    return Ok(Some(raw));
                 }
                 Ok(None) => self.begun = true,
                 Err(_) if is_comment(line) => {}
@@ -256,6 +266,24 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
                 }
                 Err(mistake) => return Err(Broken::Mistake(self.here(mistake))),
             }
+        }
+    }
+
+    /// The next request, in the units that the user says.
+    #[inline(never)]
+    fn read_as_said(&mut self, time: Time) -> Result<Option<RawRequest>, Broken> {
+        self.read(time)?.map(|raw| self.placed(raw)).transpose()
+    }
+}
+
+impl<F: LineFormat> Decode for LineDecoder<F> {
+    const FILE_IS_VOLUME: bool = F::FILE_IS_VOLUME;
+
+    #[inline(always)]
+    fn next(&mut self) -> Result<Option<RawRequest>, Broken> {
+        match (self.time_said, self.offset_unit) {
+            (None, None) => self.read(F::TIME),
+            (time, _) => self.read_as_said(time.unwrap_or(F::TIME)),
         }
     }
 

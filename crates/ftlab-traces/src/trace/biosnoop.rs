@@ -1,0 +1,200 @@
+//! The text of `biosnoop` of bcc and libbpf-tools: completed requests of Linux' block layer.
+//!
+//! ```text
+//! TIME(s)     COMM           PID    DISK    T SECTOR     BYTES  QUE(ms) LAT(ms)
+//! 0.000004001 supervise      1950   sda     W 13092568   4096      0.01    0.74
+//! ```
+//!
+//! The header says which columns there are behind the process' name, which may have blanks. The time is
+//! that of completion, so a request arrived earlier by the time in the queue and the latency. Lines without a disk
+//! are of requests whose start was missed, and are left out.
+
+use super::TimeOrder;
+use super::field::{Column, Fields, Mistake, Separator, quoted};
+use super::gate::RawRequest;
+use super::names::Names;
+use super::number;
+use super::rwbs;
+use super::text::{LineFormat, Sample, Verdict};
+use super::time::{Time, TimeUnit};
+
+const SECTOR_BYTES: u64 = 512;
+const MOST_DISKS: usize = 10_000;
+/// A day in front of time 0, for requests that arrived before the first completion.
+const START_NS: u64 = 86_400_000_000_000;
+
+const TIME: &[u8] = b"TIME(s)";
+const COMM: &[u8] = b"COMM";
+/// The columns that are read, as the header names them.
+const READ: [&[u8]; 5] = [b"DISK", b"T", b"SECTOR", b"BYTES", b"LAT(ms)"];
+const QUEUED: &[u8] = b"QUE(ms)";
+/// Columns behind the process' name.
+const MOST_COLUMNS: usize = 16;
+
+/// Where the columns are, counted from the last.
+#[derive(Clone, Copy)]
+struct Places {
+    read: [usize; READ.len()],
+    queued: Option<usize>,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Biosnoop {
+    places: Option<Places>,
+    disks: Names,
+    without_disk: u64,
+}
+
+impl LineFormat for Biosnoop {
+    const NAME: &'static str = "biosnoop";
+    const SUMMARY: &'static str = "biosnoop of bcc and libbpf-tools; arrivals computed and sorted";
+    const COLUMNS: &'static [Column] = &[
+        Column::new("TIME(s)", "seconds, of completion"),
+        Column::new("DISK", "a name"),
+        Column::new("T", "R, W or other letters of RWBS"),
+        Column::new("SECTOR", "a whole number of 512-byte sectors"),
+        Column::new("BYTES", "a whole number of bytes"),
+        Column::new("QUE(ms)", "milliseconds, if the header has it"),
+        Column::new("LAT(ms)", "milliseconds"),
+    ];
+    const SEPARATOR: Separator = Separator::Blanks;
+    const TIME: Time = Time::decimal(TimeUnit::Seconds);
+    const OFFSET_UNIT: u64 = SECTOR_BYTES;
+    const UNITS_MAY_BE_SAID: bool = false;
+    const SOURCE: &'static str = "biosnoop (bcc, libbpf-tools), also with -Q";
+    const ORDER: TimeOrder = TimeOrder::Sort;
+
+    fn parse_line(&mut self, mut fields: Fields) -> Result<Option<RawRequest>, Mistake> {
+        let line = fields.line();
+        if fields.peek() == TIME {
+            self.places = Some(Places::of(line)?);
+            return Ok(None);
+        }
+        let places = self.places.ok_or_else(no_header)?;
+        let completed = fields.time()?;
+        let words = Words::of(line);
+        let [disk, op, sector, bytes, latency] = places.read.map(|place| words.from_last(place));
+        if disk.is_empty() || disk.iter().all(u8::is_ascii_digit) || sector == b"-1" {
+            self.without_disk += 1;
+            return Ok(None);
+        }
+        let milliseconds = |word| number::decimal(word, 6).ok_or_else(|| wrong("LAT(ms)", word));
+        let queued = places.queued.map_or(Ok(0), |place| milliseconds(words.from_last(place)))?;
+        let taken = milliseconds(latency)?.saturating_add(queued);
+        let rwbs = rwbs::operation(op).ok_or_else(|| wrong("T", op))?;
+        let sector = number::integer(sector).ok_or_else(|| wrong("SECTOR", sector))?;
+        let bytes = number::integer(bytes).ok_or_else(|| wrong("BYTES", bytes))?;
+        let Some(op) = rwbs.op else { return Ok(None) };
+        let arrived = START_NS.saturating_add(completed).checked_sub(taken);
+        let ticks = arrived.ok_or_else(|| wrong("LAT(ms)", latency))?;
+        let volume = self.disks.number(disk, MOST_DISKS).ok_or_else(|| wrong("DISK", disk))?;
+        let raw = RawRequest::new(op, sector, bytes).at(ticks).in_volume(volume);
+        raw.in_units(SECTOR_BYTES, 1).map(Some)
+    }
+
+    fn recognise(sample: &Sample) -> Verdict {
+        let headed =
+            |line: &[u8]| line.trim_ascii_start().starts_with(TIME) && Places::of(line).is_ok();
+        if sample.first().is_some_and(headed) { Verdict::Yes } else { Verdict::No }
+    }
+
+    fn may_skip_header(&self) -> bool {
+        false
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let count = self.without_disk;
+        (count > 0).then(|| format!("left out {count} lines without a disk")).into_iter().collect()
+    }
+}
+
+impl Places {
+    fn of(header: &[u8]) -> Result<Self, Mistake> {
+        let names = || header.split(u8::is_ascii_whitespace).filter(|name| !name.is_empty()).rev();
+        let place = |wanted: &[u8]| {
+            names().take_while(|name| *name != COMM).position(|name| name == wanted)
+        };
+        let mut read = [0; READ.len()];
+        for (at, name) in read.iter_mut().zip(READ) {
+            *at = place(name).filter(|place| *place < MOST_COLUMNS).ok_or_else(no_header)?;
+        }
+        Ok(Self { read, queued: place(QUEUED).filter(|place| *place < MOST_COLUMNS) })
+    }
+}
+
+/// The last words of a line, the last one first.
+struct Words<'a>([&'a [u8]; MOST_COLUMNS]);
+
+impl<'a> Words<'a> {
+    fn of(line: &'a [u8]) -> Self {
+        let mut words = [&line[..0]; MOST_COLUMNS];
+        let last = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        words.iter_mut().zip(last).for_each(|(word, found)| *word = found);
+        Self(words)
+    }
+
+    /// The word at `place` from the last; empty if there is none.
+    fn from_last(&self, place: usize) -> &'a [u8] {
+        self.0[place]
+    }
+}
+
+#[cold]
+fn no_header() -> Mistake {
+    Mistake(
+        "found no header, expected TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms) as biosnoop prints it"
+            .into(),
+    )
+}
+
+#[cold]
+fn wrong(column: &str, found: &[u8]) -> Mistake {
+    let columns = Biosnoop::COLUMNS.iter();
+    let expected = columns.into_iter().find(|each| each.name == column).map_or("", |c| c.expected);
+    Mistake(format!("column {column}: found {}, expected {expected}", quoted(found)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::Op;
+    use crate::trace::checks::requests;
+
+    const HEADER: &str = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)\n";
+
+    #[test]
+    fn arrivals_are_completions_less_latencies() {
+        let lines = "0.000004  supervise  1950 sda  W  8 4096 0.74\n\
+            0.000178  Socket Thread 1  19 sdb  R  16 512 1.61\n\
+            0.5  ?  0  R 0 8192 0.10\n0.6 ? 0 sda R -1 8192 0.10\n";
+        let found = requests::<Biosnoop>(&[HEADER, lines].concat()).unwrap();
+        let shown: Vec<_> =
+            found.iter().map(|r| (r.time, r.volume, r.op, r.offset / 512, r.length)).collect();
+        assert_eq!(shown, [(0, 1, Op::Read, 16, 512), (696_000, 0, Op::Write, 8, 4096)]);
+    }
+
+    #[test]
+    fn time_in_the_queue_counts_where_the_header_has_it() {
+        let header = "TIME(s) COMM PID DISK T SECTOR BYTES QUE(ms) LAT(ms)\n";
+        let lines = "1.0 a 1 sda WS 8 4096 0.50 1.00\n1.0 a 1 sda R 8 4096 0.00 0.25\n";
+        let found = requests::<Biosnoop>(&[header, lines].concat()).unwrap();
+        assert_eq!(found[1].time, 1_250_000);
+    }
+
+    #[test]
+    fn a_bad_line_is_told_in_one_line() {
+        for (line, expected) in [
+            ("x a 1 sda W 8 4096 0.1", r#"found "x""#),
+            ("1 a 1 sda X 8 4096 0.1", r#"column T: found "X""#),
+            ("1 a 1 sda W x 4096 0.1", r#"column SECTOR: found "x""#),
+            ("1 a 1 sda W 8 -4 0.1", r#"column BYTES: found "-4""#),
+            ("1 a 1 sda W 8 4096 1e300", r#"column LAT(ms): found "1e300""#),
+            ("1 a 1 sda W 8 4096 99999999999", r#"column LAT(ms): found "99999999999""#),
+        ] {
+            let error = requests::<Biosnoop>(&[HEADER, line].concat()).unwrap_err().to_string();
+            assert!(error.starts_with("trace:2: ") && error.contains(expected), "{error}");
+        }
+        let error = requests::<Biosnoop>("1 a 1 sda W 8 4096 0.1").unwrap_err().to_string();
+        assert!(error.contains("found no header"), "{error}");
+    }
+}
