@@ -10,12 +10,8 @@ use ftlab_traces::trace::{self, Columns, TimeOrder, TraceInfo, TraceOptions};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Cases that are not read as they should be. This list may only shrink: one that passes fails
-/// the test until it is removed.
-const OPEN: &[&str] = &[
-    // Without its column as volume both disks are one, by csv.
-    "biosnoop.txt",
-];
+/// Cases that are not read as they should be. This list stays empty.
+const OPEN: &[&str] = &[];
 
 /// What a refusal must say: the file, and words of the message.
 const REFUSALS: &[(&str, &[&str])] = &[

@@ -184,3 +184,25 @@ fn archives_that_are_cut_or_lie_are_errors() {
         assert!(matches!(error, Error::Trace { .. }), "{name}: {error}");
     }
 }
+
+/// A clock of one processor that is ahead, as in a public recording of completions.
+#[test]
+fn broken_stamps_are_named_with_their_processor_and_how_many() {
+    let line = |cpu: u32, time: &str| format!("8,0 {cpu} 1 {time} 1 Q W 8 + 8 [a]\n");
+    let text = [
+        line(0, "1.0"),
+        line(3, "1266900000.0"),
+        line(0, "2.0"),
+        line(3, "1266900001.0"),
+        line(1, "3.0"),
+    ];
+    let folder = folder("stamps", &[("a", text.concat().as_bytes())]);
+    let path = folder.join("a");
+    let error = read(&path).unwrap_err().to_string();
+    assert!(error.contains("stamps are broken; input.order = drop"), "{error}");
+    let options = TraceOptions { order: Some(trace::TimeOrder::Drop), ..TraceOptions::default() };
+    let mut source = trace::open(path.to_str().unwrap(), &options).unwrap().open().unwrap();
+    assert_eq!(shown(&source.rest().unwrap()), [(0, 8000, 8), (1000, 8000, 8), (2000, 8000, 8)]);
+    let remarks = source.remarks();
+    assert!(remarks.contains(&"times out of order: 2 of processor 3".into()), "{remarks:?}");
+}

@@ -64,7 +64,7 @@ impl LineFormat for BlkParse {
             return Ok(None);
         }
         let volume = fields.understood(device)?;
-        fields.integer()?;
+        self.events.processor = u32::try_from(fields.integer()?).ok();
         fields.integer()?;
         let ticks = fields.time()?;
         fields.integer()?;
@@ -95,6 +95,10 @@ impl LineFormat for BlkParse {
         let begins = |line: &[u8]| line[0].is_ascii_digit() || line.starts_with(b"Input file ");
         let begun = sample.first().is_some_and(|line| begins(line.trim_ascii()));
         if begun && sample.mostly::<Self>() { Verdict::Yes } else { Verdict::No }
+    }
+
+    fn processor(&self) -> Option<u32> {
+        self.events.processor
     }
 
     fn remarks(&self) -> Vec<String> {

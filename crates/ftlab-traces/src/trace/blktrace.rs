@@ -104,6 +104,7 @@ impl RecordFormat for BlkTrace {
         if !self.events.takes(stage) {
             return Ok(Step::Record(whole, None));
         }
+        self.events.processor = Some(u32_at(40));
         let (device, length) = (u32_at(36), u64::from(u32_at(24)));
         let (major, minor) = (device >> 20, device & 0xf_ffff);
         if !linux::is_device(major, minor) {
@@ -117,6 +118,10 @@ impl RecordFormat for BlkTrace {
 
     fn recognise(front: Front) -> Verdict {
         if byte_order(front.bytes).is_some() { Verdict::Yes } else { Verdict::No }
+    }
+
+    fn processor(&self) -> Option<u32> {
+        self.events.processor
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -30,6 +30,8 @@ pub(super) struct Events {
     seen: [u64; Stage::ALL.len()],
     /// Work on zones that was left out.
     zones: u64,
+    /// The processor that recorded the latest event.
+    pub(super) processor: Option<u32>,
 }
 
 impl Events {

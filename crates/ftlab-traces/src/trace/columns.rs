@@ -21,8 +21,20 @@ pub struct Columns {
     pub(super) offset: (Place, u64),
     pub(super) length: (Place, u64),
     pub(super) op: Option<(Place, Words)>,
-    pub(super) volume: Option<Place>,
+    pub(super) volume: Volume,
+    /// How long a request took, which is between its arrival and its time.
+    pub(super) latency: Option<(Place, Unit)>,
     pub(super) separator: Between,
+}
+
+/// Which column has the volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Volume {
+    /// The user says none: the one that the header names so, if there is one.
+    Unsaid,
+    /// The user says that there is none.
+    One,
+    In(Place),
 }
 
 /// What stands between columns.
@@ -81,6 +93,9 @@ pub(super) enum Words {
     Mapped(Vec<(String, Option<Op>)>),
 }
 
+/// The column that says that there is no volume.
+const NO_VOLUME: &str = "none";
+
 /// The word that stands for all that are not listed.
 pub(super) const OTHERS: &str = "*";
 
@@ -125,7 +140,12 @@ impl Columns {
     pub(super) fn need_header(&self) -> bool {
         let op = self.op.as_ref().map(|(place, _)| place);
         let always = [&self.time.0, &self.offset.0, &self.length.0];
-        let places = always.into_iter().chain(op).chain(&self.volume);
+        let latency = self.latency.as_ref().map(|(place, _)| place);
+        let volume = match &self.volume {
+            Volume::In(place) => Some(place),
+            Volume::Unsaid | Volume::One => None,
+        };
+        let places = always.into_iter().chain(op).chain(volume).chain(latency);
         places.into_iter().any(|place| matches!(place, Place::Named(_)))
     }
 }
@@ -141,7 +161,7 @@ impl TryFrom<String> for Columns {
 
     fn try_from(text: String) -> Result<Self, String> {
         let (mut time, mut offset, mut length, mut op, mut volume) = (None, None, None, None, None);
-        let mut separator = None;
+        let (mut separator, mut latency) = (None, None);
         for part in text.split(',') {
             let (what, column) = part.split_once('=').ok_or_else(|| {
                 format!("found {part:?}, expected what=column or what=column:unit")
@@ -161,11 +181,15 @@ impl TryFrom<String> for Columns {
                 "offset" => offset.replace((place, bytes(unit)?)).is_some(),
                 "length" => length.replace((place, bytes(unit)?)).is_some(),
                 "op" => op.replace((place, words(unit)?)).is_some(),
-                "volume" if unit.is_none() => volume.replace(place).is_some(),
+                "latency" => latency.replace((place, latency_unit(unit)?)).is_some(),
+                "volume" if unit.is_none() && column == NO_VOLUME => {
+                    volume.replace(Volume::One).is_some()
+                }
+                "volume" if unit.is_none() => volume.replace(Volume::In(place)).is_some(),
                 "volume" => return Err(format!("found {part:?}, expected volume=column")),
                 _ => {
                     return Err(format!(
-                        "found {what:?}, expected time, offset, length, op, volume or separator"
+                        "found {what:?}, expected time, offset, length, op, volume, latency or separator"
                     ));
                 }
             };
@@ -179,7 +203,8 @@ impl TryFrom<String> for Columns {
             offset: offset.ok_or_else(|| missing("offset"))?,
             length: length.ok_or_else(|| missing("length"))?,
             op,
-            volume,
+            volume: volume.unwrap_or(Volume::Unsaid),
+            latency,
             separator: separator.unwrap_or_default(),
             text,
         })
@@ -214,6 +239,15 @@ fn time_unit(unit: Option<&str>) -> Result<Unit, String> {
         Some(other) => Err(format!(
             "found time in {other:?}, expected s, ms, us, ns, filetime (100 ns) or iso (a date and a time)"
         )),
+    }
+}
+
+fn latency_unit(unit: Option<&str>) -> Result<Unit, String> {
+    match time_unit(unit)? {
+        Unit::Iso => {
+            Err("found latency in \"iso\", expected s, ms, us, ns or filetime (100 ns)".into())
+        }
+        unit => Ok(unit),
     }
 }
 
@@ -309,6 +343,8 @@ mod tests {
             ("op=1:2", "expected the number that reads"),
             ("op=1:a=read/b=wirte", "found op with \"b=wirte\", expected WORD=read"),
             ("volume=1:x", "expected volume=column"),
+            ("latency=1:iso", "found latency in \"iso\""),
+            ("latency=1,latency=2", "found latency twice"),
         ] {
             let message = columns(text).unwrap_err();
             assert!(message.contains(found), "{message}\nexpected {found}");

@@ -4,13 +4,14 @@
 //! a line break. There is a header line if a column is given by name, and there is none otherwise.
 
 use super::TraceOptions;
-use super::columns::{Between, Columns, OTHERS, Place, Unit, Words};
+use super::columns::{Between, Columns, OTHERS, Place, Unit, Volume, Words};
 use super::field::{Column, Fields, Mistake, Separator, quoted};
 use super::gate::{Clock, RawRequest};
 use super::lines::LONGEST_LINE_BYTES;
 use super::names::Names;
 use super::number;
 use super::rwbs;
+use super::suggest::VOLUMES;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::error::Error;
@@ -40,7 +41,11 @@ struct Places {
     length: usize,
     op: Option<usize>,
     volume: Option<usize>,
+    latency: Option<usize>,
 }
+
+/// In front of time 0, for requests that arrived before the first time: a day.
+const START_NS: u64 = 86_400_000_000_000;
 
 impl LineFormat for Csv {
     const NAME: &'static str = "csv";
@@ -107,7 +112,10 @@ impl LineFormat for Csv {
         let places = match self.places {
             Some(places) => places,
             None => {
-                let places = Places::of(columns, &self.record)?;
+                let mut places = Places::of(columns, &self.record)?;
+                if columns.need_header() && columns.volume == Volume::Unsaid {
+                    (places.volume, self.volumes.took) = self.record.volume_named(places);
+                }
                 self.places = Some(places);
                 if columns.need_header() {
                     return Ok(None);
@@ -121,6 +129,15 @@ impl LineFormat for Csv {
     /// A header that must have the columns is read.
     fn may_skip_header(&self) -> bool {
         self.columns.as_ref().is_some_and(|columns| !columns.need_header())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let took = |name: &String| {
+            format!(
+                "took column {name:?} as the volume; volume=none in input.columns takes all as one"
+            )
+        };
+        self.volumes.took.iter().map(took).collect()
     }
 
     fn recognise(_: &Sample) -> Verdict {
@@ -140,13 +157,20 @@ fn request(
         Unit::Iso => "a date and a time from 1970 on, as 2020-01-31T09:00:00.25",
         _ => "a number",
     };
-    let ticks = record.read(places.time, "time", expected, |value| match columns.time.1 {
-        Unit::Seconds => number::decimal(value, 9),
-        Unit::Milliseconds => number::decimal(value, 6),
-        Unit::Microseconds => number::decimal(value, 3),
-        Unit::Nanoseconds | Unit::Filetime => number::decimal(value, 0),
-        Unit::Iso => date_and_time(value),
-    })?;
+    let unit = columns.time.1;
+    let ticks = record.read(places.time, "time", expected, |value| in_ticks(value, unit))?;
+    let ticks = match (places.latency, &columns.latency) {
+        (Some(place), Some((_, unit))) => {
+            let tick_ns = if columns.time.1 == Unit::Filetime { FILETIME_NS } else { 1 };
+            record.read(place, "latency", "a number, of less than a day", |value| {
+                let scale = if *unit == Unit::Filetime { FILETIME_NS } else { 1 };
+                let took =
+                    in_ticks(value, *unit)?.checked_mul(scale).filter(|ns| *ns < START_NS)?;
+                ticks.checked_add(START_NS / tick_ns)?.checked_sub(took / tick_ns)
+            })?
+        }
+        _ => ticks,
+    };
     let offset = record.read(places.offset, "offset", "a whole number", number::whole)?;
     let length = record.read(places.length, "length", "a whole number", number::whole)?;
     let op = match (&columns.op, places.op, op) {
@@ -165,6 +189,17 @@ fn request(
     raw.in_units(columns.offset.1, columns.length.1).map(Some)
 }
 
+/// A time, or how long something took, in ticks.
+fn in_ticks(value: &[u8], unit: Unit) -> Option<u64> {
+    match unit {
+        Unit::Seconds => number::decimal(value, 9),
+        Unit::Milliseconds => number::decimal(value, 6),
+        Unit::Microseconds => number::decimal(value, 3),
+        Unit::Nanoseconds | Unit::Filetime => number::decimal(value, 0),
+        Unit::Iso => date_and_time(value),
+    }
+}
+
 impl Places {
     /// Where the columns are by number, or by name in the header that `record` is.
     fn of(columns: &Columns, record: &Record) -> Result<Self, Mistake> {
@@ -177,7 +212,11 @@ impl Places {
             offset: find(&columns.offset.0)?,
             length: find(&columns.length.0)?,
             op: columns.op.as_ref().map(|(place, _)| find(place)).transpose()?,
-            volume: columns.volume.as_ref().map(find).transpose()?,
+            volume: match &columns.volume {
+                Volume::In(place) => Some(find(place)?),
+                Volume::Unsaid | Volume::One => None,
+            },
+            latency: columns.latency.as_ref().map(|(place, _)| find(place)).transpose()?,
         })
     }
 }
@@ -273,6 +312,18 @@ impl Record {
         })
     }
 
+    /// Where the header has a volume, in a column that is not read otherwise, and its name.
+    fn volume_named(&self, places: Places) -> (Option<usize>, Option<String>) {
+        let read = [Some(places.time), Some(places.offset), Some(places.length), places.op];
+        let free = |before: &usize| !read.contains(&Some(*before));
+        let name =
+            |before| String::from_utf8_lossy(self.value(before).unwrap_or_default()).into_owned();
+        let is_volume =
+            |before: &usize| VOLUMES.iter().any(|known| known.eq_ignore_ascii_case(&name(*before)));
+        let found = (0..self.columns).filter(free).find(is_volume);
+        (found, found.map(name))
+    }
+
     /// The value behind `before` others as what `understand` makes of it.
     fn read<T>(
         &self,
@@ -354,6 +405,8 @@ struct Volumes {
     names: Names,
     /// Whether the first volume was a number, and all others have to be.
     numbers: Option<bool>,
+    /// The column that was taken although the user did not name it.
+    took: Option<String>,
 }
 
 impl Volumes {
@@ -367,6 +420,7 @@ impl Volumes {
 
     fn expected(&self) -> &'static str {
         match self.numbers {
+            _ if self.took.is_some() => "a volume; volume=none in input.columns takes all as one",
             Some(false) => "a name, of at most 10,000",
             _ => "a whole number up to 2^32 - 1",
         }
@@ -491,6 +545,32 @@ mod tests {
         let text = "# a trace\n# ts,op,lba,n\n0.5,r,8,512\n# pause\n1e0,w,4096.0,\"1,024\"\n";
         let found = read("time=ts,offset=lba,length=n,op=op", None, text).unwrap();
         assert_eq!((found[1].time, found[1].offset, found[1].length), (500_000_000, 4096, 1024));
+    }
+
+    /// Two disks must not lie on each other because nobody named their column.
+    #[test]
+    fn a_column_that_the_header_calls_a_disk_is_the_volume_unless_there_is_to_be_none() {
+        let text = "ts,Disk,op,off,len\n1,sda,r,0,512\n2,sdb,r,0,512\n";
+        let said = "time=ts,op=op,offset=off,length=len";
+        let volumes = |columns: &str| -> Vec<u32> {
+            read(columns, None, text).unwrap().iter().map(|r| r.volume).collect()
+        };
+        assert_eq!(volumes(said), [0, 1]);
+        assert_eq!(volumes(&[said, ",volume=none"].concat()), [0, 0]);
+        let odd = read(said, None, &text.replace("sdb", "")).unwrap_err();
+        assert!(odd.contains("volume=none"), "{odd}");
+    }
+
+    #[test]
+    fn an_arrival_is_its_completion_less_its_latency() {
+        let columns = "time=1,op=2,offset=3,length=4,latency=5:ms";
+        let found = read(columns, None, "0.5,r,0,512,600.5\n0.5,w,0,512,100\n").unwrap();
+        assert_eq!((found[0].time, found[1].time), (0, 500_500_000));
+        let filetime = "time=1:filetime,op=2,offset=3,length=4,latency=5:us";
+        let found = read(filetime, None, "20,r,0,512,2\n30,w,0,512,1\n").unwrap();
+        assert_eq!((found[0].time, found[1].time), (0, 2000));
+        let error = read(columns, None, "0.5,r,0,512,86400000").unwrap_err();
+        assert!(error.contains("column 5 (latency): found"), "{error}");
     }
 
     #[test]

@@ -169,7 +169,9 @@ impl Format {
 
     /// The requests of `parts`, which are the recording `path`.
     pub(super) fn read(&self, path: &str, mut parts: Parts, options: &TraceOptions) -> Opened {
-        let mut order = options.order.unwrap_or(self.order);
+        let computed = options.columns.as_ref().is_some_and(|columns| columns.latency.is_some());
+        let usual = if computed { TimeOrder::Sort } else { self.order };
+        let mut order = options.order.unwrap_or(usual);
         if let (None, Some(order_of)) = (options.order, self.order_of) {
             for (stream, place) in &mut parts {
                 let front = stream.sniff().map_err(|broken| place.broken(0, broken))?;
@@ -241,7 +243,9 @@ fn unknown(first: &[u8], sample: &Sample) -> Mistake {
     let columns = suggest::columns(sample).map_or_else(
         || "the columns of a CSV file with input.columns".into(),
         |columns| {
-            format!("this CSV file, once its units are checked, with input.columns = {columns}")
+            format!(
+                "this CSV file, once columns and units are checked, with input.columns = {columns}"
+            )
         },
     );
     let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();

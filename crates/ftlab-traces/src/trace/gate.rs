@@ -285,6 +285,11 @@ impl Gate {
         }
     }
 
+    /// Requests that were left out as their times are out of order.
+    pub(super) fn misplaced(&self) -> u64 {
+        self.left_out.misplaced
+    }
+
     /// What was left out although nobody asked for that, and how it is taken.
     pub(super) fn remarks(&self) -> Vec<String> {
         let flushes = (self.left_out.flushes > 0).then(|| {

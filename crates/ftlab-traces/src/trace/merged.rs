@@ -83,6 +83,10 @@ impl<D: Decode> Decode for Merged<D> {
         self.parts[0].0.units()
     }
 
+    fn processor(&self) -> Option<u32> {
+        self.parts[self.latest].0.processor()
+    }
+
     fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> =
             self.parts.iter().flat_map(|(decoder, _)| decoder.remarks()).collect();

@@ -42,6 +42,7 @@ mod flashsim;
 mod format;
 mod ftrace;
 mod gate;
+mod guess;
 mod heimdall;
 mod hp_csv;
 pub mod info;

@@ -37,6 +37,11 @@ pub(super) trait RecordFormat: Clone + Default + Send + 'static {
         Ok(Self::default())
     }
 
+    /// The processor that recorded the record read last, where that is known.
+    fn processor(&self) -> Option<u32> {
+        None
+    }
+
     /// What a user should know of the records so far.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
@@ -138,6 +143,10 @@ impl<F: RecordFormat> Decode for RecordDecoder<F> {
 
     fn number(&self) -> u64 {
         self.number
+    }
+
+    fn processor(&self) -> Option<u32> {
+        self.format.processor()
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -6,6 +6,7 @@ use super::merged::Merged;
 use super::stream::Broken;
 use crate::error::Error;
 use crate::request::{BATCH, Request, RequestSource};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,6 +35,11 @@ pub(super) trait Decode: Send + 'static {
 
     /// What times and addresses count.
     fn units(&self) -> Option<String> {
+        None
+    }
+
+    /// The processor that recorded the request decoded last, where that is known.
+    fn processor(&self) -> Option<u32> {
         None
     }
 
@@ -96,6 +102,9 @@ pub(super) fn opened<D: Decode>(
     }
 }
 
+/// Processors that a remark names.
+const MOST_NAMED: usize = 4;
+
 /// Requests from one stream.
 pub(super) struct Source<D> {
     decoder: D,
@@ -104,11 +113,15 @@ pub(super) struct Source<D> {
     ended: bool,
     /// What is left of a trim that is too long for one request.
     rest: Option<RawRequest>,
+    /// Requests with times out of order that have been left out, and those of each processor.
+    misplaced: u64,
+    processors: BTreeMap<u32, u64>,
 }
 
 impl<D: Decode> Source<D> {
     pub(super) fn new(decoder: D, gate: Gate, place: Place) -> Self {
-        Self { decoder, gate, place, ended: false, rest: None }
+        let (misplaced, processors) = (0, BTreeMap::new());
+        Self { decoder, gate, place, ended: false, rest: None, misplaced, processors }
     }
 
     /// Appends the next request; false at the end.
@@ -130,6 +143,7 @@ impl<D: Decode> Source<D> {
             }
             match self.gate.admit(raw, self.decoder.clock(), batch) {
                 Ok(true) => return Ok(true),
+                Ok(false) if self.gate.misplaced() > self.misplaced => self.note_misplaced(),
                 Ok(false) => {}
                 Err(mistake) => return Err(self.mistake_here(mistake)),
             }
@@ -137,6 +151,22 @@ impl<D: Decode> Source<D> {
         self.ended = true;
         let drained = self.gate.drain(self.decoder.clock().tick_ns, batch);
         drained.map_err(|mistake| self.place.error(None, mistake))
+    }
+
+    #[cold]
+    fn note_misplaced(&mut self) {
+        self.misplaced = self.gate.misplaced();
+        if let Some(processor) = self.decoder.processor() {
+            *self.processors.entry(processor).or_default() += 1;
+        }
+    }
+
+    /// Whose stamps were out of order, where few processors have them all.
+    fn misplaced_by(&self) -> Option<String> {
+        let few = (1..=MOST_NAMED).contains(&self.processors.len());
+        let of = |(processor, count): (&u32, &u64)| format!("{count} of processor {processor}");
+        let list: Vec<String> = self.processors.iter().map(of).collect();
+        few.then(|| format!("times out of order: {}", list.join(", ")))
     }
 
     #[cold]
@@ -167,6 +197,7 @@ impl<D: Decode> RequestSource for Source<D> {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks = self.gate.remarks();
+        remarks.extend(self.misplaced_by());
         remarks.extend(self.decoder.remarks());
         remarks
     }

@@ -1,5 +1,6 @@
 //! A guess at the columns of a text that is no known format, for the user to check.
 
+use super::guess;
 use super::text::Sample;
 
 /// What each column is called in the files that people have, most telling first.
@@ -8,14 +9,22 @@ const NAMES: [(&str, &[&str]); 5] = [
     ("offset", &["offset", "lba", "sector", "lbn", "slba", "address", "addr", "block"]),
     ("length", &["length", "size", "bytes", "len", "nbytes", "sectors", "nlb", "count"]),
     ("op", &["op", "rw", "operation", "type", "iotype", "opcode", "t", "rwbs", "what"]),
-    ("volume", &["volume", "disk", "device", "dev", "lun", "vol", "asu"]),
+    ("volume", VOLUMES),
 ];
+
+/// What a column of volumes is called.
+pub(super) const VOLUMES: &[&str] = &["volume", "disk", "device", "dev", "lun", "vol", "asu"];
 
 /// Names whose values count sectors.
 const SECTORS: &[&str] = &["lba", "sector", "lbn", "slba", "sectors", "nlb"];
 
 /// The value of `input.columns` that the header in `sample` suggests.
 pub(super) fn columns(sample: &Sample) -> Option<String> {
+    named(sample).or_else(|| guess::columns(sample))
+}
+
+/// By the names in a header.
+fn named(sample: &Sample) -> Option<String> {
     let header = str::from_utf8(sample.first()?).ok()?;
     let between = [(",", ""), (";", "semicolon"), ("\t", "tab"), ("|", "pipe")];
     let (split, separator) = between.into_iter().find(|(text, _)| header.contains(text))?;

@@ -75,6 +75,11 @@ pub(super) trait LineFormat: Clone + Default + Send + 'static {
         true
     }
 
+    /// The processor that recorded the line parsed last, where that is known.
+    fn processor(&self) -> Option<u32> {
+        None
+    }
+
     /// What a user should know of the lines so far.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
@@ -317,6 +322,10 @@ impl<F: LineFormat> Decode for LineDecoder<F> {
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    fn processor(&self) -> Option<u32> {
+        self.format.processor()
     }
 
     fn remarks(&self) -> Vec<String> {
