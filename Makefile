@@ -88,6 +88,7 @@ lint-python: $(CORE) $(VENV)/docs
 
 bench: $(FULL)
 	cargo bench --locked -p ftlab
+	cargo bench --locked -p ftlab-traces
 	$(BIN)/python tools/speed.py target/bench
 
 # What the quick build of the core costs to build and to run, against the full one.

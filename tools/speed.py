@@ -37,7 +37,9 @@ def main() -> None:
             print(f"{name}: not measured, left as it is")
             continue
         measured = json.loads(path.read_text("utf-8"))
-        told |= {"machine": machine(measured["machine"]), name: table_of(measured[name])}
+        told[name] = table_of(measured[name])
+        if "machine" in measured:
+            told["machine"] = machine(measured["machine"])
         if name == "sizes":
             told["memory"] = memory(measured[name])
             draw(measured[name], DOCS / "_static" / "sizes.svg")
@@ -94,6 +96,19 @@ def buffers(measured: list[dict[str, Any]]) -> str:
     """Return a row for each buffer."""
     header = ["buffer", "M operations/s", "ratio", "quartiles", "pairs"]
     return table(header, [[f"`{each['name']}`", *standing(each)] for each in measured])
+
+
+def readers(measured: list[dict[str, Any]]) -> str:
+    """Return a row for each reader of traces."""
+    rows = [
+        [
+            f"`{each['name']}`",
+            f"{each['requests_per_s'] / 1e6:.1f}",
+            f"{each['bytes_per_s'] / 1e6:.0f}",
+        ]
+        for each in measured
+    ]
+    return table(["reader", "M requests/s", "MB/s"], rows)
 
 
 def by_size(rows: list[dict[str, Any]]) -> tuple[list[Device], dict[str, dict[Device, Any]]]:
@@ -165,7 +180,7 @@ def draw(rows: list[dict[str, Any]], figure: Path) -> None:
     print(figure)
 
 
-TABLES = {"ratios": ratios, "buffers": buffers, "sizes": sizes}
+TABLES = {"ratios": ratios, "buffers": buffers, "sizes": sizes, "readers": readers}
 
 if __name__ == "__main__":
     main()

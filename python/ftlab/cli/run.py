@@ -47,8 +47,9 @@ DEFAULT = "tpftl"
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise the result.
 
-    TRACE is a file (plain, .gz, .bz2, .xz or .zst), - for standard input, or the name of a
-    built-in profile (`ftlab list profiles`).
+    TRACE is a file (plain, compressed or in an archive), - for standard input, or the name of a
+    built-in profile (`ftlab list profiles`). A folder, or a pattern in quotes, is one recording in
+    several files.
 
     Without a TRACE, --from RESULT.json repeats that run and compares every metric bit for bit. The
     exit code is 1 if one differs.

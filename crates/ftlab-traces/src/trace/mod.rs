@@ -1,9 +1,12 @@
 //! Block traces: readers, one file per format, with detection and transparent decompression.
 //!
 //! ```text
-//! file or pipe -> decompress -> stream -> lines or records -> format -> gate -> requests
-//!                 compress.rs   stream.rs lines.rs record.rs  spc.rs,.. gate.rs
+//! file or pipe -> decompress, unpack -> stream -> lines or records -> format -> gate -> requests
+//!                 compress.rs           stream.rs lines.rs record.rs  spc.rs,.. gate.rs
+//!                 archive.rs
 //! ```
+//!
+//! A recording in several files (`parts.rs`) has a stream each, merged in front of the gate (`merged.rs`).
 //!
 //! Everything streams in constant memory, works on bytes, and treats the content as hostile: the
 //! first thing that cannot be believed ends the reading with one line that names the file, the
