@@ -401,7 +401,7 @@ pub const INPUTS: &[(&str, Input)] = &[
                 line(
                     out,
                     format_args!(
-                        "{:<11} kworker/u8:2   1950   sd{}       {} {:<10} {:<7} {:>7}",
+                        "{} kworker/u8:2   1950   sd{}       {} {:<10} {:<7} {:>7}",
                         format_args!("{}.{:06}", r.seconds(), r.micros()),
                         r.volume,
                         r.capital(),

@@ -73,13 +73,13 @@ impl LineFormat for Biosnoop {
         let places = self.places.ok_or_else(no_header)?;
         let completed = fields.time()?;
         let words = Words::of(line);
-        let [disk, op, sector, bytes, latency] = places.read.map(|place| words.from_last(place));
+        let [disk, op, sector, bytes, latency] = places.read.map(|place| words.before_last(place));
         if disk.is_empty() || disk.iter().all(u8::is_ascii_digit) || sector == b"-1" {
             self.without_disk += 1;
             return Ok(None);
         }
         let milliseconds = |word| number::decimal(word, 6).ok_or_else(|| wrong("LAT(ms)", word));
-        let queued = places.queued.map_or(Ok(0), |place| milliseconds(words.from_last(place)))?;
+        let queued = places.queued.map_or(Ok(0), |place| milliseconds(words.before_last(place)))?;
         let taken = milliseconds(latency)?.saturating_add(queued);
         let rwbs = rwbs::operation(op).ok_or_else(|| wrong("T", op))?;
         let sector = number::integer(sector).ok_or_else(|| wrong("SECTOR", sector))?;
@@ -133,8 +133,8 @@ impl<'a> Words<'a> {
         Self(words)
     }
 
-    /// The word at `place` from the last; empty if there is none.
-    fn from_last(&self, place: usize) -> &'a [u8] {
+    /// The word `place` words before the last; empty if there is none.
+    fn before_last(&self, place: usize) -> &'a [u8] {
         self.0[place]
     }
 }

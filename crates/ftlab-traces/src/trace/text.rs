@@ -186,11 +186,11 @@ impl<'a> Sample<'a> {
     /// What the lines say when read as `F`, without those that do not parse.
     fn parsed<F: LineFormat>(&self) -> impl Iterator<Item = Option<RawRequest>> {
         let mut format = F::default();
-        let mut read = move |line: &&[u8]| {
+        let read = move |line: &&'a [u8]| {
             let said = parsed(&mut format, line, F::TIME);
             said.or_else(|mistake| padded(&mut format, line, F::TIME, mistake)).ok()
         };
-        self.lines.iter().filter_map(move |line| read(line))
+        self.lines.iter().filter_map(read)
     }
 
     /// The first columns, where blanks stand between them, of lines that begin with a digit.
