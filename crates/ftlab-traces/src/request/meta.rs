@@ -73,6 +73,7 @@ impl Flags {
 ///
 /// The six bytes lie in the padding of a [`Request`](super::Request), so it is no larger than without.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C)] // in the order of their bits, so that these are two loads
 pub struct Meta {
     /// Placement handle of a write, which is an FDP placement identifier or a write stream; 0 is the default one.
     pub handle: u16,
@@ -93,10 +94,9 @@ impl Meta {
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {
-        self.handle as u64
-            | (self.initiator as u64) << 16
-            | (self.lifetime as u64) << 32
-            | (self.flags.0 as u64) << 40
+        let low = self.handle as u32 | (self.initiator as u32) << 16;
+        let high = self.lifetime as u16 | (self.flags.0 as u16) << 8;
+        low as u64 | (high as u64) << 32
     }
 
     /// The attributes of a number, of which those bits count that [`bits`](Self::bits) can set.

@@ -4,7 +4,7 @@
 //! `what=column:unit`, where a column is a name in the header line or a number from 1.
 
 use super::time::TimeUnit;
-use crate::request::Op;
+use crate::request::{Attribute, Op};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,7 @@ pub struct Columns {
     pub(super) length: (Place, u64),
     pub(super) op: Option<(Place, Words)>,
     pub(super) volume: Option<Place>,
+    pub(super) attributes: Vec<(Attribute, Place)>,
     pub(super) separator: Between,
 }
 
@@ -125,7 +126,8 @@ impl Columns {
     pub(super) fn need_header(&self) -> bool {
         let op = self.op.as_ref().map(|(place, _)| place);
         let always = [&self.time.0, &self.offset.0, &self.length.0];
-        let places = always.into_iter().chain(op).chain(&self.volume);
+        let attributes = self.attributes.iter().map(|(_, place)| place);
+        let places = always.into_iter().chain(op).chain(&self.volume).chain(attributes);
         places.into_iter().any(|place| matches!(place, Place::Named(_)))
     }
 }
@@ -141,7 +143,7 @@ impl TryFrom<String> for Columns {
 
     fn try_from(text: String) -> Result<Self, String> {
         let (mut time, mut offset, mut length, mut op, mut volume) = (None, None, None, None, None);
-        let mut separator = None;
+        let (mut separator, mut attributes) = (None, Vec::new());
         for part in text.split(',') {
             let (what, column) = part.split_once('=').ok_or_else(|| {
                 format!("found {part:?}, expected what=column or what=column:unit")
@@ -161,12 +163,15 @@ impl TryFrom<String> for Columns {
                 "offset" => offset.replace((place, bytes(unit)?)).is_some(),
                 "length" => length.replace((place, bytes(unit)?)).is_some(),
                 "op" => op.replace((place, words(unit)?)).is_some(),
-                "volume" if unit.is_none() => volume.replace(place).is_some(),
-                "volume" => return Err(format!("found {part:?}, expected volume=column")),
+                _ if unit.is_some() && is_plain(what) => {
+                    return Err(format!("found {part:?}, expected {what}=column"));
+                }
+                "volume" => volume.replace(place).is_some(),
                 _ => {
-                    return Err(format!(
-                        "found {what:?}, expected time, offset, length, op, volume or separator"
-                    ));
+                    let attribute = attribute(what).ok_or_else(|| unknown(what))?;
+                    let again = attributes.iter().any(|(known, _)| *known == attribute);
+                    attributes.push((attribute, place));
+                    again
                 }
             };
             if again {
@@ -180,10 +185,27 @@ impl TryFrom<String> for Columns {
             length: length.ok_or_else(|| missing("length"))?,
             op,
             volume,
+            attributes,
             separator: separator.unwrap_or_default(),
             text,
         })
     }
+}
+
+/// The attribute that is called `what`.
+fn attribute(what: &str) -> Option<Attribute> {
+    Attribute::ALL.iter().copied().find(|attribute| attribute.name() == what)
+}
+
+/// Whether the values of `what` have no unit.
+fn is_plain(what: &str) -> bool {
+    what == "volume" || attribute(what).is_some()
+}
+
+fn unknown(what: &str) -> String {
+    let attributes: Vec<&str> = Attribute::ALL.iter().map(|attribute| attribute.name()).collect();
+    let names = attributes.join(", ");
+    format!("found {what:?}, expected time, offset, length, op, volume, {names} or separator")
 }
 
 fn twice(what: &str) -> String {
@@ -309,6 +331,9 @@ mod tests {
             ("op=1:2", "expected the number that reads"),
             ("op=1:a=read/b=wirte", "found op with \"b=wirte\", expected WORD=read"),
             ("volume=1:x", "expected volume=column"),
+            ("hint=1:x", "expected hint=column"),
+            ("hint=1,hint=2", "found hint twice"),
+            ("hnit=1", "expected time, offset, length, op, volume, hint, lifetime, initiator"),
         ] {
             let message = columns(text).unwrap_err();
             assert!(message.contains(found), "{message}\nexpected {found}");

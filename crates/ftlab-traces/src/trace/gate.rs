@@ -58,6 +58,12 @@ impl RawRequest {
         Self { volume, ..self }
     }
 
+    /// The same with these attributes.
+    #[inline(always)]
+    pub const fn with_meta(self, meta: Meta) -> Self {
+        Self { meta, ..self }
+    }
+
     /// Replaces address and length, told in units of `unit` bytes, by bytes.
     ///
     /// # Errors

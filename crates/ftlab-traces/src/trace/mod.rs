@@ -81,7 +81,7 @@ pub use file::Trace;
 pub use file::read_stream;
 pub use format::{FORMATS, Format};
 pub use gate::SORT_WINDOW_REQUESTS;
-pub use info::{TraceInfo, VolumeInfo};
+pub use info::{HandleInfo, TraceInfo, VolumeInfo};
 pub use lines::LONGEST_LINE_BYTES;
 pub use skip::skip;
 pub use stream::SNIFFED_BYTES;
