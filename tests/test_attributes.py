@@ -1,11 +1,12 @@
 """Attributes of requests, from a trace to columns, files and statistics."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ftlab import Trace, profile, read_trace
+from ftlab import ConfigError, Trace, Workload, profile, read_trace
 
 COLUMNS = "time=t:ns,offset=o,length=l,op=op,hint=stream,lifetime=life"
 
@@ -66,3 +67,34 @@ def test_text_refuses_attributes(hinted, ftlab):
     done = ftlab("trace", "convert", hinted.trace, "--columns", COLUMNS, "-o", "hinted.spc")
     assert done.exit_code == 2
     assert "request 1: found hint 7, which spc cannot tell" in done.output
+
+
+def test_a_workload_has_the_words_of_a_job(ftlab):
+    words = "randwrite,requests=4,plids=3:5,write_hint=long"
+    assert ftlab("trace", "info", "--workload", words).exit_code == 0
+    columns = Workload(pattern="randwrite", requests=4, plids="3:5", write_hint="long").to_numpy()
+    assert columns["hint"].tolist() == [3, 5, 3, 5]
+    assert columns["lifetime"].tolist() == [4] * 4
+    one = ftlab("trace", "info", "--workload", "randwrite,requests=4,plids=3", "--json")
+    assert [each["handle"] for each in json.loads(one.output)["handles"]] == [3]
+    bad = ftlab("trace", "info", "--workload", "randwrite,plids=5-2")
+    assert bad.exit_code == 2
+    assert "workload.plids" in bad.output and "handles and ranges of them" in bad.output
+
+
+def test_handles_by_volume_address_and_size(hinted, trace):
+    plain = read_trace(hinted.trace, columns=COLUMNS.rpartition(",hint")[0])
+    by_size = Trace(trace=plain.trace, columns=plain.columns, hint_by="size:4KiB")
+    assert by_size.to_numpy()["hint"].tolist() == [1, 1, 0, 0]
+    assert by_size.info().digest != plain.info().digest
+    by_range = read_trace(trace, hint_by="range:8KiB:64KiB").to_numpy()
+    writes = by_range["op"] == 1
+    expected = (by_range["offset"] >= 8192).astype(int) + (by_range["offset"] >= 65536)
+    assert (by_range["hint"] == np.where(writes, expected, 0)).all()
+
+
+def test_two_sources_of_handles_are_refused(hinted):
+    with pytest.raises(ConfigError, match="found volume, but the trace has handles of its own"):
+        Trace(trace=hinted.trace, columns=COLUMNS, hint_by="volume").info()
+    with pytest.raises(ConfigError, match=r"input.hint_by.*size:16KiB:128KiB"):
+        Trace(trace=hinted.trace, hint_by="hash").info()

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::files::Unnamed;
 use crate::report::TraceReport;
-use crate::request::{Attributes, BATCH, Input, Request};
+use crate::request::{Attribute, Attributes, BATCH, Input, Request};
 use crate::trace::convert::Converted;
 use crate::trace::split::Part;
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
@@ -48,6 +48,13 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     } else {
         trace::open(name, &options).map_err(|error| or_profile(name, error))?
     };
+    let declares = input.attributes().has(Attribute::Hint);
+    if let Some(by) = config.input.hint_by.as_ref().filter(|_| declares) {
+        let by = String::from(by.clone());
+        let message = format!("found {by}, but the trace has handles of its own; leave one out");
+        return Err(Error::config("input.hint_by", message));
+    }
+    let input = trace::hinted(input, config.input.hint_by.as_ref());
     Ok(trace::skip(input, config.input.skip))
 }
 
