@@ -106,19 +106,19 @@ proptest! {
 
     #[test]
     fn a_csv_file_has_the_attributes_of_its_columns(requests in any_requests()) {
-        let mut text = String::from("t,o,l,op,v,hint,lifetime,initiator,prefetch\n");
+        let names: Vec<&str> = Attribute::ALL.iter().map(|attribute| attribute.name()).collect();
+        let mut text = format!("t,o,l,op,v,{}\n", names.join(","));
         for r in &requests {
-            let [hint, lifetime, initiator, prefetch] =
-                [0, 1, 2, 3].map(|at| Attribute::ALL[at].of(r.meta));
+            let values = Attribute::ALL.iter().map(|attribute| attribute.of(r.meta).to_string());
+            let values = values.collect::<Vec<_>>().join(",");
             let Request { time, offset, length, volume, op, .. } = r;
-            text += &format!("{time},{offset},{length},{},{volume},", op.name());
-            text += &format!("{hint},{lifetime},{initiator},{prefetch}\n");
+            text += &format!("{time},{offset},{length},{},{volume},{values}\n", op.name());
         }
         let file = path("property.csv");
         fs::write(&file, text).unwrap();
-        let columns = "time=t:ns,offset=o,length=l,op=op,volume=v,hint=hint,lifetime=lifetime,\
-                       initiator=initiator,prefetch=prefetch";
-        let columns = Some(Columns::try_from(columns.to_owned()).unwrap());
+        let columns = String::from("time=t:ns,offset=o,length=l,op=op,volume=v");
+        let columns = names.iter().fold(columns, |text, name| format!("{text},{name}={name}"));
+        let columns = Some(Columns::try_from(columns).unwrap());
         let options = TraceOptions { columns, flushes: true, ..TraceOptions::default() };
         let input = trace::open(file.to_str().unwrap(), &options).unwrap();
         prop_assert_eq!(&input.open().unwrap().rest().unwrap(), &requests);
