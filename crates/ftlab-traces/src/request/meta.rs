@@ -19,12 +19,6 @@ crate::choices! {
     }
 }
 
-impl Default for Lifetime {
-    fn default() -> Self {
-        Self::Unset
-    }
-}
-
 impl Lifetime {
     /// The number that Linux has for it, from 0 for unset; it also stands in files and digests.
     #[must_use]
@@ -72,7 +66,7 @@ impl Flags {
 /// no attributes but kinds of requests ([`Op`](super::Op)), because a device has to obey them.
 ///
 /// The six bytes lie in the padding of a [`Request`](super::Request), so it is no larger than without.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(C)] // in the order of their bits, so that these are two loads
 pub struct Meta {
     /// Placement handle of a write, which is an FDP placement identifier or a write stream; 0 is the default one.
@@ -85,8 +79,14 @@ pub struct Meta {
     pub flags: Flags,
 }
 
+impl Default for Meta {
+    fn default() -> Self {
+        Self::UNSET
+    }
+}
+
 impl Meta {
-    /// No attribute: the default, for constants.
+    /// No attribute: the default.
     pub const UNSET: Self =
         Self { handle: 0, initiator: 0, lifetime: Lifetime::Unset, flags: Flags(0) };
 
@@ -106,7 +106,7 @@ impl Meta {
         Self {
             handle: bits as u16,
             initiator: (bits >> 16) as u16,
-            lifetime: Lifetime::of_code((bits >> 32) as u8).unwrap_or_default(),
+            lifetime: Lifetime::of_code((bits >> 32) as u8).unwrap_or(Lifetime::Unset),
             flags: Flags((bits >> 40) as u8),
         }
     }
