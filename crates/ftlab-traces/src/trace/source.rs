@@ -77,7 +77,7 @@ impl<D: Decode> Source<D> {
     #[inline(always)]
     fn next(&mut self, batch: &mut Vec<Request>) -> Result<bool, Error> {
         while !self.ended {
-            let raw = match self.rest.take() {
+            let mut raw = match self.rest.take() {
                 Some(rest) => rest,
                 None => match self.decoder.next() {
                     Ok(Some(raw)) => raw,
@@ -85,8 +85,9 @@ impl<D: Decode> Source<D> {
                     Err(broken) => return Err(self.place.broken(self.decoder.number(), broken)),
                 },
             };
-            let (raw, rest) = gate::cut(raw);
-            self.rest = rest;
+            if let Some(rest) = gate::cut(&mut raw) {
+                self.rest = Some(rest);
+            }
             match self.gate.admit(raw, self.decoder.clock(), batch) {
                 Ok(true) => return Ok(true),
                 Ok(false) => {}
