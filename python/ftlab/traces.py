@@ -84,7 +84,8 @@ def read_trace(
     requests
         Stop after this many requests.
     columns
-        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``; ``hint=COLUMN`` is a placement handle.
+        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``;
+        ``hint=COLUMN`` is a placement handle.
     op
         What the requests are, ``"read"`` or ``"write"``, for files that do not say.
     unit
