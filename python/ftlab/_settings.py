@@ -524,6 +524,11 @@ class Trace(Source):
         The columns of a CSV file, as ``time=ts:us,offset=lba:sectors,length=bytes,op=rw``. Values:
         what=column or what=column:unit, separated by commas. Default: an error for such a file.
         Source: ours.
+    hint_by
+        What the placement handle of a write follows from: its volume, in the order in which volumes
+        are written; its first byte, or its length, as the number of borders that it reaches.
+        Values: volume, range:BYTE:BYTE.. or size:BYTES:BYTES... Default: the trace's own handles.
+        Source: ours.
     """
 
     _: KW_ONLY
@@ -542,6 +547,7 @@ class Trace(Source):
     stage: Literal["Q", "D", "C"] | None = setting("input.stage")
     flushes: bool | None = setting("input.flushes")
     columns: str | None = setting("input.columns")
+    hint_by: str | None = setting("input.hint_by")
 
 
 class Workload(Source):
@@ -607,6 +613,17 @@ class Workload(Source):
     fsync
         A flush after every so many writes, at once; it is one of the requests. Default: no flushes.
         Unit: writes. Range: at least 1. Source: fio's fsync and fdatasync.
+    plids
+        Placement handles of the writes, such as ``0:2-5``; fio needs ``fdp=1`` or
+        ``dataplacement``, too. Values: handles and ranges of them, such as 0:2-5. Default: the
+        default handle. Source: fio's plids, or fdp_pli.
+    plid_select
+        Which of ``plids`` a write takes. ``"roundrobin"``: Each in its turn. ``"random"``: A random
+        one. Default: roundrobin. Source: fio's plid_select.
+    write_hint
+        Lifetime of the writes. ``"unset"``: The host does not say. ``"none"``: The host says that
+        it does not know. ``"short"``: Short. ``"medium"``: Medium. ``"long"``: Long. ``"extreme"``:
+        Extremely long. Default: unset. Source: fio's write_hint.
     arrivals
         How requests follow each other in time. ``"poisson"``: Independent, exponentially
         distributed gaps. ``"fixed"``: Equal gaps. ``"closed"``: All at time 0: a host with a queue
@@ -649,6 +666,11 @@ class Workload(Source):
     sequential: Literal["previous", "stream"] | None = setting("workload.sequential")
     spatial_locality: Quantity | None = setting("workload.spatial_locality")
     fsync: int | None = setting("workload.fsync")
+    plids: str | None = setting("workload.plids")
+    plid_select: Literal["roundrobin", "random"] | None = setting("workload.plid_select")
+    write_hint: Literal["unset", "none", "short", "medium", "long", "extreme"] | None = setting(
+        "workload.write_hint"
+    )
     arrivals: Literal["poisson", "fixed", "closed"] | None = setting("workload.arrivals")
     interarrival: Quantity | None = setting("workload.interarrival")
 

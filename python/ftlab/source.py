@@ -46,7 +46,9 @@ class Source(Settings):
         """Return the first ``limit`` requests (all by default) as columns of equal length.
 
         ``time_ns`` (since the first request), ``volume``, ``offset`` and ``length`` in bytes,
-        ``op`` (0 read, 1 write, 2 trim, 3 flush, 4 write with FUA).
+        ``op`` (0 read, 1 write, 2 trim, 3 flush, 4 write with FUA). A source with attributes
+        has columns of them: ``hint`` (placement handle), ``lifetime`` (0 to 5), ``initiator`` and
+        ``prefetch``.
         """
         return columns(self.config(), limit)
 

@@ -59,6 +59,7 @@ def read_trace(
     offset_unit: Quantity | None = None,
     stage: Literal["Q", "D", "C"] | None = None,
     flushes: bool | None = None,
+    hint_by: str | None = None,
 ) -> Trace:
     """Return the trace in a file: text, plain or compressed with gzip, bzip2, xz or zstd; Parquet.
 
@@ -83,7 +84,8 @@ def read_trace(
     requests
         Stop after this many requests.
     columns
-        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``.
+        What the columns of a CSV file are: ``"time=ts:us,offset=lba:sectors,length=bytes,op=rw"``;
+        ``hint=COLUMN`` is a placement handle.
     op
         What the requests are, ``"read"`` or ``"write"``, for files that do not say.
     unit
@@ -96,6 +98,9 @@ def read_trace(
         Stage at which requests are taken from events of Linux' block layer, by default ``"Q"``.
     flushes
         Take flushes, and writes with FUA as such; by default these are left out or writes.
+    hint_by
+        What the placement handle of a write follows from: ``"volume"``, ``"range:1GiB:4GiB"`` or
+        ``"size:16KiB:128KiB"``; by default the handles of the trace.
 
     Raises
     ------
@@ -118,6 +123,7 @@ def read_trace(
         offset_unit=offset_unit,
         stage=stage,
         flushes=flushes,
+        hint_by=hint_by,
     )
 
 

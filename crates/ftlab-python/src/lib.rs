@@ -397,7 +397,8 @@ mod functions {
         Ok(serde_json::to_string(&parts).expect("a report serialises"))
     }
 
-    /// The requests of the configured input as arrays `time_ns, volume, offset, length, op`.
+    /// The requests of the configured input as arrays `time_ns, volume, offset, length, op`, and one for each attribute
+    /// that they may have.
     #[pyfunction]
     #[pyo3(signature = (config, limit=None))]
     fn trace_columns<'py>(
@@ -407,7 +408,7 @@ mod functions {
     ) -> PyResult<Bound<'py, PyDict>> {
         let config = configuration(config)?;
         let limit = limit.unwrap_or(usize::MAX);
-        let requests =
+        let (requests, attributes) =
             with_progress(py, None, move |watch| session::requests(&config, limit, watch))?;
         let columns = PyDict::new(py);
         macro_rules! column {
@@ -420,6 +421,11 @@ mod functions {
         column!("offset", |request| request.offset);
         column!("length", |request| request.length);
         column!("op", |request| request.op.code());
+        for attribute in attributes.iter() {
+            // None is larger.
+            let values = requests.iter().map(|request| attribute.of(request.meta) as u16);
+            columns.set_item(attribute.name(), array(py, values)?)?;
+        }
         Ok(columns)
     }
 }

@@ -1,6 +1,6 @@
 //! Generated workloads keep what their words promise.
 
-use ftlab_traces::request::{Input, Op, Request};
+use ftlab_traces::request::{Input, Lifetime, Meta, Op, Request};
 use ftlab_traces::settings::Section;
 use ftlab_traces::units::{Bytes, Duration, Ratio};
 use ftlab_traces::workload::model::{Compared, Within, compare};
@@ -409,4 +409,26 @@ fn a_mistake_names_the_key_what_was_found_and_what_was_expected() {
     assert!(unknown.contains("did you mean \"financial1\""), "{unknown}");
     assert!(profile("financial1", Some(0), 1).is_err());
     assert!(profile("financial1", Some(u64::MAX), 1).is_err());
+}
+
+#[test]
+fn writes_have_the_handles_and_the_lifetime_of_the_job() {
+    let text =
+        "pattern = 'randrw'\nplids = '1:4-5'\nwrite_hint = 'short'\nfsync = 3\nrequests = 500";
+    let config = WorkloadConfig::take(&mut toml::from_str(text).unwrap()).unwrap();
+    let input = open(&config, 1).unwrap();
+    let names: Vec<_> = input.attributes().iter().map(|attribute| attribute.name()).collect();
+    assert_eq!(names, ["hint", "lifetime"]);
+    let requests = input.open().unwrap().rest().unwrap();
+    let (writes, others): (Vec<&Request>, Vec<_>) =
+        requests.iter().partition(|request| request.op == Op::Write);
+    let expected = [1, 4, 5].into_iter().cycle();
+    assert!(writes.iter().map(|write| write.meta.handle).zip(expected).all(|(a, b)| a == b));
+    assert!(writes.iter().all(|write| write.meta.lifetime == Lifetime::Short));
+    assert!(others.iter().all(|other| other.meta.is_unset()) && others.len() > 100);
+    // Hints move nothing else.
+    let plain = WorkloadConfig { plids: None, write_hint: Lifetime::Unset, ..config };
+    let plain = open(&plain, 1).unwrap().open().unwrap().rest().unwrap();
+    let bare = |request: &Request| request.with_meta(Meta::UNSET);
+    assert!(requests.iter().map(bare).eq(plain));
 }

@@ -19,12 +19,6 @@ crate::choices! {
     }
 }
 
-impl Default for Lifetime {
-    fn default() -> Self {
-        Self::Unset
-    }
-}
-
 impl Lifetime {
     /// The number that Linux has for it, from 0 for unset; it also stands in files and digests.
     #[must_use]
@@ -72,7 +66,8 @@ impl Flags {
 /// no attributes but kinds of requests ([`Op`](super::Op)), because a device has to obey them.
 ///
 /// The six bytes lie in the padding of a [`Request`](super::Request), so it is no larger than without.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C)] // in the order of their bits, so that these are two loads
 pub struct Meta {
     /// Placement handle of a write, which is an FDP placement identifier or a write stream; 0 is the default one.
     pub handle: u16,
@@ -84,8 +79,14 @@ pub struct Meta {
     pub flags: Flags,
 }
 
+impl Default for Meta {
+    fn default() -> Self {
+        Self::UNSET
+    }
+}
+
 impl Meta {
-    /// No attribute: the default, for constants.
+    /// No attribute: the default.
     pub const UNSET: Self =
         Self { handle: 0, initiator: 0, lifetime: Lifetime::Unset, flags: Flags(0) };
 
@@ -93,10 +94,9 @@ impl Meta {
     #[inline]
     #[must_use]
     pub const fn bits(self) -> u64 {
-        self.handle as u64
-            | (self.initiator as u64) << 16
-            | (self.lifetime as u64) << 32
-            | (self.flags.0 as u64) << 40
+        let low = self.handle as u32 | (self.initiator as u32) << 16;
+        let high = self.lifetime as u16 | (self.flags.0 as u16) << 8;
+        low as u64 | (high as u64) << 32
     }
 
     /// The attributes of a number, of which those bits count that [`bits`](Self::bits) can set.
@@ -106,7 +106,7 @@ impl Meta {
         Self {
             handle: bits as u16,
             initiator: (bits >> 16) as u16,
-            lifetime: Lifetime::of_code((bits >> 32) as u8).unwrap_or_default(),
+            lifetime: Lifetime::of_code((bits >> 32) as u8).unwrap_or(Lifetime::Unset),
             flags: Flags((bits >> 40) as u8),
         }
     }

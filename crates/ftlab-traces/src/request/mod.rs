@@ -1,11 +1,13 @@
 //! A host request, where requests come from, and what one pass over them measures.
 
+mod attribute;
 mod digest;
 mod measure;
 mod meta;
 mod packed;
 mod volumes;
 
+pub use attribute::{Attribute, Attributes};
 pub use digest::Digest;
 pub(crate) use measure::Measure;
 pub use measure::{Extent, Measured, extents};
@@ -206,6 +208,11 @@ pub trait Input: Send + Sync {
         None
     }
 
+    /// The attributes that requests may have; those of other attributes are unset.
+    fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+
     /// What a pass over all requests would measure, where the input knows it beforehand.
     fn measured(&self) -> Option<Measured> {
         None
@@ -229,6 +236,10 @@ impl Input for Arc<[Request]> {
 
     fn format(&self) -> String {
         "memory".into()
+    }
+
+    fn attributes(&self) -> Attributes {
+        Attributes::set_in(self)
     }
 }
 

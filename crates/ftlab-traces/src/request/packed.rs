@@ -36,7 +36,7 @@ pub struct Packed {
 struct Last {
     time: u64,
     volume: u32,
-    meta: u64,
+    meta: Meta,
 }
 
 impl Packed {
@@ -51,8 +51,8 @@ impl Packed {
         let since = time.wrapping_sub(self.last.time);
         let length_and_op = u64::from(length) << OP_BITS | u64::from(op.code());
         let other_volume = volume ^ self.last.volume;
-        let other_meta = meta.bits() ^ self.last.meta;
-        self.last = Last { time, volume, meta: meta.bits() };
+        let other_meta = meta.bits() ^ self.last.meta.bits();
+        self.last = Last { time, volume, meta };
         let mut packed = [0; 2 + 5 * 8];
         let (mut widths, mut end) = (0, 2);
         for number in [since, offset, length_and_op, other_volume.into()] {
@@ -116,7 +116,8 @@ fn unpack(bytes: &[u8], at: &mut usize, last: &mut Last) -> Request {
         [12, 8, 4, 0].map(|shift| number(bytes, at, usize::from(numbers >> shift & 15)));
     if widths != numbers {
         let place = widths >> 3 & 1 | widths >> 6 & 2;
-        last.meta ^= number(bytes, at, META_BYTES[usize::from(place)]);
+        let other_meta = number(bytes, at, META_BYTES[usize::from(place)]);
+        last.meta = Meta::of_bits(last.meta.bits() ^ other_meta);
     }
     last.time = last.time.wrapping_add(since);
     last.volume ^= other_volume as u32;
@@ -124,7 +125,7 @@ fn unpack(bytes: &[u8], at: &mut usize, last: &mut Last) -> Request {
     Request::new(op, offset, (length_and_op >> OP_BITS) as u32)
         .at(last.time)
         .in_volume(last.volume)
-        .with_meta(Meta::of_bits(last.meta))
+        .with_meta(last.meta)
 }
 
 /// The number of `width` bytes at `at`, which is moved behind it.

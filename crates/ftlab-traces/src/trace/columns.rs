@@ -4,7 +4,7 @@
 //! `what=column:unit`, where a column is a name in the header line or a number from 1.
 
 use super::time::TimeUnit;
-use crate::request::Op;
+use crate::request::{Attribute, Op};
 use crate::units::Bytes;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,7 @@ pub struct Columns {
     pub(super) volume: Volume,
     /// How long a request took, which is between its arrival and its time.
     pub(super) latency: Option<(Place, Unit)>,
+    pub(super) attributes: Vec<(Attribute, Place)>,
     pub(super) separator: Between,
 }
 
@@ -145,7 +146,8 @@ impl Columns {
             Volume::In(place) => Some(place),
             Volume::Unsaid | Volume::One => None,
         };
-        let places = always.into_iter().chain(op).chain(volume).chain(latency);
+        let attributes = self.attributes.iter().map(|(_, place)| place);
+        let places = always.into_iter().chain(op).chain(volume).chain(latency).chain(attributes);
         places.into_iter().any(|place| matches!(place, Place::Named(_)))
     }
 }
@@ -161,7 +163,7 @@ impl TryFrom<String> for Columns {
 
     fn try_from(text: String) -> Result<Self, String> {
         let (mut time, mut offset, mut length, mut op, mut volume) = (None, None, None, None, None);
-        let (mut separator, mut latency) = (None, None);
+        let (mut separator, mut latency, mut attributes) = (None, None, Vec::new());
         for part in text.split(',') {
             let (what, column) = part.split_once('=').ok_or_else(|| {
                 format!("found {part:?}, expected what=column or what=column:unit")
@@ -182,15 +184,16 @@ impl TryFrom<String> for Columns {
                 "length" => length.replace((place, bytes(unit)?)).is_some(),
                 "op" => op.replace((place, words(unit)?)).is_some(),
                 "latency" => latency.replace((place, latency_unit(unit)?)).is_some(),
-                "volume" if unit.is_none() && column == NO_VOLUME => {
-                    volume.replace(Volume::One).is_some()
+                _ if unit.is_some() && is_plain(what) => {
+                    return Err(format!("found {part:?}, expected {what}=column"));
                 }
-                "volume" if unit.is_none() => volume.replace(Volume::In(place)).is_some(),
-                "volume" => return Err(format!("found {part:?}, expected volume=column")),
+                "volume" if column == NO_VOLUME => volume.replace(Volume::One).is_some(),
+                "volume" => volume.replace(Volume::In(place)).is_some(),
                 _ => {
-                    return Err(format!(
-                        "found {what:?}, expected time, offset, length, op, volume, latency or separator"
-                    ));
+                    let attribute = attribute(what).ok_or_else(|| unknown(what))?;
+                    let again = attributes.iter().any(|(known, _)| *known == attribute);
+                    attributes.push((attribute, place));
+                    again
                 }
             };
             if again {
@@ -205,10 +208,30 @@ impl TryFrom<String> for Columns {
             op,
             volume: volume.unwrap_or(Volume::Unsaid),
             latency,
+            attributes,
             separator: separator.unwrap_or_default(),
             text,
         })
     }
+}
+
+/// The attribute that is called `what`.
+fn attribute(what: &str) -> Option<Attribute> {
+    Attribute::ALL.iter().copied().find(|attribute| attribute.name() == what)
+}
+
+/// Whether the values of `what` have no unit.
+fn is_plain(what: &str) -> bool {
+    what == "volume" || attribute(what).is_some()
+}
+
+fn unknown(what: &str) -> String {
+    let attributes: Vec<&str> = Attribute::ALL.iter().map(|attribute| attribute.name()).collect();
+    let names = attributes.join(", ");
+    format!(
+        "found {what:?}, expected time, offset, length, op, volume, latency, {names} or \
+         separator"
+    )
 }
 
 fn twice(what: &str) -> String {
@@ -345,6 +368,12 @@ mod tests {
             ("volume=1:x", "expected volume=column"),
             ("latency=1:iso", "found latency in \"iso\""),
             ("latency=1,latency=2", "found latency twice"),
+            ("hint=1:x", "expected hint=column"),
+            ("hint=1,hint=2", "found hint twice"),
+            (
+                "hnit=1",
+                "expected time, offset, length, op, volume, latency, hint, lifetime, initiator",
+            ),
         ] {
             let message = columns(text).unwrap_err();
             assert!(message.contains(found), "{message}\nexpected {found}");

@@ -1,6 +1,6 @@
 //! Settings of the input: which trace, and what to take from it.
 
-use super::{Columns, Stage, TimeOrder, TimeUnit, TraceOptions};
+use super::{Columns, HintBy, Stage, TimeOrder, TimeUnit, TraceOptions};
 use crate::request::Op;
 use crate::units::{Bytes, Duration};
 
@@ -40,6 +40,9 @@ crate::settings! {
         flushes: bool = false, source "choices.md#flush-off";
         /// The columns of a CSV file, as `time=ts:us,offset=lba:sectors,length=bytes,op=rw`.
         columns: Option<Columns> = None, absent "an error for such a file", source "ours";
+        /// What the placement handle of a write follows from: its volume, in the order in which volumes are written; its
+        /// first byte, or its length, as the number of borders that it reaches.
+        hint_by: Option<HintBy> = None, absent "the trace's own handles", source "ours";
     }
 }
 

@@ -60,7 +60,7 @@ pub fn prepare(
     let file = WholeFile::create(output)?;
     let (file, measured) = match target.text {
         None => {
-            let mut writer = Writer::new(file, path)?;
+            let mut writer = Writer::new(file, path, input.attributes())?;
             let measured = each_batch(input, watch, |batch, _| writer.push(batch))?;
             (writer.finish(input, &measured)?, measured)
         }

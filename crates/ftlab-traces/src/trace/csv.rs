@@ -15,7 +15,7 @@ use super::suggest::VOLUMES;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
 use crate::error::Error;
-use crate::request::Op;
+use crate::request::{Attribute, Meta, Op};
 use chrono::{DateTime, NaiveDateTime};
 
 const FILETIME_NS: u64 = 100;
@@ -34,7 +34,7 @@ pub(super) struct Csv {
 }
 
 /// How many columns are before each of those that count.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Places {
     time: usize,
     offset: usize,
@@ -42,6 +42,7 @@ struct Places {
     op: Option<usize>,
     volume: Option<usize>,
     latency: Option<usize>,
+    attributes: Vec<(Attribute, usize)>,
 }
 
 /// In front of time 0, for requests that arrived before the first time: a day.
@@ -104,19 +105,19 @@ impl LineFormat for Csv {
     fn parse_line(&mut self, fields: Fields) -> Result<Option<RawRequest>, Mistake> {
         let Some(columns) = &self.columns else { return Err(Mistake("no columns".into())) };
         let mut line = fields.line();
-        if let (None, true, [b'#', behind @ ..]) = (self.places, columns.need_header(), line) {
+        if let (None, true, [b'#', behind @ ..]) = (&self.places, columns.need_header(), line) {
             // The header may be a comment.
             line = behind.trim_ascii();
         }
         self.record.split(line)?;
-        let places = match self.places {
+        let places = match &self.places {
             Some(places) => places,
             None => {
                 let mut places = Places::of(columns, &self.record)?;
                 if columns.need_header() && columns.volume == Volume::Unsaid {
-                    (places.volume, self.volumes.took) = self.record.volume_named(places);
+                    (places.volume, self.volumes.took) = self.record.volume_named(&places);
                 }
-                self.places = Some(places);
+                let places = self.places.insert(places);
                 if columns.need_header() {
                     return Ok(None);
                 }
@@ -148,7 +149,7 @@ impl LineFormat for Csv {
 /// The request that `record` tells.
 fn request(
     columns: &Columns,
-    places: Places,
+    places: &Places,
     op: Option<Op>,
     record: &Record,
     volumes: &mut Volumes,
@@ -185,7 +186,13 @@ fn request(
         }
         None => 0,
     };
-    let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume);
+    let mut meta = Meta::UNSET;
+    for (attribute, place) in &places.attributes {
+        let value =
+            |value: &[u8]| attribute.set(meta, attribute.read(str::from_utf8(value).ok()?)?);
+        meta = record.read(*place, attribute.name(), attribute.expected(), value)?;
+    }
+    let raw = RawRequest::new(op, offset, length).at(ticks).in_volume(volume).with_meta(meta);
     raw.in_units(columns.offset.1, columns.length.1).map(Some)
 }
 
@@ -217,6 +224,11 @@ impl Places {
                 Volume::Unsaid | Volume::One => None,
             },
             latency: columns.latency.as_ref().map(|(place, _)| find(place)).transpose()?,
+            attributes: columns
+                .attributes
+                .iter()
+                .map(|(attribute, place)| Ok((*attribute, find(place)?)))
+                .collect::<Result<_, Mistake>>()?,
         })
     }
 }
@@ -313,7 +325,7 @@ impl Record {
     }
 
     /// Where the header has a volume, in a column that is not read otherwise, and its name.
-    fn volume_named(&self, places: Places) -> (Option<usize>, Option<String>) {
+    fn volume_named(&self, places: &Places) -> (Option<usize>, Option<String>) {
         let read = [Some(places.time), Some(places.offset), Some(places.length), places.op];
         let free = |before: &usize| !read.contains(&Some(*before));
         let name =
@@ -443,6 +455,7 @@ fn date_and_time(value: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::{Flags, Lifetime};
     use crate::trace::checks::decoded_with;
 
     const NAMED: &str = "time=ts:us,offset=lba:sectors,length=bytes,op=rw:1,volume=disk";
@@ -538,6 +551,26 @@ mod tests {
         assert_eq!(found.iter().map(|r| r.volume).collect::<Vec<_>>(), [0, 1, 0]);
         let error = read(columns, None, "1,2,3,r,7\n2,2,3,r,sda\n").unwrap_err();
         assert!(error.contains("found \"sda\", expected a whole number"), "{error}");
+    }
+
+    #[test]
+    fn columns_may_hold_attributes() {
+        let columns = "time=1,offset=2,length=3,op=4,hint=5,lifetime=6,initiator=7,prefetch=8";
+        let text = "1,2,3,w,9,short,3,0\n2,2,3,r,,,,1\n";
+        let found = read(columns, None, text).unwrap();
+        let write =
+            Meta { handle: 9, initiator: 3, lifetime: Lifetime::Short, flags: Flags::default() };
+        let read_ahead = Meta { flags: Flags::default().with(Flags::PREFETCH), ..Meta::UNSET };
+        assert_eq!(found.iter().map(|r| r.meta).collect::<Vec<_>>(), [write, read_ahead]);
+        for (line, expected) in [
+            ("1,2,3,w,65536,,,", "column 5 (hint): found \"65536\", expected a whole number up to"),
+            ("1,2,3,w,1,brief,,", "column 6 (lifetime): found \"brief\", expected 0 to 5"),
+            ("1,2,3,w,1,1,-1,", "column 7 (initiator): found \"-1\""),
+            ("1,2,3,w,1", "found 5 columns, expected at least 6 (lifetime)"),
+        ] {
+            let error = read(columns, None, line).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]

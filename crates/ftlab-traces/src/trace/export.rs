@@ -2,7 +2,7 @@
 
 use super::field::Mistake;
 use crate::error::Error;
-use crate::request::{Op, Request};
+use crate::request::{Attributes, Op, Request};
 use std::io::{self, BufWriter, Write};
 
 /// A text format that is written.
@@ -61,6 +61,10 @@ impl TextFormat {
         };
         if let Some(what) = untold {
             return Err(Mistake(format!("found {what}, which {} cannot tell", self.name)));
+        }
+        if let Some(attribute) = Attributes::set_in(&[*request]).iter().next() {
+            let (what, value) = (attribute.name(), attribute.of(request.meta));
+            return Err(Mistake(format!("found {what} {value}, which {} cannot tell", self.name)));
         }
         let length = if self.length_in_sectors { u64::from(request.length) } else { 0 };
         if !(request.offset | length).is_multiple_of(SECTOR_BYTES) {

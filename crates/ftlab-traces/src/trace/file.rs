@@ -9,7 +9,7 @@ use super::parts;
 use super::source::Place;
 use super::stream::{Broken, Stream};
 use crate::error::Error;
-use crate::request::{Input, RequestSource};
+use crate::request::{Attributes, Input, RequestSource};
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -86,6 +86,11 @@ impl Input for Trace {
 
     fn format(&self) -> String {
         self.format.name.to_owned()
+    }
+
+    fn attributes(&self) -> Attributes {
+        let columns = self.options.columns.iter();
+        columns.flat_map(|columns| &columns.attributes).map(|(attribute, _)| *attribute).collect()
     }
 
     fn rereadable(&self) -> bool {

@@ -58,6 +58,12 @@ impl RawRequest {
         Self { volume, ..self }
     }
 
+    /// The same with these attributes.
+    #[inline(always)]
+    pub const fn with_meta(self, meta: Meta) -> Self {
+        Self { meta, ..self }
+    }
+
     /// Replaces address and length, told in units of `unit` bytes, by bytes.
     ///
     /// # Errors
@@ -441,18 +447,19 @@ const LONGEST_TRIM_BYTES: u64 = 64 << 40;
 /// What a longer trim than a [`Request`] can tell is cut into.
 const TRIM_PIECE_BYTES: u64 = 2 << 30;
 
-/// Cuts off what one request cannot tell of a trim: the first piece, and the rest if there is one.
+/// Cuts off what one request cannot tell of a trim, and returns it if there is any.
 #[inline(never)]
-pub(super) fn cut(raw: RawRequest) -> (RawRequest, Option<RawRequest>) {
+pub(super) fn cut(raw: &mut RawRequest) -> Option<RawRequest> {
     if raw.op != Op::Trim || raw.length <= longest(Op::Trim) || raw.length > LONGEST_TRIM_BYTES {
-        return (raw, None);
+        return None;
     }
     let rest = RawRequest {
         offset: raw.offset.saturating_add(TRIM_PIECE_BYTES),
         length: raw.length - TRIM_PIECE_BYTES,
-        ..raw
+        ..*raw
     };
-    (RawRequest { length: TRIM_PIECE_BYTES, ..raw }, Some(rest))
+    raw.length = TRIM_PIECE_BYTES;
+    Some(rest)
 }
 
 #[cold]
@@ -628,17 +635,18 @@ mod tests {
         let disk = 5 << 30;
         let mut rest = Some(RawRequest { op: Op::Trim, length: disk, ..at(0, 0) });
         let mut pieces = Vec::new();
-        while let Some(raw) = rest {
-            let (piece, behind) = cut(raw);
+        while let Some(mut piece) = rest {
+            rest = cut(&mut piece);
             assert!(piece.length <= u64::from(u32::MAX));
             pieces.push((piece.offset, piece.length));
-            rest = behind;
         }
         assert_eq!(pieces, [(0, 2 << 30), (2 << 30, 3 << 30)]);
         let beyond = RawRequest { op: Op::Trim, length: LONGEST_TRIM_BYTES + 1, ..at(0, 0) };
-        assert_eq!(cut(beyond), (beyond, None));
         let write = RawRequest { length: disk, ..at(0, 0) };
-        assert_eq!(cut(write), (write, None));
+        for whole in [beyond, write] {
+            let mut raw = whole;
+            assert_eq!((cut(&mut raw), raw), (None, whole));
+        }
     }
 
     #[test]
@@ -674,10 +682,9 @@ mod tests {
             let passed = passed.or_else(|| drain(&mut gate).unwrap());
             assert_eq!(passed, Some(Request::new(Op::Write, 0, 512).with_meta(meta)));
         }
-        let trim = RawRequest { op: Op::Trim, length: 1 << 33, meta, ..at(0, 0) };
-        assert!(
-            matches!(cut(trim), (first, Some(rest)) if (first.meta, rest.meta) == (meta, meta))
-        );
+        let mut trim = RawRequest { op: Op::Trim, length: 1 << 33, meta, ..at(0, 0) };
+        let rest = cut(&mut trim).expect("a trim of two pieces");
+        assert_eq!((trim.meta, rest.meta), (meta, meta));
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct TraceInfo {
     pub volumes_count: u64,
     /// Each volume, in ascending order.
     pub volumes: Vec<VolumeInfo>,
+    /// Each placement handle, in ascending order; empty where all requests have the default one.
+    pub handles: Vec<HandleInfo>,
     /// One past the highest byte of any volume: the device that holds all, laid over each other.
     pub end_bytes: u64,
     /// From the lowest byte of any volume to `end_bytes`.
@@ -68,6 +70,29 @@ pub struct VolumeInfo {
     pub first_byte: u64,
     /// One past its last byte that is touched.
     pub end_byte: u64,
+}
+
+/// One placement handle of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct HandleInfo {
+    /// The handle; 0 is the default one.
+    pub handle: u16,
+    /// Its requests.
+    pub requests: u64,
+    /// Those that write.
+    pub writes: u64,
+    /// Bytes that these write.
+    pub written_bytes: u64,
+}
+
+impl HandleInfo {
+    fn add(&mut self, request: &Request) {
+        self.requests += 1;
+        if request.op.writes() {
+            self.writes += 1;
+            self.written_bytes += u64::from(request.length);
+        }
+    }
 }
 
 impl TraceInfo {
@@ -150,6 +175,7 @@ pub(super) struct Tally {
     sequential_pages: u64,
     last_time: u64,
     volumes: Volumes<Trail>,
+    handles: Volumes<HandleInfo>,
     touched: TouchedPages,
     digest: Digest,
 }
@@ -171,6 +197,7 @@ impl Tally {
             sequential_pages: 0,
             last_time: 0,
             volumes: Volumes::new(),
+            handles: Volumes::new(),
             touched: TouchedPages::new(),
             digest: Digest::default(),
         }
@@ -180,6 +207,9 @@ impl Tally {
         self.requests += 1;
         self.last_time = request.time;
         self.digest.add(request);
+        let handle = request.meta.handle;
+        let first = || HandleInfo { handle, requests: 0, writes: 0, written_bytes: 0 };
+        self.handles.of(handle.into(), first)?.add(request);
         match request.op {
             Op::Read => {
                 self.reads += 1;
@@ -223,6 +253,11 @@ impl Tally {
     pub(super) fn finish(self) -> TraceInfo {
         let volumes: Vec<VolumeInfo> =
             self.volumes.sorted().into_iter().map(|(_, trail)| trail.info).collect();
+        let handles = self.handles.sorted().into_iter().map(|(_, handle)| handle);
+        let mut handles: Vec<HandleInfo> = handles.collect();
+        if handles.iter().all(|handle| handle.handle == 0) {
+            handles.clear();
+        }
         let end = volumes.iter().map(|v| v.end_byte).max().unwrap_or(0);
         let first = volumes.iter().map(|v| v.first_byte).min().unwrap_or(0);
         let duration_s = self.last_time as f64 / 1e9;
@@ -244,6 +279,7 @@ impl Tally {
                 .iter()
                 .fold(0, |sum: u64, v| sum.saturating_add(v.end_byte - v.first_byte)),
             volumes,
+            handles,
             duration_s,
             requests_per_s: (self.last_time > 0).then(|| self.requests as f64 / duration_s),
             unique_pages_4k: self.touched.count(),
@@ -276,6 +312,7 @@ fn mean(sum: u128, count: u64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Meta;
     use crate::trace::checks::requests;
     use crate::trace::spc::Spc;
 
@@ -325,6 +362,20 @@ mod tests {
         let (aligned, sequential) = (info.aligned_4k_ratio, info.sequential_requests_ratio);
         assert_eq!((aligned, sequential), (Some(0.5), Some(0.5)));
         assert_eq!(info.volumes[0].requests, 2);
+    }
+
+    #[test]
+    fn handles_are_counted_where_one_is_set() {
+        let write = Request::new(Op::Write, 0, 4096);
+        let hinted = write.with_meta(Meta { handle: 3, ..Meta::UNSET });
+        let info = |requests: &[Request]| {
+            TraceInfo::read(&mut Once(requests.to_vec()), &mut |_, _| Ok(())).unwrap().handles
+        };
+        assert_eq!(info(&[write, write]), []);
+        let read = Request { op: Op::Read, ..hinted };
+        let default = HandleInfo { handle: 0, requests: 1, writes: 1, written_bytes: 4096 };
+        let third = HandleInfo { handle: 3, requests: 3, writes: 2, written_bytes: 8192 };
+        assert_eq!(info(&[hinted, write, hinted, read]), [default, third]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An input without its first requests: the second half of a trace, or what follows its warm-up.
 
 use crate::error::Error;
-use crate::request::{Input, Request, RequestSource};
+use crate::request::{Attributes, Input, Request, RequestSource};
 use crate::units::Nanos;
 
 /// `input` from its request number `skip`, counted from 0; that one is at time 0.
@@ -31,6 +31,10 @@ impl Input for Skipped {
 
     fn address_space_bytes(&self) -> Option<u64> {
         self.input.address_space_bytes()
+    }
+
+    fn attributes(&self) -> Attributes {
+        self.input.attributes()
     }
 
     fn rereadable(&self) -> bool {

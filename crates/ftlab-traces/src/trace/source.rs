@@ -137,7 +137,7 @@ impl<D: Decode> Source<D> {
                 },
             };
             if raw.length > u64::from(u32::MAX) {
-                (raw, self.rest) = gate::cut(raw);
+                self.rest = gate::cut(&mut raw);
             } else if self.rest.is_some() {
                 self.rest = None;
             }

@@ -162,7 +162,7 @@ fn write(
     let named = whole.target().join(&file);
     let broken = failed(&named);
     let made = File::create_new(whole.path().join(&file)).map_err(&broken)?;
-    let mut writer = Writer::new(made, &named)?;
+    let mut writer = Writer::new(made, &named, input.attributes())?;
     let mut measure = Measure::new();
     let mut first = None;
     let mut take = |packed: &[u8]| {

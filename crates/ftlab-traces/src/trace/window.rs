@@ -1,7 +1,7 @@
 //! A range of time of any input.
 
 use crate::error::Error;
-use crate::request::{BATCH, Input, Request, RequestSource};
+use crate::request::{Attributes, BATCH, Input, Request, RequestSource};
 use crate::units::{Duration, Nanos};
 
 /// The requests of an input from one time until before another, the first of them at 0.
@@ -32,6 +32,10 @@ impl Input for Windowed {
 
     fn format(&self) -> String {
         self.input.format()
+    }
+
+    fn attributes(&self) -> Attributes {
+        self.input.attributes()
     }
 
     fn rereadable(&self) -> bool {

@@ -2,9 +2,10 @@
 
 use super::arrivals::Arrivals;
 use super::cachftl::Sequential;
+use super::handles::{HandleSelect, Handles};
 use super::pattern::Pattern;
 use crate::error::Error;
-use crate::request::LONGEST_REQUEST_BYTES;
+use crate::request::{LONGEST_REQUEST_BYTES, Lifetime};
 use crate::settings::Section;
 use crate::units::{Bytes, Duration, Ratio};
 use std::ops::Bound::Excluded;
@@ -60,6 +61,12 @@ crate::settings! {
             source "CACH-FTL Table 2; choices.md#cachftl-locality";
         /// A flush after every so many writes, at once; it is one of the requests.
         fsync: Option<u64> = None, absent "no flushes", in 1.., unit "writes", source "fio's fsync and fdatasync";
+        /// Placement handles of the writes, such as `0:2-5`; fio needs `fdp=1` or `dataplacement`, too.
+        plids: Option<Handles> = None, absent "the default handle", source "fio's plids, or fdp_pli";
+        /// Which of `plids` a write takes.
+        plid_select: HandleSelect = HandleSelect::RoundRobin, source "fio's plid_select";
+        /// Lifetime of the writes.
+        write_hint: Lifetime = Lifetime::Unset, source "fio's write_hint";
         /// How requests follow each other in time.
         arrivals: Arrivals = Arrivals::Poisson, source "ours";
         /// Mean time between arrivals.
@@ -92,6 +99,9 @@ pub(super) struct Plan {
     pub(super) sequential: Sequential,
     pub(super) spatial_locality: f64,
     pub(super) fsync: Option<u64>,
+    pub(super) handles: Vec<u16>,
+    pub(super) handle_select: HandleSelect,
+    pub(super) lifetime: Lifetime,
     pub(super) arrivals: Arrivals,
     pub(super) mean_gap: f64,
 }
@@ -159,6 +169,9 @@ impl WorkloadConfig {
             sequential: self.sequential,
             spatial_locality: self.spatial_locality.0,
             fsync: self.fsync,
+            handles: self.plids.as_ref().map_or_else(Vec::new, |plids| plids.list().to_vec()),
+            handle_select: self.plid_select,
+            lifetime: self.write_hint,
             arrivals: self.arrivals,
             mean_gap: self.mean_gap().0 as f64,
         };

@@ -2,7 +2,7 @@
 //!
 //! Reading order: `config` (what can be asked), `pattern` (the names), `place` (where requests go),
 //! `synthetic` (the stream), then the room `model`, with one file for each built-in profile.
-//! `zipf`, `scatter`, `alias` and `arrivals` hold one idea each.
+//! `zipf`, `scatter`, `alias`, `arrivals` and `handles` hold one idea each.
 //!
 //! Every stream is a pure function of its configuration and one seed; opening an input again yields
 //! the same requests bit for bit. Absent: trims, think times, and dependence of arrivals on
@@ -25,6 +25,7 @@ mod alias;
 mod arrivals;
 mod cachftl;
 mod config;
+mod handles;
 pub mod model;
 mod pattern;
 mod place;
@@ -38,6 +39,7 @@ use crate::request::Input;
 pub use arrivals::Arrivals;
 pub use cachftl::Sequential;
 pub use config::WorkloadConfig;
+pub use handles::{HandleSelect, Handles};
 pub use model::{Model, PROFILES, Profile};
 pub use pattern::Pattern;
 

@@ -1,4 +1,4 @@
-//! The stream of requests of a configuration: a size, a place, an operation and a time each.
+//! The stream of requests of a configuration: a size, a place, an operation and a time each, and hints.
 //!
 //! Each of the four has random numbers of its own, so that two configurations which differ in one
 //! word (say, the arrivals) visit the same places.
@@ -6,9 +6,12 @@
 use super::alias::Alias;
 use super::arrivals::Clock;
 use super::config::Plan;
+use super::handles::Hints;
 use super::place::Place;
 use crate::error::Error;
-use crate::request::{BATCH, Input, Op, Request, RequestSource};
+use crate::request::{
+    Attribute, Attributes, BATCH, Input, Lifetime, Meta, Op, Request, RequestSource,
+};
 use crate::rng::Rng;
 use crate::units::Nanos;
 
@@ -35,6 +38,12 @@ impl Input for Synthetic {
     fn address_space_bytes(&self) -> Option<u64> {
         Some(self.plan.size)
     }
+
+    fn attributes(&self) -> Attributes {
+        let hint = self.plan.handles.iter().any(|handle| *handle > 0).then_some(Attribute::Hint);
+        let lifetime = (self.plan.lifetime != Lifetime::Unset).then_some(Attribute::Lifetime);
+        hint.into_iter().chain(lifetime).collect()
+    }
 }
 
 struct Stream {
@@ -52,6 +61,7 @@ struct Stream {
     fsync: Option<u64>,
     /// Since the last flush.
     writes: u64,
+    hints: Hints,
     last: Nanos,
 }
 
@@ -71,6 +81,7 @@ impl Stream {
             ops: Rng::new(seed, "ops"),
             fsync: plan.fsync,
             writes: 0,
+            hints: Hints::new(&plan.handles, plan.handle_select, plan.lifetime, seed),
             last: 0,
         }
     }
@@ -86,7 +97,8 @@ impl Stream {
         self.writes += u64::from(op == Op::Write);
         let offset = self.place.next(length, &mut self.places);
         self.last = self.clock.tick();
-        Request::new(op, offset, length).at(self.last)
+        let meta = if op == Op::Write { self.hints.of_write() } else { Meta::UNSET };
+        Request::new(op, offset, length).at(self.last).with_meta(meta)
     }
 }
 

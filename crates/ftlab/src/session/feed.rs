@@ -2,7 +2,7 @@
 
 use super::cores::Turn;
 use crate::error::Error;
-use crate::request::{Input, Request, RequestSource};
+use crate::request::{Attributes, Input, Request, RequestSource};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
@@ -42,6 +42,10 @@ impl Input for Feed<'_> {
 
     fn format(&self) -> String {
         self.input.format()
+    }
+
+    fn attributes(&self) -> Attributes {
+        self.input.attributes()
     }
 }
 

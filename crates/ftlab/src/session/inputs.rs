@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::files::Unnamed;
 use crate::report::TraceReport;
-use crate::request::{BATCH, Input, Request};
+use crate::request::{Attribute, Attributes, BATCH, Input, Request};
 use crate::trace::convert::Converted;
 use crate::trace::split::Part;
 use crate::trace::{self, Characteristics, TraceInfo, VolumeInfo};
@@ -48,6 +48,13 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     } else {
         trace::open(name, &options).map_err(|error| or_profile(name, error))?
     };
+    let declares = input.attributes().has(Attribute::Hint);
+    if let Some(by) = config.input.hint_by.as_ref().filter(|_| declares) {
+        let by = String::from(by.clone());
+        let message = format!("found {by}, but the trace has handles of its own; leave one out");
+        return Err(Error::config("input.hint_by", message));
+    }
+    let input = trace::hinted(input, config.input.hint_by.as_ref());
     Ok(trace::skip(input, config.input.skip))
 }
 
@@ -116,12 +123,17 @@ fn trace_report(input: &dyn Input, info: &TraceInfo) -> TraceReport {
     }
 }
 
-/// The first `limit` requests of the input that a configuration names.
+/// The first `limit` requests of the input that a configuration names, and the attributes that they may have.
 ///
 /// # Errors
 /// Those of the input, and of `watch`.
-pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<Request>, Error> {
-    let mut source = open_input(config)?.open()?;
+pub fn requests(
+    config: &Config,
+    limit: usize,
+    watch: Watch<'_>,
+) -> Result<(Vec<Request>, Attributes), Error> {
+    let input = open_input(config)?;
+    let mut source = input.open()?;
     let (mut requests, mut batch) = (Vec::new(), Vec::with_capacity(BATCH));
     let mut last = Instant::now();
     while requests.len() < limit {
@@ -134,7 +146,7 @@ pub fn requests(config: &Config, limit: usize, watch: Watch<'_>) -> Result<Vec<R
         tick(&mut last, watch, Progress { phase: "reading", requests: count, fraction })?;
     }
     requests.truncate(limit);
-    Ok(requests)
+    Ok((requests, input.attributes()))
 }
 
 /// The model fitted to the input that a configuration names; see [`model::fit`].

@@ -4,7 +4,7 @@ use super::{Progress, Watch, open_input, tick};
 use crate::address::{Measured, extents};
 use crate::config::Config;
 use crate::error::Error;
-use crate::request::{Input, Packed, Request, RequestSource, unpacked};
+use crate::request::{Attributes, Input, Packed, Request, RequestSource, unpacked};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -110,6 +110,10 @@ impl Input for Decoded {
 
     fn address_space_bytes(&self) -> Option<u64> {
         self.input.address_space_bytes()
+    }
+
+    fn attributes(&self) -> Attributes {
+        self.input.attributes()
     }
 
     fn measured(&self) -> Option<Measured> {

@@ -1,6 +1,6 @@
 //! What a file of the columnar store holds.
 
-use crate::request::Measured;
+use crate::request::{Attributes, Measured};
 use crate::trace::field::Column;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "the columnar store: Parquet, one row a request";
 /// Where files of this format come from.
 pub const SOURCE: &str = "`ftlab trace convert` and `ftlab trace split`; pandas, polars, DuckDB";
 
-/// The columns. A file may have others, in any order, which are not read.
+/// The columns. A file may have those of [`Attribute`](crate::request::Attribute), too, and others, in any order, which are not read.
 pub const COLUMNS: &[Column] = &[
     Column::new("time_ns", "whole nanoseconds, in order"),
     Column::new("volume", "a whole number up to 2^32 - 1"),
@@ -20,14 +20,24 @@ pub const COLUMNS: &[Column] = &[
     Column::new("op", "0 read, 1 write, 2 trim, 3 flush, 4 write with FUA"),
 ];
 
-/// The schema that is written. Times and offsets have a sign so that differences may be negative.
-pub(super) const SCHEMA: &str = "message trace {
-    required int64 time_ns;
-    required int32 volume (INTEGER(32, false));
-    required int64 offset;
-    required int32 length (INTEGER(32, false));
-    required int32 op (INTEGER(8, false));
-}";
+/// The schema that is written. Times and offsets have a sign so that differences may be negative. An attribute has
+/// a column where requests may have it.
+pub(super) fn schema(attributes: Attributes) -> String {
+    let mut schema = String::from(
+        "message trace {
+            required int64 time_ns;
+            required int32 volume (INTEGER(32, false));
+            required int64 offset;
+            required int32 length (INTEGER(32, false));
+            required int32 op (INTEGER(8, false));",
+    );
+    for attribute in attributes.iter() {
+        let bits = if attribute.most() > u64::from(u8::MAX) { 16 } else { 8 };
+        let name = attribute.name();
+        schema += &format!("required int32 {name} (INTEGER({bits}, false));");
+    }
+    schema + "}"
+}
 
 /// Requests of a full row group: what is read or skipped as one, about 2 MB.
 pub const GROUP_ROWS: usize = 131_072;

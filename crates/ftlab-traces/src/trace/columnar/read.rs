@@ -5,7 +5,9 @@ use super::layout::{COLUMNS, MAGIC, NAME, SUMMARY_KEY, Summary};
 use super::proof::Proof;
 use super::rows::{Places, Rows, places, range};
 use crate::error::Error;
-use crate::request::{BATCH, Input, MOST_VOLUMES, Measured, Op, Request, RequestSource};
+use crate::request::{
+    Attributes, BATCH, Input, MOST_VOLUMES, Measured, Op, Request, RequestSource,
+};
 use crate::trace::field::Mistake;
 use crate::trace::gate::{Clock, Gate, RawRequest};
 use crate::trace::stream::Broken;
@@ -62,7 +64,7 @@ impl Input for Parquet {
         let broken = |error| error_at(&self.path, None, Broken::Io(error));
         let file = start(&self.path).map_err(broken)?;
         let size = file.metadata().map_err(broken)?.len();
-        let rows = Rows::new(Pages { file, size }, Arc::clone(&self.metadata), self.places);
+        let rows = Rows::new(Pages { file, size }, Arc::clone(&self.metadata), self.places.clone());
         let TraceOptions { order, volume, .. } = self.options;
         let order = order.unwrap_or(TimeOrder::Error);
         Ok(Box::new(Source {
@@ -73,7 +75,7 @@ impl Input for Parquet {
             gate: Gate::new(order, volume, self.options.requests_before_window())
                 .with_flushes(true),
             wanted: Wanted {
-                places: self.places,
+                places: self.places.clone(),
                 options: self.options.clone(),
                 first: None,
                 ordered: order == TimeOrder::Error,
@@ -89,6 +91,10 @@ impl Input for Parquet {
 
     fn format(&self) -> String {
         NAME.to_owned()
+    }
+
+    fn attributes(&self) -> Attributes {
+        self.places.attributes.iter().map(|(attribute, _)| *attribute).collect()
     }
 
     fn measured(&self) -> Option<Measured> {
@@ -156,7 +162,7 @@ struct Wanted {
 impl Wanted {
     /// Whether a row group can hold a request that was asked for, as its statistics say.
     fn has_some_in(&self, group: &RowGroupMetaData) -> bool {
-        let range = |column: usize| range(group, self.places[column]);
+        let range = |column: usize| range(group, self.places.columns[column]);
         if let (Some(volume), Some((lowest, highest))) = (self.options.volume, range(VOLUME))
             && !(lowest..=highest).contains(&i64::from(volume))
         {
@@ -178,7 +184,7 @@ impl Source {
     fn admit(&mut self, batch: &mut Vec<Request>, most: usize) -> Result<(), Error> {
         for _ in 0..most {
             let Some(row) = self.rows.take() else { break };
-            let raw = match believed(row) {
+            let raw = match believed(row).and_then(|raw| Ok(raw.with_meta(self.rows.meta()?))) {
                 Ok(raw) => raw,
                 Err(mistake) => return Err(self.mistake_here(mistake)),
             };

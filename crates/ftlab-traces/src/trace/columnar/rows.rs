@@ -2,7 +2,7 @@
 
 use super::guard::{Checked, Pages, decode};
 use super::layout::COLUMNS;
-use crate::request::BATCH;
+use crate::request::{Attribute, BATCH, Meta};
 use crate::trace::field::Mistake;
 use crate::trace::stream::Broken;
 use parquet::basic::{ConvertedType, Type};
@@ -16,32 +16,48 @@ use parquet::file::statistics::Statistics;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 use std::sync::Arc;
 
-/// Where each of [`COLUMNS`] stands in a file.
-pub(super) type Places = [usize; COLUMNS.len()];
+/// Where columns stand in a file.
+#[derive(Clone)]
+pub(super) struct Places {
+    /// Each of [`COLUMNS`].
+    pub(super) columns: [usize; COLUMNS.len()],
+    /// Those of attributes that there are.
+    pub(super) attributes: Vec<(Attribute, usize)>,
+}
 
 /// The places of the columns in a file of `schema`.
 pub(super) fn places(schema: &SchemaDescriptor) -> std::result::Result<Places, Mistake> {
-    let mut places = Places::default();
-    for (place, column) in places.iter_mut().zip(COLUMNS) {
-        let named = |found: &ColumnDescPtr| found.path().parts() == [column.name];
-        let Some(at) = schema.columns().iter().position(named) else {
+    let mut columns = [0; COLUMNS.len()];
+    for (place, column) in columns.iter_mut().zip(COLUMNS) {
+        *place = place_of(schema, column.name, column.expected)?.ok_or_else(|| {
             let names: Vec<&str> = COLUMNS.iter().map(|column| column.name).collect();
             let (name, names) = (column.name, names.join(", "));
-            return Err(Mistake(format!("found no column {name}, expected {names}")));
-        };
-        let found = schema.column(at);
-        let whole = matches!(found.physical_type(), Type::INT32 | Type::INT64);
-        if !whole || found.max_rep_level() > 0 || found.max_def_level() > 1 {
-            return Err(Mistake(format!(
-                "column {}: found {}, expected {}",
-                column.name,
-                found.physical_type(),
-                column.expected
-            )));
-        }
-        *place = at;
+            Mistake(format!("found no column {name}, expected {names}"))
+        })?;
     }
-    Ok(places)
+    let mut attributes = Vec::new();
+    for &attribute in Attribute::ALL {
+        let place = place_of(schema, attribute.name(), attribute.expected())?;
+        attributes.extend(place.map(|place| (attribute, place)));
+    }
+    Ok(Places { columns, attributes })
+}
+
+/// Where the column `name` stands, which holds whole numbers; `None` if there is none.
+fn place_of(
+    schema: &SchemaDescriptor,
+    name: &str,
+    expected: &str,
+) -> std::result::Result<Option<usize>, Mistake> {
+    let named = |found: &ColumnDescPtr| found.path().parts() == [name];
+    let Some(at) = schema.columns().iter().position(named) else { return Ok(None) };
+    let found = schema.column(at);
+    let whole = matches!(found.physical_type(), Type::INT32 | Type::INT64);
+    if !whole || found.max_rep_level() > 0 || found.max_def_level() > 1 {
+        let found = found.physical_type();
+        return Err(Mistake(format!("column {name}: found {found}, expected {expected}")));
+    }
+    Ok(Some(at))
 }
 
 /// The lowest and the highest value of a column in a row group, where its statistics tell.
@@ -67,6 +83,8 @@ pub(super) struct Rows {
     columns: Vec<Column>,
     /// The rows decoded last, column by column.
     values: [Vec<i64>; COLUMNS.len()],
+    /// The attributes of these rows, column by column.
+    attributes: Vec<Vec<i64>>,
     /// Rows of the present row group that have not been decoded yet.
     undecoded: usize,
     /// Which of them have not been taken yet.
@@ -80,6 +98,7 @@ impl Rows {
         Self {
             file: Arc::new(file),
             metadata,
+            attributes: vec![Vec::new(); places.attributes.len()],
             places,
             next_group: 0,
             columns: Vec::new(),
@@ -103,6 +122,21 @@ impl Rows {
         Some(self.values.each_ref().map(|values| values[at]))
     }
 
+    /// The attributes of the row that was taken last.
+    #[inline]
+    pub(super) fn meta(&self) -> std::result::Result<Meta, Mistake> {
+        let mut meta = Meta::UNSET;
+        for ((attribute, _), values) in self.places.attributes.iter().zip(&self.attributes) {
+            let found = values[self.decoded.start - 1];
+            let set = u64::try_from(found).ok().and_then(|value| attribute.set(meta, value));
+            meta = set.ok_or_else(|| {
+                let (name, expected) = (attribute.name(), attribute.expected());
+                Mistake(format!("column {name}: found {found}, expected {expected}"))
+            })?;
+        }
+        Ok(meta)
+    }
+
     /// Decodes more rows, of row groups that are `wanted`; false when there are none.
     pub(super) fn decode(
         &mut self,
@@ -123,11 +157,14 @@ impl Rows {
         }
         let rows = self.undecoded.min(BATCH);
         self.undecoded -= rows;
-        let columns = self.columns.iter_mut().zip(&mut self.values);
-        for ((column, values), expected) in columns.zip(COLUMNS) {
-            decode(|| column.read(rows, values)).map_err(|broken| match broken {
+        let attributes = self.places.attributes.iter().map(|(attribute, _)| attribute.name());
+        let required = COLUMNS.iter().map(|column| (column.name, Nulls::Refused));
+        let all = required.chain(attributes.map(|name| (name, Nulls::Unset)));
+        let values = self.values.iter_mut().chain(&mut self.attributes);
+        for ((column, values), (name, nulls)) in self.columns.iter_mut().zip(values).zip(all) {
+            decode(|| column.read(rows, values, nulls)).map_err(|broken| match broken {
                 Broken::Mistake(Mistake(text)) => {
-                    Broken::Mistake(Mistake(format!("column {}: {text}", expected.name)))
+                    Broken::Mistake(Mistake(format!("column {name}: {text}")))
                 }
                 failed => failed,
             })?;
@@ -137,7 +174,7 @@ impl Rows {
     }
 
     fn open(&self, group: &RowGroupMetaData) -> Result<Vec<Column>> {
-        let open = |&place: &usize| {
+        let open = |place: usize| {
             let chunk = group.columns().get(place).ok_or_else(|| {
                 ParquetError::General("found a row group with too few columns".into())
             })?;
@@ -145,7 +182,8 @@ impl Rows {
             let pages = SerializedPageReader::new(Arc::clone(&self.file), chunk, rows, None)?;
             Column::new(chunk.column_descr_ptr(), Box::new(Checked(pages)))
         };
-        self.places.iter().map(open).collect()
+        let attributes = self.places.attributes.iter().map(|(_, place)| *place);
+        self.places.columns.into_iter().chain(attributes).map(open).collect()
     }
 }
 
@@ -176,14 +214,14 @@ impl Column {
     }
 
     /// Replaces `values` by those of the next `rows` rows.
-    fn read(&mut self, rows: usize, values: &mut Vec<i64>) -> Result<()> {
+    fn read(&mut self, rows: usize, values: &mut Vec<i64>, nulls: Nulls) -> Result<()> {
         values.clear();
         self.levels.clear();
         match &mut self.reader {
-            Reader::Wide(reader) => read(reader, rows, &mut self.levels, values),
+            Reader::Wide(reader) => read(reader, rows, &mut self.levels, values, nulls),
             Reader::Narrow(reader, narrow, sign) => {
                 narrow.clear();
-                read(reader, rows, &mut self.levels, narrow)?;
+                read(reader, rows, &mut self.levels, narrow, nulls)?;
                 let sign = *sign;
                 values.extend(narrow.iter().map(|&value| sign.widen(value)));
                 Ok(())
@@ -197,16 +235,41 @@ fn read<T: DataType>(
     rows: usize,
     levels: &mut Vec<i16>,
     values: &mut Vec<T::T>,
+    nulls: Nulls,
 ) -> Result<()> {
     let (found, present, _) = reader.read_records(rows, Some(levels), None, values)?;
     if found < rows {
         let missing = rows - found;
         return Err(ParquetError::EOF(format!("{missing} rows fewer than the footer says")));
     }
-    if present < rows {
-        return Err(ParquetError::General("found a row without a value".into()));
+    if present == rows {
+        return Ok(());
+    }
+    match nulls {
+        Nulls::Refused => Err(ParquetError::General("found a row without a value".into())),
+        Nulls::Unset => spread(values, levels),
+    }
+}
+
+/// Moves the values, which stand without gaps, to the rows that have one; the others become 0.
+fn spread<T: Default>(values: &mut Vec<T>, levels: &[i16]) -> Result<()> {
+    let mut left = values.len();
+    values.resize_with(levels.len(), T::default);
+    for at in (0..levels.len()).rev().filter(|at| levels[*at] > 0) {
+        let from = left.checked_sub(1).filter(|from| *from <= at);
+        left = from.ok_or_else(|| ParquetError::General("found too few values".into()))?;
+        values.swap(at, left);
     }
     Ok(())
+}
+
+/// What a row without a value means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    /// A mistake.
+    Refused,
+    /// 0: the attribute is unset.
+    Unset,
 }
 
 /// Whether a number of 32 bits may be negative.

@@ -1,8 +1,8 @@
 //! Requests into a Parquet file, row group by row group.
 
-use super::layout::{GROUP_ROWS, SCHEMA, SUMMARY_KEY, Summary};
+use super::layout::{GROUP_ROWS, SUMMARY_KEY, Summary, schema};
 use crate::error::Error;
-use crate::request::{Input, Measured, Request};
+use crate::request::{Attribute, Attributes, Input, Measured, Request};
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::data_type::{DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -22,18 +22,21 @@ const PAGE_ROWS: usize = 16_384;
 pub(crate) struct Writer<'a, W: Write + Send> {
     file: SerializedFileWriter<W>,
     path: &'a Path,
+    /// Those that have a column.
+    attributes: Attributes,
     rows: Vec<Request>,
 }
 
 impl<'a, W: Write + Send> Writer<'a, W> {
-    /// A writer to `stream`, which errors call `path`.
+    /// A writer to `stream`, which errors call `path`, of requests with these attributes at most.
     ///
     /// # Errors
     /// [`Error::Io`] when nothing can be written.
-    pub(crate) fn new(stream: W, path: &'a Path) -> Result<Self, Error> {
-        let schema = parse_message_type(SCHEMA).expect("the schema is valid");
+    pub(crate) fn new(stream: W, path: &'a Path, attributes: Attributes) -> Result<Self, Error> {
+        let schema = parse_message_type(&schema(attributes)).expect("the schema is valid");
         let file = SerializedFileWriter::new(stream, Arc::new(schema), Arc::new(properties()));
-        Ok(Self { file: file.map_err(|error| failed(path, error))?, path, rows: Vec::new() })
+        let file = file.map_err(|error| failed(path, error))?;
+        Ok(Self { file, path, attributes, rows: Vec::new() })
     }
 
     /// Takes the next requests.
@@ -73,7 +76,11 @@ impl<'a, W: Write + Send> Writer<'a, W> {
     }
 
     fn write_group(&mut self) -> Result<(), Error> {
-        let written = write_group(&mut self.file, &self.rows);
+        let mut found = Attributes::set_in(&self.rows).iter();
+        if let Some(undeclared) = found.find(|attribute| !self.attributes.has(*attribute)) {
+            return Err(undeclared_in(self.path, undeclared));
+        }
+        let written = write_group(&mut self.file, &self.rows, self.attributes);
         self.rows.clear();
         written.map_err(|error| failed(self.path, error))
     }
@@ -82,6 +89,7 @@ impl<'a, W: Write + Send> Writer<'a, W> {
 fn write_group<W: Write + Send>(
     file: &mut SerializedFileWriter<W>,
     rows: &[Request],
+    attributes: Attributes,
 ) -> Result<(), ParquetError> {
     let mut group = file.next_row_group()?;
     // Gate and generators keep times, offsets and lengths below 2^63; the schema says which
@@ -91,6 +99,9 @@ fn write_group<W: Write + Send>(
     column::<Int64Type, _>(&mut group, rows, |row| row.offset as i64)?;
     column::<Int32Type, _>(&mut group, rows, |row| row.length as i32)?;
     column::<Int32Type, _>(&mut group, rows, |row| row.op.code().into())?;
+    for attribute in attributes.iter() {
+        column::<Int32Type, _>(&mut group, rows, |row| attribute.of(row.meta) as i32)?;
+    }
     group.close().map(drop)
 }
 
@@ -119,6 +130,17 @@ fn properties() -> WriterProperties {
         .set_column_encoding(column("time_ns"), Encoding::DELTA_BINARY_PACKED)
         .set_column_dictionary_enabled(column("offset"), false)
         .build()
+}
+
+/// The error of an input that says less of its requests than they have.
+#[cold]
+fn undeclared_in(path: &Path, attribute: Attribute) -> Error {
+    let name = attribute.name();
+    let message = format!(
+        "found a request with the attribute {name}, which its source does not declare; \
+         implement Input::attributes for it"
+    );
+    Error::Trace { file: path.to_string_lossy().into(), line: None, message }
 }
 
 /// The error of a file that cannot be written.
