@@ -55,9 +55,9 @@ class Kind(click.Choice[str]):
 def listing(kind: str | None, name: str | None, as_json: bool) -> None:
     """List FTLs, settings, presets and all other names.
 
-    KIND is ftls, settings, buffers, gc, placements, presets, formats, profiles, patterns, warmups
-    or metrics; without it all are listed. NAME selects one: "list ftls tpftl". After "settings",
-    NAME is a section, a key or an FTL: "list settings gc".
+    KIND is ftls, settings, buffers, gc, placements, separations, presets, formats, profiles,
+    patterns, warmups or metrics; without it all are listed. NAME selects one: "list ftls tpftl".
+    After "settings", NAME is a section, a key or an FTL: "list settings gc".
     """
     everything = catalog()
     chosen = {each: everything[key] for each, key in KINDS.items() if kind in (None, each)}
