@@ -13,6 +13,7 @@ import pytest
 from ftlab import _core, catalog, errors
 from ftlab.cli import GROUPS, program
 from ftlab.cli.listing import KINDS
+from ftlab.cli.options import MODEL
 from ftlab.cli.words import OPTIONS, translated
 
 WORKLOAD = ("--workload", "randwrite,bs=4k,size=4MiB,requests=3000")
@@ -118,6 +119,8 @@ def test_trace_info_tells_what_is_in_a_file(ftlab, trace):
     assert text.exit_code == 0, text.output
     assert "40" in text.stdout
     assert "spc" in text.stdout
+    heading = text.stdout.split("volumes\n")[1].splitlines()[0]
+    assert heading.split() == ["volume", "requests", "first", "byte", "end", "byte"]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "settings"])
@@ -163,6 +166,19 @@ def test_one_ftl_is_listed_with_all_settings_that_it_obeys(ftlab):
         assert key in text
     (copy_back,) = [line for line in text.splitlines() if line.startswith("gc.copy_back")]
     assert " greedy  " in copy_back, "its own default"
+
+
+def test_a_name_in_place_of_a_kind_is_told_where_it_belongs(ftlab):
+    result = ftlab("list", "dftl")
+    assert result.exit_code == 2
+    assert 'found "dftl", expected one of ftls, settings' in result.stderr
+    assert "ftlab list ftls tpftl" in result.stderr
+
+
+def test_the_help_of_listing_names_every_kind(ftlab):
+    text = " ".join(ftlab("list", "--help").stdout.split())
+    assert all(kind in text for kind in KINDS)
+    assert "[KIND] [NAME]" in text
 
 
 def test_listing_without_a_kind_lists_all(ftlab):
@@ -372,3 +388,18 @@ def test_in_python_a_message_names_keys(ftlab, trace):
     assert "--sort reorders, --clamp raises" in failure(ftlab("trace", "info", trace))
     with pytest.raises(package.TraceError, match=r"input\.order = sort reorders, input\.order"):
         package.read_trace(trace).info()
+
+
+def test_defaults_that_the_help_names_are_those_of_the_settings():
+    defaults = {each.key: str(each.default) for each in catalog().settings}
+    shown = {
+        each.path: found[1] for each in MODEL if (found := re.search(r"\[([\w%]+)\]", each.help))
+    }
+    assert {"device.page", "device.over_provisioning", "gc.policy"} <= set(shown)
+    assert {key: defaults[key] for key in shown} == shown
+
+
+def test_one_case_of_a_law_is_not_called_cases(ftlab):
+    text = ftlab("check", "page", "--cases", "1").stdout
+    assert "(1 case)\n" in text
+    assert "(1 cases)" not in text

@@ -121,7 +121,10 @@ def test_results_that_are_whole_are_told_by_exit_code_0(folder, ftlab):
 
 def test_a_folder_that_cannot_be_read_is_named(ftlab, monkeypatch):
     Path("file").write_text("")
-    for name, why in [("file", "found no such folder"), ("a" * 300, "File name too long")]:
+    for name, why in [
+        ("file", "found no such folder, but a file"),
+        ("a" * 300, "File name too long"),
+    ]:
         result = ftlab("results", name)
         assert result.exit_code == 2
         assert result.stderr.startswith(f"error: {name}: ")

@@ -81,6 +81,8 @@ def overview(results: Results, labels: Labels, columns: int | None = None) -> Fi
             _panel(axes, name, results, labels)
         for axes, name in zip(lower.subplots(1, 3), KINDS, strict=True):
             _panel(axes, name, results, labels)
+            if columns == 1 and name != KINDS[0]:
+                axes.set_ylabel("")  # the panels are too narrow for three of them
         for part, width in ((sides[0], half), (sides[1], half), (lower, 2 * half)):
             legend_above(part, width)
     return figure

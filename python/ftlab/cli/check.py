@@ -41,7 +41,8 @@ def check(context: click.Context, ftl: str, cases: int, case: str | None) -> Non
 def _lines(verdict: Verdict, ftl: str) -> list[str]:
     """Return what is said of a law."""
     if verdict.holds:
-        return [f"holds   {verdict.law} ({verdict.cases} cases)"]
+        cases = "case" if verdict.cases == 1 else "cases"
+        return [f"holds   {verdict.law} ({verdict.cases} {cases})"]
     told = [
         *str(verdict.message).splitlines(),
         *(places(verdict.exception) if verdict.exception else []),

@@ -27,12 +27,12 @@ What to try next:
   ftlab run {PROFILE} --preset {PRESET} --ftl tpftl          one FTL in detail
   ftlab compare {PROFILE} --preset {PRESET} --cache 64KiB    a larger mapping cache
   ftlab compare --workload randwrite,bs=4k,size=64MiB --capacity 64MiB --warmup sequential
-  ftlab compare YOUR-TRACE.csv.gz                                   your own trace
-  ftlab list ftls                                                   what else there is"""
+  ftlab compare YOUR-TRACE.csv.gz                                    your own trace
+  ftlab list ftls                                                    what else there is"""
 
 
 @click.command()
-@click.option("--requests", type=parse.Count(), help="Stop after this many requests.")
+@click.option("--requests", type=parse.Count(), help="Stop after N requests [all 5.3 million].")
 def demo(requests: int | None) -> None:
     """Compare three FTLs on a built-in workload.
 

@@ -37,15 +37,27 @@ SHARED = ("gc", "ftl", "log")
 """Sections that many FTLs obey."""
 
 
+class Kind(click.Choice[str]):
+    """A kind of names; a message about another word says how a name is looked up."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return what was found, what was expected, and the way to a single name."""
+        return (
+            f'found "{value}", expected one of {", ".join(KINDS)}; '
+            "for a single name, add it: ftlab list ftls tpftl"
+        )
+
+
 @click.command("list")
-@click.argument("kind", type=click.Choice(list(KINDS)), required=False)
+@click.argument("kind", metavar="[KIND]", type=Kind(list(KINDS)), required=False)
 @click.argument("name", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def listing(kind: str | None, name: str | None, as_json: bool) -> None:
     """List FTLs, settings, presets and all other names.
 
-    Each row has a name, a line about it and its source. NAME selects one: "list ftls tpftl". After
-    "settings", NAME is a section, a key or an FTL: "list settings gc".
+    KIND is ftls, settings, buffers, gc, placements, separations, presets, formats, profiles,
+    patterns, warmups or metrics; without it all are listed. NAME selects one: "list ftls tpftl".
+    After "settings", NAME is a section, a key or an FTL: "list settings gc".
     """
     everything = catalog()
     chosen = {each: everything[key] for each, key in KINDS.items() if kind in (None, each)}

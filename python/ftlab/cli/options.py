@@ -45,25 +45,36 @@ SOURCE = (
     Setting("--columns", "input.columns", "WHAT=COLUMN,...", "Name the columns of a CSV file."),
     Setting("--op", "input.op", "read|write", "Operation of all requests, if the trace has none."),
     Setting("--unit", "input.unit", "SIZE", "Page size of an ARC trace [512]."),
-    Setting("--time-unit", "input.time_unit", "UNIT", "Times count s, ms, us, ns or filetime."),
-    Setting("--offset-unit", "input.offset_unit", "SIZE", "Addresses count units of this size."),
-    Setting("--stage", "input.stage", "Q|D|C", "Stage of block events that are requests."),
-    Setting("--clock", "input.order", "HOW", "Times that go back: segments|drop|clamp|sort."),
+    Setting("--time-unit", "input.time_unit", "UNIT", "Unit of times: s, ms, us, ns or filetime."),
+    Setting("--offset-unit", "input.offset_unit", "SIZE", "Unit of addresses, as 4KiB."),
+    Setting("--stage", "input.stage", "Q|D|C", "Take block events of this stage as requests."),
+    Setting("--clock", "input.order", "HOW", "Mend times that go back: segments|drop|clamp|sort."),
     Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
     Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
     Setting("--skip", "input.skip", "N", "Skip the first N requests."),
 )
 MODEL = (
-    Setting("--preset", "preset", "NAME", "Start from a published set-up.", "presets"),
+    Setting(
+        "--preset", "preset", "NAME", "Start from a set-up of `ftlab list presets`.", "presets"
+    ),
     Setting("--capacity", "device.capacity", "SIZE", "Logical size of the device [the trace's]."),
-    Setting("--page", "device.page", "SIZE", "Size of a flash page."),
-    Setting("--pages-per-block", "device.pages_per_block", "N", "Pages per erase block."),
-    Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
-    Setting("--cache", "ftl.cache", "SIZE", "Mapping cache; the GTD is not counted."),
+    Setting("--page", "device.page", "SIZE", "Size of a flash page [4KiB]."),
+    Setting("--pages-per-block", "device.pages_per_block", "N", "Pages per erase block [64]."),
+    Setting(
+        "--over-provisioning",
+        "device.over_provisioning",
+        "RATIO",
+        "Spare space, as a share of capacity [15%].",
+    ),
+    Setting("--cache", "ftl.cache", "SIZE", "RAM for cached mappings [that of a block table]."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
-    Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none].", "buffers"),
+    Setting(
+        "--buffer", "buffer.policy", "NAME", "A buffer of `ftlab list buffers` [none].", "buffers"
+    ),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),
-    Setting("--gc", "gc.policy", "POLICY", "Victim policy of garbage collection.", "policies"),
+    Setting(
+        "--gc", "gc.policy", "POLICY", "A victim policy of `ftlab list gc` [greedy].", "policies"
+    ),
     Setting("--separation", "ftl.separation", "NAME", "Pages that share blocks.", "separations"),
     Setting(
         "--warmup",
@@ -105,7 +116,7 @@ def _source() -> list[Callable[[Any], Any]]:
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go backwards."),
         click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
         click.option("--requests", type=parse.Count(), help="Stop after this many requests."),
-        click.option("--flushes", is_flag=True, help="Take flushes, and writes with FUA as such."),
+        click.option("--flushes", is_flag=True, help="Keep the flushes and FUA of the trace."),
     ]
 
 
@@ -118,7 +129,7 @@ def pair_options(command: Command) -> Command:
         click.option("--sort", is_flag=True, help="Sort traces whose timestamps go backwards."),
         click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
         click.option("--requests", metavar="N", help="Stop after this many requests."),
-        click.option("--flushes", is_flag=True, help="Take flushes, and writes with FUA as such."),
+        click.option("--flushes", is_flag=True, help="Keep the flushes and FUA of the trace."),
     ]
     return decorated(command, options)
 

@@ -39,9 +39,10 @@ DEFAULT = "tpftl"
 @click.option(
     "--timeline-from",
     type=click.IntRange(min=0),
+    metavar="N",
     default=0,
     show_default=True,
-    help="Operations before these.",
+    help="Skip this many operations first.",
 )
 @click.pass_context
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:

@@ -112,8 +112,10 @@ class Store:
         try:
             names = os.listdir(self.folder)
         except (FileNotFoundError, NotADirectoryError) as error:
+            file = ", but a file" if self.folder.is_file() else ""
             raise ConfigError(
-                f"{self.folder}: found no such folder, expected one with results"
+                f"{self.folder}: found no such folder{file}, "
+                "expected one with results, as `ftlab sweep` writes"
             ) from error
         except OSError as error:
             raise ConfigError(f"{self.folder}: cannot be read: {error.strerror}") from error

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 OPENING = ("name", "format", "units", "duration_s", "requests_per_s", "span_bytes")
 """Figures that come first: who reads them sees whether the units are right."""
 
+COLUMNS = ("volume", "requests", "first_byte", "end_byte")
+"""Columns that come first in the table of volumes."""
+
 PAGES = ("page_bytes", "page_accesses", "pages_per_sample")
 """Figures that are shown in a section of their own."""
 
@@ -116,6 +119,7 @@ def _tables(record: Record) -> list[tuple[str, Table]]:
 
 
 def _table(records: Sequence[Record]) -> Table:
-    columns = list(records[0])
+    columns = [key for key in COLUMNS if key in records[0]]
+    columns += [key for key in records[0] if key not in COLUMNS]
     rows = [[by_name(key, record.get(key)) for key in columns] for record in records]
     return Table([words(key) for key in columns], rows)
