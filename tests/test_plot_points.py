@@ -6,9 +6,10 @@ import pytest
 
 import ftlab as package
 import sample
-from ftlab.plot_points import lines, over
+from ftlab.plot_points import over
 from ftlab.points.store import Entry, Failure
 from ftlab.result import Result
+from ftlab.series import lines
 
 
 def entry(ftl, cache, seed, hits, policy=None) -> Entry:
@@ -30,7 +31,7 @@ ENTRIES = [
 
 def test_there_is_a_line_for_each_ftl_with_mean_and_deviation_over_seeds():
     dftl, tpftl = lines(ENTRIES, "ftl.cache", "mapping.hit_ratio")
-    assert (dftl.name, tpftl.name) == ("dftl", "tpftl")
+    assert (dftl.name, tpftl.name) == ("DFTL", "TPFTL")
     assert list(dftl.places) == [8192, 65536]
     assert list(dftl.means) == pytest.approx([0.52, 0.52])
     assert list(dftl.deviations) == pytest.approx([0.01, 0.01])
@@ -39,8 +40,8 @@ def test_there_is_a_line_for_each_ftl_with_mean_and_deviation_over_seeds():
 def test_another_setting_that_differs_makes_a_line_of_its_own():
     more = [(entry("dftl", 8192, 1, 0.5, policy)) for policy in ("greedy", "random")]
     assert [line.name for line in lines(more, "ftl.cache", "write_amplification")] == [
-        "dftl, gc.policy=greedy",
-        "dftl, gc.policy=random",
+        "DFTL (policy=greedy)",
+        "DFTL (policy=random)",
     ]
     (line,) = lines(more, "gc.policy", "write_amplification")
     assert list(line.places) == ["greedy", "random"]
@@ -56,9 +57,11 @@ def test_failed_points_are_left_out_and_a_wrong_name_is_told():
 def test_sizes_are_on_a_logarithmic_axis_with_whiskers():
     figure = over(ENTRIES, "ftl.cache", ["mapping.hit_ratio", "response_us.mean"], columns=1)
     upper, lower = figure.axes
-    assert upper.get_xscale() == "linear", "8 times is no decade"
+    assert upper.get_xscale() == "log"
+    shown = [upper.xaxis.get_major_formatter()(each, 0) for each in upper.get_xticks()]
+    assert shown == ["8 KiB", "64 KiB"], "the places that were typed"
     assert len(upper.containers) == 2 and upper.containers[0].has_yerr
-    assert lower.get_xlabel() == "ftl.cache"
+    assert lower.get_xlabel() == "mapping cache"
     assert figure.get_figwidth() == 3.5
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["DFTL", "TPFTL"]

@@ -31,7 +31,7 @@ def compare(ftl: str | None, seeds: int | None, print_config: bool, **options: A
     The trace is read once. Every FTL runs on its own device, with the same settings. A star marks
     a value if another is worse by more than 0.5 % and by more than the deviations of seeds.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
+    config, ftls = configuration(options, ftl, DEFAULT, variants=True)
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return

@@ -40,7 +40,7 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
     The mean service time of a request is divided by the flash operations that it needs, its wait by
     the work that earlier requests left. The parts add up to the difference of the mean responses.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
+    config, ftls = configuration(options, ftl, DEFAULT, variants=True)
     if len(ftls) != (1 if change else 2):
         found = ", ".join(ftls)
         raise click.UsageError(f"found {found}, expected two FTLs, or one and --change KEY=VALUE")

@@ -15,6 +15,7 @@ from ftlab.config import Config, given, merge, nested
 from ftlab.names import ftl
 from ftlab.names import known as known_names
 from ftlab.units import counted
+from ftlab.variants import listed
 
 Reader: TypeAlias = Callable[[str], Any]
 """Returns the value that a text of the command line stands for."""
@@ -273,7 +274,7 @@ def ftl_option(help: str) -> Callable[[Command], Command]:
 
 def _ftls(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """Return the names of FTLs as the catalogue has them."""
-    return text and ",".join(ftl(each.strip()) for each in text.split(","))
+    return text and ",".join(listed(text, ftl))
 
 
 def decorated(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:
