@@ -16,10 +16,11 @@ from ftlab.points.order import differing, natural, setting
 from ftlab.points.store import Entry
 from ftlab.report.points import FIGURES, names, rows
 from ftlab.result import Result
+from ftlab.spread import axes
 from ftlab.titles import title
 from ftlab.units import kinds
 
-SEED, TRACE = "run.seed", "input.trace"
+TRACE = "input.trace"
 NUMBERS = ("size", "ratio", "count", "time", "number")
 """Kinds of settings whose values have an order."""
 
@@ -73,7 +74,8 @@ def lines(entries: Sequence[Entry], x: str, y: str) -> list[Line]:
     """
     x, y = known_name(entries, x), known_name(entries, y)
     found = results_of(entries)
-    others = [key for key in differing(found) if key not in (x, SEED)]
+    repeated = axes([entry.config for entry in found])
+    others = [key for key in differing(found) if key not in (x, *repeated)]
     along = [key for key in others if _is_metric(x) and kinds().get(key) in NUMBERS]
     naming = [key for key in others if key not in along]
     if x == FTL:

@@ -166,13 +166,15 @@ def compare(
     seed: int | None = None,
     verify: bool | None = None,
     seeds: int = 1,
+    parts: int | None = None,
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run several FTLs on the same trace and device; arguments and errors as `simulate`.
 
     All of them share one pass over the trace, each on its own thread. Each is run with so many
-    ``seeds``, from ``seed`` on; where the second changes nothing there is no third.
+    ``seeds``, from ``seed`` on; where the second changes nothing there is no third. With ``parts``
+    each runs on so many parts of the trace instead, each with its own warm-up.
     """
     from ftlab.ftls import as_ftl
 
@@ -199,7 +201,7 @@ def compare(
         raise ValueError("compare needs at least one FTL")
     check_obeyed(setup, map(named, chosen))
     points = [(merge([setup, ftl.config()]), named(ftl)) for ftl in chosen]
-    results, *more = with_seeds(points, seeds, progress)
+    results, *more = repeated(points, seeds, parts, progress)
     names = [ftl.name for ftl in chosen]
     labels = [ftl.name if names.count(ftl.name) == 1 else str(ftl) for ftl in chosen]
     return Comparison(results, labels, more)
@@ -219,6 +221,25 @@ def execute(
     plugged = Plugged()
     named = plugged.points(points)
     return [Result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+
+
+def repeated(
+    points: Sequence[tuple[Config, Named]],
+    seeds: int = 1,
+    parts: int | None = None,
+    progress: Progress | None = None,
+) -> list[list[Result]]:
+    """Run points of one input with so many seeds, or on so many parts of it."""
+    if parts is None:
+        return with_seeds(points, seeds, progress)
+    if seeds != 1:
+        raise ConfigError(f"parts: found {seeds} seeds, too, expected one of both")
+    from ftlab.spread import parts as cut
+
+    found = []
+    for part in cut(points[0][0], parts, progress):
+        found.append(execute([(merge([config, part]), ftl) for config, ftl in points], progress))
+    return found
 
 
 def with_seeds(

@@ -18,7 +18,7 @@ from ftlab.errors import InternalError
 from ftlab.ftls import own
 from ftlab.plugins import resolved
 from ftlab.result import Comparison
-from ftlab.simulation import check_obeyed, with_seeds
+from ftlab.simulation import check_obeyed, repeated
 from ftlab.variants import listed, split
 
 SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
@@ -97,7 +97,13 @@ def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
         hand_over(configuration_file.dump(config, ftls))
 
 
-def perform(config: Config, ftls: Sequence[str], obeyed: bool = True, seeds: int = 1) -> Comparison:
+def perform(
+    config: Config,
+    ftls: Sequence[str],
+    obeyed: bool = True,
+    seeds: int = 1,
+    parts: int | None = None,
+) -> Comparison:
     """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it.
 
     What is not ``obeyed`` by one of them is a mistake, unless it comes from a result. An FTL with
@@ -109,7 +115,7 @@ def perform(config: Config, ftls: Sequence[str], obeyed: bool = True, seeds: int
     points = [(merge([config, settings]), ftl) for ftl, settings in chosen]
     try:
         with meter() as progress:
-            results, *more = with_seeds(points, seeds, progress)
+            results, *more = repeated(points, seeds, parts, progress)
             named = zip(ftls, chosen, results, strict=True)
             labels = [
                 str(text) if settings else result["ftl"] for text, (_, settings), result in named

@@ -13,7 +13,7 @@ from ftlab.cli.stored import results_argument, say_left_out, where_option
 from ftlab.cli.words import translated
 from ftlab.cli.written import Written, check_written
 from ftlab.points import Store
-from ftlab.report.points import seed_notes, where
+from ftlab.report.points import seed_notes, spread_notes, where
 
 
 @click.command()
@@ -39,9 +39,9 @@ from ftlab.report.points import seed_notes, where
 def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any) -> None:
     """Draw the results in DIR over a setting.
 
-    Each FTL and each other setting that differs is a line. Points that differ in the seed only are
-    one point, with whiskers for the standard deviation. If a file is damaged, unreadable or a
-    copy, it is named and the exit code is 2.
+    Each FTL and each other setting that differs is a line. Points that differ in the seed or in the
+    part of the trace only are one point, with whiskers for the standard deviation. If a file is
+    damaged, unreadable or a copy, it is named and the exit code is 2.
     """
     output = options["output"]
     suffix_of("--output", output, FIGURE_KINDS)
@@ -60,4 +60,6 @@ def plot(context: click.Context, /, folder: str, x: str, y: str, **options: Any)
     for note in seed_notes(chosen):
         say(f"warning: {translated(note)}", err=True)
     say(f"Written: {output}")
+    for note in spread_notes(chosen):
+        say(f"Whiskers: {note}")
     context.exit(0 if say_left_out(left_out) else 2)

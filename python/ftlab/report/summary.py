@@ -13,6 +13,7 @@ from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.result import Comparison, Record, Result
 from ftlab.seeds import NO_EFFECT, without_effect
+from ftlab.spread import are_parts, of_groups
 from ftlab.titles import FtlName, title
 
 NOT_STATED = "not stated"
@@ -57,7 +58,7 @@ class Figure:
         """Return its value over several seeds, or None unless it is sound with each."""
         values = [self.sound(run) for run in runs]
         known = [value for value in values if value is not None]
-        return Measured.of(known) if known and len(known) == len(values) else None
+        return Measured.of(known, are_parts(runs)) if len(known) == len(values) > 0 else None
 
     def cell(self, *runs: Result) -> str:
         """Return its value as text, the mean over runs with several seeds, with their deviation."""
@@ -226,9 +227,15 @@ def setup_line(comparison: Comparison) -> str:
     """Return one line that says what all were run on: trace, format, device, addresses, seeds."""
     runs = comparison.runs[0]
     told = {label: text for label, text in _setup(runs[0]) if label != "ftl"}
-    if len(runs) > 1:
+    if len(runs) > 1 and not are_parts(runs):
         told["seed"] = f"{told['seed']} to {runs[-1]['seed']}"
     return ", ".join(f"{label} {text}" for label, text in told.items())
+
+
+def spread_line(comparison: Comparison) -> str:
+    """Return what the deviations in a comparison are of; empty where each FTL has one run."""
+    text = of_groups(comparison.runs)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def checks_line(result: Result) -> str:
