@@ -43,6 +43,7 @@ def simulate(
     progress: Progress | None = None,
     frames: Show | None = None,
     every: int | None = None,
+    log: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Run one FTL on a trace and return everything that was measured.
 
@@ -85,6 +86,8 @@ def simulate(
         Called with a `ftlab.frames.Frame` of the measured phase: every block, planes, figures.
     every
         Requests between two frames; by default there are about 240 frames.
+    log
+        A Parquet file to write: a row for each request, with its waits by cause.
 
     Raises
     ------
@@ -110,6 +113,10 @@ def simulate(
         verify=verify,
         config=config,
     )
+    if log is not None:
+        if frames is not None:
+            raise TypeError("log: found frames, too, expected one of both")
+        return logged(*point, os.fspath(log), progress)
     if frames is not None:
         return watch(*point, frames, every, progress)
     if every is not None:
@@ -277,6 +284,16 @@ def watch(
     plugged = Plugged()
     (point,) = plugged.points([(config, ftl)])
     return Result(cores.watch(point, show, every, progress, plugged.plugins))
+
+
+def logged(config: Config, ftl: Named, path: str, progress: Progress | None = None) -> Result:
+    """Run one point and write a row for each request to a Parquet file, which appears at the end.
+
+    The result has ``causes``, as the log has them by request.
+    """
+    plugged = Plugged()
+    (point,) = plugged.points([(merge([config, {"run": {"causes": True}}]), ftl)])
+    return Result(cores.log(point, path, progress, plugged.plugins))
 
 
 def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:

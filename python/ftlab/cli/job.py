@@ -18,7 +18,7 @@ from ftlab.errors import InternalError
 from ftlab.ftls import own
 from ftlab.plugins import resolved
 from ftlab.result import Comparison
-from ftlab.simulation import check_obeyed, repeated
+from ftlab.simulation import check_obeyed, logged, repeated
 from ftlab.variants import listed, split
 
 SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
@@ -103,11 +103,12 @@ def perform(
     obeyed: bool = True,
     seeds: int = 1,
     parts: int | None = None,
+    log: str | None = None,
 ) -> Comparison:
     """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it.
 
     What is not ``obeyed`` by one of them is a mistake, unless it comes from a result. An FTL with
-    settings in its text keeps the text as its label.
+    settings in its text keeps the text as its label. The requests of one go into a ``log``.
     """
     chosen = [own(ftl) for ftl in ftls]
     if obeyed:
@@ -115,6 +116,9 @@ def perform(
     points = [(merge([config, settings]), ftl) for ftl, settings in chosen]
     try:
         with meter() as progress:
+            if log:
+                (point,) = points
+                return Comparison([logged(*point, log, progress)])
             results, *more = repeated(points, seeds, parts, progress)
             named = zip(ftls, chosen, results, strict=True)
             labels = [

@@ -10,7 +10,14 @@ from ftlab.cli import parse
 from ftlab.cli.again import read, say_differences
 from ftlab.cli.job import configuration, one, perform, print_resolved
 from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, is_figure, output_options, picture_options, rendered
+from ftlab.cli.output import (
+    Outputs,
+    is_figure,
+    output_options,
+    picture_options,
+    rendered,
+    suffix_of,
+)
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import merge
@@ -43,6 +50,13 @@ DEFAULT = "tpftl"
     show_default=True,
     help="Operations before these.",
 )
+@click.option(
+    "--log",
+    type=Written(),
+    metavar="FILE",
+    help="Write a row for each request, with its waits, as .parquet.",
+)
+@click.option("--slowest", is_flag=True, help="Show the slowest requests and their waits.")
 @click.pass_context
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise the result.
@@ -67,11 +81,16 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         shown = options["timeline_operations"] or (60 if is_figure(timeline) else 10_000)
         window = {"timeline": shown, "timeline_from": options["timeline_from"]}
         config = merge([config, {"run": window}])
+    if options["slowest"] and not again:
+        config = merge([config, {"run": {"causes": True}}])
+    log = options["log"]
+    if log:
+        suffix_of("--log", log, (".parquet",))
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
     outputs = Outputs.of(options, config, chosen)
-    comparison = perform(config, [chosen], obeyed=not again)
+    comparison = perform(config, [chosen], obeyed=not again, log=log)
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ftlab.preset import beside_the_device
+from ftlab.report.causes import slow
 from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
@@ -87,6 +88,7 @@ HEADLINES = (
     Figure("response_us.mean", "mean response", "us", "lower", waits=True),
     Figure("response_us.p99", "99 % response", "us", "lower", waits=True),
     Figure("response_us.p999", "99.9 % response", "us", "lower", waits=True),
+    Figure("response_us.p9999", "99.99 % response", "us", "lower", waits=True),
     Figure("read_response_us.mean", "mean read response", "us", "lower", waits=True),
     Figure("write_response_us.mean", "mean write response", "us", "lower", waits=True),
     Figure("service_us.mean", "mean service time", "us", "lower"),
@@ -106,7 +108,7 @@ HEADLINES = (
 MEASURED = tuple(figure for figure in HEADLINES if not figure.path.startswith("speed."))
 """Those that are the same in every run: for files, which papers and reports have."""
 
-PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "max")
+PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "p9999", "max")
 
 
 def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
@@ -216,6 +218,7 @@ def run_summary(result: Result) -> list[Section]:
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),
+        ("slowest requests", _slowest(result)),
         ("power cut at the end", _group(result, "recovery")),
         ("lifetime", _group(result, "lifetime")),
         ("cost", _cost(result)),
@@ -386,12 +389,19 @@ def _responses(result: Result) -> Lines | Table:
         "flush_response_us": "flushes",
         "service_us": "service time",
     }
+    known = {kind: name for kind, name in names.items() if isinstance(result.find(kind), Record)}
+    shown = [key for key in PERCENTILES if any(result[k].find(key) is not None for k in known)]
     rows = [
-        [name, *(written(result[kind].find(key), "us") for key in PERCENTILES)]
-        for kind, name in names.items()
-        if isinstance(result.find(kind), Record)
+        [name, *(written(result[kind].find(key), "us") for key in shown)]
+        for kind, name in known.items()
     ]
-    return Table(["", *PERCENTILES], rows) if rows else []
+    return Table(["", *shown], rows) if rows else []
+
+
+def _slowest(result: Result) -> list[tuple[str, str]]:
+    """Return a line for each of the slowest requests, if they were watched."""
+    slowest = result.find("causes.slowest") or []
+    return [(f"{each['op']} {each['request']}", slow(each)) for each in slowest]
 
 
 def _cost(result: Result) -> list[tuple[str, str]]:

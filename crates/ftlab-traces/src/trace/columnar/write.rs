@@ -122,7 +122,7 @@ fn properties() -> WriterProperties {
 }
 
 /// The error of a file that cannot be written.
-fn failed(path: &Path, error: ParquetError) -> Error {
+pub(super) fn failed(path: &Path, error: ParquetError) -> Error {
     let source = match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(cause) => *cause,
