@@ -12,12 +12,10 @@ from ftlab.errors import ConfigError
 from ftlab.plugins import resolved
 from ftlab.result import Result
 from ftlab.seeds import without_effect
+from ftlab.shares import capacity
 
 SEED, SKIP = "run.seed", "input.skip"
 MOST_PARTS = 1000
-
-SMALLEST_DEVICE_BYTES = 64 << 20
-"""As large is a device whose capacity is not given, at least."""
 
 
 def axes(configs: Sequence[Config]) -> list[str]:
@@ -69,7 +67,7 @@ def _random(run: Result) -> str:
 
 
 def parts(config: Config, count: int, progress: Progress | None = None) -> list[Config]:
-    """Return what makes a configuration one of so many parts of its input, in the order of time.
+    """Return what makes a configuration one of ``count`` parts of its input, in the order of time.
 
     Parts have equally many requests and the device of the whole. Raises `ftlab.ConfigError` for an
     input that cannot be cut so.
@@ -86,15 +84,6 @@ def parts(config: Config, count: int, progress: Progress | None = None) -> list[
     if not size:
         raise ConfigError(f"parts: found {info['requests']} requests, expected {count} or more")
     first = tree["input"].get("skip") or 0
-    device = {} if tree["device"]["capacity"] else {"device": {"capacity": _capacity(tree, info)}}
+    device = {} if tree["device"]["capacity"] else {"device": {"capacity": capacity(tree, info)}}
     cuts = [{"skip": first + at * size, "requests": size} for at in range(count)]
     return [merge([{"input": cut}, device]) for cut in cuts]
-
-
-def _capacity(tree: Config, info: Config) -> int:
-    """Return how large a device is that the whole input needs."""
-    compact = tree["run"]["address"] == "compact"
-    spans = (each["end_byte"] - each["first_byte"] for each in info["volumes"])
-    needed = int(sum(spans) if compact else info["end_bytes"])
-    page = int(tree["device"]["page"])
-    return max(-(-needed // page) * page, SMALLEST_DEVICE_BYTES)

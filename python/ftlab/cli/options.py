@@ -60,7 +60,7 @@ MODEL = (
     Setting("--page", "device.page", "SIZE", "Size of a flash page."),
     Setting("--pages-per-block", "device.pages_per_block", "N", "Pages per erase block."),
     Setting("--over-provisioning", "device.over_provisioning", "RATIO", "Spare space, as 15%."),
-    Setting("--cache", "ftl.cache", "SIZE", "Mapping cache; the GTD is not counted."),
+    Setting("--cache", "ftl.cache", "SIZE", "Mapping cache, or its share of the map, as 1/128."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
     Setting("--buffer", "buffer.policy", "NAME", "Write buffer above the FTL [none].", "buffers"),
     Setting("--buffer-size", "buffer.size", "SIZE", "RAM of the write buffer [2MiB]."),

@@ -103,7 +103,7 @@ def swept(options: dict[str, Any]) -> Config:
 
 
 def _in_parts(tree: Config, traces: list[str], count: int) -> Config:
-    """Return a sweep whose points run on each of so many parts of their traces."""
+    """Return a sweep whose points run on each of ``count`` parts of their traces."""
     if "grid" in tree or "seeds" in tree:
         raise click.UsageError("--parts: found a grid or seeds in the file, expected neither")
     plain = {

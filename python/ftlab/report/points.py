@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.names import near
+from ftlab.names import in_any_case, near
 from ftlab.points.grid import FTL, holds, leaves
 from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
@@ -99,15 +99,16 @@ def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
 def table(entries: Sequence[Entry], columns: Sequence[str] = (), each: bool = False) -> Table:
     """Return a row for each point: FTL, settings that differ, figures, notes on its warnings.
 
-    Figures are means over seeds or parts of the input with their deviations, and n is how many;
-    ``each`` of these has a row of its own where that is asked for.
+    Figures are means over seeds or parts of the input with their deviations, and n is how many.
+    With ``each``, every run has a row of its own.
     """
     points = [[entry] for entry in entries] if each else groups(entries)
     several = any(len(point) > 1 for point in points)
     hidden = axes([entry.config for entry in entries]) if several else []
     settings = [key for key in differing(entries) if key not in hidden]
-    figures = list(columns) or [path for path in SHOWN if any(_has(e, path) for e in entries)]
-    _check(figures, entries)
+    figures = _named(columns, entries) or [
+        path for path in SHOWN if any(_has(e, path) for e in entries)
+    ]
     notes = list(_notes(entries))
     counts = ["n"] if several else []
     header = [FTL, *settings, *counts, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
@@ -186,11 +187,14 @@ def _has(entry: Entry, path: str) -> bool:
     return isinstance(entry.outcome, Result) and FIGURES[path].of(entry.outcome) is not None
 
 
-def _check(columns: Sequence[str], entries: Sequence[Entry]) -> None:
+def _named(columns: Sequence[str], entries: Sequence[Entry]) -> list[str]:
+    """Return the columns of these names, in any case; raises `ftlab.ConfigError` for another."""
     known = [*FIGURES, *names(rows(entries))] if set(columns) - set(FIGURES) else list(FIGURES)
-    unknown = next((each for each in columns if each not in known), None)
+    found = [in_any_case(each, known) for each in columns]
+    unknown = next((each for each in found if each not in known), None)
     if unknown:
         raise ConfigError(f'no column of the name "{unknown}"{near(unknown, known)}')
+    return found
 
 
 def _setting(entry: Entry, key: str) -> str:
