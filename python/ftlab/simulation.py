@@ -227,7 +227,7 @@ def execute(
     """
     plugged = Plugged()
     named = plugged.points(points)
-    return [Result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+    return [_result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
 
 
 def repeated(
@@ -283,17 +283,23 @@ def watch(
         raise ConfigError(f"every: found {every}, expected 1 to 2^63 - 1 requests between frames")
     plugged = Plugged()
     (point,) = plugged.points([(config, ftl)])
-    return Result(cores.watch(point, show, every, progress, plugged.plugins))
+    return _result(cores.watch(point, show, every, progress, plugged.plugins))
 
 
 def logged(config: Config, ftl: Named, path: str, progress: Progress | None = None) -> Result:
-    """Run one point and write a row for each request to a Parquet file, which appears at the end.
-
-    The result has ``causes``, as the log has them by request.
-    """
+    """Run one point and write a row for each request to a Parquet file."""
     plugged = Plugged()
-    (point,) = plugged.points([(merge([config, {"run": {"causes": True}}]), ftl)])
-    return Result(cores.log(point, path, progress, plugged.plugins))
+    (point,) = plugged.points([(config, ftl)])
+    return _result(cores.log(point, path, progress, plugged.plugins))
+
+
+def _result(tree: Config) -> Result:
+    """Return a result for others, too: a trace in this user's home is told without its path."""
+    home = os.path.join(os.path.expanduser("~"), "")
+    read = tree["config"]["input"]
+    if isinstance(read["trace"], str) and read["trace"].startswith(home):
+        read["trace"] = os.path.join("~", read["trace"].removeprefix(home))
+    return Result(tree)
 
 
 def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:

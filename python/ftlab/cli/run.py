@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from ftlab.cli import parse
-from ftlab.cli.again import read, say_differences
+from ftlab.cli.again import asked, say_differences
+from ftlab.cli.again import one as the_one
 from ftlab.cli.job import configuration, one, perform, print_resolved
-from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
+from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import (
     Outputs,
     is_figure,
@@ -65,13 +66,15 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     built-in profile (`ftlab list profiles`). A folder, or a pattern in quotes, is one recording in
     several files.
 
-    Without a TRACE, --from RESULT.json repeats that run and compares every metric bit for bit. The
-    exit code is 1 if one differs.
+    --from RESULT.json repeats that run and compares every metric bit for bit. The exit code is 1 if
+    one differs. A TRACE beside it is the same trace in another place.
     """
     before = None
-    again = options["from"] if _is_again(context, ftl, options) else None
+    again = asked({**options, "ftl": ftl})
     if again:
-        config, chosen, before = read(again)
+        stored = the_one(again)
+        stored = stored.on(options["trace"], again) if options["trace"] else stored
+        config, chosen, before = stored.config, stored.ftl, stored.result
         ftls = [chosen]
     else:
         config, ftls = configuration(options, ftl, DEFAULT)
@@ -81,11 +84,11 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         shown = options["timeline_operations"] or (60 if is_figure(timeline) else 10_000)
         window = {"timeline": shown, "timeline_from": options["timeline_from"]}
         config = merge([config, {"run": window}])
-    if options["slowest"] and not again:
-        config = merge([config, {"run": {"causes": True}}])
     log = options["log"]
     if log:
         suffix_of("--log", log, (".parquet",))
+    if (log or options["slowest"]) and not again:
+        config = merge([config, {"run": {"causes": True}}])
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
@@ -98,19 +101,3 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     outputs.pictures(comparison)
     if again:
         context.exit(0 if say_differences(before, comparison[0]) else 1)
-
-
-def _is_again(context: click.Context, ftl: str | None, options: dict[str, Any]) -> bool:
-    """Tell whether ``--from`` is a result: it is a time for what is read."""
-    if not options["from"] or any(options[key] for key in ("trace", "workload", "config")):
-        return False
-    described = {"ftl", "no_verify", "overrides", "requests", "sort", "clamp"}
-    described |= {each.name for each in (*SOURCE, *MODEL)} - {"from"}
-    named = {**options, "ftl": ftl}
-    other = next((name for name in sorted(described) if named[name]), None)
-    if other:
-        raise click.UsageError(
-            f"--from {options['from']} without a TRACE repeats a result unchanged, "
-            f"found --{other.replace('_', '-')}, expected no other option of the run"
-        )
-    return True

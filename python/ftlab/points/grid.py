@@ -360,7 +360,11 @@ def _labelled(points: Sequence[Point]) -> list[Point]:
 
 
 def _label(point: Point, differing: Sequence[str]) -> str:
-    values = ((key, _at(point.config, key)) for key in differing)
-    told = [f"{key}={value}" for key, value in values if value is not None]
     ftl = str(point.ftl) if isinstance(point.ftl, str | Plugin) else point.ftl.__name__
-    return " ".join([ftl, *told])
+    return label(ftl, point.config, differing)
+
+
+def label(ftl: str, config: Mapping[str, Any], differing: Sequence[str]) -> str:
+    """Return an FTL with those of the settings that differ which a configuration has."""
+    values = ((key, _at(config, key)) for key in differing)
+    return " ".join([ftl, *(f"{key}={value}" for key, value in values if value is not None)])

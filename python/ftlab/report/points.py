@@ -10,7 +10,7 @@ from typing import Any
 
 from ftlab.errors import ConfigError
 from ftlab.names import in_any_case, near
-from ftlab.points.grid import FTL, holds, leaves
+from ftlab.points.grid import FTL, holds
 from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
@@ -87,12 +87,11 @@ def names(all_rows: Sequence[Row]) -> list[str]:
 def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
     """Return the entries of each point: those that differ in seeds or parts of the input only."""
     apart = axes([entry.config for entry in entries])
-    found: dict[str, list[Entry]] = {}
+    keys = [key for key in differing(entries) if key not in apart]
+    found: dict[Any, list[Entry]] = {}
     for entry in entries:
-        point = {key: value for key, value in leaves(entry.config) if key not in apart}
-        key = canonical({**point, "ftl of the point": entry.ftl})
-        found.setdefault(entry.digest if isinstance(entry.outcome, Failure) else key, [])
-        found[entry.digest if isinstance(entry.outcome, Failure) else key].append(entry)
+        point = (entry.ftl, *(repr(setting(entry, key)) for key in keys))
+        found.setdefault(entry.digest if entry.failed else point, []).append(entry)
     return list(found.values())
 
 
