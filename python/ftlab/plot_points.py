@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
 from ftlab.looks import Look, of_ftls
-from ftlab.points.grid import FTL
 from ftlab.points.store import Entry
+from ftlab.report.numbers import brief
 from ftlab.report.points import FIGURES
-from ftlab.series import Line, lines, rank
+from ftlab.series import Line, faceted, known_name, lines, rank, relative
 from ftlab.style import (
     ftl_label,
     legend_above,
@@ -21,8 +23,10 @@ from ftlab.style import (
     name_axis,
     name_groups,
     sized,
+    slant,
     styled,
 )
+from ftlab.titles import plain, title
 from ftlab.units import kinds
 
 if TYPE_CHECKING:
@@ -34,6 +38,9 @@ LOG = 4.0
 
 TALL = 30.0
 """The same for the values of a time or a number."""
+
+MOST_OF_A_MAP = 10_000
+"""Of a share of the map, the greatest number below the line."""
 
 MOST_TICKS = 8
 """Places that are all named on an axis."""
@@ -61,27 +68,71 @@ WORDS = {
 """Settings as a figure names them."""
 
 
-def over(entries: Sequence[Entry], x: str, ys: Sequence[str], columns: int | None = None) -> Figure:
-    """Draw figures over a setting, a panel for each; whiskers are a standard deviation over seeds.
+@dataclass(frozen=True)
+class Drawing:
+    """How a figure is drawn, beside what it shows."""
+
+    facet: str | None = None
+    """A setting, for each value of which there is a column of panels."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Other names for lines, places, axes and panels."""
+    limits: tuple[float | None, float | None] | None = None
+    """The least and the greatest value on the axis."""
+    order: Sequence[str] = ()
+    """Lines and places that come first, by their names."""
+    relative: str | None = None
+    """The FTL of whose value each is a multiple."""
+
+    def named(self, name: str) -> str:
+        """Return the name that is shown."""
+        return self.labels.get(name, name)
+
+    def place(self, name: Any) -> tuple[int, Any]:
+        """Return what lines and places are sorted by: those that were ordered come first."""
+        wanted = [plain(each) for each in self.order]
+        at = wanted.index(plain(str(name))) if plain(str(name)) in wanted else len(wanted)
+        return at, rank(name)
+
+
+def over(
+    entries: Sequence[Entry],
+    x: str,
+    ys: Sequence[str],
+    columns: int | None = None,
+    drawing: Drawing | None = None,
+) -> Figure:
+    """Draw figures over a setting, a panel for each; whiskers are a standard deviation.
 
     ``columns`` is 1 or 2 for a figure as wide as so many columns of a paper.
     """
+    how = drawing or Drawing()
+    x, ys = known_name(entries, x), [known_name(entries, y) for y in ys]
+    facets = faceted(entries, known_name(entries, how.facet)) if how.facet else {"": entries}
     with styled(columns):
-        figure = sized(5.2, 3.3 * len(ys), columns)
-        panels = figure.subplots(len(ys), 1, sharex=True, squeeze=False).flat
-        for axes, y in zip(panels, ys, strict=True):
-            _draw(axes, lines(entries, x, y), x, y)
-            mark_empty(axes)
-            axes.label_outer()
+        figure = sized(5.2 if len(facets) == 1 else 3.4 * len(facets), 3.3 * len(ys), columns)
+        rows = figure.subplots(
+            len(ys), len(facets), sharex="col", sharey="row" if how.facet else False, squeeze=False
+        )
+        for row, y in zip(rows, ys, strict=True):
+            for axes, (value, part) in zip(row, facets.items(), strict=True):
+                _draw(axes, lines(part, x, y, how.facet), (x, y), how)
+                axes.set_title(literal(how.named(value)))
+                mark_empty(axes)
+                axes.label_outer()
         legend_above(figure, figure.get_figwidth())
     return figure
 
 
-def _draw(axes: Axes, found: Sequence[Line], x: str, y: str) -> None:
+def _draw(axes: Axes, found: Sequence[Line], names: tuple[str, str], how: Drawing) -> None:
+    x, y = names
+    found = sorted(found, key=lambda line: how.place(line.name)) if how.order else found
+    found = relative(found, how.relative) if how.relative else found
     looks = of_ftls([line.ftl for line in found])
-    places = sorted({place for line in found for place in line.places}, key=rank)
+    found = [replace(line, name=how.named(line.name)) for line in found]
+    places = sorted({place for line in found for place in line.places}, key=how.place)
     if any(isinstance(place, str) for place in places):
-        _bars(axes, found, looks, x, places)
+        _bars(axes, found, looks, places)
+        name_groups(axes, [literal(how.named(ftl_label(place))) for place in places])
     else:
         for line, look in zip(found, looks, strict=True):
             style = {**look.line, **_style(line), "elinewidth": 0.9}
@@ -90,20 +141,22 @@ def _draw(axes: Axes, found: Sequence[Line], x: str, y: str) -> None:
             _scale(axes, x, places)
         _tall(axes, found)
     figure = FIGURES.get(y)
-    name_axis(axes.yaxis, figure.label if figure else y, figure.unit if figure else "count")
-    axes.set_xlabel(FIGURES[x].label if x in FIGURES else WORDS.get(x, x))
+    unit = "factor" if how.relative else figure.unit if figure else "count"
+    name_axis(axes.yaxis, how.named(figure.label if figure else y), unit)
+    if how.relative:
+        axes.set_ylabel(f"{axes.get_ylabel()}, relative to {title(how.relative)}")
+    axes.set_xlabel(how.named(FIGURES[x].label if x in FIGURES else WORDS.get(x, x)))
+    if how.limits:
+        axes.set_ylim(*how.limits)
 
 
-def _bars(
-    axes: Axes, found: Sequence[Line], looks: Sequence[Look], x: str, places: Sequence[Any]
-) -> None:
+def _bars(axes: Axes, found: Sequence[Line], looks: Sequence[Look], places: Sequence[Any]) -> None:
     """Draw a group of bars at each place that is a name."""
     width = 0.8 / len(found)
     for index, (line, look) in enumerate(zip(found, looks, strict=True)):
         shift = (index - (len(found) - 1) / 2) * width
         middles = [places.index(place) + shift for place in line.places]
         axes.bar(middles, line.means, width, **look.bar, **_style(line))
-    name_groups(axes, [ftl_label(place) if x == FTL else literal(str(place)) for place in places])
     axes.grid(axis="x", visible=False)
 
 
@@ -115,14 +168,19 @@ def _style(line: Line) -> dict[str, Any]:
 
 def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
     """Name the axis, and its places in their unit; much is on a logarithmic axis."""
-    unit = FIGURES[x].unit if x in FIGURES else UNITS.get(kinds().get(x, ""), "count")
+    kind = kinds().get(x, "")
+    is_share = kind == "size" and places[-1] <= 1
+    unit = FIGURES[x].unit if x in FIGURES else UNITS.get(kind, "count")
+    unit = "count" if is_share else unit
     if places[0] > 0 and places[-1] >= LOG * places[0]:
-        axes.set_xscale("log", base=2 if unit == "bytes" else 10)
+        axes.set_xscale("log", base=2 if kind == "size" else 10)
     if len(places) == 1:
         axes.set_xlim(places[0] / 2, places[0] * 1.5 or 1)
     name_axis(axes.xaxis, x, unit)
     if x not in FIGURES and len(places) <= MOST_TICKS:
-        axes.xaxis.set_major_locator(FixedLocator([float(place) for place in places]))
+        told = [str(Fraction(each).limit_denominator(MOST_OF_A_MAP)) for each in places]
+        names = told if is_share else [brief(float(place), unit) for place in places]
+        axes.set_xticks([float(place) for place in places], names, **slant(axes, names))
         axes.xaxis.set_minor_locator(NullLocator())
 
 

@@ -16,11 +16,16 @@ from ftlab.points.order import differing, natural, setting
 from ftlab.points.store import Entry
 from ftlab.report.points import FIGURES, names, rows
 from ftlab.result import Result
+from ftlab.shares import share_of
 from ftlab.spread import axes
+from ftlab.titles import key as ftl_of
 from ftlab.titles import title
 from ftlab.units import kinds
 
 TRACE = "input.trace"
+MOST_FACETS = 12
+"""Columns of panels."""
+
 NUMBERS = ("size", "ratio", "count", "time", "number")
 """Kinds of settings whose values have an order."""
 
@@ -65,17 +70,17 @@ def results_of(entries: Sequence[Entry]) -> list[Entry]:
     return [each for each in entries if isinstance(each.outcome, Result)]
 
 
-def lines(entries: Sequence[Entry], x: str, y: str) -> list[Line]:
+def lines(entries: Sequence[Entry], x: str, y: str, facet: str | None = None) -> list[Line]:
     """Return a line for each FTL and each combination of the other settings that differ.
 
-    Where ``x`` is a metric, settings that are numbers move a point along its line. Points that
-    failed, and those without the metric, are left out. Raises `ftlab.ConfigError` for a name that
-    no point has.
+    Where ``x`` is a metric, settings that are numbers move a point along its line. A ``facet`` is
+    in no name. Points that failed, and those without the metric, are left out. Raises
+    `ftlab.ConfigError` for a name that no point has.
     """
     x, y = known_name(entries, x), known_name(entries, y)
     found = results_of(entries)
     repeated = axes([entry.config for entry in found])
-    others = [key for key in differing(found) if key not in (x, *repeated)]
+    others = [key for key in differing(found) if key not in (x, facet, *repeated)]
     along = [key for key in others if _is_metric(x) and kinds().get(key) in NUMBERS]
     naming = [key for key in others if key not in along]
     if x == FTL:
@@ -95,6 +100,61 @@ def lines(entries: Sequence[Entry], x: str, y: str) -> list[Line]:
         group.places.append(place)
         group.values.append(float(figure))
     return [_line(*key, list(groups.values())) for key, groups in seen.items()]
+
+
+def faceted(entries: Sequence[Entry], by: str) -> dict[str, list[Entry]]:
+    """Return the points with each value of a setting, by how the value is told."""
+    found = results_of(entries)
+    traces = _short_names(found)
+    values: dict[str, list[Entry]] = {}
+    ranks = {}
+    for entry, row in zip(found, rows(found), strict=True):
+        value = entry.ftl if by == FTL else setting(entry, by) or value_of(entry, row, by)
+        text = traces.get(str(value), title(value))
+        ranks[text] = rank(value)
+        values.setdefault(text, []).append(entry)
+    if len(values) > MOST_FACETS:
+        raise ConfigError(f"{by}: found {len(values)} values, expected at most {MOST_FACETS}")
+    return {text: values[text] for text in sorted(values, key=lambda text: ranks[text])}
+
+
+def relative(found: Sequence[Line], base: str) -> list[Line]:
+    """Return lines as multiples of that of an FTL with the same settings, at the same places.
+
+    Where FTLs are places, each line is a multiple of its value at that of the base.
+    """
+    wanted = title(ftl_of(base))
+    bases = {_behind(line.name): line for line in found if _ftl_of(line.name) == wanted}
+    scaled = []
+    for line in found:
+        if not line.ftl:
+            at = [place for place in line.places if title(place) == wanted]
+            values = {place: line.means[line.places.index(at[0])] for place in line.places if at}
+        else:
+            other = bases.get(_behind(line.name)) or bases.get("")
+            values = dict(zip(other.places, other.means, strict=True)) if other else {}
+        kept = [at for at, place in enumerate(line.places) if values.get(place)]
+        scaled.append(
+            Line(
+                line.name,
+                line.ftl,
+                [line.places[at] for at in kept],
+                [line.means[at] / values[line.places[at]] for at in kept],
+                [line.deviations[at] / values[line.places[at]] for at in kept],
+                [line.counts[at] for at in kept],
+            )
+        )
+    if not any(line.places for line in scaled):
+        raise ConfigError(f"found no values of {base}, expected an FTL that was run")
+    return scaled
+
+
+def _ftl_of(name: str) -> str:
+    return name.partition(" (")[0]
+
+
+def _behind(name: str) -> str:
+    return name.partition(" (")[2]
 
 
 def value_of(entry: Entry, row: Mapping[str, Any], name: str) -> Any:
@@ -127,6 +187,9 @@ def _place(
         own = [key for key in others if key.partition(".")[0] in cores.ftls()]
         return _name(entry, entry.ftl, own, traces) if own else entry.ftl
     found = value_of(entry, row, x)
+    share = share_of(setting(entry, x)) if kinds().get(x) == "size" else None
+    if share is not None:
+        return share
     return traces.get(found, found) if x == TRACE else found
 
 
