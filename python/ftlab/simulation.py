@@ -150,7 +150,7 @@ def described(
     """Return the configuration and the FTL that arguments of `simulate` describe."""
     from ftlab.ftls import as_ftl
 
-    tree = _setup(trace, device, **setup)
+    tree = setup_of(trace, device, **setup)
     chosen = as_ftl(ftl)
     check_obeyed(tree, [named(chosen)])
     return merge([tree, chosen.config()]), named(chosen)
@@ -185,7 +185,7 @@ def compare(
     """
     from ftlab.ftls import as_ftl
 
-    setup = _setup(
+    setup = setup_of(
         trace,
         device,
         preset=preset,
@@ -317,7 +317,7 @@ def named(ftl: Ftl | PythonFtl) -> Named:
     return ftl if isinstance(ftl, PythonFtl) else ftl.name
 
 
-def _setup(
+def setup_of(
     trace: Source | str | os.PathLike[str], device: Device | None, **setup: Unpack[Setup]
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""

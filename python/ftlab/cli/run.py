@@ -67,7 +67,7 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     several files.
 
     --from RESULT.json repeats that run and compares every metric bit for bit. The exit code is 1 if
-    one differs. A TRACE beside it is the same trace in another place.
+    one differs. A TRACE given with it is the same trace in another place.
     """
     before = None
     again = asked({**options, "ftl": ftl})
