@@ -7,7 +7,7 @@ import pytest
 import ftlab as package
 import sample
 from ftlab.cli.plot import _limits
-from ftlab.plot_points import Drawing, over
+from ftlab.plot_points import Drawing, _unit, over
 from ftlab.points.store import Entry, Failure
 from ftlab.result import Result
 from ftlab.series import lines
@@ -184,3 +184,19 @@ def test_shares_of_the_map_are_named_as_they_were_typed(ftlab):
     assert done.exit_code == 0, done.output
     drawn = Path("a.svg").read_text()
     assert all(f">{share}</text>" in drawn for share in ("1/128", "1/16", "1/2"))
+
+
+@pytest.mark.parametrize(
+    "name, unit",
+    [
+        ("ram_bytes.cache", "bytes"),
+        ("ram_bytes", "bytes"),
+        ("causes.wait_us.erases", "us"),
+        ("causes.waiting_for_pauses_ratio", "ratio"),
+        ("ftl.cache", "bytes"),
+        ("device.over_provisioning", "ratio"),
+        ("gc.runs", "count"),
+    ],
+)
+def test_axes_have_the_unit_of_what_they_show(name, unit):
+    assert _unit(name) == unit

@@ -48,6 +48,9 @@ MOST_TICKS = 8
 UNITS = {"size": "bytes", "ratio": "ratio"}
 """Of settings, by their kinds."""
 
+ENDS = {"_us": "us", "_s": "s", "_bytes": "bytes", "_ratio": "ratio", "": "count"}
+"""Units of metrics, by the ends of parts of their names."""
+
 WORDS = {
     "ftl.cache": "mapping cache",
     "device.capacity": "capacity",
@@ -64,6 +67,9 @@ WORDS = {
     "host.time_scale": "time scale",
     "log.blocks": "log blocks",
     "ftl": "FTL",
+    "ram_bytes.cache": "RAM of the mapping cache",
+    "ram_bytes.tables": "RAM of tables",
+    "ram_bytes.buffer": "RAM of the write buffer",
 }
 """Settings as a figure names them."""
 
@@ -141,8 +147,8 @@ def _draw(axes: Axes, found: Sequence[Line], names: tuple[str, str], how: Drawin
             _scale(axes, x, places)
         _tall(axes, found)
     figure = FIGURES.get(y)
-    unit = "factor" if how.relative else figure.unit if figure else "count"
-    name_axis(axes.yaxis, how.named(figure.label if figure else y), unit)
+    unit = "factor" if how.relative else _unit(y)
+    name_axis(axes.yaxis, how.named(figure.label if figure else WORDS.get(y, y)), unit)
     if how.relative:
         axes.set_ylabel(f"{axes.get_ylabel()}, relative to {title(how.relative)}")
     axes.set_xlabel(how.named(FIGURES[x].label if x in FIGURES else WORDS.get(x, x)))
@@ -170,18 +176,27 @@ def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
     """Name the axis, and its places in their unit; much is on a logarithmic axis."""
     kind = kinds().get(x, "")
     is_share = kind == "size" and places[-1] <= 1
-    unit = FIGURES[x].unit if x in FIGURES else UNITS.get(kind, "count")
-    unit = "count" if is_share else unit
+    unit = "count" if is_share else _unit(x)
     if places[0] > 0 and places[-1] >= LOG * places[0]:
         axes.set_xscale("log", base=2 if kind == "size" else 10)
     if len(places) == 1:
         axes.set_xlim(places[0] / 2, places[0] * 1.5 or 1)
     name_axis(axes.xaxis, x, unit)
-    if x not in FIGURES and len(places) <= MOST_TICKS:
+    if kind and len(places) <= MOST_TICKS:
         told = [str(Fraction(each).limit_denominator(MOST_OF_A_MAP)) for each in places]
         names = told if is_share else [brief(float(place), unit) for place in places]
         axes.set_xticks([float(place) for place in places], names, **slant(axes, names))
         axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _unit(name: str) -> str:
+    """Return the unit of a setting or metric: what it is known by, or what its name ends in."""
+    if name in FIGURES:
+        return FIGURES[name].unit
+    if name in kinds():
+        return UNITS.get(kinds()[name], "count")
+    ends = (end for part in reversed(name.split(".")) for end in ENDS if end and part.endswith(end))
+    return ENDS[next(ends, "")]
 
 
 def _tall(axes: Axes, found: Sequence[Line]) -> None:
