@@ -142,8 +142,8 @@ fn columns() -> Vec<(String, Kind)> {
 struct Rows {
     numbers: [Vec<i64>; NUMBERS.len()],
     ops: Vec<&'static str>,
-    service: Vec<[f64; PARTS]>,
-    wait: Vec<[f64; PARTS]>,
+    service: [Vec<f64>; PARTS],
+    wait: [Vec<f64>; PARTS],
 }
 
 impl Rows {
@@ -161,18 +161,15 @@ impl Rows {
         let row = numbers.into_iter().chain(times);
         self.numbers.iter_mut().zip(row).for_each(|(column, value)| column.push(value as i64));
         self.ops.push(op.name());
-        self.service.push(service);
-        self.wait.push(wait);
+        for (columns, parts) in [(&mut self.service, service), (&mut self.wait, wait)] {
+            columns.iter_mut().zip(parts).for_each(|(column, part)| column.push(part / 1e3));
+        }
     }
 
     fn cells(self) -> Vec<Cells<'static>> {
-        let part = |rows: &[[f64; PARTS]], part: usize| {
-            Cells::Real(rows.iter().map(|row| row[part] / 1e3).collect())
-        };
         let mut cells: Vec<Cells<'static>> = self.numbers.into_iter().map(Cells::Whole).collect();
         cells.push(Cells::Name(self.ops));
-        cells.extend((0..PARTS).map(|each| part(&self.service, each)));
-        cells.extend((0..PARTS).map(|each| part(&self.wait, each)));
+        cells.extend(self.service.into_iter().chain(self.wait).map(Cells::Real));
         cells
     }
 }

@@ -58,13 +58,8 @@ impl<W: Write + Send> Table<W> {
         }
         schema.push('}');
         let schema = parse_message_type(&schema).expect("the schema is valid");
-        let properties = WriterProperties::builder()
-            .set_created_by(concat!("ftlab ", env!("CARGO_PKG_VERSION")).into())
-            .set_compression(Compression::ZSTD(ZstdLevel::default()))
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_offset_index_disabled(true)
-            .build();
-        let file = SerializedFileWriter::new(stream, Arc::new(schema), Arc::new(properties));
+        let properties = Arc::new(properties(columns));
+        let file = SerializedFileWriter::new(stream, Arc::new(schema), properties);
         let file = file.map_err(|error| super::write::failed(&path, error))?;
         Ok(Table { file, path })
     }
@@ -92,6 +87,21 @@ impl<W: Write + Send> Table<W> {
         }
         self.file.into_inner().map_err(|error| super::write::failed(&self.path, error))
     }
+}
+
+/// How columns are encoded: names by dictionaries, numbers as they are. To look for repeated numbers takes longer
+/// than to compress them.
+fn properties(columns: &[(String, Kind)]) -> WriterProperties {
+    let mut properties = WriterProperties::builder()
+        .set_created_by(concat!("ftlab ", env!("CARGO_PKG_VERSION")).into())
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_dictionary_enabled(false);
+    for (name, _) in columns.iter().filter(|(_, kind)| *kind == Kind::Name) {
+        properties = properties.set_column_dictionary_enabled(name.as_str().into(), true);
+    }
+    properties.build()
 }
 
 fn write_group<W: Write + Send>(
