@@ -372,3 +372,10 @@ def test_in_python_a_message_names_keys(ftlab, trace):
     assert "--sort reorders, --clamp raises" in failure(ftlab("trace", "info", trace))
     with pytest.raises(package.TraceError, match=r"input\.order = sort reorders, input\.order"):
         package.read_trace(trace).info()
+
+
+def test_of_several_ftls_the_one_that_cannot_be_built_is_named(ftlab):
+    made = ("financial1", "--requests", "1k", "--preset", "tpftl-eurosys15", "--cache", "4KiB")
+    told = failure(ftlab("compare", *made, "--ftl", "dftl,sftl"))
+    assert told.endswith("(under sftl)")
+    assert "under" not in failure(ftlab("run", *made, "--ftl", "sftl"))

@@ -296,9 +296,10 @@ def logged(config: Config, ftl: Named, path: str, progress: Progress | None = No
 def _result(tree: Config) -> Result:
     """Return a result for others, too: a trace in this user's home is told without its path."""
     home = os.path.join(os.path.expanduser("~"), "")
-    read = tree["config"]["input"]
-    if isinstance(read["trace"], str) and read["trace"].startswith(home):
-        read["trace"] = os.path.join("~", read["trace"].removeprefix(home))
+    read = tree["config"].get("input") or {}
+    trace = read.get("trace")
+    if isinstance(trace, str) and trace.startswith(home):
+        read["trace"] = os.path.join("~", trace.removeprefix(home))
     return Result(tree)
 
 

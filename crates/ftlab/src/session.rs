@@ -109,9 +109,13 @@ pub fn run_points_over(
     let Some(Point { config, .. }) = points.first() else { return Ok(Vec::new()) };
     check_together(points)?;
     let input = reading.of(config, watch)?;
+    let several = points.len() > 1;
     let points = entries.into_iter().zip(points);
     let ready: Vec<ReadyPoint> = points
-        .map(|(entry, point)| ReadyPoint::new(entry, &point.config, &input))
+        .map(|(entry, point)| {
+            let ready = ReadyPoint::new(entry, &point.config, &input);
+            ready.map_err(|error| if several { under(entry.name(), error) } else { error })
+        })
         .collect::<Result<_, _>>()?;
     let state = State { warming: AtomicUsize::new(ready.len()), ..State::default() };
     Session { catalog, input: input.as_ref(), requests: input.requests(), state }.run(ready, watch)
@@ -199,6 +203,14 @@ pub fn run_to_the_end(
             |life| &mut life.report,
         )
     })
+}
+
+/// A mistake in the configuration of one of several points, which names its FTL.
+fn under(ftl: &str, error: Error) -> Error {
+    match error {
+        Error::Config { key, message } => Error::config(key, format!("{message} (under {ftl})")),
+        other => other,
+    }
 }
 
 /// Rejects points that one reading of the input cannot serve.
