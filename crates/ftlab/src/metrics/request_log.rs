@@ -4,7 +4,7 @@
 //! simulation --batches of events--> bounded queue --> a thread that divides times and writes Parquet
 //! ```
 //!
-//! The simulation copies the counts of the flash and nothing else, so that it is hardly slower. Memory is
+//! The simulation only copies the counts of the flash; a thread of its own does the rest. Memory is
 //! that of the queue and of one row group.
 
 use super::causes::{Causes, PARTS, name};
