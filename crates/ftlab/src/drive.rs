@@ -70,7 +70,7 @@ pub enum Instrument<'a> {
     /// Frames of it are shown.
     Frames(Frames<'a>),
     /// Every request is written down.
-    Log(Recorder),
+    Log(Box<Recorder>),
 }
 
 /// [`drive`], with an instrument.
@@ -93,7 +93,7 @@ pub fn drive_with(
         Instrument::None => run.measure()?,
         Instrument::Frames(frames) => run.measure_shown(frames)?,
         Instrument::Log(recorder) => {
-            run.simulator.record(Some(recorder));
+            run.simulator.record(Some(*recorder));
             let spent = run.measure();
             run.simulator.record(None);
             spent?

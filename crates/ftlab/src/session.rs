@@ -166,7 +166,7 @@ pub fn run_logged(
                 request_log::write(&point.config.device, (file, path.into()), &events)
             })
             .map_err(|_| Error::no_thread())?;
-        let log = Instrument::Log(Recorder::new(full));
+        let log = Instrument::Log(Box::new(Recorder::new(full)));
         let report = ready.run(input.as_ref(), watch, log);
         ready.simulator.record(None);
         let written = writer.join().expect("the writer ends");
