@@ -68,7 +68,7 @@ pub enum Instrument<'a> {
     /// Nothing.
     None,
     /// Frames of it are shown.
-    Frames(Frames<'a>),
+    Frames(Box<Frames<'a>>),
     /// Every request is written down.
     Log(Box<Recorder>),
 }
@@ -91,7 +91,7 @@ pub fn drive_with(
     let warmup = run.warm_up()?;
     let spent = match instrument {
         Instrument::None => run.measure()?,
-        Instrument::Frames(frames) => run.measure_shown(frames)?,
+        Instrument::Frames(frames) => run.measure_shown(*frames)?,
         Instrument::Log(recorder) => {
             run.simulator.record(Some(*recorder));
             let spent = run.measure();

@@ -136,7 +136,7 @@ pub fn run_shown(
     let input = Reading::default().of(&point.config, watch)?;
     let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
     let frames = Frames::new(every, input.requests(), show);
-    ready.run(input.as_ref(), watch, Instrument::Frames(frames))
+    ready.run(input.as_ref(), watch, Instrument::Frames(Box::new(frames)))
 }
 
 /// Runs one point and writes a row for each request of its measured phase to the Parquet file at `path`, which
