@@ -403,3 +403,10 @@ def test_one_case_of_a_law_is_not_called_cases(ftlab):
     text = ftlab("check", "page", "--cases", "1").stdout
     assert "(1 case)\n" in text
     assert "(1 cases)" not in text
+
+
+def test_of_several_ftls_the_one_that_cannot_be_built_is_named(ftlab):
+    made = ("financial1", "--requests", "1k", "--preset", "tpftl-eurosys15", "--cache", "4KiB")
+    told = failure(ftlab("compare", *made, "--ftl", "dftl,sftl"))
+    assert told.endswith("(under sftl)")
+    assert "under" not in failure(ftlab("run", *made, "--ftl", "sftl"))

@@ -29,10 +29,10 @@ SECTIONS = {
     "gc": "runs data_blocks translation_blocks copied_pages mean_valid_data "
     "mean_valid_translation background_runs",
     "merges": "switch partial full copied_pages",
-    "response_us": "mean stddev p50 p90 p99 p999 max",
-    "read_response_us": "mean stddev p50 p90 p99 p999 max",
-    "write_response_us": "mean stddev p50 p90 p99 p999 max",
-    "service_us": "mean stddev p50 p90 p99 p999 max",
+    "response_us": "mean stddev p50 p90 p99 p999 p9999 max",
+    "read_response_us": "mean stddev p50 p90 p99 p999 p9999 max",
+    "write_response_us": "mean stddev p50 p90 p99 p999 p9999 max",
+    "service_us": "mean stddev p50 p90 p99 p999 p9999 max",
     "planes": "requests sdrpp host_requests host_sdrpp busy_fraction",
     "channels": "busy_fraction",
     "wear": "erases_total erases_min erases_max erases_mean erases_stddev blocks_by_erases planes "

@@ -74,12 +74,14 @@ OTHERS = {
     "run --plot": ("c.toml", "run --config c.toml --plot"),
     "run --report": ("c.toml", "run --config c.toml --report"),
     "run --timeline": ("c.toml", "run --config c.toml --timeline"),
+    "run --log": ("c.toml", "run --config c.toml --log"),
     "load --plot": ("c.toml", "load --config c.toml --plot"),
     "crash --plot": ("c.toml", "crash --config c.toml --plot"),
     "endurance --plot": ("c.toml", "endurance --config c.toml --plot"),
     "tune FILE.toml": ("search.toml", "tune search.toml --json -o"),
     "tune --plot": ("search.toml", "tune search.toml --plot"),
     "run --from": ("r.json", "run --from r.json --json -o"),
+    "compare --from": ("r.json", "compare --from r.json --json -o"),
     "run --from: its trace": ("small.spc", "run --from r.json --json -o"),
     "watch --record": ("c.toml", "watch --config c.toml --record"),
     "watch --record, its trace": ("small.spc", "watch --config c.toml --record"),
@@ -109,7 +111,13 @@ OTHERS = {
 }
 """Further inputs, each with a command line that ends in the option of an output."""
 
-ENDS = {"--plot": ".svg", "--report": ".html", "--record": ".html", "--timeline": ".svg"}
+ENDS = {
+    "--plot": ".svg",
+    "--report": ".html",
+    "--record": ".html",
+    "--timeline": ".svg",
+    "--log": ".parquet",
+}
 """How the names of outputs have to end, where the command line does not say their form."""
 
 

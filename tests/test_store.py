@@ -95,15 +95,15 @@ def test_a_pipe_cannot_be_read_from_its_end(ftlab, trace):
 def test_a_range_of_time_is_taken_from_any_format(ftlab, trace):
     ftlab("trace", "convert", trace, "-o", "small.parquet")
     for path in (trace, "small.parquet"):
-        options = ("--from", "100ms", "--until", "0.2s", "--json")
+        options = ("--since", "100ms", "--until", "0.2s", "--json")
         info = json.loads(ftlab("trace", "info", path, *options).stdout)
         assert (info["requests"], info["duration_s"]) == (10, 0.09)
         columns = read_trace(path, from_="100ms", until="200ms", requests=3).to_numpy()
         assert columns["time_ns"].tolist() == [0, 10_000_000, 20_000_000]
-        line = failure(ftlab("trace", "info", path, "--from", "1h"))
-        assert line == "error: --from: found 3600 s, but the last request comes after 0.39 s"
-    line = failure(ftlab("run", "financial1", "--from", "1h"))
-    assert line.startswith("error: --from: found a model, expected a trace")
+        line = failure(ftlab("trace", "info", path, "--since", "1h"))
+        assert line == "error: --since: found 3600 s, but the last request comes after 0.39 s"
+    line = failure(ftlab("run", "financial1", "--since", "1h"))
+    assert line.startswith("error: --since: found a model, expected a trace")
 
 
 def test_each_volume_becomes_a_file(ftlab, tmp_path):

@@ -114,6 +114,12 @@ def watch(
     progress: _Progress | None = None,
     plugins: Sequence[Any] = ...,
 ) -> str: ...
+def log(
+    point: tuple[str, str],
+    path: str,
+    progress: _Progress | None = None,
+    plugins: Sequence[Any] = ...,
+) -> str: ...
 def check(
     ftl: str,
     cases: int,

@@ -23,6 +23,7 @@ from ftlab.plugins import PythonFtl
 from ftlab.result import Comparison, Record, Result
 from ftlab.similarity import TraceComparison, compare_traces
 from ftlab.simulation import compare, simulate
+from ftlab.sweeps import Sweep, sweep
 from ftlab.traces import Model, profile, read_trace
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "ResourceError",
     "Result",
     "RuleError",
+    "Sweep",
     "TooSmall",
     "TraceComparison",
     "TraceError",
@@ -55,6 +57,7 @@ __all__ = [
     "profile",
     "read_trace",
     "simulate",
+    "sweep",
     "verdicts",
 ]
 __all__ += _settings.__all__

@@ -20,6 +20,7 @@ from ftlab.errors import ConfigError
 from ftlab.names import known
 from ftlab.plugins import resolved
 from ftlab.units import counted, written
+from ftlab.variants import split
 
 HEAD = """\
 # A configuration of ftlab: `ftlab run --config FILE` runs it. Every value can be left out, and
@@ -59,8 +60,9 @@ def dump(config: Mapping[str, Any], ftls: Sequence[str]) -> str:
 
     Of the settings of FTLs it has those that one of ``ftls`` obeys.
     """
-    tree = resolved(config, *ftls)
-    rows = [each for each in catalog()["settings"] if _matters(each["key"], tree, ftls)]
+    names = [split(ftl)[0] for ftl in ftls]
+    tree = resolved(config, *names)
+    rows = [each for each in catalog()["settings"] if _matters(each["key"], tree, names)]
     lines = [HEAD, "", f"ftls = {json.dumps(list(ftls), ensure_ascii=False)}"]
     if tree.get("preset"):
         lines.append(f"preset = {_toml(tree['preset'])}")

@@ -181,6 +181,15 @@ def watch(
     return json.loads(core.watch(told, shown, every, progress, list(written)))
 
 
+def log(
+    point: tuple[Config, str], path: str, progress: Progress | None, written: Sequence[Any]
+) -> Any:
+    """Run a point with a row for each request in a Parquet file, and return its result."""
+    config, ftl = point
+    core = core_of(config, ftl, written)
+    return json.loads(core.log((json.dumps(config), ftl), path, progress, list(written)))
+
+
 def crash(
     point: tuple[Config, str],
     cuts: int,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import re
 import tomllib
 import zlib
@@ -54,6 +55,23 @@ def from_toml(text: str) -> dict[str, Any]:
         raise TooDeepError
     tree: dict[str, Any] = _read(tomllib.loads, text)
     return tree
+
+
+def value(text: str) -> Any:
+    """Return a TOML value (number, truth value, quoted text, array), or the text as it stands."""
+    try:
+        document = from_toml(f"value = {text}")
+    except ValueError:
+        return text
+    found = document["value"]
+    return found if _plain(found) and len(document) == 1 else text
+
+
+def _plain(found: Any) -> bool:
+    """Tell whether JSON has a form for a value of TOML."""
+    if isinstance(found, list):
+        return all(_plain(each) for each in found)
+    return isinstance(found, str | int) or (isinstance(found, float) and math.isfinite(found))
 
 
 def unpacked(content: bytes) -> bytes:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ftlab.errors import ConfigError
+from ftlab.report.causes import PARTS
 from ftlab.report.difference import TOLERANCE
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table
@@ -15,34 +16,6 @@ from ftlab.titles import FtlName, title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-PARTS = {
-    "host.reads": "host reads",
-    "host.programs": "host writes",
-    "translation.reads": "translation page reads",
-    "translation.programs": "translation page writes",
-    "gc_data.reads": "GC, page reads",
-    "gc_data.programs": "GC, page writes",
-    "gc_mapping.reads": "GC, map updates (reads)",
-    "gc_mapping.programs": "GC, map updates (writes)",
-    "gc_translation.reads": "GC of translation pages (reads)",
-    "gc_translation.programs": "GC of translation pages (writes)",
-    "merge.reads": "merges (reads)",
-    "merge.programs": "merges (writes)",
-    "padding.reads": "padding (reads)",
-    "padding.programs": "padding (writes)",
-    "read_modify_write.reads": "reads of partly written pages",
-    "read_modify_write.programs": "writes of partly written pages",
-    "wear.reads": "wear levelling (reads)",
-    "wear.programs": "wear levelling (writes)",
-    "checkpoint.reads": "checkpoints (reads)",
-    "checkpoint.programs": "checkpoints (writes)",
-    "trim.reads": "trim records (reads)",
-    "trim.programs": "trim records (writes)",
-    "erases": "block erases",
-    "other": "other",
-}
-"""The parts of a time as a result names them, and as people do."""
 
 SECTIONS = {"service": "causes.service_us", "waiting": "causes.wait_us"}
 MOVED = ("mapping.", "gc.", "merges.", "buffer.", "own.", "write_amplification", "causes.paus")

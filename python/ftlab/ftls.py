@@ -5,8 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, ClassVar
 
-from ftlab import cores, names
+from ftlab import cores, names, variants
 from ftlab.config import Config, given
+from ftlab.documents import value
+from ftlab.errors import ConfigError
 from ftlab.plugins import Named, PythonFtl, as_plugin, shown
 from ftlab.settings import Settings, written
 
@@ -67,8 +69,39 @@ class NamedFtl(Ftl):
 
 
 def as_ftl(ftl: Ftl | Named) -> Ftl | PythonFtl:
-    """Return ``ftl`` itself, the FTL of that name, or the one that a class of the user's is."""
+    """Return ``ftl`` itself, the FTL of that name, or the one that a class of the user's is.
+
+    A text may have settings behind the name (`ftlab.variants`).
+    """
     if isinstance(ftl, Ftl):
         return ftl
+    name, settings = variants.split(ftl) if isinstance(ftl, str) else ("", {})
+    if settings:
+        return _variant(name, {key: value(text) for key, text in settings.items()})
     plugin = as_plugin("ftl", ftl)
     return plugin if isinstance(plugin, PythonFtl) else Ftl(str(ftl))
+
+
+def own(ftl: Named) -> tuple[Named, Config]:
+    """Return what a point calls an FTL, and the sections of the settings in its text."""
+    name, settings = variants.split(ftl) if isinstance(ftl, str) else (ftl, {})
+    if not settings:
+        return ftl, {}
+    found = as_ftl(ftl)
+    if isinstance(found, PythonFtl):
+        return name, {found.given_name: found.settings}
+    return found.name, found.config()
+
+
+def _variant(name: str, settings: Config) -> Ftl | PythonFtl:
+    """Return an FTL with settings, by the names of its class or by their keys."""
+    plugin = as_plugin("ftl", name)
+    if isinstance(plugin, PythonFtl):
+        return plugin.with_settings(settings)
+    known = Ftl(name)
+    keys = known.classes[known.name].keys() if known.name in known.classes else {}
+    names_of = {key: setting for setting, key in keys.items()}
+    try:
+        return Ftl(name, **{names_of.get(key, key): value for key, value in settings.items()})
+    except TypeError as error:
+        raise ConfigError(str(error)) from error

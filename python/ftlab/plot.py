@@ -135,6 +135,18 @@ def _response(axes: Axes, results: Results, labels: Labels) -> None:
     axes.set(xlabel="response time (µs)", ylabel="share of requests")
 
 
+def _tail(axes: Axes, results: Results, labels: Labels) -> None:
+    """Draw which share of requests took longer than a time, so that rare ones can be read."""
+    for result, look in _lines(results, labels):
+        points = result.find("distributions.response_us")
+        pairs = zip(points["value"], points["fraction"], strict=True) if points else ()
+        slower = [(value, 1 - share) for value, share in pairs if value > 0 and share < 1]
+        if slower:
+            axes.plot(*zip(*slower, strict=True), drawstyle="steps-post", **look)
+    axes.set(xscale="log", yscale="log", title="Response time, tail")
+    axes.set(xlabel="response time (µs)", ylabel="share of slower requests")
+
+
 def _windows(axes: Axes, results: Results, labels: Labels) -> None:
     for result, look in _lines(results, labels):
         windows = result.find("warmup.windows") or []
@@ -201,6 +213,7 @@ KINDS = ("reads", "programs", "erases")
 TIMES = ("hits", "amplification")
 PANELS: dict[str, Panel] = {
     "response": _response,
+    "tail": _tail,
     **{kind: _kind(kind) for kind in KINDS},
     "hits": _course("hit_ratio", "Mapping hit ratio"),
     "amplification": _course("write_amplification", "Write amplification"),

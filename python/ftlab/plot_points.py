@@ -1,24 +1,20 @@
-"""Figures of a folder of results: a figure over a setting, a line for each FTL."""
+"""Figures of a folder of results: a metric over a setting or a metric, a line for each FTL."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from statistics import fmean, stdev
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import NullLocator
 
-from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
-from ftlab.names import near
-from ftlab.points.grid import FTL
-from ftlab.points.order import differing
 from ftlab.points.store import Entry
-from ftlab.report.numbers import size
-from ftlab.report.points import FIGURES, names, rows
-from ftlab.result import Result
+from ftlab.report.numbers import brief
+from ftlab.report.points import FIGURES
+from ftlab.series import Line, faceted, known_name, lines, rank, relative
 from ftlab.style import (
     ftl_label,
     legend_above,
@@ -27,145 +23,184 @@ from ftlab.style import (
     name_axis,
     name_groups,
     sized,
+    slant,
     styled,
 )
-from ftlab.titles import title
+from ftlab.titles import plain, title
 from ftlab.units import kinds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-SEED = "run.seed"
 LABEL_MAX = 60
-LOG = 10.0
+LOG = 4.0
 """From this ratio of the largest to the smallest place on, the axis is logarithmic."""
+
+TALL = 30.0
+"""The same for the values of a time or a number."""
+
+MOST_OF_A_MAP = 10_000
+"""Of a share of the map, the greatest number below the line."""
+
+MOST_TICKS = 8
+"""Places that are all named on an axis."""
+
+UNITS = {"size": "bytes", "ratio": "ratio"}
+"""Of settings, by their kinds."""
+
+ENDS = {"_us": "us", "_s": "s", "_bytes": "bytes", "_ratio": "ratio", "": "count"}
+"""Units of metrics, by the ends of parts of their names."""
+
+WORDS = {
+    "ftl.cache": "mapping cache",
+    "device.capacity": "capacity",
+    "device.over_provisioning": "over-provisioning",
+    "device.page": "flash page",
+    "device.pages_per_block": "pages per block",
+    "buffer.size": "write buffer",
+    "buffer.policy": "write buffer",
+    "gc.policy": "victim policy",
+    "gc.low": "free blocks at which GC starts",
+    "input.trace": "trace",
+    "run.warmup": "warm-up",
+    "host.mode": "host",
+    "host.time_scale": "time scale",
+    "log.blocks": "log blocks",
+    "ftl": "FTL",
+    "ram_bytes.cache": "RAM of the mapping cache",
+    "ram_bytes.tables": "RAM of tables",
+    "ram_bytes.buffer": "RAM of the write buffer",
+}
+"""Settings as a figure names them."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """Figures over places, under a name: the mean over seeds, and its standard deviation."""
+class Drawing:
+    """How a figure is drawn, beside what it shows."""
 
-    name: str
-    ftl: str
-    places: Sequence[Any]
-    means: Sequence[float]
-    deviations: Sequence[float]
+    facet: str | None = None
+    """A setting, for each value of which there is a column of panels."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """Other names for lines, places, axes and panels."""
+    limits: tuple[float | None, float | None] | None = None
+    """The least and the greatest value on the axis."""
+    order: Sequence[str] = ()
+    """Lines and places that come first, by their names."""
+    relative: str | None = None
+    """The FTL of whose value each is a multiple."""
 
+    def named(self, name: str) -> str:
+        """Return the name that is shown."""
+        return self.labels.get(name, name)
 
-def lines(entries: Sequence[Entry], x: str, y: str) -> list[Line]:
-    """Return a line for each FTL and each combination of the other settings that differ.
-
-    Points that failed, and those without the figure, are left out. Raises `ftlab.ConfigError` for
-    a name that no point has.
-    """
-    found = [each for each in entries if isinstance(each.outcome, Result)]
-    table = rows(found)
-    known = [*FIGURES, *names(table), FTL]
-    unknown = next((each for each in (x, y) if each not in known), None)
-    if unknown:
-        raise ConfigError(f'no figure or setting of the name "{unknown}"{near(unknown, known)}')
-    others_of = [key for key in differing(found) if key not in (x, SEED)]
-    seen: dict[tuple[str, str], dict[Any, list[float]]] = {}
-    for entry, row in zip(found, table, strict=True):
-        place, figure = _value(entry, row, x), _value(entry, row, y)
-        if place is None or figure is None:
-            continue
-        others = [f"{key}={_told(key, _value(entry, row, key))}" for key in others_of]
-        ftl = [] if x == FTL else [entry.ftl]
-        name = ", ".join([*ftl, *others])
-        values = seen.setdefault((name, "" if x == FTL else entry.ftl), {})
-        if not isinstance(figure, int | float):
-            raise ConfigError(f"{y}: found {figure!r}, expected a figure that is a number")
-        values.setdefault(place, []).append(float(figure))
-    return [_line(*key, values) for key, values in seen.items()]
+    def place(self, name: Any) -> tuple[int, Any]:
+        """Return what lines and places are sorted by: those that were ordered come first."""
+        wanted = [plain(each) for each in self.order]
+        at = wanted.index(plain(str(name))) if plain(str(name)) in wanted else len(wanted)
+        return at, rank(name)
 
 
-def _line(name: str, ftl: str, values: Mapping[Any, Sequence[float]]) -> Line:
-    places = sorted(values, key=_rank)
-    groups = [values[place] for place in places]
-    deviations = [stdev(each) if len(each) > 1 else 0.0 for each in groups]
-    return Line(name, ftl, places, [fmean(each) for each in groups], deviations)
-
-
-def _told(key: str, value: Any) -> str:
-    return size(value) if kinds().get(key) == "size" and value is not None else str(value)
-
-
-def _rank(place: Any) -> tuple[bool, Any]:
-    """Return what a place is sorted by: numbers, then names."""
-    return isinstance(place, str), place
-
-
-def _value(entry: Entry, row: Mapping[str, Any], name: str) -> Any:
-    """Return a figure or a setting of a point; None where there is none."""
-    if name == FTL:
-        return entry.ftl
-    if name in FIGURES and isinstance(entry.outcome, Result):
-        return FIGURES[name].of(entry.outcome)
-    return row.get(name, row.get(f"config.{name}"))
-
-
-def over(entries: Sequence[Entry], x: str, ys: Sequence[str], columns: int | None = None) -> Figure:
-    """Draw figures over a setting, a panel for each; whiskers are a standard deviation over seeds.
+def over(
+    entries: Sequence[Entry],
+    x: str,
+    ys: Sequence[str],
+    columns: int | None = None,
+    drawing: Drawing | None = None,
+) -> Figure:
+    """Draw figures over a setting, a panel for each; whiskers are a standard deviation.
 
     ``columns`` is 1 or 2 for a figure as wide as so many columns of a paper.
     """
+    how = drawing or Drawing()
+    x, ys = known_name(entries, x), [known_name(entries, y) for y in ys]
+    facets = faceted(entries, known_name(entries, how.facet)) if how.facet else {"": entries}
     with styled(columns):
-        figure = sized(5.2, 3.3 * len(ys), columns)
-        panels = figure.subplots(len(ys), 1, sharex=True, squeeze=False).flat
-        for axes, y in zip(panels, ys, strict=True):
-            _draw(axes, lines(entries, x, y), x, y)
-            mark_empty(axes)
-            axes.label_outer()
+        figure = sized(5.2 if len(facets) == 1 else 3.4 * len(facets), 3.3 * len(ys), columns)
+        rows = figure.subplots(
+            len(ys), len(facets), sharex="col", sharey="row" if how.facet else False, squeeze=False
+        )
+        for row, y in zip(rows, ys, strict=True):
+            for axes, (value, part) in zip(row, facets.items(), strict=True):
+                _draw(axes, lines(part, x, y, how.facet), (x, y), how)
+                axes.set_title(literal(how.named(value)))
+                mark_empty(axes)
+                axes.label_outer()
         legend_above(figure, figure.get_figwidth())
     return figure
 
 
-def _draw(axes: Axes, found: Sequence[Line], x: str, y: str) -> None:
+def _draw(axes: Axes, found: Sequence[Line], names: tuple[str, str], how: Drawing) -> None:
+    x, y = names
+    found = sorted(found, key=lambda line: how.place(line.name)) if how.order else found
+    found = relative(found, how.relative) if how.relative else found
     looks = of_ftls([line.ftl for line in found])
-    places = sorted({place for line in found for place in line.places}, key=_rank)
+    found = [replace(line, name=how.named(line.name)) for line in found]
+    places = sorted({place for line in found for place in line.places}, key=how.place)
     if any(isinstance(place, str) for place in places):
-        _bars(axes, found, looks, x, places)
+        _bars(axes, found, looks, places)
+        name_groups(axes, [literal(how.named(ftl_label(place))) for place in places])
     else:
         for line, look in zip(found, looks, strict=True):
             style = {**look.line, **_style(line), "elinewidth": 0.9}
             axes.errorbar(line.places, line.means, markersize=4, **style)
-        _scale(axes, x, places)
-    _name(axes, y)
-    axes.set_xlabel(x)
+        if places:
+            _scale(axes, x, places)
+        _tall(axes, found)
+    figure = FIGURES.get(y)
+    unit = "factor" if how.relative else _unit(y)
+    name_axis(axes.yaxis, how.named(figure.label if figure else WORDS.get(y, y)), unit)
+    if how.relative:
+        axes.set_ylabel(f"{axes.get_ylabel()}, relative to {title(how.relative)}")
+    axes.set_xlabel(how.named(FIGURES[x].label if x in FIGURES else WORDS.get(x, x)))
+    if how.limits:
+        axes.set_ylim(*how.limits)
 
 
-def _bars(
-    axes: Axes, found: Sequence[Line], looks: Sequence[Look], x: str, places: Sequence[Any]
-) -> None:
+def _bars(axes: Axes, found: Sequence[Line], looks: Sequence[Look], places: Sequence[Any]) -> None:
     """Draw a group of bars at each place that is a name."""
     width = 0.8 / len(found)
     for index, (line, look) in enumerate(zip(found, looks, strict=True)):
         shift = (index - (len(found) - 1) / 2) * width
         middles = [places.index(place) + shift for place in line.places]
         axes.bar(middles, line.means, width, **look.bar, **_style(line))
-    name_groups(axes, [ftl_label(place) if x == FTL else literal(str(place)) for place in places])
     axes.grid(axis="x", visible=False)
 
 
 def _style(line: Line) -> dict[str, Any]:
     """Return the name of a line, and its whiskers if it has any."""
     spread = line.deviations if any(line.deviations) else None
-    return {"label": literal(title(line.name), LABEL_MAX), "yerr": spread, "capsize": 2}
+    return {"label": literal(line.name, LABEL_MAX), "yerr": spread, "capsize": 2}
 
 
 def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
-    """Show sizes as such, and places that span much on a logarithmic axis."""
-    if places and places[0] > 0 and places[-1] >= LOG * places[0]:
-        axes.set_xscale("log")
-        if kinds().get(x) == "size":
-            axes.xaxis.set_major_locator(LogLocator(2.0, numticks=7))
-            axes.xaxis.set_minor_locator(NullLocator())
-    if kinds().get(x) == "size":
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: size(value)))
+    """Name the axis, and its places in their unit; much is on a logarithmic axis."""
+    kind = kinds().get(x, "")
+    is_share = kind == "size" and places[-1] <= 1
+    unit = "count" if is_share else _unit(x)
+    if places[0] > 0 and places[-1] >= LOG * places[0]:
+        axes.set_xscale("log", base=2 if kind == "size" else 10)
+    if len(places) == 1:
+        axes.set_xlim(places[0] / 2, places[0] * 1.5 or 1)
+    name_axis(axes.xaxis, x, unit)
+    if kind and len(places) <= MOST_TICKS:
+        told = [str(Fraction(each).limit_denominator(MOST_OF_A_MAP)) for each in places]
+        names = told if is_share else [brief(float(place), unit) for place in places]
+        axes.set_xticks([float(place) for place in places], names, **slant(axes, names))
+        axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _name(axes: Axes, y: str) -> None:
-    """Name the figure, and write its values in its unit."""
-    figure = FIGURES.get(y)
-    name_axis(axes.yaxis, figure.label if figure else y, figure.unit if figure else "count")
+def _unit(name: str) -> str:
+    """Return the unit of a setting or metric: what it is known by, or what its name ends in."""
+    if name in FIGURES:
+        return FIGURES[name].unit
+    if name in kinds():
+        return UNITS.get(kinds()[name], "count")
+    ends = (end for part in reversed(name.split(".")) for end in ENDS if end and part.endswith(end))
+    return ENDS[next(ends, "")]
+
+
+def _tall(axes: Axes, found: Sequence[Line]) -> None:
+    """Show values on a logarithmic axis where the largest is many times the smallest."""
+    values = [value for line in found for value in line.means]
+    if values and min(values) > 0 and max(values) >= TALL * min(values):
+        axes.set_yscale("log")

@@ -24,6 +24,7 @@ from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
 from ftlab.names import ftl as named
 from ftlab.names import known
+from ftlab.shares import sized
 
 METHODS = {
     "ftl": ("read", "write", "trim"),
@@ -296,7 +297,7 @@ class Plugged:
         A section called as one of the classes has settings for that class alone.
         """
         trees = [
-            (known(config), as_plugin("ftl", ftl) or cores.utf8(named(str(ftl))))
+            (known(sized(config)), as_plugin("ftl", ftl) or cores.utf8(named(str(ftl))))
             for config, ftl in points
         ]
         sections = {ftl.given_name for _, ftl in trees if isinstance(ftl, PythonFtl)}

@@ -170,8 +170,15 @@ class Comparison(Sequence[Result]):
         return json.dumps(self.to_dict(), indent=indent, ensure_ascii=False, allow_nan=False)
 
     def to_csv(self) -> str:
-        """Return a header line and one row for each FTL and seed, columns as `Result.flat`."""
-        return _csv(self._rows())
+        """Return a header line and one row for each FTL and seed, columns as `Result.flat`.
+
+        Before them is a ``label`` where the FTL alone does not tell the rows apart.
+        """
+        named = zip(self.labels, self.runs, strict=True)
+        labels = [{"label": label} for label, runs in named for _ in runs]
+        if self.labels == [result["ftl"] for result in self]:
+            return _csv(self._rows())
+        return _csv([{**label, **row} for label, row in zip(labels, self._rows(), strict=True)])
 
     def to_pandas(self) -> pd.DataFrame:
         """Return one row for each FTL and seed, indexed by label; needs ``ftlab[frames]``."""

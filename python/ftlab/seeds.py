@@ -13,8 +13,8 @@ MOST = 1000
 
 NO_EFFECT = (
     "the seed changes nothing: runs with other seeds are bit-equal, so they say nothing of chance; "
-    "use run.warmup = random:1, a fitted model (`ftlab trace fit`), or parts of the input "
-    "(input.skip)"
+    "use parts of the trace (--parts 10), a fitted model (`ftlab trace fit`), or "
+    "run.warmup = random:1"
 )
 """What is said of runs in which nothing is random."""
 

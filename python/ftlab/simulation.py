@@ -43,6 +43,7 @@ def simulate(
     progress: Progress | None = None,
     frames: Show | None = None,
     every: int | None = None,
+    log: str | os.PathLike[str] | None = None,
 ) -> Result:
     """Run one FTL on a trace and return everything that was measured.
 
@@ -85,6 +86,8 @@ def simulate(
         Called with a `ftlab.frames.Frame` of the measured phase: every block, planes, figures.
     every
         Requests between two frames; by default there are about 240 frames.
+    log
+        A Parquet file to write: a row for each request, with its waits by cause.
 
     Raises
     ------
@@ -110,6 +113,10 @@ def simulate(
         verify=verify,
         config=config,
     )
+    if log is not None:
+        if frames is not None:
+            raise TypeError("log: found frames, too, expected one of both")
+        return logged(*point, os.fspath(log), progress)
     if frames is not None:
         return watch(*point, frames, every, progress)
     if every is not None:
@@ -143,7 +150,7 @@ def described(
     """Return the configuration and the FTL that arguments of `simulate` describe."""
     from ftlab.ftls import as_ftl
 
-    tree = _setup(trace, device, **setup)
+    tree = setup_of(trace, device, **setup)
     chosen = as_ftl(ftl)
     check_obeyed(tree, [named(chosen)])
     return merge([tree, chosen.config()]), named(chosen)
@@ -166,17 +173,19 @@ def compare(
     seed: int | None = None,
     verify: bool | None = None,
     seeds: int = 1,
+    parts: int | None = None,
     config: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run several FTLs on the same trace and device; arguments and errors as `simulate`.
 
     All of them share one pass over the trace, each on its own thread. Each is run with so many
-    ``seeds``, from ``seed`` on; where the second changes nothing there is no third.
+    ``seeds``, from ``seed`` on; where the second changes nothing there is no third. With ``parts``
+    each runs on so many parts of the trace instead, each with its own warm-up.
     """
     from ftlab.ftls import as_ftl
 
-    setup = _setup(
+    setup = setup_of(
         trace,
         device,
         preset=preset,
@@ -199,7 +208,7 @@ def compare(
         raise ValueError("compare needs at least one FTL")
     check_obeyed(setup, map(named, chosen))
     points = [(merge([setup, ftl.config()]), named(ftl)) for ftl in chosen]
-    results, *more = with_seeds(points, seeds, progress)
+    results, *more = repeated(points, seeds, parts, progress)
     names = [ftl.name for ftl in chosen]
     labels = [ftl.name if names.count(ftl.name) == 1 else str(ftl) for ftl in chosen]
     return Comparison(results, labels, more)
@@ -218,7 +227,26 @@ def execute(
     """
     plugged = Plugged()
     named = plugged.points(points)
-    return [Result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+    return [_result(each) for each in cores.simulate(named, progress, plugged.plugins, reading)]
+
+
+def repeated(
+    points: Sequence[tuple[Config, Named]],
+    seeds: int = 1,
+    parts: int | None = None,
+    progress: Progress | None = None,
+) -> list[list[Result]]:
+    """Run points of one input with so many seeds, or on so many parts of it."""
+    if parts is None:
+        return with_seeds(points, seeds, progress)
+    if seeds != 1:
+        raise ConfigError(f"parts: found {seeds} seeds, too, expected one of both")
+    from ftlab.spread import parts as cut
+
+    found = []
+    for part in cut(points[0][0], parts, progress):
+        found.append(execute([(merge([config, part]), ftl) for config, ftl in points], progress))
+    return found
 
 
 def with_seeds(
@@ -255,7 +283,24 @@ def watch(
         raise ConfigError(f"every: found {every}, expected 1 to 2^63 - 1 requests between frames")
     plugged = Plugged()
     (point,) = plugged.points([(config, ftl)])
-    return Result(cores.watch(point, show, every, progress, plugged.plugins))
+    return _result(cores.watch(point, show, every, progress, plugged.plugins))
+
+
+def logged(config: Config, ftl: Named, path: str, progress: Progress | None = None) -> Result:
+    """Run one point and write a row for each request to a Parquet file."""
+    plugged = Plugged()
+    (point,) = plugged.points([(config, ftl)])
+    return _result(cores.log(point, path, progress, plugged.plugins))
+
+
+def _result(tree: Config) -> Result:
+    """Return a result for others, too: a trace in this user's home is told without its path."""
+    home = os.path.join(os.path.expanduser("~"), "")
+    read = tree["config"].get("input") or {}
+    trace = read.get("trace")
+    if isinstance(trace, str) and trace.startswith(home):
+        read["trace"] = os.path.join("~", trace.removeprefix(home))
+    return Result(tree)
 
 
 def check_obeyed(config: Mapping[str, Any], ftls: Iterable[Named]) -> None:
@@ -273,7 +318,7 @@ def named(ftl: Ftl | PythonFtl) -> Named:
     return ftl if isinstance(ftl, PythonFtl) else ftl.name
 
 
-def _setup(
+def setup_of(
     trace: Source | str | os.PathLike[str], device: Device | None, **setup: Unpack[Setup]
 ) -> Config:
     """Return the configuration that the arguments of `simulate` describe, without the FTL."""

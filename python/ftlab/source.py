@@ -31,6 +31,18 @@ class Source(Settings):
         """
         return statistics(self.config(), progress)
 
+    def _repr_html_(self) -> str:
+        """Show the statistics in a notebook; the stream is read once for them."""
+        from ftlab.report.html import table_of
+        from ftlab.report.numbers import by_name
+        from ftlab.report.summary import words
+        from ftlab.report.tables import Table
+
+        told = ((key, value) for key, value in self.info().items() if value is not None)
+        scalars = [(key, value) for key, value in told if isinstance(value, int | float | str)]
+        rows = [[words(key), by_name(key, value)] for key, value in scalars]
+        return table_of(Table(["statistic", "value"], rows))
+
     def characteristics(
         self, page: Quantity | None = None, progress: Progress | None = None
     ) -> Record:

@@ -186,13 +186,17 @@ def _legend_of(figure: Figure | SubFigure, handles: Mapping[str, Any], width: fl
 
 def name_groups(axes: Axes, names: Sequence[str]) -> None:
     """Name the groups of bars, slanted where the names would touch each other."""
+    axes.set_xticks(range(len(names)), names, **slant(axes, names))
+
+
+def slant(axes: Axes, names: Sequence[str]) -> dict[str, Any]:
+    """Return how names below an axis are written: slanted where they would touch each other."""
     grid = axes.get_gridspec()
     figure = axes.get_figure(root=True)
     room = 11.5 * (figure.get_figwidth() if figure else 1.0) / (grid.ncols if grid else 1)
     lines = [line for name in names for line in name.splitlines()[:1]]
     crowded = max(map(len, lines), default=0) * len(names) > room
-    slant: dict[str, Any] = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(names)), names, **(slant if crowded else {}))
+    return {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if crowded else {}
 
 
 def mark_zeros(axes: Axes, places: Iterable[float], heights: Iterable[float]) -> None:

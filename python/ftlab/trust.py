@@ -55,11 +55,11 @@ def check(path: str) -> None:
 def _files(words: Sequence[str]) -> Iterator[Path]:
     """Yield what is or may be the name of a file of code: in lists and behind keys, too."""
     for word in words:
-        parts = [part for at in ("[,=]", r"[,=\[\]]") for part in re.split(at, word)]
+        parts = [part for at in ("[,=]", r"[,=\[\]]", "[,=(]") for part in re.split(at, word)]
         for part in (word, word.partition("=")[2], *parts):
             name = part.strip().strip("'\"")
-            path = name if name.endswith(CODE) else name.rpartition(":")[0]
-            if path.endswith(CODE):
+            ends = (len(name), *(found.start() for found in re.finditer(":", name)))
+            for path in (name[:end] for end in ends if name[:end].endswith(CODE)):
                 try:
                     yield Path(path).resolve()
                 except (OSError, *UNUSABLE):

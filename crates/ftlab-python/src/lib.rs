@@ -92,6 +92,7 @@ mod functions {
             model_translation_of,
             simulate,
             watch,
+            log,
             trace_info,
             fit
         );
@@ -270,6 +271,22 @@ mod functions {
         })
         .map_err(|error| faults.instead_of(py, error))?;
         Ok(serde_json::to_string(&report).expect("a report serialises"))
+    }
+
+    /// Runs a point and writes a row for each request of its measured phase to the Parquet file at `path`. Returns
+    /// its result as JSON.
+    #[pyfunction]
+    #[pyo3(signature = (point, path, progress=None, plugins=Vec::new()))]
+    fn log(
+        py: Python<'_>,
+        point: (String, String),
+        path: String,
+        progress: Option<Py<PyAny>>,
+        plugins: Vec<Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        of_point(py, point, progress, &plugins, move |catalog, point, watch| {
+            session::run_logged(catalog, point, &path, watch)
+        })
     }
 
     /// Holds an FTL to the laws, each in `cases` cases or some of them, or in one `case`: a seed, or the

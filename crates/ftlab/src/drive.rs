@@ -13,6 +13,7 @@
 use crate::error::Error;
 use crate::flash::{BlockKind, Ledger};
 use crate::frames::Frames;
+use crate::metrics::request_log::Recorder;
 use crate::report::{Report, SpeedReport, TraceReport};
 use crate::request::{BATCH, Input, Request, RequestSource};
 use crate::rng::Rng;
@@ -59,28 +60,44 @@ pub fn drive(
     input: &dyn Input,
     watch: Watch<'_>,
 ) -> Result<Report, Error> {
-    drive_shown(simulator, ftl, input, watch, None)
+    drive_with(simulator, ftl, input, watch, Instrument::None)
 }
 
-/// [`drive`], with frames of its measured phase.
+/// What watches the measured phase of a run.
+pub enum Instrument<'a> {
+    /// Nothing.
+    None,
+    /// Frames of it are shown.
+    Frames(Box<Frames<'a>>),
+    /// Every request is written down.
+    Log(Box<Recorder>),
+}
+
+/// [`drive`], with an instrument.
 ///
 /// # Errors
 /// Those of [`drive`], and of who is shown the frames.
 ///
 /// # Panics
 /// As [`drive`].
-pub fn drive_shown(
+pub fn drive_with(
     simulator: &mut dyn Simulator,
     ftl: &str,
     input: &dyn Input,
     watch: Watch<'_>,
-    frames: Option<Frames<'_>>,
+    instrument: Instrument<'_>,
 ) -> Result<Report, Error> {
     let mut run = Run { simulator, input, watch };
     let warmup = run.warm_up()?;
-    let spent = match frames {
-        None => run.measure()?,
-        Some(frames) => run.measure_shown(frames)?,
+    let spent = match instrument {
+        Instrument::None => run.measure()?,
+        Instrument::Frames(frames) => run.measure_shown(*frames)?,
+        Instrument::Log(recorder) => {
+            run.simulator.record(Some(*recorder));
+            let spent = run.measure();
+            run.simulator.record(None);
+            spent?
+        }
     };
     Ok(run.end(ftl, warmup, spent))
 }

@@ -23,12 +23,14 @@ use crate::address::{AddressMap, AddressPolicy, Extent, Measured};
 use crate::catalog::{Catalog, Entry};
 use crate::config::Config;
 use crate::device::DeviceConfig;
+use crate::drive::{Instrument, SIMULATING, WARMING_UP, drive_with, wear_out};
 pub use crate::drive::{Progress, Watch};
-use crate::drive::{SIMULATING, WARMING_UP, drive_shown, wear_out};
 use crate::error::Error;
+use crate::files::WholeFile;
 use crate::frames::{Frames, Show};
 pub use crate::lifetime::Lifetime;
 use crate::lifetime::live;
+use crate::metrics::request_log::{self, Recorder};
 use crate::report::{Report, TraceReport};
 use crate::request::{BATCH, Input, RequestSource};
 use crate::simulate::Simulator;
@@ -42,7 +44,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -107,9 +109,13 @@ pub fn run_points_over(
     let Some(Point { config, .. }) = points.first() else { return Ok(Vec::new()) };
     check_together(points)?;
     let input = reading.of(config, watch)?;
+    let several = points.len() > 1;
     let points = entries.into_iter().zip(points);
     let ready: Vec<ReadyPoint> = points
-        .map(|(entry, point)| ReadyPoint::new(entry, &point.config, &input))
+        .map(|(entry, point)| {
+            let ready = ReadyPoint::new(entry, &point.config, &input);
+            ready.map_err(|error| if several { under(entry.name(), error) } else { error })
+        })
         .collect::<Result<_, _>>()?;
     let state = State { warming: AtomicUsize::new(ready.len()), ..State::default() };
     Session { catalog, input: input.as_ref(), requests: input.requests(), state }.run(ready, watch)
@@ -130,7 +136,44 @@ pub fn run_shown(
     let input = Reading::default().of(&point.config, watch)?;
     let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
     let frames = Frames::new(every, input.requests(), show);
-    ready.run(input.as_ref(), watch, Some(frames))
+    ready.run(input.as_ref(), watch, Instrument::Frames(Box::new(frames)))
+}
+
+/// Runs one point and writes a row for each request of its measured phase to the Parquet file at `path`, which
+/// appears when the run has ended ([`request_log`]).
+///
+/// # Errors
+/// Those of [`run_points`], and [`Error::Io`] when the file cannot be written.
+///
+/// # Panics
+/// When the thread that writes the file does.
+pub fn run_logged(
+    catalog: &Catalog,
+    point: &Point,
+    path: &str,
+    watch: Watch<'_>,
+) -> Result<Report, Error> {
+    let entry = catalog.find(&point.ftl)?;
+    let input = Reading::default().of(&point.config, watch)?;
+    let mut ready = ReadyPoint::new(entry, &point.config, &input)?;
+    let file = WholeFile::create(path)?;
+    let (full, events) = sync_channel(request_log::WAITING);
+    thread::scope(|scope| {
+        let writer = thread::Builder::new()
+            .spawn_scoped(scope, || {
+                // Its end tells the simulation that nobody takes events any more.
+                let events = events;
+                request_log::write(&point.config.device, (file, path.into()), &events)
+            })
+            .map_err(|_| Error::no_thread())?;
+        let log = Instrument::Log(Box::new(Recorder::new(full)));
+        let report = ready.run(input.as_ref(), watch, log);
+        ready.simulator.record(None);
+        let written = writer.join().expect("the writer ends");
+        let report = report?;
+        written?.finish()?;
+        Ok(report)
+    })
 }
 
 /// Runs one point over the input again and again, until its device takes no more writes or for `most` passes,
@@ -160,6 +203,14 @@ pub fn run_to_the_end(
             |life| &mut life.report,
         )
     })
+}
+
+/// A mistake in the configuration of one of several points, which names its FTL.
+fn under(ftl: &str, error: Error) -> Error {
+    match error {
+        Error::Config { key, message } => Error::config(key, format!("{message} (under {ftl})")),
+        other => other,
+    }
 }
 
 /// Rejects points that one reading of the input cannot serve.
@@ -288,10 +339,10 @@ impl ReadyPoint {
         &mut self,
         input: &dyn Input,
         watch: Watch<'_>,
-        frames: Option<Frames<'_>>,
+        instrument: Instrument<'_>,
     ) -> Result<Report, Error> {
         let drive = |simulator: &mut dyn Simulator, name: &str| {
-            drive_shown(simulator, name, input, watch, frames)
+            drive_with(simulator, name, input, watch, instrument)
         };
         self.guarded(drive, |report| report)
     }
@@ -430,7 +481,7 @@ impl Session<'_> {
             }
             if self.state.stopped() { Err(Error::Interrupted) } else { Ok(()) }
         };
-        let report = point.run(&feed, watch, None);
+        let report = point.run(&feed, watch, Instrument::None);
         // No other point needs to go on when one has failed.
         self.state.stop.fetch_or(report.is_err(), Ordering::Relaxed);
         report

@@ -14,6 +14,7 @@ use crate::ftl::{self, Ftl, IdleSteps, RamUse, Spec};
 use crate::host::{Host, HostMode, LATEST, Split, Taken};
 use crate::metrics::causes::Causes;
 use crate::metrics::latency::Latencies;
+use crate::metrics::request_log::Recorder;
 use crate::metrics::samples::CacheSamples;
 use crate::metrics::series::{Sample, Series};
 use crate::partial::{Cover, ReadModifyWrite};
@@ -62,6 +63,8 @@ pub struct Simulation<F> {
     cache_samples: CacheSamples,
     /// What requests spend their time on, where that is asked for.
     causes: Option<Box<Causes>>,
+    /// Writes down every request, where that is asked for.
+    recorder: Option<Box<Recorder>>,
     /// Whether more is done after requests than to count them.
     looks_closely: bool,
     /// How the FTL comes back after its power was cut, if it does.
@@ -213,6 +216,9 @@ pub trait Simulator: Send {
     /// Ends the warm-up: counters start at zero on an idle device; state stays.
     fn start_measuring(&mut self);
 
+    /// Has every request from now on written down, or ends that: what waits is handed over.
+    fn record(&mut self, recorder: Option<Recorder>);
+
     /// Puts a new block in the place of each, which endures so many erases, give or take the spread: a life begins,
     /// with the data where they are.
     fn renew_blocks(&mut self, endurance: u32, spread: Ratio);
@@ -293,6 +299,7 @@ impl<F: Ftl> Simulation<F> {
             sampled: Sample::default(),
             cache_samples: CacheSamples::new(0),
             causes: None,
+            recorder: None,
             looks_closely,
             mount: None,
         };
@@ -371,16 +378,21 @@ impl<F: Ftl> Simulation<F> {
             self.series.push(since);
         }
         if self.looks_closely {
-            self.look_closely(request.op, arrival, served);
+            self.look_closely(request, arrival, served);
         }
         Ok(served.end)
     }
 
     /// What some runs do after each request.
     #[cold]
-    fn look_closely(&mut self, op: Op, arrival: Nanos, served: Service) {
+    fn look_closely(&mut self, request: &Request, arrival: Nanos, served: Service) {
         if let Some(causes) = &mut self.causes {
-            causes.note(op, self.flash.ledger(), arrival, served.start, served.end);
+            let times = (arrival, served.start, served.end);
+            causes.note(request.op, self.flash.ledger(), times);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            let (number, times) = (self.totals.requests - 1, (arrival, served.start, served.end));
+            recorder.request((number, request), self.flash.ledger(), times);
         }
         self.flash.checkpoint_if_due();
         self.note_work_between();
@@ -398,6 +410,9 @@ impl<F: Ftl> Simulation<F> {
     fn note_work_between(&mut self) {
         if let Some(causes) = &mut self.causes {
             causes.between(self.flash.ledger(), self.flash.timeline().idle_at());
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.between(self.flash.ledger(), self.flash.timeline().idle_at());
         }
     }
 
@@ -807,6 +822,14 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.sampled = Sample::default();
         self.cache_samples = CacheSamples::new(self.config.run.samples);
         self.causes = self.config.run.causes.then(|| Box::new(Causes::new(&self.config.device)));
+    }
+
+    fn record(&mut self, recorder: Option<Recorder>) {
+        self.looks_closely |= recorder.is_some();
+        let before = std::mem::replace(&mut self.recorder, recorder.map(Box::new));
+        if let Some(mut before) = before {
+            before.flush();
+        }
     }
 
     fn renew_blocks(&mut self, endurance: u32, spread: Ratio) {

@@ -4,7 +4,7 @@ use ftlab::Error;
 use ftlab::address::{AddressMap, AddressPolicy, Extent};
 use ftlab::catalog::Catalog;
 use ftlab::config::Config;
-use ftlab::drive::drive_shown;
+use ftlab::drive::{Instrument, drive_with};
 use ftlab::flash::BlockKind;
 use ftlab::frames::{Frame, Frames};
 use ftlab::report::Report;
@@ -93,8 +93,13 @@ fn the_blocks_of_a_frame_are_those_of_the_device() {
             Ok(())
         };
         let frames = Frames::new(None, None, show);
-        let run =
-            drive_shown(simulator.as_mut(), ftl, input.as_ref(), &mut |_| Ok(()), Some(frames));
+        let run = drive_with(
+            simulator.as_mut(),
+            ftl,
+            input.as_ref(),
+            &mut |_| Ok(()),
+            Instrument::Frames(frames),
+        );
         run.expect("a run");
         let (device, frame) = (simulator.outcome().flash, last.expect("frames"));
         let blocks = (0..).map(Pbn).zip(&frame.blocks);

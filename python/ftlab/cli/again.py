@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+import click
+
+from ftlab import cores
+from ftlab.cli.options import MODEL, SOURCE
 from ftlab.cli.say import say
 from ftlab.cli.stored import RESULT
-from ftlab.config import Config
+from ftlab.config import Config, merge
 from ftlab.documents import json_file
 from ftlab.errors import ConfigError
 from ftlab.result import Result
@@ -19,36 +26,104 @@ SHOWN = 8
 """Differences that are told."""
 
 
-def read(path: str) -> tuple[Config, str, Result | None]:
-    """Return the configuration, the FTL and the result in a file, if the point did not fail.
+@dataclass(frozen=True)
+class Stored:
+    """A run as its file has it; one that failed has no result."""
 
-    It is one of ``ftlab run --json``, of ``ftlab compare --json`` if that had one FTL, or one of a
-    folder of results.
+    config: Config
+    ftl: str
+    result: Result | None
+
+    def on(self, trace: str, path: str) -> Stored:
+        """Return the run on a copy of its trace; raises `ftlab.ConfigError` for another trace.
+
+        ``path`` is the file that it is in.
+        """
+        config = merge([self.config, {"input": {"trace": trace}}])
+        wanted = self.result and self.result.find("trace.digest")
+        if wanted:
+            read: Config = {key: config[key] for key in ("input", "workload") if key in config}
+            found = json.loads(cores.core_of(read).trace_info(json.dumps(read)))["info"]["digest"]
+            if found != wanted:
+                raise ConfigError(
+                    f"{trace}: found requests with the digest {found}, expected {wanted}, "
+                    f"of which {path} is"
+                )
+        return Stored(config, self.ftl, self.result)
+
+
+def asked(options: Mapping[str, Any]) -> str | None:
+    """Return the file of a result that ``--from`` names, beside which only a TRACE may be given.
+
+    As a time it belongs to what is read.
     """
+    path: str | None = options["from"]
+    if not path or any(options[key] for key in ("workload", "config")):
+        return None
+    if options["trace"] and not is_result(path):
+        return None
+    described = {"ftl", "no_verify", "overrides", "requests", "sort", "clamp"}
+    described |= {each.name for each in (*SOURCE, *MODEL)}
+    other = next((name for name in sorted(described) if options.get(name)), None)
+    if other:
+        flag = {"overrides": "set"}.get(other, other.replace("_", "-"))
+        raise click.UsageError(
+            f"--from {path} repeats a result unchanged, found --{flag}, expected no other option "
+            "of the run but a TRACE"
+        )
+    return path
+
+
+def is_result(text: str) -> bool:
+    """Tell whether a text names a file of results, and not a time."""
+    return text.lower().endswith((".json", ".json.gz")) or Path(text).is_file()
+
+
+def read(path: str) -> list[Stored]:
+    """Return the runs in a file: of ``run --json``, ``compare --json``, or a folder of results."""
     tree = json_file(path, RESULT)
-    if isinstance(tree, list):
-        if len(tree) != 1:
-            raise ConfigError(f"{path}: found {len(tree)} results, expected one")
-        (tree,) = tree
+    found = [_stored(each, path) for each in (tree if isinstance(tree, list) else [tree])]
+    if not found:
+        raise ConfigError(f"{path}: found 0 results, expected one")
+    return found
+
+
+def one(path: str) -> Stored:
+    """Return the only run in a file."""
+    found = read(path)
+    if len(found) != 1:
+        raise ConfigError(
+            f"{path}: found {len(found)} results, expected one; `ftlab compare --from` repeats them"
+        )
+    return found[0]
+
+
+def _stored(tree: Any, path: str) -> Stored:
     match tree:
         case {"failure": _, "config": dict(config), "ftl": str(ftl)}:
-            return config, ftl, None
+            return Stored(_at_home(config), ftl, None)
         case {"result": {"config": dict(config), "ftl": str(ftl)} as result}:
-            return config, ftl, Result(result)
+            return Stored(_at_home(config), ftl, Result(result))
         case {"config": dict(config), "ftl": str(ftl)}:
-            return config, ftl, Result(tree)
+            return Stored(_at_home(config), ftl, Result(tree))
     raise ConfigError(f"{path}: found no result of a run, expected {RESULT}")
 
 
+def _at_home(config: Config) -> Config:
+    """Return a configuration whose trace is looked for in this user's home, if it was in one."""
+    read = config.get("input")
+    trace = read.get("trace") if isinstance(read, Mapping) else None
+    if not isinstance(trace, str) or not trace.startswith("~/"):
+        return config
+    return merge([config, {"input": {"trace": os.path.expanduser(trace)}}])
+
+
 def say_differences(before: Result | None, after: Result) -> bool:
-    """Say whether a result came out bit for bit as before, and return that."""
+    """Say whether a result is bit for bit as before, and return that."""
     if before is None:
         say("this run succeeded, the stored one failed", err=True)
         return False
-    old, new = (
-        {key: value for key, value in each.to_dict().items() if key not in ALONE}
-        for each in (before, after)
-    )
+    old, new = (_comparable(each) for each in (before, after))
     different = [*_differences(old, new)]
     if not different:
         say("bit-equal: every metric except speed is unchanged", err=True)
@@ -58,6 +133,16 @@ def say_differences(before: Result | None, after: Result) -> bool:
     if len(different) > SHOWN:
         say(f"different: {len(different) - SHOWN} more", err=True)
     return False
+
+
+def _comparable(result: Result) -> dict[str, Any]:
+    """Return what two runs have in common: all but their speed, and where the trace lies."""
+    tree: dict[str, Any] = {k: v for k, v in result.to_dict().items() if k not in ALONE}
+    if result.find("trace.digest") and isinstance(result.find("config.input"), Mapping):
+        read = {**tree["config"]["input"], "trace": None}
+        tree["config"] = {**tree["config"], "input": read}
+        tree["trace"] = {**tree["trace"], "name": None}
+    return tree
 
 
 def _differences(old: Any, new: Any, name: str = "") -> list[tuple[str, str, str]]:

@@ -7,12 +7,19 @@ from typing import Any
 import click
 
 from ftlab.cli import parse
+from ftlab.cli.again import asked
 from ftlab.cli.job import configuration, perform, print_resolved
 from ftlab.cli.options import ftl_option, model_options, source_options
 from ftlab.cli.output import Outputs, output_options, picture_options, rendered
 from ftlab.cli.say import say
 from ftlab.cli.show import show_table, show_warnings
-from ftlab.report.summary import checks_line, comparison_table, relative_table, setup_line
+from ftlab.report.summary import (
+    checks_line,
+    comparison_table,
+    relative_table,
+    setup_line,
+    spread_line,
+)
 from ftlab.result import Comparison
 
 DEFAULT = "page,dftl,tpftl"
@@ -22,21 +29,40 @@ DEFAULT = "page,dftl,tpftl"
 @source_options
 @ftl_option(f"FTLs, with commas between [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each FTL with N seeds: mean ± deviation.")
+@click.option(
+    "--parts", type=parse.Count(), help="Run each FTL on N parts of the trace: mean ± deviation."
+)
 @model_options
 @output_options
 @picture_options
-def compare(ftl: str | None, seeds: int | None, print_config: bool, **options: Any) -> None:
+@click.pass_context
+def compare(
+    context: click.Context,
+    /,
+    ftl: str | None,
+    seeds: int | None,
+    parts: int | None,
+    print_config: bool,
+    **options: Any,
+) -> None:
     """Run several FTLs on TRACE and show them side by side.
 
     The trace is read once. Every FTL runs on its own device, with the same settings. A star marks
-    a value if another is worse by more than 0.5 % and by more than the deviations of seeds.
+    a value if another is worse by more than 0.5 % and by more than the deviations.
+
+    --from RESULT.json repeats the runs in it and compares every metric bit for bit, as of `run`.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
+    again = asked({**options, "ftl": ftl})
+    if again:
+        from ftlab.cli.repeat import repeat
+
+        repeat(context, again, options)
+    config, ftls = configuration(options, ftl, DEFAULT, variants=True)
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
     outputs = Outputs.of(options, config, ftls)
-    comparison = perform(config, ftls, seeds=seeds or 1)
+    comparison = perform(config, ftls, seeds=seeds or 1, parts=parts)
     text = rendered(outputs.form, comparison, single=False)
     outputs.result(text, lambda: show_comparison(comparison))
     show_warnings(comparison)
@@ -47,9 +73,11 @@ def show_comparison(comparison: Comparison) -> None:
     """Print the set-up, the table, the relative table, and what was checked."""
     say(setup_line(comparison), "")
     show_table(comparison_table(comparison))
+    if spread := spread_line(comparison):
+        say(spread)
     if len(comparison) > 1:
         say("")
         show_table(relative_table(comparison))
     say("")
-    for label, result in zip(comparison.titles, comparison, strict=True):
-        say(f"{label}: {checks_line(result)}")
+    for title, result in zip(comparison.titles, comparison, strict=True):
+        say(f"{title}: {checks_line(result)}")

@@ -15,6 +15,7 @@ from ftlab.cli.say import say
 from ftlab.cli.show import show_table, show_warnings
 from ftlab.config import merge
 from ftlab.explain import drawn, moved_table, parts_of, sentence, table_of
+from ftlab.report.causes import slow
 from ftlab.report.summary import setup_line
 from ftlab.result import Comparison
 
@@ -40,7 +41,7 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
     The mean service time of a request is divided by the flash operations that it needs, its wait by
     the work that earlier requests left. The parts add up to the difference of the mean responses.
     """
-    config, ftls = configuration(options, ftl, DEFAULT)
+    config, ftls = configuration(options, ftl, DEFAULT, variants=True)
     if len(ftls) != (1 if change else 2):
         found = ", ".join(ftls)
         raise click.UsageError(f"found {found}, expected two FTLs, or one and --change KEY=VALUE")
@@ -69,6 +70,9 @@ def explain(ftl: str | None, change: tuple[str, ...], print_config: bool, **opti
         show_table(table)
         say("")
         show_table(moved)
+        say("")
+        for label, result in zip(labels, (first, second), strict=True):
+            say(f"slowest request of {label}: {slow(result['causes']['slowest'][0])}")
 
     outputs.result(in_form(outputs.form, table, plain), show)
     show_warnings(Comparison([first, second]))

@@ -15,22 +15,27 @@ from ftlab.cli.progress import meter
 from ftlab.cli.say import hand_over
 from ftlab.config import Config, merge
 from ftlab.errors import InternalError
+from ftlab.ftls import own
 from ftlab.plugins import resolved
 from ftlab.result import Comparison
-from ftlab.simulation import check_obeyed, with_seeds
+from ftlab.simulation import check_obeyed, logged, repeated
+from ftlab.variants import listed, split
 
 SWEPT = {"seeds": "sweep", "when": "sweep", "grid": "sweep", "tune": "tune"}
 """What a file has only for one verb."""
 
 
 def configuration(
-    options: Mapping[str, Any], ftl: str | None, default: str
+    options: Mapping[str, Any], ftl: str | None, default: str, variants: bool = False
 ) -> tuple[Config, list[str]]:
     """Return the configuration and the FTLs that options and their file describe.
 
-    ``ftl`` is what was asked for on the command line, with commas between.
+    ``ftl`` is what was asked for on the command line, with commas between. The settings of a single
+    FTL go into the configuration; of several, texts have them where ``variants`` are taken.
     """
     tree, ftls = setup(options, ftl, default)
+    if not variants:
+        tree, ftls = _plain(tree, ftls)
     swept = next((key for key in SWEPT if key in tree), None)
     if swept:
         file = options["config"]
@@ -53,8 +58,27 @@ def setup(
     tree = merge([file, source_config(options, known), model_config(options, read)])
     if ftl is None and ftls is not None:
         given = [ftls] if isinstance(ftls, str) else list(ftls)
-        return tree, [names.ftl(each) if isinstance(each, str) else each for each in given]
+        return tree, [text for each in given for text in _texts(each)]
     return tree, parse.names(ftl or default)
+
+
+def _texts(found: Any) -> list[Any]:
+    """Return the FTLs in an element of a file's list, by their names in the catalogue."""
+    return listed(found, names.ftl) if isinstance(found, str) else [found]
+
+
+def _plain(tree: Config, ftls: Sequence[str]) -> tuple[Config, list[str]]:
+    """Return a configuration with the settings that the text of a single FTL has, and its name."""
+    if not any(split(ftl)[1] for ftl in ftls if isinstance(ftl, str)):
+        return tree, list(ftls)
+    if len(ftls) > 1:
+        told = next(ftl for ftl in ftls if split(ftl)[1])
+        raise click.UsageError(
+            f"--ftl: found {told}, expected names; compare, explain and sweep take several FTLs "
+            "with settings of their own"
+        )
+    name, settings = own(ftls[0])
+    return merge([tree, settings]), [str(name)]
 
 
 def one(ftls: Sequence[str], verb: str) -> str:
@@ -68,22 +92,39 @@ def one(ftls: Sequence[str], verb: str) -> str:
 def print_resolved(config: Config, ftls: Sequence[str], as_json: bool) -> None:
     """Print the configuration with all defaults: the file that `--config` reads, or JSON."""
     if as_json:
-        hand_over(json.dumps(resolved(config, *ftls), indent=2))
+        hand_over(json.dumps(resolved(config, *(split(ftl)[0] for ftl in ftls)), indent=2))
     else:
         hand_over(configuration_file.dump(config, ftls))
 
 
-def perform(config: Config, ftls: Sequence[str], obeyed: bool = True, seeds: int = 1) -> Comparison:
+def perform(
+    config: Config,
+    ftls: Sequence[str],
+    obeyed: bool = True,
+    seeds: int = 1,
+    parts: int | None = None,
+    log: str | None = None,
+) -> Comparison:
     """Run the FTLs with progress on a terminal; a bug comes with all that reproduces it.
 
-    What is not ``obeyed`` by one of them is a mistake, unless it comes from a result.
+    What is not ``obeyed`` by one of them is a mistake, unless it comes from a result. An FTL with
+    settings in its text keeps the text as its label. The requests of one go into a ``log``.
     """
+    chosen = [own(ftl) for ftl in ftls]
     if obeyed:
-        check_obeyed(config, ftls)
+        check_obeyed(config, [ftl for ftl, _ in chosen])
+    points = [(merge([config, settings]), ftl) for ftl, settings in chosen]
     try:
         with meter() as progress:
-            results, *more = with_seeds([(config, ftl) for ftl in ftls], seeds, progress)
-            return Comparison(results, more=more)
+            if log:
+                (point,) = points
+                return Comparison([logged(*point, log, progress)])
+            results, *more = repeated(points, seeds, parts, progress)
+            named = zip(ftls, chosen, results, strict=True)
+            labels = [
+                str(text) if settings else result["ftl"] for text, (_, settings), result in named
+            ]
+            return Comparison(results, labels, more)
     except InternalError as error:
         seed = config.get("run", {}).get("seed", "the default")
         reproduce = f"ftls {','.join(ftls)}, seed {seed}, configuration {json.dumps(config)}"

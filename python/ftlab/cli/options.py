@@ -11,10 +11,12 @@ import click
 from ftlab import trust
 from ftlab.cli import parse
 from ftlab.cli.completion import names
+from ftlab.cli.say import say
 from ftlab.config import Config, given, merge, nested
 from ftlab.names import ftl
 from ftlab.names import known as known_names
 from ftlab.units import counted
+from ftlab.variants import listed
 
 Reader: TypeAlias = Callable[[str], Any]
 """Returns the value that a text of the command line stands for."""
@@ -49,7 +51,7 @@ SOURCE = (
     Setting("--offset-unit", "input.offset_unit", "SIZE", "Unit of addresses, as 4KiB."),
     Setting("--stage", "input.stage", "Q|D|C", "Take block events of this stage as requests."),
     Setting("--clock", "input.order", "HOW", "Mend times that go back: segments|drop|clamp|sort."),
-    Setting("--from", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
+    Setting("--since", "input.from", "TIME", "Read only from this time on, as 1h or 90s."),
     Setting("--until", "input.until", "TIME", "Read only before this time, as 2h30m."),
     Setting("--skip", "input.skip", "N", "Skip the first N requests."),
 )
@@ -66,7 +68,7 @@ MODEL = (
         "RATIO",
         "Spare space, as a share of capacity [15%].",
     ),
-    Setting("--cache", "ftl.cache", "SIZE", "RAM for cached mappings [that of a block table]."),
+    Setting("--cache", "ftl.cache", "SIZE", "RAM for mappings, also 1/128 of the map."),
     Setting("--log-blocks", "log.blocks", "N", "Log blocks [all spare blocks but one]."),
     Setting(
         "--buffer", "buffer.policy", "NAME", "A buffer of `ftlab list buffers` [none].", "buffers"
@@ -113,11 +115,31 @@ def _source() -> list[Callable[[Any], Any]]:
             help="Generate requests instead: randwrite,bs=4k,size=64MiB,requests=100000",
         ),
         *_options(SOURCE),
+        from_option,
         click.option("--sort", is_flag=True, help="Sort a trace whose timestamps go backwards."),
         click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
         click.option("--requests", type=parse.Count(), help="Stop after this many requests."),
         click.option("--flushes", is_flag=True, help="Keep the flushes and FUA of the trace."),
     ]
+
+
+def from_option(command: Command) -> Command:
+    """Add the option that names a result to repeat; a time is the old name of ``--since``."""
+    help = "Repeat this result of run or compare, on TRACE if given."
+    return click.option("--from", "from", metavar="RESULT", help=help)(command)
+
+
+def _since(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return options in which a time has its own name."""
+    time = options["from"]
+    if time is None:
+        return options
+    if options["since"]:
+        raise click.UsageError(f"--from {time} and --since exclude each other")
+    if time.lower().endswith((".json", ".json.gz")):
+        raise click.UsageError(f"--from: found {time}, expected a time; run and compare repeat it")
+    say(f"note: --from is for results; for a time, write --since {time}", err=True)
+    return {**options, "since": time, "from": None}
 
 
 def pair_options(command: Command) -> Command:
@@ -126,6 +148,7 @@ def pair_options(command: Command) -> Command:
         _trace("a"),
         _trace("b"),
         *_options(SOURCE),
+        from_option,
         click.option("--sort", is_flag=True, help="Sort traces whose timestamps go backwards."),
         click.option("--clamp", is_flag=True, help="Clamp timestamps that go backwards."),
         click.option("--requests", metavar="N", help="Stop after this many requests."),
@@ -185,6 +208,7 @@ def source_config(options: Mapping[str, Any], known: str | None = None) -> Confi
 
     It may leave their source to a configuration that has the ``known`` section.
     """
+    options = _since(options)
     trace, workload, requests = options["trace"], options["workload"], options["requests"]
     if trace is None and workload is None and known == "workload":
         _refuse_input_options(options)
@@ -209,6 +233,7 @@ def pair_config(options: Mapping[str, Any]) -> list[Config]:
     The text of an option holds for both, or one part before a comma for each; that of ``--columns``
     has commas of its own and holds for both.
     """
+    options = _since(options)
     split = ["requests", *(each.name for each in SOURCE if each.flag != "--columns")]
     sides = {name: _sides(_flag(name), options[name]) for name in split}
     return [
@@ -284,7 +309,7 @@ def ftl_option(help: str) -> Callable[[Command], Command]:
 
 def _ftls(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """Return the names of FTLs as the catalogue has them."""
-    return text and ",".join(ftl(each.strip()) for each in text.split(","))
+    return text and ",".join(listed(text, ftl))
 
 
 def decorated(command: Command, options: Sequence[Callable[[Command], Command]]) -> Command:

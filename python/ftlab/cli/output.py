@@ -18,7 +18,14 @@ from ftlab.cli.show import show_table
 from ftlab.cli.written import Written, check_written
 from ftlab.errors import ConfigError, FtlabError
 from ftlab.files import write_atomically
-from ftlab.report.summary import MEASURED, comparison_table, run_summary, text_of, warning_lines
+from ftlab.report.summary import (
+    MEASURED,
+    comparison_table,
+    run_summary,
+    spread_line,
+    text_of,
+    warning_lines,
+)
 from ftlab.report.tables import Table
 from ftlab.result import Comparison, Record, Result
 
@@ -217,7 +224,8 @@ def rendered(form: str | None, comparison: Comparison, single: bool) -> str | No
     first: Result = comparison[0]
     result = first if single else comparison
     table = comparison_table(comparison, MEASURED)
-    notes = warning_lines(comparison)
+    spread = spread_line(comparison)
+    notes = [*([spread] if spread else []), *warning_lines(comparison)]
     forms: dict[str, Callable[[], str]] = {
         "json": lambda: str(result.to_json()) + "\n",
         "csv": result.to_csv,

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from typing import Any
 
 import click
 
-from ftlab import units
+from ftlab import units, variants
 from ftlab.config import Config, merge, nested
-from ftlab.documents import DEEPEST, from_toml
-
-
-def value(text: str) -> Any:
-    """Return a TOML value (number, truth value, quoted text, array), or the text as it stands."""
-    try:
-        document = from_toml(f"value = {text}")
-    except ValueError:
-        return text
-    found = document["value"]
-    return found if _plain(found) and len(document) == 1 else text
-
-
-def _plain(found: Any) -> bool:
-    """Tell whether JSON has a form for a value of TOML."""
-    if isinstance(found, list):
-        return all(_plain(each) for each in found)
-    return isinstance(found, str | int) or (isinstance(found, float) and math.isfinite(found))
+from ftlab.documents import DEEPEST
+from ftlab.documents import value as value
 
 
 def values(text: str) -> Any:
@@ -89,8 +72,8 @@ def workload(text: str) -> Config:
 
 
 def names(text: str) -> list[str]:
-    """Return the names in a list with commas, each once."""
-    parts = [part.strip() for part in text.split(",")]
+    """Return the names in a list with commas, each once; one of an FTL may have settings."""
+    parts = variants.listed(text)
     if not all(parts):
         raise click.UsageError(f"`{text}` is not a list of names with commas between them")
     twice = next((part for part in parts if parts.count(part) > 1), None)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -37,6 +38,10 @@ DATA = ("json", "csv", "parquet", "sqlite")
 @results_argument
 @where_option
 @click.option("--columns", metavar="NAME,...", help="Metrics and settings to show.")
+@click.option("--each", is_flag=True, help="Show a row for each seed and part of the trace.")
+@click.option(
+    "--means", is_flag=True, help="In data files, a row for each point: mean, NAME.sd, n."
+)
 @click.option("--failed", is_flag=True, help="Only points that failed.")
 @click.option("--merge", multiple=True, metavar="DIR", help="Add the results of this folder.")
 @output_options
@@ -45,8 +50,8 @@ def results(context: click.Context, /, folder: str, **options: Any) -> None:
     """Show the results that a sweep left in DIR.
 
     Each row is a point: its FTL, the settings that differ between points, its metrics, and notes
-    on its warnings or its failure. If a file is damaged, unreadable or a copy, it is named and the
-    exit code is 2.
+    on its warnings or its failure. Metrics are means ± standard deviations over seeds or parts. If
+    a file is damaged, unreadable or a copy, it is named and the exit code is 2.
     """
     answer = Answer.of(options)
     store = Store(folder)
@@ -70,6 +75,8 @@ class Answer:
     columns: Sequence[str]
     conditions: Sequence[str]
     failed: bool
+    each: bool = False
+    means: bool = False
 
     @classmethod
     def of(cls, options: Mapping[str, Any], *reads: object) -> Answer:
@@ -89,7 +96,8 @@ class Answer:
         columns = [each.strip() for each in (options.get("columns") or "").split(",")]
         conditions = options.get("conditions", ())
         chosen = [each for each in columns if each]
-        return cls(form, output, chosen, conditions, options.get("failed", False))
+        flags = (bool(options.get(flag)) for flag in ("failed", "each", "means"))
+        return cls(form, output, chosen, conditions, *flags)
 
     def give(self, entries: Sequence[Entry]) -> None:
         """Write the points, or show them."""
@@ -107,15 +115,20 @@ class Answer:
         elif self.form and isinstance(content, str):
             hand_over(content)
         else:
-            show_table(tables.table(chosen, self.columns))
-            for note in tables.notes(chosen):
+            show_table(tables.table(chosen, self.columns, self.each))
+            for note in tables.notes(chosen, self.each):
                 say(translated(note))
 
     def _content(self, entries: Sequence[Entry]) -> str | bytes:
-        forms = {"json": tables.as_json, "csv": tables.as_csv}
-        files = {"parquet": tables.as_parquet, "sqlite": tables.as_sqlite}
         if self.form in ("md", "tex", "txt"):
-            return tables.written(self.form, entries, self.columns)
-        if self.form in forms:
-            return forms[self.form](entries)
-        return files[self.form](entries) if self.form else ""
+            return tables.written(self.form, entries, self.columns, self.each)
+        if self.form == "json" and not self.means:
+            return tables.as_json(entries)
+        found = tables.means(entries) if self.means else tables.rows(entries)
+        forms: dict[str, Callable[[Sequence[tables.Row]], str | bytes]] = {
+            "json": lambda rows: json.dumps(rows, indent=2, ensure_ascii=False) + "\n",
+            "csv": tables.as_csv,
+            "parquet": tables.as_parquet,
+            "sqlite": tables.as_sqlite,
+        }
+        return forms[self.form](found) if self.form else ""

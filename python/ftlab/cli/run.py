@@ -7,10 +7,18 @@ from typing import Any
 import click
 
 from ftlab.cli import parse
-from ftlab.cli.again import read, say_differences
+from ftlab.cli.again import asked, say_differences
+from ftlab.cli.again import one as the_one
 from ftlab.cli.job import configuration, one, perform, print_resolved
-from ftlab.cli.options import MODEL, SOURCE, ftl_option, model_options, source_options
-from ftlab.cli.output import Outputs, is_figure, output_options, picture_options, rendered
+from ftlab.cli.options import ftl_option, model_options, source_options
+from ftlab.cli.output import (
+    Outputs,
+    is_figure,
+    output_options,
+    picture_options,
+    rendered,
+    suffix_of,
+)
 from ftlab.cli.show import show_sections, show_warnings
 from ftlab.cli.written import Written
 from ftlab.config import merge
@@ -44,6 +52,13 @@ DEFAULT = "tpftl"
     show_default=True,
     help="Skip this many operations first.",
 )
+@click.option(
+    "--log",
+    type=Written(),
+    metavar="FILE",
+    help="Write a row for each request, with its waits, as .parquet.",
+)
+@click.option("--slowest", is_flag=True, help="Show the slowest requests and their waits.")
 @click.pass_context
 def run(context: click.Context, /, ftl: str | None, print_config: bool, **options: Any) -> None:
     """Run one FTL on TRACE and summarise the result.
@@ -52,13 +67,15 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     built-in profile (`ftlab list profiles`). A folder, or a pattern in quotes, is one recording in
     several files.
 
-    Without a TRACE, --from RESULT.json repeats that run and compares every metric bit for bit. The
-    exit code is 1 if one differs.
+    --from RESULT.json repeats that run and compares every metric bit for bit. The exit code is 1 if
+    one differs. A TRACE given with it is the same trace in another place.
     """
     before = None
-    again = options["from"] if _is_again(context, ftl, options) else None
+    again = asked({**options, "ftl": ftl})
     if again:
-        config, chosen, before = read(again)
+        stored = the_one(again)
+        stored = stored.on(options["trace"], again) if options["trace"] else stored
+        config, chosen, before = stored.config, stored.ftl, stored.result
         ftls = [chosen]
     else:
         config, ftls = configuration(options, ftl, DEFAULT)
@@ -68,11 +85,16 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
         shown = options["timeline_operations"] or (60 if is_figure(timeline) else 10_000)
         window = {"timeline": shown, "timeline_from": options["timeline_from"]}
         config = merge([config, {"run": window}])
+    log = options["log"]
+    if log:
+        suffix_of("--log", log, (".parquet",))
+    if (log or options["slowest"]) and not again:
+        config = merge([config, {"run": {"causes": True}}])
     if print_config:
         print_resolved(config, ftls, options["as_json"])
         return
     outputs = Outputs.of(options, config, chosen)
-    comparison = perform(config, [chosen], obeyed=not again)
+    comparison = perform(config, [chosen], obeyed=not again, log=log)
     text = rendered(outputs.form, comparison, single=True)
     outputs.result(text, lambda: show_sections(run_summary(comparison[0])))
     show_warnings(comparison)
@@ -80,19 +102,3 @@ def run(context: click.Context, /, ftl: str | None, print_config: bool, **option
     outputs.pictures(comparison)
     if again:
         context.exit(0 if say_differences(before, comparison[0]) else 1)
-
-
-def _is_again(context: click.Context, ftl: str | None, options: dict[str, Any]) -> bool:
-    """Tell whether ``--from`` is a result: it is a time for what is read."""
-    if not options["from"] or any(options[key] for key in ("trace", "workload", "config")):
-        return False
-    described = {"ftl", "no_verify", "overrides", "requests", "sort", "clamp"}
-    described |= {each.name for each in (*SOURCE, *MODEL)} - {"from"}
-    named = {**options, "ftl": ftl}
-    other = next((name for name in sorted(described) if named[name]), None)
-    if other:
-        raise click.UsageError(
-            f"--from {options['from']} without a TRACE repeats a result unchanged, "
-            f"found --{other.replace('_', '-')}, expected no other option of the run"
-        )
-    return True

@@ -20,6 +20,7 @@ from ftlab.cli.say import say
 from ftlab.config import Config, merge
 from ftlab.points import Failure, Point, Store, complete, missing
 from ftlab.points.grid import points_of
+from ftlab.spread import parts
 
 FOLDER = "ftlab-results"
 
@@ -46,6 +47,7 @@ results_option: Callable[[Command], Command] = click.option(
 @sources_options
 @ftl_option(f"FTLs, with commas between [{DEFAULT}].")
 @click.option("--seeds", type=parse.Count(), help="Run each point with N seeds.")
+@click.option("--parts", type=parse.Count(), help="Run each point on N parts of each trace.")
 @when_option
 @model_options
 @results_option
@@ -92,10 +94,31 @@ def swept(options: dict[str, Any]) -> Config:
         more["input"] = {"trace": list(traces)}
     if options["seeds"] is not None:
         more["seeds"] = options["seeds"]
+    if options.get("parts"):
+        tree = _in_parts(tree, list(traces), options["parts"])
     if options["when"]:
         told = tree.get("when", [])
         more["when"] = [*([told] if isinstance(told, str) else told), *options["when"]]
     return merge([tree, more])
+
+
+def _in_parts(tree: Config, traces: list[str], count: int) -> Config:
+    """Return a sweep whose points run on each of ``count`` parts of their traces."""
+    if "grid" in tree or "seeds" in tree:
+        raise click.UsageError("--parts: found a grid or seeds in the file, expected neither")
+    plain = {
+        section: {key: value for key, value in table.items() if not isinstance(value, list)}
+        for section, table in tree.items()
+        if section in ("input", "device", "run") and isinstance(table, dict)
+    }
+    plain |= {key: tree[key] for key in ("preset",) if isinstance(tree.get(key), str)}
+    grid = []
+    for trace in traces or [""]:
+        named: Config = {"input": {"trace": trace}} if trace else {}
+        cuts = parts(merge([plain, named]), count)
+        skips = [cut["input"]["skip"] for cut in cuts]
+        grid.append(merge([named, cuts[0], {"input": {"skip": skips}}]))
+    return {**tree, "grid": grid}
 
 
 def _code(points: list[Point], failures: list[Failure], gone: int, folder: str) -> int:

@@ -31,10 +31,12 @@ from typing import Any
 from ftlab import _core, cores, names
 from ftlab.config import Config, merge, nested
 from ftlab.errors import ConfigError
+from ftlab.ftls import own
 from ftlab.plugins import REFERENCE, Named, Plugin
 from ftlab.points.point import Point, canonical
 from ftlab.simulation import check_obeyed
 from ftlab.units import counted, kinds, number, written
+from ftlab.variants import listed
 
 FTL = "ftl"
 """What conditions and labels call the FTL."""
@@ -97,8 +99,10 @@ class Grid:
 
     def choices(self) -> Iterator[tuple[Named, Config]]:
         """Yield every FTL with every combination of values."""
+        keys = [key for key, _ in self.axes]
         for ftl, values in product(self.ftls, product(*(values for _, values in self.axes))):
-            yield ftl, {key: value for (key, _), value in zip(self.axes, values, strict=True)}
+            name, settings = own(ftl)
+            yield name, {**dict(zip(keys, values, strict=True)), **dict(leaves(settings))}
 
     def points(self, ftl: Named, chosen: Mapping[str, Any]) -> list[Point]:
         """Return the points of an FTL with these settings, one for each seed.
@@ -187,10 +191,11 @@ def _fits(point: Point, conditions: Sequence[str]) -> bool:
 
 def _check(tree: Mapping[str, Any], ftls: Sequence[Named]) -> None:
     """Raise `ftlab.ConfigError` for FTLs that do not exist and settings that none of them obeys."""
-    for ftl in ftls:
+    chosen = [own(ftl)[0] for ftl in ftls]
+    for ftl in chosen:
         if isinstance(ftl, str) and not REFERENCE.fullmatch(ftl) and not cores.have(ftl):
             _core.check_obeyed("{}", [cores.utf8(ftl)])
-    check_obeyed({key: value for key, value in tree.items() if key not in OWN}, ftls)
+    check_obeyed({key: value for key, value in tree.items() if key not in OWN}, chosen)
 
 
 def _ftls(tree: Mapping[str, Any]) -> list[Named]:
@@ -198,7 +203,8 @@ def _ftls(tree: Mapping[str, Any]) -> list[Named]:
     if found is None:
         raise ConfigError("ftls: found none, expected a list of FTLs (`ftlab list ftls`)")
     given = [found] if isinstance(found, str) else _list("ftls", found)
-    return [names.ftl(each) if isinstance(each, str) else each for each in given]
+    texts = [listed(each, names.ftl) if isinstance(each, str) else [each] for each in given]
+    return [ftl for each in texts for ftl in each]
 
 
 def _named(tree: Mapping[str, Any]) -> Config:
@@ -354,7 +360,11 @@ def _labelled(points: Sequence[Point]) -> list[Point]:
 
 
 def _label(point: Point, differing: Sequence[str]) -> str:
-    values = ((key, _at(point.config, key)) for key in differing)
-    told = [f"{key}={value}" for key, value in values if value is not None]
     ftl = str(point.ftl) if isinstance(point.ftl, str | Plugin) else point.ftl.__name__
-    return " ".join([ftl, *told])
+    return label(ftl, point.config, differing)
+
+
+def label(ftl: str, config: Mapping[str, Any], differing: Sequence[str]) -> str:
+    """Return an FTL with those of the settings that differ which a configuration has."""
+    values = ((key, _at(config, key)) for key in differing)
+    return " ".join([ftl, *(f"{key}={value}" for key, value in values if value is not None)])

@@ -12,15 +12,18 @@ TOLERANCE = 0.005
 
 @dataclass(frozen=True)
 class Measured:
-    """A value: its mean over seeds, and their standard deviation."""
+    """A value: its mean over seeds or parts, and their standard deviation."""
 
     mean: float
     deviation: float = 0.0
+    parts: tuple[float, ...] = ()
+    """The value in each part of the input, where runs are such parts."""
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Measured:
-        """Return what runs with several seeds, or one, have measured."""
-        return cls(fmean(values), stdev(values) if len(values) > 1 else 0.0)
+    def of(cls, values: Sequence[float], parts: bool = False) -> Measured:
+        """Return what runs with several seeds, one, or several ``parts`` of the input measured."""
+        deviation = stdev(values) if len(values) > 1 else 0.0
+        return cls(fmean(values), deviation, tuple(values) if parts else ())
 
     def alike(self, other: Measured) -> bool:
         """Tell whether the means are the same but for the tolerance."""
@@ -28,7 +31,13 @@ class Measured:
         return abs(self.mean - other.mean) <= TOLERANCE * largest
 
     def overlaps(self, other: Measured) -> bool:
-        """Tell whether the deviations of seeds reach from one mean to the other's."""
+        """Tell whether the deviations of seeds reach from one mean to the other's.
+
+        In parts of one input it is the deviation of the difference that counts.
+        """
+        if self.parts and len(self.parts) == len(other.parts):
+            differences = [b - a for a, b in zip(self.parts, other.parts, strict=True)]
+            return abs(fmean(differences)) <= stdev(differences)
         return abs(self.mean - other.mean) <= self.deviation + other.deviation
 
     def differs(self, other: Measured) -> bool:

@@ -25,6 +25,7 @@ from ftlab.report.summary import (
     relative_table,
     run_summary,
     setup_line,
+    spread_line,
     warning_lines,
 )
 from ftlab.report.tables import Table, printable
@@ -75,7 +76,7 @@ def report(comparison: Comparison, title: str | None = None) -> str:
         *(f'<p class="lead">{escaped(sentence)}</p>' for sentence in lead(comparison)),
         f'<p class="quiet">{escaped(setup)}</p>',
         _warnings(comparison),
-        section("Result", table_of(comparison_table(comparison, MEASURED), "pinned")),
+        section("Result", _result(comparison)),
         section("Figures", _figures(comparison)),
         section("Costs by cause", table_of(cost_table(comparison), "pinned")),
         section(f"Relative to {comparison.titles[0]}", table_of(relative, "pinned"))
@@ -86,6 +87,13 @@ def report(comparison: Comparison, title: str | None = None) -> str:
         section("Data", _downloads(comparison)),
     ]
     return document(heading, "\n".join(part for part in body if part))
+
+
+def _result(comparison: Comparison) -> str:
+    """Return the table of all, and what its deviations are of."""
+    table = table_of(comparison_table(comparison, MEASURED), "pinned")
+    spread = spread_line(comparison)
+    return f'{table}\n<p class="quiet">{escaped(spread)}</p>' if spread else table
 
 
 def summary_table(result: Result) -> str:

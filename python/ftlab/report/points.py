@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ftlab.errors import ConfigError
-from ftlab.names import near
+from ftlab.names import in_any_case, near
 from ftlab.points.grid import FTL, holds
 from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
+from ftlab.report.difference import Measured
 from ftlab.report.summary import HEADLINES
 from ftlab.report.tables import ABSENT, Table, csv_of, printable, wording
 from ftlab.result import Result
 from ftlab.seeds import NO_EFFECT, without_effect
+from ftlab.spread import axes, of_groups
 from ftlab.titles import FtlName
 
 SHOWN = (
@@ -82,34 +84,72 @@ def names(all_rows: Sequence[Row]) -> list[str]:
     return [*columns, *(each for each in settings if each not in columns)]
 
 
-def table(entries: Sequence[Entry], columns: Sequence[str] = ()) -> Table:
-    """Return a row for each point: FTL, settings that differ, figures, notes on its warnings."""
-    settings = differing(entries)
-    figures = list(columns) or [path for path in SHOWN if any(_has(e, path) for e in entries)]
-    _check(figures, entries)
+def groups(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Return the entries of each point: those that differ in seeds or parts of the input only."""
+    apart = axes([entry.config for entry in entries])
+    keys = [key for key in differing(entries) if key not in apart]
+    found: dict[Any, list[Entry]] = {}
+    for entry in entries:
+        point = (entry.ftl, *(repr(setting(entry, key)) for key in keys))
+        found.setdefault(entry.digest if entry.failed else point, []).append(entry)
+    return list(found.values())
+
+
+def table(entries: Sequence[Entry], columns: Sequence[str] = (), each: bool = False) -> Table:
+    """Return a row for each point: FTL, settings that differ, figures, notes on its warnings.
+
+    Figures are means over seeds or parts of the input with their deviations, and n is how many.
+    With ``each``, every run has a row of its own.
+    """
+    points = [[entry] for entry in entries] if each else groups(entries)
+    several = any(len(point) > 1 for point in points)
+    hidden = axes([entry.config for entry in entries]) if several else []
+    settings = [key for key in differing(entries) if key not in hidden]
+    figures = _named(columns, entries) or [
+        path for path in SHOWN if any(_has(e, path) for e in entries)
+    ]
     notes = list(_notes(entries))
-    header = [FTL, *settings, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
+    counts = ["n"] if several else []
+    header = [FTL, *settings, *counts, *(FIGURES[f].label if f in FIGURES else f for f in figures)]
     cells = [
         [
-            FtlName(entry.ftl),
-            *(_setting(entry, key) for key in settings),
-            *(_figure(entry, path) for path in figures),
-            ", ".join(str(notes.index(wording(text)) + 1) for text in _told(entry)) or ABSENT,
+            FtlName(point[0].ftl),
+            *(_setting(point[0], key) for key in settings),
+            *(str(len(point)) for _ in counts),
+            *(_figure(point, path) for path in figures),
+            ", ".join(map(str, _numbers(point, notes))) or ABSENT,
         ]
-        for entry in entries
+        for point in points
     ]
     if not notes:
         return Table(header, [row[:-1] for row in cells])
     return Table([*header, "notes"], cells)
 
 
-def notes(entries: Sequence[Entry]) -> list[str]:
-    """Return the texts that the notes of the table point to: warnings and failures."""
+def _numbers(point: Sequence[Entry], notes: Sequence[str]) -> list[int]:
+    """Return the numbers of the notes that a point has, each once."""
+    texts = {wording(text) for entry in point for text in _told(entry)}
+    return [number for number, text in enumerate(notes, 1) if text in texts]
+
+
+def notes(entries: Sequence[Entry], each: bool = False) -> list[str]:
+    """Return what the deviations are of, and the texts that the notes of the table point to."""
     told = []
     for number, alike in enumerate(_notes(entries).values(), 1):
         more = f" ({len(alike) - 1} more with other numbers)" if len(alike) > 1 else ""
         told.append(f"{number}: {alike[0]}{more}")
-    return [*told, *seed_notes(entries)]
+    spread = [] if each else spread_notes(entries)
+    return [*spread, *told, *seed_notes(entries)]
+
+
+def spread_notes(entries: Sequence[Entry]) -> list[str]:
+    """Return what the deviations of these points are of, if they have any."""
+    text = of_groups([_results(point) for point in groups(entries)])
+    return [text] if text else []
+
+
+def _results(point: Sequence[Entry]) -> list[Result]:
+    return [entry.outcome for entry in point if isinstance(entry.outcome, Result)]
 
 
 def seed_notes(entries: Sequence[Entry]) -> list[str]:
@@ -146,11 +186,14 @@ def _has(entry: Entry, path: str) -> bool:
     return isinstance(entry.outcome, Result) and FIGURES[path].of(entry.outcome) is not None
 
 
-def _check(columns: Sequence[str], entries: Sequence[Entry]) -> None:
+def _named(columns: Sequence[str], entries: Sequence[Entry]) -> list[str]:
+    """Return the columns of these names, in any case; raises `ftlab.ConfigError` for another."""
     known = [*FIGURES, *names(rows(entries))] if set(columns) - set(FIGURES) else list(FIGURES)
-    unknown = next((each for each in columns if each not in known), None)
+    found = [in_any_case(each, known) for each in columns]
+    unknown = next((each for each in found if each not in known), None)
     if unknown:
         raise ConfigError(f'no column of the name "{unknown}"{near(unknown, known)}')
+    return found
 
 
 def _setting(entry: Entry, key: str) -> str:
@@ -158,19 +201,46 @@ def _setting(entry: Entry, key: str) -> str:
     return ABSENT if value is None else str(value)
 
 
-def _figure(entry: Entry, path: str) -> str:
-    if isinstance(entry.outcome, Failure):
+def _figure(point: Sequence[Entry], path: str) -> str:
+    runs = _results(point)
+    if not runs:
         return "failed"
     if path in FIGURES:
-        return FIGURES[path].cell(entry.outcome)
-    row = _row(entry)
-    value = row.get(path, row.get(f"config.{path}"))
-    return ABSENT if value is None or value == "" else str(value)
+        return FIGURES[path].cell(*runs)
+    values = [row.get(path, row.get(f"config.{path}")) for row in map(_row, point)]
+    numbers = [each for each in values if isinstance(each, float)]
+    if 1 < len(numbers) == len(values):
+        found = Measured.of(numbers)
+        return f"{found.mean:.6g} ± {found.deviation:.3g}"
+    told = dict.fromkeys(ABSENT if each is None or each == "" else str(each) for each in values)
+    return ", ".join(told)
 
 
-def written(form: str, entries: Sequence[Entry], columns: Sequence[str] = ()) -> str:
+def means(entries: Sequence[Entry]) -> list[Row]:
+    """Return a row for each point: means over seeds or parts, deviations as ``NAME.sd``, and n."""
+    return [_mean(point) for point in groups(entries)]
+
+
+def _mean(point: Sequence[Entry]) -> Row:
+    found = rows(point)
+    told: dict[str, Any] = {"ftl": point[0].ftl, "n": len(point)}
+    for name in dict.fromkeys(name for row in found for name in row):
+        values = [row.get(name) for row in found]
+        numbers = [float(each) for each in values if isinstance(each, int | float)]
+        setting = name.startswith("config.") or any(isinstance(each, bool) for each in values)
+        if 1 < len(numbers) == len(values) and not setting:
+            measured = Measured.of(numbers)
+            told |= {name: measured.mean, f"{name}.sd": measured.deviation}
+        elif len({repr(value) for value in values}) == 1:
+            told[name] = values[0]
+    return told
+
+
+def written(
+    form: str, entries: Sequence[Entry], columns: Sequence[str] = (), each: bool = False
+) -> str:
     """Return the table with its notes below, in Markdown, LaTeX or aligned text."""
-    return table(entries, columns).with_notes(form, notes(entries))
+    return table(entries, columns, each).with_notes(form, notes(entries, each))
 
 
 def as_json(entries: Sequence[Entry]) -> str:
@@ -186,14 +256,14 @@ def as_json(entries: Sequence[Entry]) -> str:
     return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
 
 
-def as_csv(entries: Sequence[Entry]) -> str:
-    """Return all columns of `rows` as CSV; what does not exist is empty."""
-    return csv_of(*_columns(entries))
+def as_csv(all_rows: Sequence[Row]) -> str:
+    """Return all columns of `rows` or `means` as CSV; what does not exist is empty."""
+    return csv_of(*_columns(all_rows))
 
 
-def as_sqlite(entries: Sequence[Entry]) -> bytes:
-    """Return a database with all columns of `rows` in the table ``results``."""
-    columns, cells = _columns(entries)
+def as_sqlite(all_rows: Sequence[Row]) -> bytes:
+    """Return a database with all columns of `rows` or `means` in the table ``results``."""
+    columns, cells = _columns(all_rows)
     columns = _for_sql(columns)
     cells = [[_in_64_bits(cell) for cell in row] for row in cells]
     with sqlite3.connect(":memory:") as database:
@@ -227,17 +297,16 @@ def _in_64_bits(cell: Any) -> Any:
     return str(cell) if isinstance(cell, int) and not -(2**63) <= cell < 2**63 else cell
 
 
-def as_parquet(entries: Sequence[Entry]) -> bytes:
-    """Return all columns of `rows` as Parquet; needs pandas and pyarrow."""
+def as_parquet(all_rows: Sequence[Row]) -> bytes:
+    """Return all columns of `rows` or `means` as Parquet; needs pandas and pyarrow."""
     import pandas as pd
 
-    columns, cells = _columns(entries)
+    columns, cells = _columns(all_rows)
     buffer = io.BytesIO()
     pd.DataFrame(cells, columns=columns).to_parquet(buffer, index=False)
     return buffer.getvalue()
 
 
-def _columns(entries: Sequence[Entry]) -> tuple[list[str], list[list[Any]]]:
-    all_rows = rows(entries)
+def _columns(all_rows: Sequence[Row]) -> tuple[list[str], list[list[Any]]]:
     columns = list(dict.fromkeys(name for row in all_rows for name in row))
     return columns, [[row.get(column) for column in columns] for row in all_rows]

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ftlab.preset import beside_the_device
+from ftlab.report.causes import slow
 from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.result import Comparison, Record, Result
 from ftlab.seeds import NO_EFFECT, without_effect
+from ftlab.spread import are_parts, of_groups
 from ftlab.titles import FtlName, title
 
 NOT_STATED = "not stated"
@@ -57,7 +59,7 @@ class Figure:
         """Return its value over several seeds, or None unless it is sound with each."""
         values = [self.sound(run) for run in runs]
         known = [value for value in values if value is not None]
-        return Measured.of(known) if known and len(known) == len(values) else None
+        return Measured.of(known, are_parts(runs)) if len(known) == len(values) > 0 else None
 
     def cell(self, *runs: Result) -> str:
         """Return its value as text, the mean over runs with several seeds, with their deviation."""
@@ -86,6 +88,7 @@ HEADLINES = (
     Figure("response_us.mean", "mean response", "us", "lower", waits=True),
     Figure("response_us.p99", "99 % response", "us", "lower", waits=True),
     Figure("response_us.p999", "99.9 % response", "us", "lower", waits=True),
+    Figure("response_us.p9999", "99.99 % response", "us", "lower", waits=True),
     Figure("read_response_us.mean", "mean read response", "us", "lower", waits=True),
     Figure("write_response_us.mean", "mean write response", "us", "lower", waits=True),
     Figure("service_us.mean", "mean service time", "us", "lower"),
@@ -105,7 +108,7 @@ HEADLINES = (
 MEASURED = tuple(figure for figure in HEADLINES if not figure.path.startswith("speed."))
 """Those that are the same in every run: for files, which papers and reports have."""
 
-PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "max")
+PERCENTILES = ("mean", "p50", "p90", "p99", "p999", "p9999", "max")
 
 
 def comparison_table(comparison: Comparison, figures: Sequence[Figure] = HEADLINES) -> Table:
@@ -215,6 +218,7 @@ def run_summary(result: Result) -> list[Section]:
         ("merges", _group(result, "merges")),
         ("write buffer", _group(result, "buffer")),
         ("response time", _responses(result)),
+        ("slowest requests", _slowest(result)),
         ("power cut at the end", _group(result, "recovery")),
         ("lifetime", _group(result, "lifetime")),
         ("cost", _cost(result)),
@@ -226,9 +230,15 @@ def setup_line(comparison: Comparison) -> str:
     """Return one line that says what all were run on: trace, format, device, addresses, seeds."""
     runs = comparison.runs[0]
     told = {label: text for label, text in _setup(runs[0]) if label != "ftl"}
-    if len(runs) > 1:
+    if len(runs) > 1 and not are_parts(runs):
         told["seed"] = f"{told['seed']} to {runs[-1]['seed']}"
     return ", ".join(f"{label} {text}" for label, text in told.items())
+
+
+def spread_line(comparison: Comparison) -> str:
+    """Return what the deviations in a comparison are of; empty where each FTL has one run."""
+    text = of_groups(comparison.runs)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
 def checks_line(result: Result) -> str:
@@ -379,12 +389,19 @@ def _responses(result: Result) -> Lines | Table:
         "flush_response_us": "flushes",
         "service_us": "service time",
     }
+    known = {kind: name for kind, name in names.items() if isinstance(result.find(kind), Record)}
+    shown = [key for key in PERCENTILES if any(result[k].find(key) is not None for k in known)]
     rows = [
-        [name, *(written(result[kind].find(key), "us") for key in PERCENTILES)]
-        for kind, name in names.items()
-        if isinstance(result.find(kind), Record)
+        [name, *(written(result[kind].find(key), "us") for key in shown)]
+        for kind, name in known.items()
     ]
-    return Table(["", *PERCENTILES], rows) if rows else []
+    return Table(["", *shown], rows) if rows else []
+
+
+def _slowest(result: Result) -> list[tuple[str, str]]:
+    """Return a line for each of the slowest requests, if they were watched."""
+    slowest = result.find("causes.slowest") or []
+    return [(f"{each['op']} {each['request']}", slow(each)) for each in slowest]
 
 
 def _cost(result: Result) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ftlab.config import Config, merge
 from ftlab.errors import ConfigError
+from ftlab.ftls import own
 from ftlab.plugins import Named
 from ftlab.points import Point, Told, try_points
 from ftlab.points.grid import Grid, grids_of, parts, values_of
@@ -165,6 +166,9 @@ def _check_input(grids: Sequence[Grid]) -> None:
         values = [dict(grid.axes).get(key, []) for grid in grids]
         if key.startswith(INPUT) and (len(values[0]) > 1 or any(v != values[0] for v in values)):
             raise ConfigError(f"{key}: found several values, expected one in all parts of a search")
+    for ftl in (ftl for grid in grids for ftl in grid.ftls):
+        if own(ftl)[1]:
+            raise ConfigError(f"ftls: found {ftl}, expected a name; a search chooses its settings")
 
 
 def _study(goal: Goal) -> Study:

@@ -14,12 +14,15 @@ use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Parts of a time: reads and changes by cause, erases, and the rest.
-const PARTS: usize = 2 * Cause::ALL.len() + 2;
+pub(super) const PARTS: usize = 2 * Cause::ALL.len() + 2;
 const ERASES: usize = PARTS - 2;
 const OTHER: usize = PARTS - 1;
 
 /// Earlier requests that are remembered; of more, neighbours are put together.
 const MOST_WAITED_FOR: usize = 1 << 16;
+
+/// Slowest requests that are told.
+const MOST_SLOW: usize = 10;
 
 type Parts = [f64; PARTS];
 
@@ -32,10 +35,25 @@ pub struct Causes {
     before: VecDeque<Work>,
     /// What is left of that work, if none of it is begun.
     left: Parts,
+    /// Requests of all kinds.
+    served: u64,
+    /// Reads and writes.
     requests: u64,
     service: Parts,
     wait: Parts,
     pauses: Pauses,
+    slowest: Vec<Slow>,
+}
+
+/// A request that took long.
+#[derive(Clone, Copy, Debug)]
+struct Slow {
+    number: u64,
+    op: Op,
+    arrival: Nanos,
+    response: Nanos,
+    service: Parts,
+    wait: Parts,
 }
 
 /// How long an operation holds a plane, ns.
@@ -80,6 +98,25 @@ pub struct CausesReport {
     pub pause_us_max: Option<f64>,
     /// Reads and writes that wait for the cleaning of others: a share.
     pub waiting_for_pauses_ratio: Option<f64>,
+    /// The slowest reads and writes, the slowest first; of equal ones the earlier.
+    pub slowest: Vec<SlowReport>,
+}
+
+/// One of the slowest requests, and what it waited for.
+#[derive(Clone, Debug, Serialize)]
+pub struct SlowReport {
+    /// Its number from 0 in the measured phase.
+    pub request: u64,
+    /// What it asked for.
+    pub op: Op,
+    /// Its arrival, s.
+    pub arrival_s: f64,
+    /// From its arrival to its end, us.
+    pub response_us: f64,
+    /// By part, its service time, us.
+    pub service_us: BTreeMap<String, f64>,
+    /// By part, what it waited for, us.
+    pub wait_us: BTreeMap<String, f64>,
 }
 
 impl Causes {
@@ -99,10 +136,12 @@ impl Causes {
             seen: Ledger::default(),
             before: VecDeque::new(),
             left: [0.0; PARTS],
+            served: 0,
             requests: 0,
             service: [0.0; PARTS],
             wait: [0.0; PARTS],
             pauses: Pauses::default(),
+            slowest: Vec::new(),
         }
     }
 
@@ -115,13 +154,21 @@ impl Causes {
         }
     }
 
-    /// Notes a request that arrived, was begun and was complete at these times.
-    pub fn note(&mut self, op: Op, ledger: &Ledger, arrival: Nanos, start: Nanos, end: Nanos) {
+    /// Notes a request that arrived, was begun and was complete at these times; returns the parts of its
+    /// service time and of its wait, ns.
+    pub fn note(
+        &mut self,
+        op: Op,
+        ledger: &Ledger,
+        (arrival, start, end): (Nanos, Nanos, Nanos),
+    ) -> ([f64; PARTS], [f64; PARTS]) {
+        let number = self.served;
+        self.served += 1;
         let service = divide(end - start, self.done(ledger));
         let wait = divide(start - arrival, self.left_at(arrival));
         self.remember(Work { start, end, parts: service });
         if !matches!(op, Op::Read | Op::Write | Op::WriteThrough) {
-            return;
+            return (service, wait);
         }
         self.requests += 1;
         add(&mut self.service, &service);
@@ -131,6 +178,19 @@ impl Causes {
         self.pauses.sum += pause;
         self.pauses.longest = self.pauses.longest.max(pause);
         self.pauses.waiting += u64::from(cleaning(&wait) > 0.0);
+        self.note_slow(Slow { number, op, arrival, response: end - arrival, service, wait });
+        (service, wait)
+    }
+
+    /// Keeps a request that is among the slowest.
+    fn note_slow(&mut self, slow: Slow) {
+        let is_full = self.slowest.len() == MOST_SLOW;
+        if is_full && self.slowest.last().is_some_and(|last| slow.response <= last.response) {
+            return;
+        }
+        let place = self.slowest.partition_point(|other| other.response >= slow.response);
+        self.slowest.insert(place, slow);
+        self.slowest.truncate(MOST_SLOW);
     }
 
     /// The flash time of what was done since this was last asked.
@@ -194,10 +254,15 @@ impl Causes {
             return None;
         }
         let requests = self.requests as f64;
-        let means = |parts: &Parts| {
-            let named = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
-            named.map(|(part, sum)| (name(part), sum / requests / 1e3)).collect()
-        };
+        let means = |parts: &Parts| named(parts, requests);
+        let slowest = self.slowest.iter().map(|slow| SlowReport {
+            request: slow.number,
+            op: slow.op,
+            arrival_s: slow.arrival as f64 / 1e9,
+            response_us: slow.response as f64 / 1e3,
+            service_us: named(&slow.service, 1.0),
+            wait_us: named(&slow.wait, 1.0),
+        });
         let Pauses { requests: pauses, sum, longest, waiting } = self.pauses;
         Some(CausesReport {
             service_us: means(&self.service),
@@ -206,8 +271,15 @@ impl Causes {
             pause_us_mean: (pauses > 0).then(|| sum / pauses as f64 / 1e3),
             pause_us_max: (pauses > 0).then_some(longest / 1e3),
             waiting_for_pauses_ratio: Some(waiting as f64 / requests),
+            slowest: slowest.collect(),
         })
     }
+}
+
+/// The parts that occur, for each of these requests, us.
+fn named(parts: &Parts, requests: f64) -> BTreeMap<String, f64> {
+    let occurring = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
+    occurring.map(|(part, sum)| (name(part), sum / requests / 1e3)).collect()
 }
 
 /// Divides a time by the work that it is spent on.
@@ -237,7 +309,7 @@ fn cleaning(parts: &Parts) -> f64 {
     moves.iter().sum::<f64>() + parts[ERASES]
 }
 
-fn name(part: usize) -> String {
+pub(super) fn name(part: usize) -> String {
     match part {
         ERASES => String::from("erases"),
         OTHER => String::from("other"),
@@ -269,12 +341,12 @@ mod tests {
         let (mut causes, mut ledger) = (Causes::new(&device()), Ledger::default());
         ledger.count(Operation::Erase, Cause::GcData);
         ledger.count(Operation::Program, Cause::Host);
-        causes.note(Op::Write, &ledger, 0, 0, 1700);
+        causes.note(Op::Write, &ledger, (0, 0, 1700));
         ledger.count(Operation::Read, Cause::Host);
         // At 850 half of the erase and half of the program are left.
-        causes.note(Op::Read, &ledger, 850, 1700, 1725);
+        causes.note(Op::Read, &ledger, (850, 1700, 1725));
         ledger.count(Operation::Read, Cause::Host);
-        causes.note(Op::Read, &ledger, 1700, 1725, 1750);
+        causes.note(Op::Read, &ledger, (1700, 1725, 1750));
         let report = causes.report().expect("three requests");
         let sum = |parts: &BTreeMap<String, f64>| parts.values().sum::<f64>() * 3e3;
         assert!((sum(&report.service_us) - 1750.0).abs() < 1e-9);
@@ -284,6 +356,10 @@ mod tests {
         assert!((wait("host.programs") - 100.0).abs() < 1e-9);
         assert!((wait("host.reads") - 25.0).abs() < 1e-9);
         assert_eq!((report.pauses, report.pause_us_max), (1, Some(1.5)));
+        let slowest: Vec<u64> = report.slowest.iter().map(|slow| slow.request).collect();
+        assert_eq!(slowest, [0, 1, 2], "1,700, 875 and 50 ns");
+        assert_eq!(report.slowest[1].response_us, 0.875);
+        assert!((report.slowest[1].wait_us["erases"] - 0.75).abs() < 1e-9);
         assert!((report.waiting_for_pauses_ratio.expect("a share") - 1.0 / 3.0).abs() < 1e-12);
     }
 
@@ -293,10 +369,13 @@ mod tests {
         let (mut causes, mut ledger) = (Causes::new(&device()), Ledger::default());
         for number in 0..200_000 {
             ledger.count(Operation::Program, Cause::Host);
-            causes.note(Op::Write, &ledger, 0, 200 * number, 200 * number + 200);
+            causes.note(Op::Write, &ledger, (0, 200 * number, 200 * number + 200));
         }
         assert!(causes.before.len() <= MOST_WAITED_FOR);
-        let wait = causes.report().expect("requests").wait_us["host.programs"];
+        let report = causes.report().expect("requests");
+        let slowest: Vec<u64> = report.slowest.iter().map(|slow| slow.request).collect();
+        assert_eq!(slowest, Vec::from_iter((199_990..200_000).rev()));
+        let wait = report.wait_us["host.programs"];
         assert!((wait / (199_999.0 * 0.1) - 1.0).abs() < 1e-9);
     }
 }

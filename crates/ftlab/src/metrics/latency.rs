@@ -4,6 +4,9 @@ use super::histogram::Histogram;
 use crate::units::Nanos;
 use serde::Serialize;
 
+/// Latencies from which on the 99.99th percentile is told.
+const LEAST_FOR_9999: u64 = 100_000;
+
 /// Records latencies in nanoseconds. A run of equal latencies, which is common on an idle device, is
 /// entered at once. Percentiles take longer latencies than 2^51 ns (26 days) for so long; mean and maximum stay exact.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +35,8 @@ pub struct LatencySummary {
     pub p99: f64,
     /// 99.9th percentile.
     pub p999: f64,
+    /// 99.99th percentile; `null` of fewer than 100,000, of which it would rest on less than ten.
+    pub p9999: Option<f64>,
     /// Longest, exact.
     pub max: f64,
 }
@@ -123,11 +128,12 @@ impl Latencies {
             p90: percentile(0.9),
             p99: percentile(0.99),
             p999: percentile(0.999),
+            p9999: (all.count() >= LEAST_FOR_9999).then(|| percentile(0.9999)),
             max: all.max as f64 / 1e3,
         })
     }
 
-    /// About 120 points of the cumulative distribution, dense in the upper tail.
+    /// Points of the cumulative distribution: a hundred, and 20 a decade in the upper tail, as far as it goes.
     #[must_use]
     pub fn cdf(&self) -> Cdf {
         let (all, mut cdf) = (self.entered(), Cdf::default());
@@ -135,8 +141,9 @@ impl Latencies {
             return cdf;
         }
         let body = (0..100).map(|k| f64::from(k) / 100.0);
-        let tail = (0..=20).map(|k| 1.0 - 10f64.powf(-2.0 - f64::from(k) / 5.0));
-        for quantile in body.chain(tail).chain([1.0]) {
+        let beyond = |k: i32| 10f64.powf(-2.0 - f64::from(k) / 20.0);
+        let tail = (0..=80).map(beyond).take_while(|share| share * all.count() as f64 >= 1.0);
+        for quantile in body.chain(tail.map(|share| 1.0 - share)).chain([1.0]) {
             let value = all.histogram.quantile(quantile).min(all.max);
             cdf.value.push(value as f64 / 1e3);
             cdf.fraction.push(quantile);

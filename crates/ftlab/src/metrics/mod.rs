@@ -6,5 +6,6 @@ pub mod definitions;
 pub mod energy;
 mod histogram;
 pub mod latency;
+pub mod request_log;
 pub mod samples;
 pub mod series;

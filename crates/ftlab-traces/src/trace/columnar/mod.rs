@@ -16,6 +16,7 @@ mod layout;
 mod proof;
 mod read;
 mod rows;
+pub mod table;
 mod write;
 
 pub use layout::{COLUMNS, GROUP_ROWS, NAME, SOURCE, SUMMARY};

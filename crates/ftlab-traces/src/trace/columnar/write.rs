@@ -144,7 +144,7 @@ fn undeclared_in(path: &Path, attribute: Attribute) -> Error {
 }
 
 /// The error of a file that cannot be written.
-fn failed(path: &Path, error: ParquetError) -> Error {
+pub(super) fn failed(path: &Path, error: ParquetError) -> Error {
     let source = match error {
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(cause) => *cause,
