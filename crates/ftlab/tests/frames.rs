@@ -98,7 +98,7 @@ fn the_blocks_of_a_frame_are_those_of_the_device() {
             ftl,
             input.as_ref(),
             &mut |_| Ok(()),
-            Instrument::Frames(frames),
+            Instrument::Frames(Box::new(frames)),
         );
         run.expect("a run");
         let (device, frame) = (simulator.outcome().flash, last.expect("frames"));
