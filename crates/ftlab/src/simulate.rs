@@ -331,18 +331,25 @@ impl<F: Ftl> Simulation<F> {
     pub fn serve_one(&mut self, request: &Request) -> Result<(Nanos, Nanos), Error> {
         self.pages.clear();
         let part = self.split(request)?;
-        self.issue(request, part)
-    }
-
-    #[inline(always)]
-    fn issue(&mut self, request: &Request, part: Part) -> Result<(Nanos, Nanos), Error> {
         let issued = self.host.issue(request.time);
         let end = self.serve_at(request, part, issued, issued)?;
         Ok((issued, end))
     }
 
+    /// [`Self::serve_at`], as a call.
+    #[inline(never)]
+    fn serve_apart(
+        &mut self,
+        request: &Request,
+        part: Part,
+        arrival: Nanos,
+        issued: Nanos,
+    ) -> Result<Nanos, Error> {
+        self.serve_at(request, part, arrival, issued)
+    }
+
     /// Serves a request that has waited since `arrival`; returns when it is complete.
-    #[inline]
+    #[inline(always)]
     fn serve_at(
         &mut self,
         request: &Request,
@@ -439,7 +446,7 @@ impl<F: Ftl> Simulation<F> {
         while let Some(Taken { request, issued }) = self.host.take_before(time) {
             self.pages.clear();
             let part = self.split(&request)?;
-            self.serve_at(&request, part, request.time, issued)?;
+            self.serve_apart(&request, part, request.time, issued)?;
         }
         Ok(())
     }
@@ -708,7 +715,8 @@ impl<F: Ftl> Simulation<F> {
                 ahead.load(&self.flash);
             }
             for (number, request) in next.iter().enumerate() {
-                self.issue(request, self.parts[number])?;
+                let issued = self.host.issue(request.time);
+                self.serve_apart(request, self.parts[number], issued, issued)?;
             }
             split?;
             batch = later;

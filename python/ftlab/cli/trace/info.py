@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 OPENING = ("name", "format", "units", "duration_s", "requests_per_s", "span_bytes")
 """Figures that come first: who reads them sees whether the units are right."""
 
-COLUMNS = ("volume", "requests", "first_byte", "end_byte")
+COLUMNS = ("volume", "handle", "requests", "first_byte", "end_byte")
 """Columns that come first in the table of volumes."""
 
 PAGES = ("page_bytes", "page_accesses", "pages_per_sample")

@@ -7,6 +7,8 @@
 //! A frontier is closed only when the next block is opened, so the block just filled is no victim
 //! yet (choices.md#gc-candidates).
 
+#![allow(clippy::inline_always)] // part of every page
+
 use super::super::GcMetrics;
 use super::free_blocks::FreeBlocks;
 use super::region::Region;
@@ -331,7 +333,7 @@ impl BlockPool {
     }
 
     /// Whether the frontier of `class` is full and too few free blocks are left to open another.
-    #[inline]
+    #[inline(always)]
     #[must_use]
     pub fn must_collect(&self, class: Class) -> bool {
         let full = self.frontiers[self.frontier_of(class)].is_none_or(|f| f.next == f.end);
@@ -398,7 +400,7 @@ impl BlockPool {
     ///
     /// # Panics
     /// When no block is free: GC was not given a chance, or the reserve is wrong.
-    #[inline]
+    #[inline(always)]
     pub fn next_page(&mut self, class: Class, flash: &Flash) -> Ppn {
         let index = self.frontier_of(class);
         self.programs += 1;

@@ -16,6 +16,8 @@
 //! To add one: write `placement/NAME.rs` with a type that implements [`Placement`] and [`PlacementDesign`],
 //! and add its line to [`placements`].
 
+#![allow(clippy::inline_always)] // part of every page
+
 mod least_busy;
 mod round_robin;
 mod striped_hot;
@@ -311,15 +313,22 @@ impl Chooser {
     ///
     /// # Panics
     /// When all planes are full of valid pages: the device is smaller than its logical pages.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> Place {
+        if let Rule::Separated(_) = self.rule {
+            return self.place_apart(lpn, flash);
+        }
         let Chooser { order, rule, room } = self;
-        match rule {
-            Rule::Separated(separated) => Place {
-                plane: separated.plane.plane(lpn, order, room, flash),
-                class: Class::user(separated.separator.of_write(lpn)),
-            },
-            rule => Place { plane: rule.plane(lpn, order, room, flash), class: Class::HOST },
+        Place { plane: rule.plane(lpn, order, room, flash), class: Class::HOST }
+    }
+
+    #[inline(never)]
+    fn place_apart(&mut self, lpn: Lpn, flash: &Flash) -> Place {
+        let Chooser { order, rule, room } = self;
+        let Rule::Separated(separated) = rule else { panic!("no page has a class") };
+        Place {
+            plane: separated.plane.plane(lpn, order, room, flash),
+            class: Class::user(separated.separator.of_write(lpn)),
         }
     }
 
@@ -352,21 +361,25 @@ impl Chooser {
     }
 
     /// The same for a page of the host.
-    #[inline]
+    #[inline(always)]
     pub fn gained_of_host(&mut self, plane: u32, lpn: Lpn, page: Ppn, flash: &Flash) {
-        match &mut self.rule {
+        match self.rule {
             Rule::Single | Rule::Striped => {}
             Rule::Free(_) => self.room.valid[plane as usize] += 1,
-            Rule::Separated(separated) => {
-                let (separator, geometry) = (&mut separated.separator, flash.geometry());
-                let pbn = geometry.block_of(page);
-                if page == geometry.first_page(pbn) {
-                    separator.opened(pbn);
-                }
-                separator.wrote(lpn);
-                self.gained(plane);
-            }
+            Rule::Separated(_) => self.gained_apart(plane, lpn, page, flash),
         }
+    }
+
+    #[inline(never)]
+    fn gained_apart(&mut self, plane: u32, lpn: Lpn, page: Ppn, flash: &Flash) {
+        if let Some(separator) = self.separator() {
+            let block = flash.geometry().block_of(page);
+            if page == flash.geometry().first_page(block) {
+                separator.opened(block);
+            }
+            separator.wrote(lpn);
+        }
+        self.gained(plane);
     }
 
     /// A page of a plane was superseded.

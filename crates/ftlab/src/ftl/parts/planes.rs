@@ -19,6 +19,8 @@
 //! gives: a page that would goes through the controller, so GC always makes room (the paper calls the
 //! case rare; choices.md#dloop-parity).
 
+#![allow(clippy::inline_always)] // part of every page
+
 use super::super::GcMetrics;
 use super::block_pool::{BlockPool, Classes, GcCounts, MapRules};
 use super::placement::{BuildPlacement, Chooser, Place};
@@ -248,7 +250,7 @@ impl Planes {
     }
 
     /// Where a page of the host goes.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> Place {
         self.chooser.place(lpn, flash)
     }
@@ -298,7 +300,7 @@ impl Planes {
     }
 
     /// The next free page of a place, for a page of the host.
-    #[inline]
+    #[inline(always)]
     pub fn next_page(&mut self, place: Place, lpn: Lpn, flash: &Flash) -> Ppn {
         let page = self.pools[place.plane as usize].next_page(place.class, flash);
         self.chooser.gained_of_host(place.plane, lpn, page, flash);
