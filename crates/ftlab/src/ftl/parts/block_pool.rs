@@ -573,7 +573,7 @@ impl BlockPool {
     fn forced_victim(&self, flash: &Flash) -> Option<Pbn> {
         let wasteful = |pbn: &Pbn| flash.valid_in(*pbn) < flash.geometry().pages_per_block;
         let fewest_valid = |pbn: &Pbn| flash.valid_in(*pbn);
-        if unless_bug!(PoolMapHasNoPrecedence, self.is_at_its_last(), self.free.len() == 0) {
+        if self.free.len() <= unless_bug!(PoolMapHasNoPrecedence, self.spread, 0) {
             let blocks = self.translation_blocks.iter().copied().map(Pbn);
             let translation = blocks.filter(wasteful).min_by_key(fewest_valid);
             if translation.is_some() {
