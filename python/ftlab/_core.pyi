@@ -34,6 +34,7 @@ __all__ = [
     "endurance",
     "fit",
     "fsck",
+    "log",
     "mapping_curve",
     "model_gc",
     "model_translation",
