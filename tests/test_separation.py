@@ -6,6 +6,7 @@ import pytest
 
 import ftlab
 from ftlab.errors import ConfigError, RuleError
+from ftlab.points.grid import obeyed
 
 SMALL = ftlab.Device(capacity="8MiB", over_provisioning=0.2, pages_per_block=16)
 SOURCE = ftlab.Workload("zipf", bs="4k", size="8MiB", requests=20_000, zipf_theta=1.1)
@@ -114,3 +115,21 @@ def test_a_class_that_there_is_not_ends_the_run() -> None:
 def test_copies_of_their_own_and_classes_exclude_each_other() -> None:
     with pytest.raises(ConfigError, match=r"gc\.copies: found own with ftl\.separation = sepbit"):
         run("page", "sepbit", copies="own")
+
+
+def test_settings_of_a_separation_hold_under_any_ftl_that_takes_one() -> None:
+    tree = {"ftl": {"separation": "sepbit"}}
+    figures = [
+        ftlab.simulate(
+            SOURCE,
+            "dftl",
+            SMALL,
+            warmup="sequential",
+            config={**tree, "sepbit": {"window": window}},
+        ).own["sepbit.lifespan"]
+        for window in (1, 16)
+    ]
+    assert figures[0] != figures[1]
+    given = {"ftl.separation": "sepbit", "sepbit.window": 8}
+    assert dict(obeyed(given, "dftl")) == given
+    assert dict(obeyed(given, "fast")) == {}

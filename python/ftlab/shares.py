@@ -18,6 +18,9 @@ ENTRY_BYTES = 8
 SMALLEST_DEVICE_BYTES = 64 << 20
 """As large is a device whose capacity is not given, at least."""
 
+COMPACT_ALIGNMENT_BYTES = 1 << 20
+"""Where the part of the device begins that a volume has, under ``run.address = compact``."""
+
 SECTIONS = ("preset", "device", "input", "workload")
 """What decides how large a device is, in addition to the addresses."""
 
@@ -53,9 +56,15 @@ def share_of(text: Any) -> float | None:
 
 def capacity(tree: Config, info: Mapping[str, Any]) -> int:
     """Return how many bytes a device has that an input needs, of which ``info`` was measured."""
-    spans = (each["end_byte"] - each["first_byte"] for each in info["volumes"])
+    whole = COMPACT_ALIGNMENT_BYTES
+    spans = (
+        -(-each["end_byte"] // whole) * whole - each["first_byte"] // whole * whole
+        for each in info["volumes"]
+    )
     compact = tree["run"]["address"] == "compact"
     needed = int(sum(spans) if compact else info["end_bytes"])
+    if tree["input"]["trace"] is None:
+        needed = max(needed, int(tree["workload"]["size"] or 0))
     page = int(tree["device"]["page"])
     return max(-(-needed // page) * page, SMALLEST_DEVICE_BYTES)
 

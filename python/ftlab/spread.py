@@ -12,7 +12,7 @@ from ftlab.errors import ConfigError
 from ftlab.plugins import resolved
 from ftlab.result import Result
 from ftlab.seeds import without_effect
-from ftlab.shares import capacity
+from ftlab.shares import SECTIONS, capacity
 
 SEED, SKIP = "run.seed", "input.skip"
 MOST_PARTS = 1000
@@ -74,7 +74,7 @@ def parts(config: Config, count: int, progress: Progress | None = None) -> list[
     """
     if not 2 <= count <= MOST_PARTS:
         raise ConfigError(f"parts: found {count}, expected 2 to {MOST_PARTS}")
-    tree = resolved(config)
+    tree = resolved({key: config[key] for key in (*SECTIONS, "run") if key in config})
     read = {"input": tree["input"], "workload": tree["workload"], "run": tree["run"]}
     if tree["input"]["trace"] is None:
         raise ConfigError("parts: found a workload, expected a trace; use several seeds")

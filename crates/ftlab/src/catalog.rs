@@ -579,8 +579,12 @@ impl Catalog {
     /// [`Error::Unknown`] for an FTL that does not exist; [`Error::Config`] for the first such setting.
     pub fn check_obeyed(&self, user: &Table, ftls: &[&str]) -> Result<(), Error> {
         let run: Vec<&Entry> = ftls.iter().map(|name| self.find(name)).collect::<Result<_, _>>()?;
+        let of_classes: Vec<String> =
+            self.separations.iter().flat_map(Named::rows).map(|row| row.key()).collect();
         let obeys = |entry: &Entry, key: &str| {
-            entry.spec.obeys(key) || entry.rows().iter().any(|row| row.key() == key)
+            entry.spec.obeys(key)
+                || entry.rows().iter().any(|row| row.key() == key)
+                || entry.spec.obeys("ftl.separation") && of_classes.iter().any(|own| own == key)
         };
         let tables = user.iter().filter_map(|(section, table)| Some((section, table.as_object()?)));
         let keys = tables.flat_map(|(section, table)| {

@@ -95,6 +95,8 @@ def swept(options: dict[str, Any]) -> Config:
     if options["seeds"] is not None:
         more["seeds"] = options["seeds"]
     if options.get("parts"):
+        if options["seeds"] is not None:
+            raise click.UsageError("--parts: found --seeds, too, expected one of the two")
         tree = _in_parts(tree, list(traces), options["parts"])
     if options["when"]:
         told = tree.get("when", [])

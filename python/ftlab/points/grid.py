@@ -273,6 +273,10 @@ def _seeds(tree: Config) -> list[Any]:
 def obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
     """Yield the settings of the run, and of those of FTLs the ones that this FTL obeys."""
     known = {each["name"]: {s["key"] for s in each["settings"]} for each in _catalogue()}
+    of_classes = {s["key"] for each in cores.catalogue()["separations"] for s in each["settings"]}
+    for keys in known.values():
+        if "ftl.separation" in keys:
+            keys |= of_classes
     own = known.get(str(ftl), set().union(*known.values()))
     ignored = set().union(*known.values()) - own
     buffered = given.get("buffer.policy", "") != "none"

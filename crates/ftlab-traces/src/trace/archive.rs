@@ -84,6 +84,8 @@ impl Choice {
         if self.seen > MOST_FILES {
             return Err(said(format!("found an archive of more than {MOST_FILES} files")));
         }
+        // As `tar` names them.
+        let name = name.strip_prefix("./").unwrap_or(name);
         let meant = self.wanted.as_ref().map_or_else(|| is_data(name), |wanted| wanted == name);
         if !meant {
             return Ok(false);
@@ -122,6 +124,7 @@ fn is_data(name: &str) -> bool {
 pub(super) struct Piped {
     chunks: Receiver<io::Result<Vec<u8>>>,
     chunk: Cursor<Vec<u8>>,
+    has_ended: bool,
 }
 
 type Chunks = SyncSender<io::Result<Vec<u8>>>;
@@ -130,12 +133,10 @@ type Chunks = SyncSender<io::Result<Vec<u8>>>;
 fn piped(work: impl FnOnce(&Chunks) -> io::Result<()> + Send + 'static) -> io::Result<Piped> {
     let (sender, chunks) = sync_channel(CHUNKS);
     thread::Builder::new().name("archive".into()).spawn(move || {
-        if let Err(error) = work(&sender) {
-            // Nobody may be there to hear it.
-            let _ = sender.send(Err(error));
-        }
+        // A chunk without bytes is the end. Nobody may be there to hear it.
+        let _ = sender.send(work(&sender).map(|()| Vec::new()));
     })?;
-    Ok(Piped { chunks, chunk: Cursor::default() })
+    Ok(Piped { chunks, chunk: Cursor::default(), has_ended: false })
 }
 
 /// Passes all bytes on, as long as somebody reads them.
@@ -159,10 +160,12 @@ impl Read for Piped {
             if read > 0 || buffer.is_empty() {
                 return Ok(read);
             }
-            match self.chunks.recv() {
-                Ok(chunk) => self.chunk = Cursor::new(chunk?),
-                Err(_) => return Ok(0),
+            if self.has_ended {
+                return Ok(0);
             }
+            let chunk = self.chunks.recv().map_err(|_| said("the archive broke off".into()))??;
+            self.has_ended = chunk.is_empty();
+            self.chunk = Cursor::new(chunk);
         }
     }
 }
@@ -234,6 +237,22 @@ mod tests {
         let error = both(&files, Some("c.spc")).unwrap_err();
         assert_eq!(error, "found no file \"c.spc\" in the archive");
         assert!(both(&[("README", b"")], None).unwrap_err().contains("without a file"));
+    }
+
+    #[test]
+    fn a_dot_before_a_name_is_no_part_of_it() {
+        let files = [("./a.csv", &b"1"[..]), ("./b.csv", b"2")];
+        let named = text(tar(Box::new(Cursor::new(tarred(&files))), Some("b.csv".into())));
+        assert_eq!(named.as_deref(), Ok("2"));
+    }
+
+    #[test]
+    fn an_archive_whose_thread_breaks_off_is_not_whole() {
+        let piped = piped(|chunks| {
+            pass_on(&mut &b"half"[..], chunks)?;
+            panic!("a fault of a library");
+        });
+        assert_eq!(text(piped).unwrap_err(), "the archive broke off");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::number;
 use super::rwbs;
 use super::text::{LineFormat, Sample, Verdict};
 use super::time::{Time, TimeUnit};
+use crate::request::Op;
 
 const SECTOR_BYTES: u64 = 512;
 const MOST_DISKS: usize = 10_000;
@@ -84,7 +85,7 @@ impl LineFormat for Biosnoop {
         let rwbs = rwbs::operation(op).ok_or_else(|| wrong("T", op))?;
         let sector = number::integer(sector).ok_or_else(|| wrong("SECTOR", sector))?;
         let bytes = number::integer(bytes).ok_or_else(|| wrong("BYTES", bytes))?;
-        let Some(op) = rwbs.op else { return Ok(None) };
+        let Some(op) = rwbs.op.or(rwbs.flushes.then_some(Op::Flush)) else { return Ok(None) };
         let arrived = START_NS.saturating_add(completed).checked_sub(taken);
         let ticks = arrived.ok_or_else(|| wrong("LAT(ms)", latency))?;
         let volume = self.disks.number(disk, MOST_DISKS).ok_or_else(|| wrong("DISK", disk))?;
@@ -158,7 +159,7 @@ fn wrong(column: &str, found: &[u8]) -> Mistake {
 mod tests {
     use super::*;
     use crate::request::Op;
-    use crate::trace::checks::requests;
+    use crate::trace::checks::{flushing, requests};
 
     const HEADER: &str = "TIME(s)     COMM           PID    DISK    T SECTOR     BYTES   LAT(ms)\n";
 
@@ -179,6 +180,13 @@ mod tests {
         let lines = "1.0 a 1 sda WS 8 4096 0.50 1.00\n1.0 a 1 sda R 8 4096 0.00 0.25\n";
         let found = requests::<Biosnoop>(&[header, lines].concat()).unwrap();
         assert_eq!(found[1].time, 1_250_000);
+    }
+
+    #[test]
+    fn flushes_without_data_are_flushes() {
+        let lines = "1.0 a 1 sda FF 0 0 1.00\n1.0 a 1 sda W 8 4096 0.25\n";
+        let found = flushing::<Biosnoop>(&[HEADER, lines].concat()).unwrap();
+        assert_eq!(found.iter().map(|r| r.op).collect::<Vec<_>>(), [Op::Flush, Op::Write]);
     }
 
     #[test]

@@ -327,7 +327,11 @@ impl Record {
     /// Where the header has a volume, in a column that is not read otherwise, and its name.
     fn volume_named(&self, places: &Places) -> (Option<usize>, Option<String>) {
         let read = [Some(places.time), Some(places.offset), Some(places.length), places.op];
-        let free = |before: &usize| !read.contains(&Some(*before));
+        let free = |before: &usize| {
+            !read.contains(&Some(*before))
+                && places.latency != Some(*before)
+                && places.attributes.iter().all(|(_, place)| place != before)
+        };
         let name =
             |before| String::from_utf8_lossy(self.value(before).unwrap_or_default()).into_owned();
         let is_volume =

@@ -14,6 +14,7 @@ use chrono::NaiveDate;
 
 const SECTOR_BYTES: u64 = 512;
 const DAY_NS: u64 = 86_400_000_000_000;
+const MINUTE_NS: u64 = 60_000_000_000;
 /// Columns in front of that of the device.
 const BEFORE_DEVICE: usize = 4;
 
@@ -103,8 +104,10 @@ impl IoTracer {
         let hours = number::integer(&[*h1, *h2])?;
         let minutes = number::integer(&[*m1, *m2])?;
         let seconds = number::decimal(seconds, 9)?;
-        let within = (hours * 60 + minutes) * 60_000_000_000 + seconds;
-        (hours < 24 && minutes < 60 && within < DAY_NS).then(|| self.day.1.checked_add(within))?
+        if hours >= 24 || minutes >= 60 || seconds >= MINUTE_NS {
+            return None;
+        }
+        self.day.1.checked_add((hours * 60 + minutes) * MINUTE_NS + seconds)
     }
 }
 
@@ -140,6 +143,8 @@ mod tests {
             ("2024-01-15 24:00:00", "read"),
             ("2024-01-15 23:59:60", "read"),
             ("1969-01-15 23:59:50", "read"),
+            ("2024-01-15 23:58:75", "read"),
+            ("2024-01-15 23:59:18446744073.7", "read"),
             ("2024-01-15", "read"),
         ] {
             misread::<IoTracer>(&line(stamp, op), "column 1 (Timestamp): found");

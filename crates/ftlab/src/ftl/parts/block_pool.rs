@@ -309,6 +309,12 @@ impl BlockPool {
         self.free.len()
     }
 
+    /// The block of the frontier of a class.
+    #[must_use]
+    pub fn open_block(&self, class: Class) -> Option<Pbn> {
+        self.frontiers[self.frontier_of(class)].map(|frontier| frontier.pbn)
+    }
+
     /// Parity of the page that [`BlockPool::next_page`] returns next.
     #[must_use]
     pub fn next_parity(&self, class: Class, flash: &Flash) -> Parity {
@@ -638,9 +644,11 @@ impl BlockPool {
             }
             let holds_map = holds_map(pbn) && !self.shares_blocks;
             let classes = if holds_map { &[Class::MAP][..] } else { classes };
-            let is_free = |class: &&Class| self.frontiers[self.frontier_of(**class)].is_none();
-            let class = *classes.iter().find(is_free).unwrap_or(&classes[0]);
             let rest = rest_of(pbn, flash);
+            let fits = |class: &&Class| {
+                !rest.is_empty() && self.frontiers[self.frontier_of(**class)].is_none()
+            };
+            let class = *classes.iter().find(fits).unwrap_or(&classes[0]);
             let index = self.frontier_of(class);
             let state = if self.frontiers[index].is_none() && !rest.is_empty() {
                 self.frontiers[index] = Some(Frontier { next: rest.start, end: rest.end, pbn });

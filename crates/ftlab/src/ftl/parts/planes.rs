@@ -515,10 +515,11 @@ impl Planes {
             let owner = read.as_ref().map_or_else(|owner| *owner, |page| flash.owner_of(page));
             let Owner::Data(lpn) = owner else { panic!("the map has blocks of its own") };
             victim.to = Class::user(separator.of_move(lpn, number));
+            let open = pool.open_block(victim.to);
             let copy_back = copies_back && victim.waste_until_parity_fits(from, pool, flash);
             let to = pool.next_page(victim.to, flash);
             let block = flash.geometry().block_of(to);
-            if to == flash.geometry().first_page(block) {
+            if open != Some(block) {
                 separator.opened(block);
             }
             match read {
