@@ -122,4 +122,4 @@ def test_the_readme_counts_the_statements_of_papers_as_the_documentation_does():
     }
     assert told == {paper: counted(paper, table) for paper, table in tables.items()}
     sums = [sum(column) for column in zip(*told.values(), strict=True)]
-    assert f"{sums[1]} of {sums[0]} statements agree by default" in readme
+    assert f"With default settings {sums[1]} of {sums[0]} statements agree" in readme

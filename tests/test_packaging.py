@@ -12,6 +12,7 @@ import pytest
 from ftlab import _core
 from ftlab_papers import PAPERS
 
+UV = str(Path(sys.executable).with_name("uv"))
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
@@ -53,7 +54,7 @@ def test_published_papers_need_the_ftlab_of_their_version_and_no_invented_addres
 
 
 def test_published_papers_have_tables_words_and_licence(tmp_path):
-    command = [*("uv", "build", "--offline", "--quiet", "--wheel", "--out-dir"), str(tmp_path)]
+    command = [*(UV, "build", "--offline", "--quiet", "--wheel", "--out-dir"), str(tmp_path)]
     subprocess.run(command, cwd=ROOT / "papers", check=True)
     (wheel,) = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())

@@ -162,7 +162,9 @@ def test_percentiles_of_a_run_stand_below_their_heads(columns, heads):
     start = lines.index(next(line for line in lines if line.startswith("response time"))) + 1
     table = [line.split() for line in lines[start : start + 4 * len(heads)]]
     named = [row for row in table if row[0] in PERCENTILES]
-    assert [cell for row in named for cell in row] == list(PERCENTILES)
+    # A run of few requests has no 99.99th percentile.
+    expected = [name for name in PERCENTILES if name != "p9999"]
+    assert [cell for row in named for cell in row] == expected
     assert [len(row) for row in named] == heads
     times = [[cell for cell in row if cell[0].isdigit()] for row in table if row not in named]
     assert [len(row) for row in times] == [head for head in heads for _ in range(3)]

@@ -166,9 +166,11 @@ def value_of(entry: Entry, row: Mapping[str, Any], name: str) -> Any:
     return row.get(name, row.get(f"config.{name}"))
 
 
-def rank(place: Any) -> tuple[bool, Any]:
-    """Return what a place is sorted by: numbers, then names with numbers in them as such."""
-    return isinstance(place, str), [*natural(place)] if isinstance(place, str) else place
+def rank(place: Any) -> tuple[int, Any]:
+    """Return what a place is sorted by: numbers, then names with numbers in them, then nothing."""
+    if place is None:
+        return 2, 0
+    return (1, [*natural(place)]) if isinstance(place, str) else (0, place)
 
 
 def _line(name: str, ftl: str, groups: list[_Group]) -> Line:

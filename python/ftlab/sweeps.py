@@ -127,6 +127,8 @@ def sweep(
     A setting of the device, an FTL or ``config`` may be a list of values. Other arguments are as of
     `ftlab.simulate`; ``results``, ``seeds``, ``parts`` and ``when`` as of ``ftlab sweep``.
     """
+    if parts is not None and seeds != 1:
+        raise ConfigError("parts: found seeds, too, expected one of the two")
     several = isinstance(trace, Sequence) and not isinstance(trace, str)
     traces: list[Any] = list(trace) if several else [trace]  # type: ignore[arg-type]
     trees = [setup_of(each, device, **setup) for each in traces]

@@ -62,7 +62,8 @@ def asked(options: Mapping[str, Any]) -> str | None:
         return None
     if options["trace"] and not is_result(path):
         return None
-    described = {"ftl", "no_verify", "overrides", "requests", "sort", "clamp"}
+    described = {"ftl", "no_verify", "overrides", "requests", "sort", "clamp", "flushes"}
+    described |= {"seeds", "parts"}
     described |= {each.name for each in (*SOURCE, *MODEL)}
     other = next((name for name in sorted(described) if options.get(name)), None)
     if other:

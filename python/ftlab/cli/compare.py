@@ -52,7 +52,7 @@ def compare(
 
     --from RESULT.json repeats the runs in it and compares every metric bit for bit, as of `run`.
     """
-    again = asked({**options, "ftl": ftl})
+    again = asked({**options, "ftl": ftl, "seeds": seeds, "parts": parts})
     if again:
         from ftlab.cli.repeat import repeat
 
