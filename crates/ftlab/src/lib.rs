@@ -55,6 +55,7 @@
 //!         for &lpn in pages {
 //!             flash.begin_page();
 //!             self.pool.supersede(self.map.replace(lpn, None), flash);
+//!             self.pool.trimmed(lpn);
 //!             flash.trim(lpn);
 //!         }
 //!     }
