@@ -81,7 +81,8 @@ impl Ftl for Hat {
     }
 
     fn ram(&self) -> RamUse {
-        RamUse { tables: self.buffer, ..RamUse::default() }
+        let tables = self.buffer + self.page.separation_bytes();
+        RamUse { tables, ..RamUse::default() }
     }
 
     fn metrics(&self) -> FtlMetrics {
@@ -89,7 +90,7 @@ impl Ftl for Hat {
         let moved = metrics.gc.map_or(0, |gc| gc.counts.valid_data);
         let mut own = metrics.own;
         own.extend([
-            ("hat.pcm_bytes", self.page.ram().tables),
+            ("hat.pcm_bytes", self.page.ram().tables - self.page.separation_bytes()),
             ("hat.pcm_reads", self.reads),
             ("hat.pcm_updates", self.host_updates + moved),
         ]);
@@ -134,7 +135,12 @@ mod tests {
     }
 
     fn built(config: &Setup<HatConfig>) -> (Hat, Device) {
-        let device = DeviceConfig { pages_per_block: 4, blocks: Some(12), ..config.device.clone() };
+        with_blocks(config, 12)
+    }
+
+    fn with_blocks(config: &Setup<HatConfig>, blocks: u32) -> (Hat, Device) {
+        let blocks = Some(blocks);
+        let device = DeviceConfig { pages_per_block: 4, blocks, ..config.device.clone() };
         let config = Setup { device, ..config.clone() };
         let mut flash = Device::new(&config.device, 24 * 4096).expect("a device");
         (Hat::build(&config, &mut flash).expect("an FTL"), flash)
@@ -146,6 +152,20 @@ mod tests {
     }
 
     /// Two reads at a time ask the chip, which does one thing at a time; a write is not held up, but holds it.
+    #[test]
+    fn what_separates_pages_is_in_ram_and_not_on_the_chip() {
+        let own = |separation: &str| {
+            let mut setup = Setup::default();
+            separation.clone_into(&mut setup.ftl.separation);
+            let (hat, device) = with_blocks(&setup, 24);
+            let words = device.geometry().logical_pages + device.geometry().blocks();
+            (hat.ram().tables, hat.metrics().own["hat.pcm_bytes"], 4 * u64::from(words))
+        };
+        let (together, apart) = (own("none"), own("sepbit"));
+        assert_eq!(apart.1, together.1, "the chip has the map alone");
+        assert_eq!(apart.0, together.0 + apart.2, "when each page and each block was written");
+    }
+
     #[test]
     fn lookups_wait_for_the_chip_and_changes_hold_it() {
         let served = |flash: &Device| flash.timeline().served().end;

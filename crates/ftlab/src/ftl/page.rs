@@ -117,6 +117,12 @@ impl PageFtl {
         Ok(ftl)
     }
 
+    /// Bytes of RAM of what separates pages.
+    #[must_use]
+    pub fn separation_bytes(&self) -> u64 {
+        self.pool.separation_bytes()
+    }
+
     /// Collects a block.
     #[cfg(test)]
     pub fn collect(&mut self, flash: &mut Flash) {

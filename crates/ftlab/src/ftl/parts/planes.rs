@@ -246,7 +246,13 @@ impl Planes {
     #[must_use]
     pub fn ram_bytes(&self) -> u64 {
         let pointers = if self.pools.len() == 1 { 0 } else { 8 * self.pools.len() as u64 };
-        pointers + self.chooser.separation().map_or(0, Separator::ram)
+        pointers + self.separation_bytes()
+    }
+
+    /// Bytes of RAM of what separates pages.
+    #[must_use]
+    pub fn separation_bytes(&self) -> u64 {
+        self.chooser.separation().map_or(0, Separator::ram)
     }
 
     /// Where a page of the host goes.
