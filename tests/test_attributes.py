@@ -94,7 +94,7 @@ def test_handles_by_volume_address_and_size(hinted, trace):
 
 
 def test_two_sources_of_handles_are_refused(hinted):
-    with pytest.raises(ConfigError, match="found volume, but the trace has handles of its own"):
+    with pytest.raises(ConfigError, match="found volume, but the input has handles of its own"):
         Trace(trace=hinted.trace, columns=COLUMNS, hint_by="volume").info()
     with pytest.raises(ConfigError, match=r"input.hint_by.*size:16KiB:128KiB"):
         Trace(trace=hinted.trace, hint_by="hash").info()

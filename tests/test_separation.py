@@ -81,7 +81,7 @@ def test_copies_is_what_gc_copies_says() -> None:
     assert counts(run("page", "copies")) == counts(run("page", copies="own"))
 
 
-@pytest.mark.parametrize("separation", ["none", "temperature", "sepbit"])
+@pytest.mark.parametrize("separation", ["none", "temperature", "sepbit", "handles"])
 def test_each_separation_goes_with_planes_and_a_mapping_cache(separation: str) -> None:
     result = ftlab.simulate(
         SOURCE,
@@ -97,6 +97,71 @@ def test_each_separation_goes_with_planes_and_a_mapping_cache(separation: str) -
 def test_pages_with_a_hot_spot_are_copied_less_when_they_are_separated() -> None:
     together, apart = run("page"), run("page", "sepbit")
     assert apart.write_amplification < 0.95 * together.write_amplification
+
+
+ROOMY = ftlab.Device(capacity="32MiB", over_provisioning=0.15, pages_per_block=32)
+HOT_BYTES = 3_354_624
+HINTED_WRITES = 40_000
+HINTED = ftlab.Workload(
+    "hotcold",
+    bs="4k",
+    size="32MiB",
+    requests=HINTED_WRITES,
+    hot_share=0.1,
+    hot_access=0.9,
+    scatter=False,
+    arrivals="closed",
+)
+
+
+def hinted(ftl: str, separation: object, **sections: dict[str, object]) -> ftlab.Result:
+    """Run writes whose handle is 0 where they are hot, and 1 elsewhere."""
+    tree: dict[str, dict[str, object]] = {
+        "ftl": {"separation": separation},
+        "input": {"hint_by": f"range:{HOT_BYTES}"},
+    }
+    if separation == "handles":
+        tree["handles"] = {"count": 2, "isolation": "none"}
+    return ftlab.simulate(HINTED, ftl, ROOMY, warmup="sequential", config=tree | sections)
+
+
+@pytest.mark.parametrize("ftl", ["page", "dftl", "tpftl"])
+@pytest.mark.parametrize("buffer", ["none", "lru"])
+def test_what_the_host_says_reaches_the_flash(ftl: str, buffer: str) -> None:
+    sections: dict[str, dict[str, object]] = {"buffer": {"policy": buffer, "size": "64KiB"}}
+    together, apart = (hinted(ftl, how, **sections) for how in ("none", "handles"))
+    assert apart.write_amplification < 0.95 * together.write_amplification
+    assert apart.own["handles.invalid"] == 0
+
+
+class Handles:
+    """The host's handles, with what is moved in a class of its own: the core's twin."""
+
+    classes = 3
+    spread = 1
+
+    def __init__(self, pages: int) -> None:
+        self.handles: set[tuple[int, str, int, bool]] = set()
+
+    def of_write(self, page: int, age: int | None, meta: ftlab.Meta) -> int:
+        assert (meta.lifetime, meta.initiator, meta.prefetch) == ("unset", 0, False)
+        return meta.handle
+
+    def of_move(self, page: int, from_class: int, age: int) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("ftl", ["page", "dftl"])
+def test_handles_in_python_do_what_their_twin_in_the_core_does(ftl: str) -> None:
+    initial: dict[str, object] = {"count": 2, "isolation": "initial"}
+    twin, core = hinted(ftl, Handles), hinted(ftl, "handles", handles=initial)
+    assert (twin.flash.erases, twin.flash.programs) == (core.flash.erases, core.flash.programs)
+
+
+def test_a_handle_beyond_the_last_is_counted() -> None:
+    result = hinted("page", "handles", handles={"count": 1})
+    hot = HINTED_WRITES - result.own["handles.invalid"]
+    assert 0.85 < hot / HINTED_WRITES < 0.95
 
 
 def test_an_ftl_that_cannot_separate_pages_refuses() -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "FtlabError",
     "InternalError",
     "Interrupted",
+    "Meta",
     "Reading",
     "ResourceError",
     "RuleError",
@@ -166,6 +167,21 @@ def trace_columns(
 class TranslationPage:
     @property
     def vtpn(self) -> int: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+@final
+class Meta:
+    @property
+    def handle(self) -> int: ...
+    @property
+    def initiator(self) -> int: ...
+    @property
+    def lifetime(
+        self,
+    ) -> Literal["unset", "none", "short", "medium", "long", "extreme"]: ...
+    @property
+    def prefetch(self) -> bool: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
 

@@ -281,8 +281,9 @@ class GC(Settings):
         ``"greedy"``: Fewest valid pages, lowest block number among equals. ``"cost-benefit"``:
         Largest age x (1 - u) / 2u. ``"fifo"``: The block closed longest ago. ``"random"``: Any
         closed block. ``"d-choices"``: Fewest valid pages among gc.choices random blocks.
-        ``"windowed-greedy"``: Fewest valid pages among the blocks closed longest ago. Default:
-        greedy. Source: choices.md#gc-victim.
+        ``"windowed-greedy"``: Fewest valid pages among the blocks closed longest ago.
+        ``"ramcloud-cost-benefit"``: Largest (1 - u) / u x sqrt(age), age in time of the host since
+        the block was filled. Default: greedy. Source: choices.md#gc-victim.
     low
         Free blocks at which GC starts when a frontier needs a block. Default: 3. Unit: blocks.
         Range: at least 1. Source: FlashSim; choices.md#gc-levels.
@@ -316,7 +317,15 @@ class GC(Settings):
     """
 
     policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -765,8 +774,9 @@ class Page(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -781,7 +791,15 @@ class Page(NamedFtl):
 
     _: KW_ONLY
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -795,9 +813,9 @@ class Page(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -841,8 +859,9 @@ class HAT(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -859,7 +878,15 @@ class HAT(NamedFtl):
     pcm_read: Quantity | None = setting("hat.pcm_read")
     pcm_write: Quantity | None = setting("hat.pcm_write")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -873,9 +900,9 @@ class HAT(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -929,7 +956,15 @@ class SEPBIT(NamedFtl):
     window: int | None = setting("sepbit.window")
     growth: int | None = setting("sepbit.growth")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -994,8 +1029,9 @@ class DFTL(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1032,7 +1068,15 @@ class DFTL(NamedFtl):
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1046,9 +1090,9 @@ class DFTL(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1098,8 +1142,9 @@ class DLOOP(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1136,7 +1181,15 @@ class DLOOP(NamedFtl):
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1147,9 +1200,9 @@ class DLOOP(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1199,8 +1252,9 @@ class DLOOPHot(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1229,7 +1283,15 @@ class DLOOPHot(NamedFtl):
     protected: Quantity | None = setting("dftl.protected")
     evict_batch: bool | None = setting("dftl.evict_batch")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1240,9 +1302,9 @@ class DLOOPHot(NamedFtl):
     gc_mode: Literal["batch", "single"] | None = setting("gc.mode")
     copy_back: Literal["off", "greedy", "in-order"] | None = setting("gc.copy_back")
     gc_oob_scan: bool | None = setting("gc.oob_scan")
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1291,8 +1353,9 @@ class CDFTL(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1318,7 +1381,15 @@ class CDFTL(NamedFtl):
     ctp: Quantity | None = setting("cdftl.ctp")
     absorb: bool | None = setting("cdftl.absorb")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1332,9 +1403,9 @@ class CDFTL(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1386,8 +1457,9 @@ class SFTL(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1406,7 +1478,15 @@ class SFTL(NamedFtl):
     buffer: Quantity | None = setting("sftl.buffer")
     sparse: int | None = setting("sftl.sparse")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1420,9 +1500,9 @@ class SFTL(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1470,7 +1550,15 @@ class ZFTL(NamedFtl):
     zones: int | None = setting("zftl.zones")
     tier1: Quantity | None = setting("zftl.tier1")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1543,8 +1631,9 @@ class TPFTL(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1577,7 +1666,15 @@ class TPFTL(NamedFtl):
     dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1591,9 +1688,9 @@ class TPFTL(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1659,8 +1756,9 @@ class TPFTLAdaptive(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1693,7 +1791,15 @@ class TPFTLAdaptive(NamedFtl):
     dirty_victims: Literal["together", "each"] | None = setting("tpftl.dirty_victims")
     prefetch_at: Literal["front", "tail"] | None = setting("tpftl.prefetch_at")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1707,9 +1813,9 @@ class TPFTLAdaptive(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     search: Literal["none", "list", "binary"] | None = setting("ftl.search")
     search_step: Quantity | None = setting("ftl.search_step")
@@ -1752,8 +1858,9 @@ class TreeFTL(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1769,7 +1876,15 @@ class TreeFTL(NamedFtl):
     cache: Quantity | None = setting("ftl.cache")
     _: KW_ONLY
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1783,9 +1898,9 @@ class TreeFTL(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1832,8 +1947,9 @@ class APS(NamedFtl):
         Which pages share blocks, of page-level FTLs. ``"none"``: What GC moves shares blocks with
         what the host writes. ``"copies"``: What GC moves has blocks of its own. ``"temperature"``:
         A page that is written again soon rises, one that GC moves sinks. ``"sepbit"``: Pages go
-        together that may be overwritten at about the same time. Default: none. Source: FlashSim;
-        choices.md#separation.
+        together that may be overwritten at about the same time. ``"handles"``: A class for each
+        placement handle, lifetime or initiator that the host names. Default: none. Source:
+        FlashSim; choices.md#separation.
     order
         The order in which planes are counted: C(hannel), W(ay), D(ie) and P(lane), of which the
         first changes fastest. Values: the letters C, W, D and P in any order. Default: PDWC.
@@ -1851,7 +1967,15 @@ class APS(NamedFtl):
     map: Quantity | None = setting("aps.map")
     inertia: Quantity | None = setting("aps.inertia")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -1865,9 +1989,9 @@ class APS(NamedFtl):
     placement: Literal["single", "striped", "striped-hot", "round-robin", "least-busy"] | None = (
         setting("ftl.placement")
     )
-    separation: Literal["none", "copies", "temperature", "sepbit"] | type | Plugin | None = setting(
-        "ftl.separation"
-    )
+    separation: (
+        Literal["none", "copies", "temperature", "sepbit", "handles"] | type | Plugin | None
+    ) = setting("ftl.separation")
     order: str | None = setting("ftl.order")
     gc_choices: int | None = setting("gc.choices")
     gc_window: Quantity | None = setting("gc.window")
@@ -1912,7 +2036,15 @@ class CFTL(NamedFtl):
     _: KW_ONLY
     reads: int | None = setting("cftl.reads")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None
@@ -2164,7 +2296,15 @@ class CACHFTL(NamedFtl):
     out_of_place: bool | None = setting("cachftl.out_of_place")
     wear_gap: int | None = setting("cachftl.wear_gap")
     gc_policy: (
-        Literal["greedy", "cost-benefit", "fifo", "random", "d-choices", "windowed-greedy"]
+        Literal[
+            "greedy",
+            "cost-benefit",
+            "fifo",
+            "random",
+            "d-choices",
+            "windowed-greedy",
+            "ramcloud-cost-benefit",
+        ]
         | type
         | Plugin
         | None

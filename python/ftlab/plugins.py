@@ -258,7 +258,8 @@ class Separation(Plugin):
     The class has the attribute ``classes``, the methods ``of_write(page, age)`` and
     ``of_move(page, from_class, age)``, which return the class of a page, and if it likes
     ``collected(block_class, age)`` and ``trimmed(page)``. Ages are page writes of the host; that of
-    a page without data is ``None``. ``spread`` is how many classes the pages of one victim may go
+    a page without data is ``None``. ``of_write(page, age, meta)`` hears what the host says of the
+    request (:class:`ftlab.Meta`). ``spread`` is how many classes the pages of one victim may go
     to, all by default.
     """
 

@@ -537,6 +537,10 @@ bugs! {
         why "a map in RAM needs none", by "sepbit";
     SeparatorTrimUnseen: "separation: a page that was trimmed is taken for one that is replaced",
         why "a page without data has no age", law "a_separation";
+    PlacementUntoldOfHost: "separation: it hears nothing of what the host says",
+        why "the pages of a handle have a class of their own", law "a_separation";
+    HeldForgetsMeta: "buffer: what the host says of a page is gone when the page leaves RAM",
+        why "its handle says which class it goes to", law "a_separation";
     PlanesCollectUntold: "separation: it hears of no block that is collected",
         why "lifespans are never known", law "a_separation";
     SepbitReserveIsShort: "sepbit: no block is kept for what GC spreads over classes",

@@ -20,7 +20,7 @@
 //! ```
 //! use ftlab::flash::{Cause, Flash, Owner};
 //! use ftlab::ftl::parts::{page_map::PageMap, planes::Planes};
-//! use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+//! use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 //! use ftlab::units::Lpn;
 //! use ftlab::{Error, catalog::Catalog, session};
 //!
@@ -36,22 +36,22 @@
 //! }
 //!
 //! impl Ftl for Mine {
-//!     fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+//!     fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
 //!         for &lpn in pages {
 //!             flash.begin_page();
 //!             flash.host_read(lpn, self.map.get(lpn));
 //!         }
 //!     }
-//!     fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+//!     fn write(&mut self, Access { pages, meta, .. }: Access<'_>, flash: &mut Flash) {
 //!         for &lpn in pages {
 //!             flash.begin_page();
 //!             let moved = |lpn, to| drop(self.map.replace(lpn, Some(to)));
-//!             let new = self.pool.host_page(lpn, flash, moved);
+//!             let new = self.pool.host_page(lpn, meta, flash, moved);
 //!             flash.program(new, Owner::Data(lpn), Cause::Host);
 //!             self.pool.supersede(self.map.replace(lpn, Some(new)), flash);
 //!         }
 //!     }
-//!     fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+//!     fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
 //!         for &lpn in pages {
 //!             flash.begin_page();
 //!             self.pool.supersede(self.map.replace(lpn, None), flash);
@@ -98,8 +98,8 @@
 //! 7. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
 //!    verifies every host read, counts by cause, and books time on the engine.
 //! 8. [`cache`]: containers that know nothing of flash.
-//! 9. [`gc`]: victim policies.
-//! 10. [`placement`]: which pages share blocks.
+//! 9. [`placement`]: which pages share blocks.
+//! 10. [`gc`]: victim policies.
 //! 11. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
 //! 12. [`partial`]: what is read before a part of a page is written.
 //! 13. `ahead`: what the next requests touch of large tables, loaded early.

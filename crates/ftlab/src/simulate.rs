@@ -10,7 +10,7 @@ use crate::engine::{Log, Service};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::ftl::{self, Ftl, IdleSteps, RamUse, Spec};
+use crate::ftl::{self, Access, Ftl, IdleSteps, RamUse, Spec};
 use crate::host::{Host, HostMode, LATEST, Split, Taken};
 use crate::metrics::causes::Causes;
 use crate::metrics::latency::Latencies;
@@ -366,7 +366,7 @@ impl<F: Ftl> Simulation<F> {
             self.note_work_between();
         }
         self.flash.timeline_mut().issue(issued);
-        self.access(request.op, part);
+        self.access(request, part);
         if request.op == Op::Flush {
             self.flash.timeline_mut().end_last();
         }
@@ -453,18 +453,19 @@ impl<F: Ftl> Simulation<F> {
 
     /// Serves the page accesses of a request.
     #[inline(always)]
-    fn access(&mut self, op: Op, Part { first, end, cover, .. }: Part) {
-        let pages = &self.pages[first..end];
+    fn access(&mut self, request: &Request, Part { first, end, cover, .. }: Part) {
+        let access = Access { op: request.op, pages: &self.pages[first..end], meta: request.meta };
         let (ftl, flash) = (&mut self.ftl, &mut self.flash);
         if let Some(buffer) = &mut self.buffer {
-            return buffer.serve(op, pages, cover, ftl, flash);
+            return buffer.serve(access, cover, ftl, flash);
         }
-        match (op, &mut self.read_modify_write) {
+        let pages = access.pages;
+        match (access.op, &mut self.read_modify_write) {
             (Op::Write | Op::WriteThrough, Some(rmw)) => rmw.before_write(pages, cover, ftl, flash),
             (Op::Trim, Some(rmw)) => rmw.trim(pages),
             _ => {}
         }
-        ftl::access(ftl, op, pages, flash);
+        access.serve(ftl, flash);
     }
 
     /// Lets the FTL work in the background until a request arrives. A request that arrives during a step
@@ -755,7 +756,7 @@ impl<F: Ftl> Simulation<F> {
             let pages = Op::Write.pages(request.offset, request.end(), shift);
             self.pages.extend(pages.map(|page| Lpn(page as u32)));
             let part = Part::of_all(0..self.pages.len(), request.length);
-            self.access(Op::Write, part);
+            self.access(&Request { op: Op::Write, ..*request }, part);
             if self.flash.timeline().served().end >= LATEST {
                 return Err(self.too_late());
             }

@@ -5,8 +5,8 @@ use ftlab::catalog::Catalog;
 use ftlab::error::Error;
 use ftlab::flash::{Cause, Flash, Owner};
 use ftlab::ftl::parts::{page_map::PageMap, planes::Planes};
-use ftlab::ftl::{self, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
-use ftlab::request::Op;
+use ftlab::ftl::{self, Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::request::{Meta, Op};
 use ftlab::rng::Rng;
 use ftlab::session;
 use ftlab::units::{Lpn, Ppn};
@@ -90,7 +90,8 @@ impl<const NUMBER: usize> Cheating<NUMBER> {
 
     fn put(&mut self, lpn: Lpn, flash: &mut Flash) {
         let map = &mut self.map;
-        let new = self.pool.host_page(lpn, flash, |lpn, to| _ = map.replace(lpn, Some(to)));
+        let new =
+            self.pool.host_page(lpn, Meta::UNSET, flash, |lpn, to| _ = map.replace(lpn, Some(to)));
         flash.program(new, Owner::Data(lpn), Cause::Host);
         self.remap(lpn, Some(new), flash);
     }
@@ -145,7 +146,7 @@ impl<const NUMBER: usize> Design for Cheating<NUMBER> {
 }
 
 impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         if Self::is(Cheat::BeginsAllAtOnce) {
             pages.iter().for_each(|_| flash.begin_page());
         }
@@ -167,7 +168,7 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         if Self::is(Cheat::BeginsAllAtOnce) {
             pages.iter().for_each(|_| flash.begin_page());
         }
@@ -200,7 +201,7 @@ impl<const NUMBER: usize> Ftl for Cheating<NUMBER> {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             match Self::CHEAT {
@@ -266,11 +267,11 @@ static TRACE: LazyLock<PathBuf> = LazyLock::new(trace);
 struct Idle;
 
 impl Ftl for Idle {
-    fn read(&mut self, _: &[Lpn], _: &mut Flash) {}
+    fn read(&mut self, _: Access<'_>, _: &mut Flash) {}
 
-    fn write(&mut self, _: &[Lpn], _: &mut Flash) {}
+    fn write(&mut self, _: Access<'_>, _: &mut Flash) {}
 
-    fn trim(&mut self, _: &[Lpn], _: &mut Flash) {}
+    fn trim(&mut self, _: Access<'_>, _: &mut Flash) {}
 
     fn ram(&self) -> RamUse {
         RamUse::default()

@@ -6,10 +6,9 @@ use ftlab::crash::{CrashReport, Cut, Plan, crash};
 use ftlab::device::Cell;
 use ftlab::flash::{Device, Flash, Tear};
 use ftlab::ftl::page::PageFtl;
-use ftlab::ftl::{Design, Ftl, FtlMetrics, Mount, RamUse, Setup, Spec};
+use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, Mount, RamUse, Setup, Spec};
 use ftlab::rng::Rng;
 use ftlab::session::Point;
-use ftlab::units::Lpn;
 use serde_json::json;
 
 fn point(catalog: &Catalog, ftl: &str, warmup: &str) -> Point {
@@ -113,16 +112,16 @@ impl Design for Forgetful {
 }
 
 impl Ftl for Forgetful {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.0.read(pages, flash);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.0.read(access, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.0.write(pages, flash);
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.0.write(access, flash);
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.0.trim(pages, flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.0.trim(access, flash);
     }
 
     fn ram(&self) -> RamUse {

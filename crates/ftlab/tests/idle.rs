@@ -4,10 +4,9 @@ use ftlab::Error;
 use ftlab::catalog::Catalog;
 use ftlab::flash::{Device, Flash};
 use ftlab::ftl::page::PageFtl;
-use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 use ftlab::report::Report;
 use ftlab::session;
-use ftlab::units::Lpn;
 use serde_json::json;
 
 /// Page-level mapping that takes so many steps of idle work after each request.
@@ -24,17 +23,17 @@ impl<const STEPS: u64> Design for Idle<STEPS> {
 }
 
 impl<const STEPS: u64> Ftl for Idle<STEPS> {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.0.read(pages, flash);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.0.read(access, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
         self.1 = 0;
-        self.0.write(pages, flash);
+        self.0.write(access, flash);
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.0.trim(pages, flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.0.trim(access, flash);
     }
 
     fn uses_idle_time(&self) -> bool {

@@ -11,7 +11,7 @@ use ftlab::Error;
 use ftlab::flash::{Cause, Device, Flash, Owner};
 use ftlab::ftl::parts::block_pool::BlockPool;
 use ftlab::ftl::parts::page_map::PageMap;
-use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 use ftlab::placement::Class;
 use ftlab::units::{Lpn, Ratio};
 use std::collections::BTreeMap;
@@ -74,14 +74,14 @@ impl Design for Dac {
 }
 
 impl Ftl for Dac {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             flash.host_read(lpn, self.map.get(lpn));
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let region = self.region_of_update(lpn, flash);
@@ -99,7 +99,7 @@ impl Ftl for Dac {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if let Some(old) = self.map.replace(lpn, None) {
@@ -201,7 +201,7 @@ mod tests {
             dac.regions[flash.geometry().block_of(page).index()]
         };
         let write = |dac: &mut Dac, flash: &mut Device, pages: &[u32]| {
-            pages.iter().for_each(|lpn| dac.write(&[Lpn(*lpn)], flash));
+            pages.iter().for_each(|lpn| dac.write(Access::write(&[Lpn(*lpn)]), flash));
             dac.audit(flash);
         };
         write(&mut dac, &mut flash, &[0, 1, 2, 3, 4, 5]);

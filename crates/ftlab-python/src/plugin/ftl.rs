@@ -1,15 +1,17 @@
 //! An FTL written in Python.
 
-use super::{DeviceInfo, Faults, LentFlash, Method, Plugin, RuleError, attribute, lasting};
+use super::{
+    DeviceInfo, Faults, Hearing, LentFlash, Method, Plugin, RuleError, attribute, lasting,
+};
 use crate::border::ConfigError;
 use ftlab::Error;
 use ftlab::catalog::Entry;
 use ftlab::config::Config;
 use ftlab::flash::{Device, Flash};
 use ftlab::ftl::parts::block_pool::GcCounts;
-use ftlab::ftl::{Cleaning, Ftl, FtlMetrics, GcMetrics, IdleSteps, MapPlace, RamUse, Spec};
+use ftlab::ftl::{Access, Cleaning, Ftl, FtlMetrics, GcMetrics, IdleSteps, MapPlace, RamUse, Spec};
 use ftlab::session::panic_message;
-use ftlab::units::{Lpn, Ppn};
+use ftlab::units::Ppn;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::collections::BTreeMap;
@@ -73,9 +75,9 @@ fn wrong(name: &str, what: &str, found: &str, expected: &str) -> PyErr {
 pub struct PythonFtl {
     faults: Faults,
     flash: Py<LentFlash>,
-    read: Method,
-    write: Method,
-    trim: Method,
+    read: Hearing,
+    write: Hearing,
+    trim: Hearing,
     background: Option<Method>,
     /// Since the last request.
     idle_steps: IdleSteps,
@@ -104,9 +106,9 @@ impl PythonFtl {
             Ok(PythonFtl {
                 faults: plugin.faults.clone(),
                 flash: lent.unbind(),
-                read: Method::of(bound, "read")?,
-                write: Method::of(bound, "write")?,
-                trim: Method::of(bound, "trim")?,
+                read: Hearing::of(bound, "read", 2)?,
+                write: Hearing::of(bound, "write", 2)?,
+                trim: Hearing::of(bound, "trim", 2)?,
                 background: Method::find(bound, "background")?,
                 idle_steps: IdleSteps::default(),
                 mapping: Method::find(bound, "mapping")?,
@@ -119,11 +121,15 @@ impl PythonFtl {
         })
     }
 
-    fn serve(&self, method: &Method, pages: &[Lpn], flash: &mut Flash) {
+    fn serve(&self, asked: &Hearing, Access { pages, meta, .. }: Access<'_>, flash: &mut Flash) {
         self.faults.run(|py| {
             let numbers = PyList::new(py, pages.iter().map(|lpn| lpn.0))?;
             let lent = self.flash.bind(py);
-            LentFlash::lend(lent, flash, pages.len(), || method.call(py, (numbers, lent))).map(drop)
+            let call = || match asked.told(meta) {
+                Some(meta) => asked.method.call(py, (numbers, lent, meta)),
+                None => asked.method.call(py, (numbers, lent)),
+            };
+            LentFlash::lend(lent, flash, pages.len(), call).map(drop)
         });
     }
 
@@ -166,19 +172,19 @@ fn ram(object: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
 }
 
 impl Ftl for PythonFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
         self.idle_steps.restart();
-        self.serve(&self.read, pages, flash);
+        self.serve(&self.read, access, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
         self.idle_steps.restart();
-        self.serve(&self.write, pages, flash);
+        self.serve(&self.write, access, flash);
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
         self.idle_steps.restart();
-        self.serve(&self.trim, pages, flash);
+        self.serve(&self.trim, access, flash);
     }
 
     fn uses_idle_time(&self) -> bool {

@@ -6,6 +6,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// What is called of an object, and how what it returns is taken.
 #[derive(Debug)]
@@ -21,6 +22,16 @@ impl Method {
     pub fn find(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Self>> {
         let found = object.getattr_opt(name)?.filter(|found| !found.is_none());
         Ok(found.map(|found| Method(found.unbind())))
+    }
+
+    /// Whether it can be called with `count` arguments by position, as far as its signature says.
+    pub fn takes(&self, py: Python<'_>, count: usize) -> bool {
+        let takes = || -> PyResult<bool> {
+            let signature = py.import("inspect")?.call_method1("signature", (&self.0,))?;
+            let arguments = PyTuple::new(py, (0..count).map(|_| py.None()))?;
+            Ok(signature.call_method1("bind", arguments).is_ok())
+        };
+        takes().unwrap_or(false)
     }
 
     /// Calls it; returns what it returns.

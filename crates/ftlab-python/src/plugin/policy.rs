@@ -1,7 +1,7 @@
 //! A victim policy written in Python.
 
 use super::{Faults, Method, Plugin};
-use ftlab::gc::{BuildPolicy, Pool, VictimPolicy, Victims};
+use ftlab::gc::{BuildPolicy, Closed, Moment, Pool, VictimPolicy, Victims};
 use ftlab::units::Pbn;
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -28,13 +28,22 @@ struct PythonPolicy {
     remove: Method,
     choose: Method,
     closed: Vec<bool>,
+    /// Whether `close` takes the class of a block and the time, too.
+    hears_class: bool,
+    /// Whether `choose` takes the time, too.
+    hears_time: bool,
 }
+
+/// What `choose` returns.
+const CHOSEN: &str = "the number of a block, or None";
 
 impl PythonPolicy {
     fn of(object: &Bound<'_, PyAny>, faults: Faults, closed: Vec<bool>) -> PyResult<Self> {
         Ok(PythonPolicy {
             faults,
             object: object.clone().unbind(),
+            hears_class: Method::of(object, "close")?.takes(object.py(), 5),
+            hears_time: Method::of(object, "choose")?.takes(object.py(), 2),
             close: Method::of(object, "close")?,
             shrink: Method::find(object, "shrink")?,
             remove: Method::of(object, "remove")?,
@@ -55,9 +64,16 @@ impl Clone for PythonPolicy {
 }
 
 impl VictimPolicy for PythonPolicy {
-    fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
+    fn close(&mut self, Closed { pbn, valid, class, at }: Closed) {
         self.closed[pbn.index()] = true;
-        self.faults.run(|py| self.close.call(py, (pbn.0, valid, now)).map(drop));
+        let Moment { programs, time } = at;
+        self.faults.run(|py| {
+            let call = match self.hears_class {
+                true => self.close.call(py, (pbn.0, valid, programs, class.number(), time)),
+                false => self.close.call(py, (pbn.0, valid, programs)),
+            };
+            call.map(drop)
+        });
     }
 
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
@@ -70,10 +86,12 @@ impl VictimPolicy for PythonPolicy {
         self.faults.run(|py| self.remove.call(py, (pbn.0, valid)).map(drop));
     }
 
-    fn choose(&mut self, now: u64) -> Option<Pbn> {
+    fn choose(&mut self, now: Moment) -> Option<Pbn> {
         let chosen: Option<u32> = self.faults.run(|py| {
-            let chosen: Option<u32> =
-                self.choose.answer(py, (now,), "the number of a block, or None")?;
+            let chosen: Option<u32> = match self.hears_time {
+                true => self.choose.answer(py, (now.programs, now.time), CHOSEN)?,
+                false => self.choose.answer(py, (now.programs,), CHOSEN)?,
+            };
             match chosen {
                 Some(pbn) if self.closed.get(pbn as usize) != Some(&true) => {
                     let rule = format!("a victim must be a closed block: choose() returned {pbn}");

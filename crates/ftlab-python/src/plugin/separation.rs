@@ -1,6 +1,6 @@
 //! A separation of user pages written in Python.
 
-use super::{Faults, Method, Plugin};
+use super::{Faults, Hearing, Method, Plugin};
 use ftlab::placement::separation::{BuildSeparation, Collected, Moved, Separation, Written};
 use ftlab::units::Lpn;
 use pyo3::prelude::*;
@@ -24,7 +24,7 @@ struct PythonSeparation {
     object: Py<PyAny>,
     classes: u8,
     spread: u8,
-    of_write: Method,
+    of_write: Hearing,
     of_move: Method,
     collected: Option<Method>,
     trimmed: Option<Method>,
@@ -42,7 +42,7 @@ impl PythonSeparation {
             object: object.clone().unbind(),
             classes,
             spread,
-            of_write: Method::of(object, "of_write")?,
+            of_write: Hearing::of(object, "of_write", 2)?,
             of_move: Method::of(object, "of_move")?,
             collected: Method::find(object, "collected")?,
             trimmed: Method::find(object, "trimmed")?,
@@ -83,8 +83,12 @@ impl Separation for PythonSeparation {
 
     fn of_write(&mut self, page: Written) -> u8 {
         self.faults.run(|py| {
-            let class = self.of_write.answer(py, (page.lpn.0, page.age), CLASS)?;
-            self.class(py, &self.of_write, class)
+            let Hearing { method, .. } = &self.of_write;
+            let class = match self.of_write.told(page.meta) {
+                Some(meta) => method.answer(py, (page.lpn.0, page.age, meta), CLASS)?,
+                None => method.answer(py, (page.lpn.0, page.age), CLASS)?,
+            };
+            self.class(py, method, class)
         })
     }
 

@@ -7,7 +7,7 @@ use super::WriteBuffer;
 use crate::device::DeviceConfig;
 use crate::flash::{Cause, Device, Flash, Geometry, Ledger, Operation};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
-use crate::ftl::{self, Ftl};
+use crate::ftl::{self, Access, Ftl};
 use crate::partial::{Cover, Incomplete};
 use crate::request::Op;
 use crate::units::Lpn;
@@ -112,19 +112,19 @@ impl BufferManager {
     /// Serves the pages of a host request, of which it touches the sectors that `cover` says.
     pub fn serve(
         &mut self,
-        op: Op,
-        pages: &[Lpn],
+        access: Access<'_>,
         cover: Cover,
         ftl: &mut dyn Ftl,
         flash: &mut Flash,
     ) {
-        match op {
+        let pages = access.pages;
+        match access.op {
             Op::Read => self.read(pages, cover, ftl, flash),
-            Op::Write => self.write(pages, cover, ftl, flash),
+            Op::Write => self.write(access, cover, ftl, flash),
             Op::Trim => self.trim(pages, ftl, flash),
             Op::Flush => self.flush(ftl, flash),
             Op::WriteThrough => {
-                self.write(pages, cover, ftl, flash);
+                self.write(access, cover, ftl, flash);
                 unless_bug!(BufferKeepsFua, self.flush_pages(pages, ftl, flash));
             }
         }
@@ -134,8 +134,8 @@ impl BufferManager {
         self.risk.most = self.risk.most.max(at_risk);
     }
 
-    fn write(&mut self, pages: &[Lpn], cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
-        for &lpn in pages {
+    fn write(&mut self, access: Access<'_>, cover: Cover, ftl: &mut dyn Ftl, flash: &mut Flash) {
+        for &lpn in access.pages {
             if self.held.holds(lpn) {
                 self.policy.touch(lpn, Op::Write);
                 self.incomplete.rewrite(lpn, cover);
@@ -145,7 +145,7 @@ impl BufferManager {
                     self.incomplete.write_over(lpn, cover);
                 }
             }
-            self.held.write(lpn);
+            self.held.write(lpn, access.meta);
         }
     }
 
@@ -213,9 +213,7 @@ impl BufferManager {
     }
 
     fn write_group(&mut self, ftl: &mut dyn Ftl, flash: &mut Flash) {
-        self.held.flush(&self.group, flash, |group, flash| {
-            ftl::access(ftl, Op::Write, group, flash);
-        });
+        self.held.flush(&self.group, flash, |access, flash| access.serve(ftl, flash));
         flash.end_cause();
     }
 

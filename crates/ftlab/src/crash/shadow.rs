@@ -2,7 +2,7 @@
 
 use crate::buffer::BufferManager;
 use crate::flash::Device;
-use crate::ftl::{self, Ftl};
+use crate::ftl::{self, Access, Ftl};
 use crate::partial::Cover;
 use crate::request::Op;
 use crate::rng::Rng;
@@ -173,7 +173,7 @@ impl Host {
         timeline.issue(timeline.served().end);
         let (ftl, device) = (&mut *self.ftl, &mut self.device);
         match &mut self.buffer {
-            Some(buffer) => buffer.serve(op, &pages, Cover::WHOLE, ftl, device),
+            Some(buffer) => buffer.serve(Access::new(op, &pages), Cover::WHOLE, ftl, device),
             None => ftl::access(ftl, op, &pages, device),
         }
         if matches!(op, Op::Flush | Op::WriteThrough) {

@@ -217,6 +217,12 @@ impl Timeline {
         self.commands.as_ref().map_or(&[], |commands| commands.log.bookings())
     }
 
+    /// When the request that is being served was issued.
+    #[must_use]
+    pub const fn issued(&self) -> Nanos {
+        self.issued
+    }
+
     /// Starts a request; its chains cannot begin before `time`.
     #[inline]
     pub fn issue(&mut self, time: Nanos) {

@@ -280,6 +280,13 @@ impl Flash {
         &self.medium.geometry
     }
 
+    /// When the request that is being served was issued: for policies of GC, not for FTLs.
+    #[inline]
+    #[must_use]
+    pub(crate) const fn issued(&self) -> Nanos {
+        self.meter.timeline.issued()
+    }
+
     /// Tells the device which pages, ascending, the FTL is about to serve for the host. Until
     /// [`Flash::answered`] it serves each of them once, and no others.
     #[inline(always)]

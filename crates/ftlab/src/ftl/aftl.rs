@@ -19,7 +19,7 @@
 
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::owned_logs::{Kinds, OwnedLog, OwnedLogs};
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -83,12 +83,12 @@ impl Design for AftlFtl {
 }
 
 impl Ftl for AftlFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         pages.iter().for_each(|lpn| self.fine.touch(lpn.0));
         self.coarse.data_mut().read(pages, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if !self.coarse.data_mut().program_in_place(lpn, flash) {
@@ -97,7 +97,7 @@ impl Ftl for AftlFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.unmap(lpn, flash);
@@ -353,7 +353,7 @@ mod tests {
         let mut bench = bench(4, 2);
         bench.writes(&[1, 2, 1, 2, 3]);
         bench.flash.start_measuring();
-        bench.ftl.read(&[Lpn(1)], &mut bench.flash);
+        bench.ftl.read(Access::read(&[Lpn(1)]), &mut bench.flash);
         bench.writes(&[5, 5, 5, 5]);
         let moved = Cost { copies: 1, ..Cost::of(1) };
         assert_eq!(bench.write(&[6]), moved, "page 2 goes behind page 3");

@@ -14,7 +14,7 @@
 
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -52,18 +52,18 @@ impl Design for BastFtl {
 }
 
 impl Ftl for BastFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.blocks.data_mut().read(pages, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.blocks.write(lpn, flash);
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         unless_bug!(BastTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 

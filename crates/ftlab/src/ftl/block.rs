@@ -9,7 +9,7 @@
 //! Not here a device with ascending order: offsets are programmed as the host writes them.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -46,11 +46,11 @@ impl Design for BlockFtl {
 }
 
 impl Ftl for BlockFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.read(pages, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let programmed = self.data.program_in_place(lpn, flash);
@@ -61,7 +61,7 @@ impl Ftl for BlockFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.trim(pages, flash);
     }
 

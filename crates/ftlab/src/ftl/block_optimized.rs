@@ -18,7 +18,7 @@ use super::parts::by_block::first_group;
 use super::parts::free_blocks::FreeBlocks;
 use super::parts::rewrite::program_in_order;
 use super::parts::survey::{Filled, FoundBlock, Survey};
-use super::{Ftl, FtlMetrics, MergeCounts, RamUse};
+use super::{Access, Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Loaded, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -88,7 +88,7 @@ impl Design for BlockOptimizedFtl {
 }
 
 impl Ftl for BlockOptimizedFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let ppn = Some(self.slot(lpn)).filter(|ppn| flash.is_valid(*ppn));
@@ -96,14 +96,14 @@ impl Ftl for BlockOptimizedFtl {
         }
     }
 
-    fn write(&mut self, mut pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { mut pages, .. }: Access<'_>, flash: &mut Flash) {
         while let Some((lbn, group, rest)) = first_group(pages, flash.geometry()) {
             self.write_group(lbn, group, flash);
             pages = rest;
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if flash.is_valid(self.slot(lpn)) {
@@ -262,9 +262,9 @@ mod tests {
         let mut flash = Device::new(&config.device, 64 * 4096).expect("a device");
         let mut ftl = BlockOptimizedFtl::build(&config, &mut flash).expect("an FTL");
         let pages: Vec<Lpn> = (0..64).map(Lpn).collect();
-        ftl.write(&pages, &mut flash);
+        ftl.write(Access::write(&pages), &mut flash);
         flash.start_measuring();
-        ftl.write(&pages[10..15], &mut flash);
+        ftl.write(Access::write(&pages[10..15]), &mut flash);
         assert_eq!(flash.timeline().served().end, 15_775_000);
     }
 

@@ -29,7 +29,7 @@
 use super::parts::by_block::first_group;
 use super::parts::held_pages::BufferCounts;
 use super::parts::rewrite::program_in_order;
-use super::{Accounts, Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, GcMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::design::{Cleaning, Design, Mount, Setup, Spec};
@@ -233,7 +233,7 @@ impl Design for CachFtl {
 }
 
 impl Ftl for CachFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             match self.job.as_ref().and_then(|job| job.in_ram(lpn)) {
@@ -246,7 +246,7 @@ impl Ftl for CachFtl {
         }
     }
 
-    fn write(&mut self, mut pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { mut pages, .. }: Access<'_>, flash: &mut Flash) {
         while let Some((lbn, group, rest)) = first_group(pages, flash.geometry()) {
             let others = match self.redirect.is_adaptive() {
                 true => self.pages_beside(lbn, group, flash),
@@ -261,7 +261,7 @@ impl Ftl for CachFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.supersede(lpn, flash);

@@ -29,7 +29,7 @@ mod tests;
 use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::bytes_of_number;
 use super::parts::page_map::PageMap;
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
@@ -154,7 +154,7 @@ impl Design for Gftl {
 }
 
 impl Ftl for Gftl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let newest = self.newest.get(lpn);
@@ -166,7 +166,7 @@ impl Ftl for Gftl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let lbn = flash.geometry().logical_block_of(lpn);
@@ -190,7 +190,7 @@ impl Ftl for Gftl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.remap(lpn, None, flash);

@@ -11,7 +11,7 @@
 //!          cut the map is found again on the flash, as if the chip had lost it, too.
 
 use super::page::PageFtl;
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -61,19 +61,24 @@ impl Design for Hat {
 }
 
 impl Ftl for Hat {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.reads += pages.len() as u64;
-        self.page.read(pages, flash);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.reads += access.pages.len() as u64;
+        self.page.read(access, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.host_updates += pages.len() as u64;
-        unless_bug!(HatWritesAsReads, self.page.write(pages, flash), self.page.read(pages, flash));
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.host_updates += access.pages.len() as u64;
+        unless_bug!(
+            HatWritesAsReads,
+            self.page.write(access, flash),
+            self.page.read(access, flash)
+        );
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.host_updates += pages.len() as u64;
-        self.page.trim(unless_bug!(HatTrimsFirstPage, pages, &pages[..1]), flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.host_updates += access.pages.len() as u64;
+        let pages = unless_bug!(HatTrimsFirstPage, access.pages, &access.pages[..1]);
+        self.page.trim(Access { pages, ..access }, flash);
     }
 
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
@@ -171,18 +176,18 @@ mod tests {
         let served = |flash: &Device| flash.timeline().served().end;
         let (mut hat, mut flash) = device();
         flash.use_map_chip(Duration(1_000), Duration(4_000));
-        hat.write(&[Lpn(3), Lpn(4)], &mut flash);
+        hat.write(Access::write(&[Lpn(3), Lpn(4)]), &mut flash);
         let (program, read) = (200_000, 25_000);
         assert_eq!(served(&flash), 2 * program, "no one waits for a change");
         flash.timeline_mut().issue(2 * program);
-        hat.read(&[Lpn(3)], &mut flash);
+        hat.read(Access::read(&[Lpn(3)]), &mut flash);
         assert_eq!(
             served(&flash),
             2 * program + 5_000 + 1_000 + read,
             "the chip was busy with one"
         );
         flash.timeline_mut().issue(3 * program);
-        hat.read(&[Lpn(3), Lpn(4)], &mut flash);
+        hat.read(Access::read(&[Lpn(3), Lpn(4)]), &mut flash);
         assert_eq!(served(&flash), 3 * program + 1_000 + 2 * read, "the second is found meanwhile");
     }
 
@@ -194,7 +199,7 @@ mod tests {
                 own: HatConfig { pcm_write: Duration(pcm_write), ..HatConfig::default() },
                 ..Setup::default()
             });
-            hat.write(&[Lpn(3)], &mut flash);
+            hat.write(Access::write(&[Lpn(3)]), &mut flash);
             assert_eq!(flash.timeline().served().end, end);
         }
     }
@@ -203,12 +208,12 @@ mod tests {
     #[test]
     fn the_worked_example_needs_no_translation_pages() {
         let (mut hat, mut flash) = device();
-        hat.write(&[Lpn(3)], &mut flash);
+        hat.write(Access::write(&[Lpn(3)]), &mut flash);
         hat.reset_metrics();
         flash.start_measuring();
-        hat.read(&[Lpn(3)], &mut flash);
-        hat.write(&[Lpn(3)], &mut flash);
-        hat.read(&[Lpn(3)], &mut flash);
+        hat.read(Access::read(&[Lpn(3)]), &mut flash);
+        hat.write(Access::write(&[Lpn(3)]), &mut flash);
+        hat.read(Access::read(&[Lpn(3)]), &mut flash);
         assert_eq!(chip(&hat), (2, 1));
         let count = |operation, cause| flash.ledger().get(operation, cause);
         assert_eq!(count(Operation::Read, Cause::Host), 2);
@@ -220,12 +225,12 @@ mod tests {
     fn each_page_that_gc_moves_is_an_update_of_the_chip() {
         let (mut hat, mut flash) = device();
         for lpn in (0..24).chain((0..200).map(|n| n * 7 % 24)) {
-            hat.write(&[Lpn(lpn)], &mut flash);
+            hat.write(Access::write(&[Lpn(lpn)]), &mut flash);
         }
         let moved = flash.ledger().get(Operation::Program, Cause::GcData);
         assert!(moved > 0, "GC moved pages");
         assert_eq!(chip(&hat), (0, 224 + moved));
-        hat.trim(&[Lpn(0), Lpn(1)], &mut flash);
+        hat.trim(Access::trim(&[Lpn(0), Lpn(1)]), &mut flash);
         assert_eq!(chip(&hat), (0, 226 + moved));
         hat.audit(&flash);
     }

@@ -19,7 +19,7 @@ use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
 use super::parts::sequential_log::SequentialLog;
 use super::parts::survey::FoundBlock;
-use super::{Accounts, Associativity, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -89,11 +89,11 @@ impl Design for KastFtl {
 }
 
 impl Ftl for KastFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.read(pages, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if !self.data.program_in_place(lpn, flash) {
@@ -102,7 +102,7 @@ impl Ftl for KastFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         let geometry = flash.geometry();
         pages.iter().for_each(|lpn| self.random.supersede(*lpn, &self.data, geometry));
         self.data.trim(pages, flash);

@@ -20,7 +20,7 @@
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
 use super::parts::survey::FoundBlock;
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
@@ -113,11 +113,11 @@ impl Design for LastFtl {
 }
 
 impl Ftl for LastFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.read(pages, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         let is_sequential = pages.len() >= self.threshold;
         for &lpn in pages {
             flash.begin_page();
@@ -132,7 +132,7 @@ impl Ftl for LastFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         pages.iter().for_each(|lpn| self.supersede(*lpn, flash));
         self.data.trim(pages, flash);
     }

@@ -33,12 +33,12 @@ use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::parts::piece_cache::PieceCache;
 use super::parts::survey::{Filled, Survey};
-use super::{Accounts, Ftl, FtlMetrics, GcMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::links::{Links, List, NIL};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry};
-use crate::gc::{GcMode, Victims};
+use crate::gc::{Closed, GcMode, Victims};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -105,7 +105,7 @@ impl Design for Mnftl {
 }
 
 impl Ftl for Mnftl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if !self.look_up(lpn, flash) {
@@ -115,7 +115,7 @@ impl Ftl for Mnftl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let lbn = flash.geometry().logical_block_of(lpn);
@@ -127,7 +127,7 @@ impl Ftl for Mnftl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.unmap(lpn, flash);
@@ -334,7 +334,7 @@ impl Mnftl {
         let fills = self.is_full(to, flash);
         if let Some(full) = self.full.as_mut().filter(|_| fills) {
             // The old version may have been in the block that is now full.
-            full.close(to, flash.valid_in(to), 0);
+            full.close(Closed::untimed(to, flash.valid_in(to)));
         }
         if let Some(from) = from.filter(|from| *from != to) {
             self.note_loss(from, flash);

@@ -4,6 +4,7 @@
 //! [`Catalog::standard`](crate::catalog::Catalog::standard). It then inherits the command line, the
 //! comparison, the laws and the benchmark.
 
+pub mod access;
 pub mod aftl;
 pub mod bast;
 pub mod block;
@@ -29,6 +30,7 @@ pub mod sepbit;
 pub mod superblock;
 pub mod waftl;
 
+pub use access::{Access, access};
 pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
 pub use cachftl::CachftlConfig;
@@ -50,7 +52,6 @@ pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
 use crate::flash::{Device, Flash};
-use crate::request::Op;
 use crate::units::{Lpn, Pbn, Ppn};
 use parts::block_pool::GcCounts;
 use parts::held_pages::BufferCounts;
@@ -63,16 +64,16 @@ use std::collections::BTreeMap;
 /// page that it serves. A rule of the flash that it breaks panics in [`Flash`].
 pub trait Ftl: Send {
     /// Reads the pages of one host request, or of one group flushed by a buffer, ascending.
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash);
 
     /// Writes pages, ascending.
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash);
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash);
 
-    /// Trims pages, ascending: from now on they hold no data. Each is begun; [`Flash::trim`] is for those that are mapped.
+    /// Trims the pages of an access: from now on they hold no data. Each is begun; [`Flash::trim`] is for those that are mapped.
     ///
     /// An FTL that keeps writes in its own RAM forgets those of all these pages before it does anything else: a
     /// version that it programs now would count as written after the trim ([`tombstones`](crate::flash::Tombstone)).
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash);
 
     /// Pages that would be copied to make room if these pages of one logical block were written now, exact for one
     /// page: what a write buffer may ask before it chooses. `None` where it is not known.
@@ -187,54 +188,18 @@ pub trait Ftl: Send {
     }
 }
 
-/// Has an FTL do with pages, ascending, what the host asks for, and holds it to that. A flush is of these pages, or of
-/// all without any.
-#[allow(clippy::inline_always)] // part of every request
-#[inline(always)]
-pub fn access(ftl: &mut (impl Ftl + ?Sized), op: Op, pages: &[Lpn], flash: &mut Flash) {
-    // What is asked is a constant in each arm.
-    match op {
-        Op::Read => {
-            flash.ask(Op::Read, pages);
-            ftl.read(pages, flash);
-        }
-        Op::Write => {
-            flash.ask(Op::Write, pages);
-            ftl.write(pages, flash);
-        }
-        Op::Trim => {
-            flash.bury(pages);
-            flash.ask(Op::Trim, pages);
-            ftl.trim(pages, flash);
-        }
-        Op::Flush => {
-            flash.ask(Op::Flush, pages);
-            match pages {
-                [] => ftl.flush(flash),
-                _ => ftl.flush_pages(pages, flash),
-            }
-        }
-        Op::WriteThrough => {
-            flash.ask(Op::WriteThrough, pages);
-            ftl.write(pages, flash);
-            ftl.flush_pages(pages, flash);
-        }
-    }
-    flash.answered(op);
-}
-
 /// An FTL whose type is known only at run time.
 impl<F: Ftl + ?Sized> Ftl for Box<F> {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        (**self).read(pages, flash);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        (**self).read(access, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        (**self).write(pages, flash);
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
+        (**self).write(access, flash);
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        (**self).trim(pages, flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        (**self).trim(access, flash);
     }
 
     fn cost_of_writing(&self, pages: &[Lpn], flash: &Flash) -> Option<u64> {
@@ -473,6 +438,7 @@ mod tests {
     use super::*;
     use crate::device::{DeviceConfig, Trims};
     use crate::flash::{BlockKind, Cause, Event, Owner, Tombstone};
+    use crate::request::Op;
 
     /// Keeps writes in RAM, and knows no way to program some of them; erases a block when it trims.
     #[derive(Default)]
@@ -481,9 +447,9 @@ mod tests {
     }
 
     impl Ftl for Keeping {
-        fn read(&mut self, _: &[Lpn], _: &mut Flash) {}
+        fn read(&mut self, _: Access<'_>, _: &mut Flash) {}
 
-        fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
             for &lpn in pages {
                 flash.begin_page();
                 flash.keep_write(lpn);
@@ -491,7 +457,7 @@ mod tests {
             }
         }
 
-        fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+        fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
             pages.iter().for_each(|_| flash.begin_page());
             flash.erase(Pbn(0), BlockKind::Data, Cause::GcData);
         }

@@ -15,7 +15,7 @@
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::oob_map::bytes_of_number;
 use super::parts::owned_logs::{Kinds, OwnedLogs};
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -53,7 +53,7 @@ impl Design for NftlFtl {
 }
 
 impl Ftl for NftlFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let newest = self.blocks.data().newest(lpn);
@@ -62,7 +62,7 @@ impl Ftl for NftlFtl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.blocks.data_mut().look_at(lpn, flash);
@@ -70,7 +70,7 @@ impl Ftl for NftlFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         unless_bug!(NftlTrimDropped, self.blocks.data_mut().trim(pages, flash));
     }
 

@@ -14,7 +14,7 @@
 //! Not here a device with ascending order.
 
 use super::parts::data_blocks::{Begin, DataBlocks};
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -58,7 +58,7 @@ impl Design for NftlChainFtl {
 }
 
 impl Ftl for NftlChainFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.search(lpn, flash);
@@ -66,14 +66,14 @@ impl Ftl for NftlChainFtl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.write_page(lpn, flash);
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.trim(pages, flash);
     }
 

@@ -10,7 +10,7 @@
 use super::parts::page_map::PageMap;
 use super::parts::planes::Planes;
 use super::parts::survey::{Filled, Survey};
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
@@ -46,7 +46,7 @@ impl Design for PageFtl {
 }
 
 impl Ftl for PageFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             unless_bug!(PageBeginsTwice, {}, flash.begin_page());
@@ -55,11 +55,11 @@ impl Ftl for PageFtl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, meta, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             unless_bug!(PageWriteBegunNever, flash.begin_page());
             let asked = unless_bug!(PageWritesBeside, lpn, Lpn(lpn.0 & !1));
-            let new = self.pool.host_page(asked, flash, |lpn, to| {
+            let new = self.pool.host_page(asked, meta, flash, |lpn, to| {
                 if unless_bug!(HatGcSkipsPages, true, to.0 % 7 > 0) {
                     unless_bug!(PageGcLeavesMap, self.map.replace(lpn, Some(to)));
                 }
@@ -69,7 +69,7 @@ impl Ftl for PageFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             unless_bug!(PageTrimLeavesMap, self.remap(lpn, None, flash));

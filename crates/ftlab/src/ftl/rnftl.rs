@@ -14,7 +14,7 @@
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::oob_map::bytes_of_number;
 use super::parts::survey::FoundBlock;
-use super::{Accounts, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
@@ -92,7 +92,7 @@ impl Design for RnftlFtl {
 }
 
 impl Ftl for RnftlFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let newest = self.data.newest(lpn);
@@ -101,7 +101,7 @@ impl Ftl for RnftlFtl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.data.look_at(lpn, flash);
@@ -111,7 +111,7 @@ impl Ftl for RnftlFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.trim(pages, flash);
     }
 

@@ -14,7 +14,7 @@
 
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::oob_map::bytes_of_number;
-use super::{Accounts, Associativity, Ftl, FtlMetrics, RamUse};
+use super::{Access, Accounts, Associativity, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
@@ -85,11 +85,11 @@ impl Design for SastFtl {
 }
 
 impl Ftl for SastFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.read(pages, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if !self.data.program_in_place(lpn, flash) {
@@ -98,7 +98,7 @@ impl Ftl for SastFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         self.data.trim(pages, flash);
     }
 

@@ -43,12 +43,15 @@ impl Variant for Sepbit {
 mod tests {
     use super::*;
     use crate::flash::{Cause, Operation};
+    use crate::ftl::Access;
     use crate::ftl::Ftl;
     use crate::ftl::parts::bench::{Bench, P};
     use crate::units::Lpn;
 
     fn write(bench: &mut Bench<PageFtl>, pages: impl IntoIterator<Item = u32>) {
-        pages.into_iter().for_each(|lpn| bench.ftl.write(&[Lpn(lpn)], &mut bench.flash));
+        pages
+            .into_iter()
+            .for_each(|lpn| bench.ftl.write(Access::write(&[Lpn(lpn)]), &mut bench.flash));
         bench.ftl.audit(&bench.flash);
     }
 
@@ -81,7 +84,7 @@ mod tests {
         let mut bench = bench();
         write(&mut bench, [5]);
         assert_eq!(places(&bench, [4, 5]), [(1, 0), (8, 0)]);
-        bench.ftl.trim(&[Lpn(6)], &mut bench.flash);
+        bench.ftl.trim(Access::trim(&[Lpn(6)]), &mut bench.flash);
         write(&mut bench, [6]);
         assert_eq!(places(&bench, [6]), [(9, 0)]);
     }
@@ -117,7 +120,7 @@ mod tests {
             bench.flash.start_measuring();
             for _ in 0..40_000 {
                 let page = if rng.chance(0.9) { rng.below(40) } else { 40 + rng.below(360) };
-                bench.ftl.write(&[Lpn(page as u32)], &mut bench.flash);
+                bench.ftl.write(Access::write(&[Lpn(page as u32)]), &mut bench.flash);
             }
             bench.ftl.audit(&bench.flash);
             bench.flash.ledger().get(Operation::Program, Cause::GcData)

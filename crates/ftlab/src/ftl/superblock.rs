@@ -31,7 +31,7 @@ use super::parts::block_map::LogMap;
 use super::parts::data_blocks::LogConfig;
 use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
-use super::{Ftl, FtlMetrics, RamUse};
+use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::cache::links::{Links, List, NIL};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
@@ -127,7 +127,7 @@ impl Design for SuperblockFtl {
 }
 
 impl Ftl for SuperblockFtl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if !self.look_up(lpn, flash) {
@@ -139,7 +139,7 @@ impl Ftl for SuperblockFtl {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let superblock = self.map.group_of(lpn);
@@ -155,7 +155,7 @@ impl Ftl for SuperblockFtl {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.map.unmap(lpn, flash);

@@ -4,7 +4,7 @@
 //! Among blocks with equally many valid pages the oldest wins, so it is enough to compare the oldest
 //! of each count.
 
-use super::{PolicyDesign, Pool, Spec, VictimPolicy};
+use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::cache::block_lists::BlockLists;
 use crate::units::Pbn;
 
@@ -17,6 +17,11 @@ pub struct CostBenefit {
 }
 
 impl CostBenefit {
+    fn changed(&mut self, pbn: Pbn, valid: u32, now: u64) {
+        self.by_valid.push(valid as usize, pbn);
+        self.changed[pbn.index()] = now;
+    }
+
     /// age x (1 - u) / 2u; a block without valid pages is worth more than any other.
     fn score(&self, pbn: Pbn, valid: u32, now: u64) -> f64 {
         let age = (now - self.changed[pbn.index()]) as f64;
@@ -44,27 +49,26 @@ impl PolicyDesign for CostBenefit {
 }
 
 impl VictimPolicy for CostBenefit {
-    fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
-        self.by_valid.push(valid as usize, pbn);
-        self.changed[pbn.index()] = now;
+    fn close(&mut self, Closed { pbn, valid, at, .. }: Closed) {
+        self.changed(pbn, valid, at.programs);
     }
 
     #[inline]
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
         self.by_valid.remove(valid as usize + 1, pbn);
-        self.close(pbn, valid, now);
+        self.changed(pbn, valid, now);
     }
 
     fn remove(&mut self, pbn: Pbn, valid: u32) {
         self.by_valid.remove(valid as usize, pbn);
     }
 
-    fn choose(&mut self, now: u64) -> Option<Pbn> {
+    fn choose(&mut self, now: Moment) -> Option<Pbn> {
         let oldest = (0..=self.pages_per_block)
             .filter_map(|valid| Some((valid, self.by_valid.oldest(valid as usize)?)));
         let mut best: Option<(f64, Pbn)> = None;
         for (valid, pbn) in oldest {
-            let score = self.score(pbn, valid, now);
+            let score = self.score(pbn, valid, now.programs);
             if best.is_none_or(|(highest, _)| score > highest) {
                 best = Some((score, pbn));
             }

@@ -1,7 +1,7 @@
 //! d-choices (Van Houdt, SIGMETRICS 2013): the fewest valid pages among d random closed blocks.
 //! One choice is random selection.
 
-use super::{PolicyDesign, Pool, Spec, VictimPolicy};
+use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::rng::Rng;
 use crate::units::Pbn;
 
@@ -68,8 +68,8 @@ impl PolicyDesign for Random {
 }
 
 impl VictimPolicy for Random {
-    fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
-        self.0.close(pbn, valid, now);
+    fn close(&mut self, block: Closed) {
+        self.0.close(block);
     }
 
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
@@ -80,13 +80,13 @@ impl VictimPolicy for Random {
         self.0.remove(pbn, valid);
     }
 
-    fn choose(&mut self, now: u64) -> Option<Pbn> {
+    fn choose(&mut self, now: Moment) -> Option<Pbn> {
         self.0.choose(now)
     }
 }
 
 impl VictimPolicy for DChoices {
-    fn close(&mut self, pbn: Pbn, valid: u32, _now: u64) {
+    fn close(&mut self, Closed { pbn, valid, .. }: Closed) {
         self.positions[pbn.index()] = self.closed.len() as u32;
         self.valid[pbn.index()] = valid;
         self.closed.push(pbn);
@@ -105,7 +105,7 @@ impl VictimPolicy for DChoices {
         }
     }
 
-    fn choose(&mut self, _now: u64) -> Option<Pbn> {
+    fn choose(&mut self, _now: Moment) -> Option<Pbn> {
         if self.closed.is_empty() {
             return None;
         }

@@ -1,6 +1,6 @@
 //! FIFO: the block that was closed longest ago, whatever it holds.
 
-use super::{PolicyDesign, Pool, Spec, VictimPolicy};
+use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::cache::block_lists::BlockLists;
 use crate::units::Pbn;
 
@@ -25,7 +25,7 @@ impl PolicyDesign for Fifo {
 }
 
 impl VictimPolicy for Fifo {
-    fn close(&mut self, pbn: Pbn, _valid: u32, _now: u64) {
+    fn close(&mut self, Closed { pbn, .. }: Closed) {
         self.closed.push(0, pbn);
     }
 
@@ -36,7 +36,7 @@ impl VictimPolicy for Fifo {
         self.closed.remove(0, pbn);
     }
 
-    fn choose(&mut self, _now: u64) -> Option<Pbn> {
+    fn choose(&mut self, _now: Moment) -> Option<Pbn> {
         self.closed.oldest(0)
     }
 }

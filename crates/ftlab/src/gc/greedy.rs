@@ -1,6 +1,6 @@
 //! Greedy: the closed block with the fewest valid pages, the lowest block number among equals.
 
-use super::{Spec, VictimPolicy};
+use super::{Closed, Moment, Spec, VictimPolicy};
 use crate::cache::min_tree::MinTree;
 use crate::units::Pbn;
 
@@ -23,7 +23,7 @@ impl Greedy {
 }
 
 impl VictimPolicy for Greedy {
-    fn close(&mut self, pbn: Pbn, valid: u32, _now: u64) {
+    fn close(&mut self, Closed { pbn, valid, .. }: Closed) {
         self.valid.lower(pbn.0, valid as u16);
     }
 
@@ -36,7 +36,7 @@ impl VictimPolicy for Greedy {
         self.valid.remove(pbn.0);
     }
 
-    fn choose(&mut self, _now: u64) -> Option<Pbn> {
+    fn choose(&mut self, _now: Moment) -> Option<Pbn> {
         self.valid.min().map(Pbn)
     }
 }

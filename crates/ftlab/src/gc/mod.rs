@@ -8,6 +8,7 @@ mod cost_benefit;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod ramcloud;
 mod windowed_greedy;
 
 pub use config::{Copies, CopyBack, GcConfig, GcMode};
@@ -15,8 +16,9 @@ pub use d_choices::ChoicesConfig;
 
 use crate::error::Error;
 use crate::named::{List, Named, Spec};
+use crate::placement::Class;
 use crate::settings::{Group, Sections};
-use crate::units::Pbn;
+use crate::units::{Nanos, Pbn};
 use dyn_clone::DynClone;
 use greedy::Greedy;
 use std::fmt::Debug;
@@ -34,6 +36,7 @@ pub fn policies() -> Policies {
         .with(policy::<d_choices::Random>())
         .with(policy::<d_choices::DChoices>())
         .with(policy::<windowed_greedy::WindowedGreedy>())
+        .with(policy::<ramcloud::Ramcloud>())
 }
 
 /// A policy for a list.
@@ -64,16 +67,46 @@ pub struct Pool {
     pub seed: u64,
 }
 
-/// What a policy is told about the closed blocks of a pool, and what it answers. `now` counts page programs.
+/// A moment of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// Pages programmed in the pool.
+    pub programs: u64,
+    /// Time of the host: when the request was issued that is being served.
+    pub time: Nanos,
+}
+
+/// A block that was filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// The block.
+    pub pbn: Pbn,
+    /// Valid pages in it.
+    pub valid: u32,
+    /// What it was filled with.
+    pub class: Class,
+    /// When.
+    pub at: Moment,
+}
+
+impl Closed {
+    /// A block of user pages, where time does not matter.
+    #[must_use]
+    pub fn untimed(pbn: Pbn, valid: u32) -> Self {
+        Closed { pbn, valid, class: Class::HOST, at: Moment::default() }
+    }
+}
+
+/// What a policy is told about the closed blocks of a pool, and what it answers.
 pub trait VictimPolicy: Send + Debug + DynClone {
-    /// A block was filled; it has `valid` valid pages.
-    fn close(&mut self, pbn: Pbn, valid: u32, now: u64);
-    /// A page of a closed block was invalidated; `valid` are left.
+    /// A block was filled.
+    fn close(&mut self, block: Closed);
+    /// A page of a closed block was invalidated; `valid` are left. `now` counts page programs.
     fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64);
     /// A closed block with `valid` valid pages is a candidate no more.
     fn remove(&mut self, pbn: Pbn, valid: u32);
     /// The block to collect, `None` only when there is no candidate; it stays one until removed.
-    fn choose(&mut self, now: u64) -> Option<Pbn>;
+    fn choose(&mut self, now: Moment) -> Option<Pbn>;
 }
 
 /// A policy that can be built from settings.
@@ -105,15 +138,15 @@ impl Victims {
         Victims::Greedy(Greedy::new(pool.blocks))
     }
 
-    /// A block was filled; it has `valid` valid pages. `now` counts page programs.
-    pub fn close(&mut self, pbn: Pbn, valid: u32, now: u64) {
+    /// A block was filled.
+    pub fn close(&mut self, block: Closed) {
         match self {
-            Victims::Greedy(policy) => policy.close(pbn, valid, now),
-            Victims::Other(policy) => policy.close(pbn, valid, now),
+            Victims::Greedy(policy) => policy.close(block),
+            Victims::Other(policy) => policy.close(block),
         }
     }
 
-    /// A page of a closed block was invalidated; `valid` are left.
+    /// A page of a closed block was invalidated; `valid` are left. `now` counts page programs.
     #[inline]
     pub fn shrink(&mut self, pbn: Pbn, valid: u32, now: u64) {
         match self {
@@ -131,7 +164,7 @@ impl Victims {
     }
 
     /// The block to collect; it stays a candidate until removed.
-    pub fn choose(&mut self, now: u64) -> Option<Pbn> {
+    pub fn choose(&mut self, now: Moment) -> Option<Pbn> {
         match self {
             Victims::Greedy(policy) => policy.choose(now),
             Victims::Other(policy) => policy.choose(now),
@@ -196,12 +229,17 @@ mod tests {
         gc.victims(100, 8).expect("a pool that it accepts")
     }
 
+    /// After so many programs, each of which takes a microsecond.
+    const fn at(programs: u64) -> Moment {
+        Moment { programs, time: 1000 * programs }
+    }
+
     /// Blocks 7, 3 and 5 are closed in this order; 3 and 5 lose pages.
     fn three_blocks(policy: &str) -> Victims {
         let mut victims = victims(policy);
-        victims.close(Pbn(7), 6, 10);
-        victims.close(Pbn(3), 6, 20);
-        victims.close(Pbn(5), 6, 30);
+        for (block, programs) in [(7, 10), (3, 20), (5, 30)] {
+            victims.close(Closed { at: at(programs), ..Closed::untimed(Pbn(block), 6) });
+        }
         victims.shrink(Pbn(5), 5, 40);
         victims.shrink(Pbn(3), 5, 41);
         victims
@@ -210,46 +248,59 @@ mod tests {
     #[test]
     fn greedy_takes_the_fewest_valid_pages_and_then_the_lowest_block() {
         let mut victims = three_blocks("greedy");
-        assert_eq!(victims.choose(50), Some(Pbn(3)));
+        assert_eq!(victims.choose(at(50)), Some(Pbn(3)));
         victims.shrink(Pbn(5), 4, 51);
-        assert_eq!(victims.choose(52), Some(Pbn(5)));
+        assert_eq!(victims.choose(at(52)), Some(Pbn(5)));
         victims.remove(Pbn(5), 4);
         victims.remove(Pbn(3), 5);
-        assert_eq!(victims.choose(53), Some(Pbn(7)));
+        assert_eq!(victims.choose(at(53)), Some(Pbn(7)));
         victims.remove(Pbn(7), 6);
-        assert_eq!(victims.choose(54), None);
+        assert_eq!(victims.choose(at(54)), None);
     }
 
     #[test]
     fn fifo_takes_the_block_closed_first() {
         let mut victims = three_blocks("fifo");
-        assert_eq!(victims.choose(50), Some(Pbn(7)));
+        assert_eq!(victims.choose(at(50)), Some(Pbn(7)));
         victims.remove(Pbn(7), 6);
-        assert_eq!(victims.choose(50), Some(Pbn(3)));
+        assert_eq!(victims.choose(at(50)), Some(Pbn(3)));
     }
 
     /// Scores at 50: block 7: 40 x 2/12; block 5: 10 x 3/10; block 3: 9 x 3/10.
     #[test]
     fn cost_benefit_weighs_age_against_valid_pages() {
         let mut victims = three_blocks("cost-benefit");
-        assert_eq!(victims.choose(50), Some(Pbn(7)));
+        assert_eq!(victims.choose(at(50)), Some(Pbn(7)));
         victims.remove(Pbn(7), 6);
-        assert_eq!(victims.choose(50), Some(Pbn(5)));
+        assert_eq!(victims.choose(at(50)), Some(Pbn(5)));
         for valid in (0..5).rev() {
             victims.shrink(Pbn(3), valid, 49);
         }
-        assert_eq!(victims.choose(50), Some(Pbn(3)), "an empty block costs nothing");
+        assert_eq!(victims.choose(at(50)), Some(Pbn(3)), "an empty block costs nothing");
+    }
+
+    /// Scores at 50 us: block 7: 2/6 x sqrt(40); block 5: 3/5 x sqrt(20); block 3: 3/5 x sqrt(30).
+    #[test]
+    fn ramcloud_weighs_the_time_since_a_block_was_filled() {
+        let mut victims = three_blocks("ramcloud-cost-benefit");
+        assert_eq!(victims.choose(at(50)), Some(Pbn(3)));
+        victims.remove(Pbn(3), 5);
+        assert_eq!(victims.choose(at(50)), Some(Pbn(5)));
+        assert_eq!(victims.choose(at(31)), Some(Pbn(7)), "block 5 is still young");
+        victims.remove(Pbn(5), 5);
+        victims.remove(Pbn(7), 6);
+        assert_eq!(victims.choose(at(50)), None);
     }
 
     #[test]
     fn random_is_fair_and_many_choices_are_greedy() {
         let mut victims = three_blocks("random");
         let mut drawn = [0; 100];
-        (0..3000).for_each(|_| drawn[victims.choose(50).expect("three blocks").index()] += 1);
+        (0..3000).for_each(|_| drawn[victims.choose(at(50)).expect("three blocks").index()] += 1);
         assert!([3, 5, 7].iter().all(|b: &usize| (900..1100).contains(&drawn[*b])), "{drawn:?}");
         let mut victims = three_blocks("d-choices");
         victims.shrink(Pbn(7), 0, 45);
-        let hits = (0..1000).filter(|_| victims.choose(50) == Some(Pbn(7))).count();
+        let hits = (0..1000).filter(|_| victims.choose(at(50)) == Some(Pbn(7))).count();
         assert!(hits > 950, "10 draws of 3 miss one of them in 2 %: {hits}");
     }
 }

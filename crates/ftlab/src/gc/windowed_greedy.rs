@@ -3,7 +3,7 @@
 //!
 //! A window of one block is FIFO, one of all blocks is greedy but for ties, which go to the oldest.
 
-use super::{PolicyDesign, Pool, Spec, VictimPolicy};
+use super::{Closed, Moment, PolicyDesign, Pool, Spec, VictimPolicy};
 use crate::cache::links::{Links, List};
 use crate::units::{Pbn, Ratio};
 
@@ -47,7 +47,7 @@ impl PolicyDesign for WindowedGreedy {
 }
 
 impl VictimPolicy for WindowedGreedy {
-    fn close(&mut self, pbn: Pbn, valid: u32, _now: u64) {
+    fn close(&mut self, Closed { pbn, valid, .. }: Closed) {
         self.links.push_front(&mut self.closed, pbn.0);
         self.valid[pbn.index()] = valid;
     }
@@ -60,7 +60,7 @@ impl VictimPolicy for WindowedGreedy {
         unless_bug!(WindowKeepsCollected, self.links.remove(&mut self.closed, pbn.0));
     }
 
-    fn choose(&mut self, _now: u64) -> Option<Pbn> {
+    fn choose(&mut self, _now: Moment) -> Option<Pbn> {
         let oldest = self.links.from_oldest(&self.closed).take(self.window);
         oldest.min_by_key(|block| self.valid[*block as usize]).map(Pbn)
     }
@@ -75,12 +75,12 @@ mod tests {
         let pool = Pool { blocks: 8, pages_per_block: 4, seed: 1 };
         let mut policy = WindowedGreedy::build(&pool, WindowConfig { window: Ratio(0.25) });
         for (block, valid) in [(5, 3), (2, 3), (7, 0)] {
-            policy.close(Pbn(block), valid, 0);
+            policy.close(Closed::untimed(Pbn(block), valid));
         }
-        assert_eq!(policy.choose(0), Some(Pbn(5)), "7 is not among the two oldest");
+        assert_eq!(policy.choose(Moment::default()), Some(Pbn(5)), "7 is not among the two oldest");
         policy.shrink(Pbn(2), 2, 0);
-        assert_eq!(policy.choose(0), Some(Pbn(2)));
+        assert_eq!(policy.choose(Moment::default()), Some(Pbn(2)));
         policy.remove(Pbn(2), 2);
-        assert_eq!(policy.choose(0), Some(Pbn(7)));
+        assert_eq!(policy.choose(Moment::default()), Some(Pbn(7)));
     }
 }

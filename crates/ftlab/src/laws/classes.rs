@@ -1,6 +1,6 @@
 //! What a separation hears is what happens.
 //!
-//! It hears of each page that the host writes, with its age. It hears of each page that GC moves, with the class that it
+//! It hears of each page that the host writes, with its age and what the host says of the request. It hears of each page that GC moves, with the class that it
 //! gave that page before. It hears of each block of user pages that GC collects.
 
 use super::REQUESTS;
@@ -8,11 +8,12 @@ use super::case::{Case, between};
 use super::traffic::Traffic;
 use crate::flash::Device;
 use crate::ftl::demand::MapBlocks;
-use crate::ftl::{self, Ftl};
+use crate::ftl::{Access, Ftl};
 use crate::gc::Copies;
 use crate::named::{Named, Spec};
+use crate::partial::Cover;
 use crate::placement::separation::{BuildSeparation, Collected, Moved, Separation, Written};
-use crate::request::Op;
+use crate::request::{Meta, Op};
 use crate::rng::Rng;
 use crate::units::Lpn;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,10 +72,14 @@ impl Separation for Hears {
 }
 
 pub fn a_separation_hears_what_happens(case: &Case<'_>) {
-    if !case.entry.spec.obeys("ftl.separation") {
-        return;
+    if case.entry.spec.obeys("ftl.separation") {
+        each_page_is_heard_as_it_is_written(case);
+        what_the_host_says_outlasts_ram(case);
     }
-    let events = Events::default();
+}
+
+/// The case under a separation that notes what it hears.
+fn hearing<'a>(case: &Case<'a>, events: &Events) -> Case<'a> {
     let hears = Hears(events.clone());
     let spec = Spec { name: NAME, summary: "notes what it hears", source: "a law" };
     let build = BuildSeparation::Classes(Arc::new(move |_, _| {
@@ -92,7 +97,34 @@ pub fn a_separation_hears_what_happens(case: &Case<'_>) {
         * config.device.planes_per_die;
     config.device.blocks =
         config.device.blocks.map(|blocks| blocks + 2 * u32::from(CLASSES) * planes);
-    let case = case.with(config);
+    case.with(config)
+}
+
+/// Requests, each with a handle.
+struct Asked {
+    rng: Rng,
+    traffic: Traffic,
+    left: u32,
+}
+
+impl Asked {
+    fn of(case: &Case<'_>, device: &Device) -> Self {
+        let mut rng = Rng::new(case.seed(), "classes");
+        let left = between(&mut rng, 1, 10 * REQUESTS as u32);
+        Asked { rng, traffic: Traffic::draw(case.seed(), device.geometry().logical_pages), left }
+    }
+
+    fn next(&mut self) -> Option<(Op, Vec<Lpn>, Meta)> {
+        self.left = self.left.checked_sub(1)?;
+        let (op, pages) = self.traffic.next();
+        let handle = self.rng.below(1 + u64::from(u16::MAX)) as u16;
+        Some((op, pages, Meta { handle, ..Meta::UNSET }))
+    }
+}
+
+fn each_page_is_heard_as_it_is_written(case: &Case<'_>) {
+    let events = Events::default();
+    let case = hearing(case, &events);
     let Ok((mut device, mut ftl)) = case.build() else { return };
     // What stays in RAM is written later, in an order of the FTL's own.
     if ftl.keeps_writes() {
@@ -101,16 +133,59 @@ pub fn a_separation_hears_what_happens(case: &Case<'_>) {
     device.start_measuring();
     ftl.reset_metrics();
     let mut expected = Expected::new(&device, events);
-    let mut rng = Rng::new(case.seed(), "classes");
-    let mut traffic = Traffic::draw(case.seed(), device.geometry().logical_pages);
-    for _ in 0..between(&mut rng, 1, 10 * REQUESTS as u32) {
-        let (op, pages) = traffic.next();
-        ftl::access(&mut ftl, op, &pages, &mut device);
-        expected.heard(op, &pages);
+    let mut asked = Asked::of(&case, &device);
+    while let Some((op, pages, meta)) = asked.next() {
+        let access = Access { op, pages: &pages, meta };
+        access.serve(&mut ftl, &mut device);
+        expected.heard(access);
     }
     ftl.audit(&device);
     let gc = ftl.metrics().gc.expect("what separates pages collects blocks").counts;
     assert_eq!(expected.collected, gc.data_blocks, "each block of user pages that is collected");
+}
+
+/// A page leaves RAM with what the host said when it wrote it last, in a buffer above the FTL or in its own.
+fn what_the_host_says_outlasts_ram(case: &Case<'_>) {
+    let events = Events::default();
+    let case = hearing(case, &events);
+    let Ok((mut device, mut ftl)) = case.build() else { return };
+    // Of two buffers the lower one may hold what the host said before.
+    let mut buffer = match ftl.keeps_writes() {
+        true => None,
+        false => case.buffer(&device, ftl.as_ref()),
+    };
+    let mut said = vec![Meta::UNSET; device.geometry().logical_pages as usize];
+    let mut asked = Asked::of(&case, &device);
+    while let Some((op, pages, meta)) = asked.next() {
+        let before = said.clone();
+        if matches!(op, Op::Write | Op::WriteThrough) {
+            pages.iter().for_each(|lpn| said[lpn.index()] = meta);
+        }
+        let access = Access { op, pages: &pages, meta };
+        match &mut buffer {
+            Some(buffer) => buffer.serve(access, Cover::WHOLE, ftl.as_mut(), &mut device),
+            None => access.serve(ftl.as_mut(), &mut device),
+        }
+        let events = taken(&events);
+        // A page that completes a group goes where the group goes.
+        if buffer.as_ref().is_some_and(|buffer| buffer.counts().padded_pages > 0) {
+            return;
+        }
+        for event in events {
+            if let Event::Written(Written { lpn, meta, .. }) = event {
+                // A page may leave for lack of room before the request writes it again.
+                let either = [before[lpn.index()], said[lpn.index()]];
+                assert!(
+                    either.contains(&meta),
+                    "{lpn} with {meta:?}, of which the host said {either:?}"
+                );
+            }
+        }
+    }
+}
+
+fn taken(events: &Events) -> Vec<Event> {
+    std::mem::take(&mut *events.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// What must have been heard.
@@ -132,9 +207,8 @@ impl Expected {
     }
 
     /// Compares what was heard during a request.
-    fn heard(&mut self, op: Op, pages: &[Lpn]) {
-        let events =
-            std::mem::take(&mut *self.events.lock().unwrap_or_else(PoisonError::into_inner));
+    fn heard(&mut self, Access { op, pages, meta }: Access<'_>) {
+        let events = taken(&self.events);
         let is_write = matches!(op, Op::Write | Op::WriteThrough);
         let mut due = pages.iter().copied();
         // A page that is being written becomes the newest when its place is found.
@@ -145,6 +219,7 @@ impl Expected {
                     self.commit(writes.take());
                     assert!(is_write, "{written:?} when the host asks to {op:?}");
                     assert_eq!(Some(written.lpn), due.next(), "the next page of the request");
+                    assert_eq!(written.meta, meta, "what the host says of the request");
                     let age = self.pages[written.lpn.index()].map(|(then, _)| self.now - then);
                     assert_eq!(written.age, age, "the age of {} when it is written", written.lpn);
                     writes = Some((written.lpn, class(written.lpn, age.unwrap_or_default())));

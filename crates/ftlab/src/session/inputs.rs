@@ -20,9 +20,21 @@ use std::time::Instant;
 /// # Errors
 /// Those of [`trace::open`], [`Model::load`], [`Model::input`] and [`workload::open`].
 pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
-    let Some(name) = &config.input.trace else {
-        return workload::open(&config.workload, config.run.seed);
+    let input = match &config.input.trace {
+        Some(name) => open_named(name, config)?,
+        None => workload::open(&config.workload, config.run.seed)?,
     };
+    let declares = input.attributes().has(Attribute::Hint);
+    if let Some(by) = config.input.hint_by.as_ref().filter(|_| declares) {
+        let by = String::from(by.clone());
+        let message = format!("found {by}, but the input has handles of its own; leave one out");
+        return Err(Error::config("input.hint_by", message));
+    }
+    Ok(trace::hinted(input, config.input.hint_by.as_ref()))
+}
+
+/// A trace, a model or a profile.
+fn open_named(name: &str, config: &Config) -> Result<Box<dyn Input>, Error> {
     let options = config.input.options();
     let path = Path::new(name);
     // A folder of that name is none that could be meant.
@@ -48,13 +60,6 @@ pub fn open_input(config: &Config) -> Result<Box<dyn Input>, Error> {
     } else {
         trace::open(name, &options).map_err(|error| or_profile(name, error))?
     };
-    let declares = input.attributes().has(Attribute::Hint);
-    if let Some(by) = config.input.hint_by.as_ref().filter(|_| declares) {
-        let by = String::from(by.clone());
-        let message = format!("found {by}, but the trace has handles of its own; leave one out");
-        return Err(Error::config("input.hint_by", message));
-    }
-    let input = trace::hinted(input, config.input.hint_by.as_ref());
     Ok(trace::skip(input, config.input.skip))
 }
 

@@ -52,7 +52,12 @@ impl Bench {
 
     fn serve(&mut self, op: Op, pages: &[u32]) -> BufferCounts {
         let pages: Vec<Lpn> = pages.iter().copied().map(Lpn).collect();
-        self.buffer.serve(op, &pages, Cover::WHOLE, self.ftl.as_mut(), &mut self.flash);
+        self.buffer.serve(
+            Access::new(op, &pages),
+            Cover::WHOLE,
+            self.ftl.as_mut(),
+            &mut self.flash,
+        );
         self.buffer.audit(&self.flash);
         self.ftl.audit(&self.flash);
         self.buffer.counts()

@@ -6,7 +6,7 @@
 
 use crate::cache::block_set::BlockSets;
 use crate::flash::Geometry;
-use crate::gc::Victims;
+use crate::gc::{Closed, Moment, Victims};
 use crate::units::{Lbn, Pbn};
 
 /// Logical blocks with pages in the PMR.
@@ -70,7 +70,7 @@ impl GroupSizes {
                 *now += 1;
                 let (block, left) = (Pbn(lbn.0), *pages_per_block - size);
                 match size {
-                    1 => victims.close(block, left, *now),
+                    1 => victims.close(Closed { at: moment(*now), ..Closed::untimed(block, left) }),
                     _ => unless_bug!(CachGroupUntold, victims.shrink(block, left, *now)),
                 }
             }
@@ -87,7 +87,7 @@ impl GroupSizes {
                 let (block, left) = (Pbn(lbn.0), *pages_per_block - size);
                 victims.remove(block, left - 1);
                 if size > 0 {
-                    victims.close(block, left, *now);
+                    victims.close(Closed { at: moment(*now), ..Closed::untimed(block, left) });
                 }
             }
         }
@@ -97,9 +97,16 @@ impl GroupSizes {
     pub fn next_group(&mut self) -> Option<Lbn> {
         match &mut self.order {
             Order::BySize(by_size) => by_size.largest(),
-            Order::ByPolicy { victims, now, .. } => victims.choose(*now).map(|block| Lbn(block.0)),
+            Order::ByPolicy { victims, now, .. } => {
+                victims.choose(moment(*now)).map(|block| Lbn(block.0))
+            }
         }
     }
+}
+
+/// After so many pages have come; groups know no other time.
+fn moment(programs: u64) -> Moment {
+    Moment { programs, ..Moment::default() }
 }
 
 impl BySize {

@@ -42,7 +42,7 @@ fn a_page_in_the_pmr_hides_the_one_in_the_bmr() {
     let [one, two] = [29, 30].map(|lpn| bench.ftl.find(Lpn(lpn), &bench.flash).expect("mapped"));
     assert!(one.0 >= 8 * P, "the flushed page is in the PMR");
     assert_eq!(two, Ppn(30), "the others are in their places");
-    bench.ftl.read(&[28, 29, 30, 31].map(Lpn), &mut bench.flash);
+    bench.ftl.read(Access::read(&[28, 29, 30, 31].map(Lpn)), &mut bench.flash);
     bench.write(&[28, 29, 30, 31]);
     assert_eq!(operations(&bench.flash), [0, 4, 0, 1], "the group has every valid page");
     assert_eq!(bench.ftl.pmr.valid_pages(), 0);
@@ -64,12 +64,12 @@ fn groups_cost_what_the_paper_says() {
     let mut flash = Device::new(&config.device, 16 << 20).expect("a device");
     let mut ftl = CachFtl::build(&config, &mut flash).expect("an FTL");
     let all: Vec<Lpn> = (0..64).map(Lpn).collect();
-    ftl.write(&all, &mut flash);
+    ftl.write(Access::write(&all), &mut flash);
     for (group, time) in [(3, 600_000), (5, 15_775_000), (64, 14_300_000)] {
         flash.start_measuring();
-        ftl.write(&all[..group], &mut flash);
+        ftl.write(Access::write(&all[..group]), &mut flash);
         assert_eq!(flash.timeline().served().end, time, "a group of {group}");
-        ftl.write(&all, &mut flash);
+        ftl.write(Access::write(&all), &mut flash);
     }
 }
 
@@ -167,7 +167,7 @@ fn idle_gc_stops_after_each_phase() {
         bench.ftl.audit(&bench.flash);
         phases.push(operations(&bench.flash));
         bench.flash.start_measuring();
-        bench.ftl.read(&(0..32).map(Lpn).collect::<Vec<_>>(), &mut bench.flash);
+        bench.ftl.read(Access::read(&(0..32).map(Lpn).collect::<Vec<_>>()), &mut bench.flash);
         let in_ram = bench.ftl.job.as_ref().map_or(0, |job| job.all_in_ram().len() as u64);
         assert_eq!(operations(&bench.flash), [32 - in_ram, 0, 0, 0]);
         bench.flash.start_measuring();
@@ -187,7 +187,7 @@ fn a_group_for_the_bmr_takes_over_the_merge_of_its_block() {
         let mut bench_at = Bench { ftl: bench.ftl.clone(), flash: bench.flash.clone() };
         (0..steps).for_each(|_| assert!(bench_at.ftl.background(&mut bench_at.flash)));
         bench_at.flash.start_measuring();
-        bench_at.ftl.write(&[16, 17, 18].map(Lpn), &mut bench_at.flash);
+        bench_at.ftl.write(Access::write(&[16, 17, 18].map(Lpn)), &mut bench_at.flash);
         bench_at.ftl.audit(&bench_at.flash);
         // Page 19 was read again only if the merge had not yet taken it off the flash.
         let read = u64::from(steps < 3);
@@ -345,19 +345,19 @@ fn gc_interrupted_anywhere_never_loses_a_page() {
             };
             seen.extend(situation(&ftl, event));
             match event {
-                "trim" => ftl.trim(&[Lpn(lpn)], &mut flash),
-                "read" => ftl.read(&[Lpn(lpn)], &mut flash),
+                "trim" => ftl.trim(Access::trim(&[Lpn(lpn)]), &mut flash),
+                "read" => ftl.read(Access::read(&[Lpn(lpn)]), &mut flash),
                 "group for the BMR" => {
                     let most = per_block.min(config.own.threshold + 1);
                     let start = (lpn - first).min(per_block - most);
                     let group: Vec<Lpn> = (first + start..first + start + most).map(Lpn).collect();
-                    ftl.write(&group, &mut flash);
+                    ftl.write(Access::write(&group), &mut flash);
                 }
-                _ => ftl.write(&[Lpn(lpn)], &mut flash),
+                _ => ftl.write(Access::write(&[Lpn(lpn)]), &mut flash),
             }
             ftl.audit(&flash);
         }
-        ftl.read(&(0..pages).map(Lpn).collect::<Vec<_>>(), &mut flash);
+        ftl.read(Access::read(&(0..pages).map(Lpn).collect::<Vec<_>>()), &mut flash);
     }
     assert_eq!(seen.len(), 6 * 5, "phases and what came after them: {seen:?}");
 }

@@ -38,7 +38,7 @@ impl<C: MappingCache> Bench<C> {
         let mut ftl = DemandFtl::<C>::build(&setup, &mut flash).expect("an FTL");
         let Ok(lpns) = u32::try_from(pages) else { panic!("too many pages") };
         for lpn in 0..lpns {
-            ftl.write(&[Lpn(lpn)], &mut flash);
+            ftl.write(Access::write(&[Lpn(lpn)]), &mut flash);
         }
         ftl.flush_and_rebuild(&setup, &mut flash);
         Bench { ftl, flash }
@@ -59,16 +59,16 @@ impl<C: MappingCache> Bench<C> {
     }
 
     pub fn read(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| ftl.read(Access::read(&[Lpn(lpn)]), flash))
     }
 
     pub fn write(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.write(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| ftl.write(Access::write(&[Lpn(lpn)]), flash))
     }
 
     pub fn read_request(&mut self, first: u32, last: u32) -> Cost {
         let pages: Vec<Lpn> = (first..=last).map(Lpn).collect();
-        self.cost(|ftl, flash| ftl.read(&pages, flash))
+        self.cost(|ftl, flash| ftl.read(Access::read(&pages), flash))
     }
 
     pub fn cached(&self) -> Vec<(u32, bool)> {

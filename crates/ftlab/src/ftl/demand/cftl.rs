@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::placement::SINGLE;
-use crate::ftl::{Accounts, Ftl, FtlMetrics, RamUse};
+use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::units::{Lbn, Lpn, Ppn};
 use runs::Runs;
 
@@ -77,21 +77,21 @@ impl Design for Cftl {
 }
 
 impl Ftl for Cftl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.demand.read(pages, flash);
-        for &lpn in pages {
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.demand.read(access, flash);
+        for &lpn in access.pages {
             if self.demand.cache.note_read(lpn) {
                 self.convert(flash.geometry().logical_block_of(lpn), flash);
             }
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.demand.write(pages, flash);
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.demand.write(access, flash);
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.demand.trim(pages, flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.demand.trim(access, flash);
     }
 
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {

@@ -48,13 +48,14 @@ use super::parts::region::Region;
 use super::parts::survey::Page;
 use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
-    Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
+    Access, Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
 };
 use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner};
 use crate::placement::Class;
 use crate::placement::separation::TOGETHER;
+use crate::request::Meta;
 use crate::settings::Group;
 use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
 use held::Held;
@@ -400,7 +401,7 @@ impl<C: MappingCache> DemandFtl<C> {
 }
 
 impl<C: MappingCache> Ftl for DemandFtl<C> {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
             flash.begin_page();
@@ -410,17 +411,17 @@ impl<C: MappingCache> Ftl for DemandFtl<C> {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, meta, .. }: Access<'_>, flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
             flash.begin_page();
             self.translate(lpn, last, flash);
-            self.program(lpn, flash);
+            self.program(lpn, meta, flash);
             self.settle(flash);
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
             flash.begin_page();
@@ -575,8 +576,8 @@ impl<C: MappingCache> DemandFtl<C> {
 
     /// Programs a page whose mapping is in the cache.
     #[inline]
-    fn program(&mut self, lpn: Lpn, flash: &mut Flash) {
-        let place = self.store.pool.place(lpn, flash);
+    fn program(&mut self, lpn: Lpn, meta: Meta, flash: &mut Flash) {
+        let place = self.store.pool.place(lpn, meta, flash);
         if self.store.pool.must_collect(place) {
             self.reclaim(place, flash);
         }

@@ -29,7 +29,7 @@ use crate::flash::{Device, Flash, Geometry};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
 use crate::ftl::{
-    Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
+    Access, Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
 };
 use crate::request::Op;
 use crate::settings::Group;
@@ -125,7 +125,7 @@ impl<P: Pool> Design for PooledFtl<P> {
 }
 
 impl<P: Pool> Ftl for PooledFtl<P> {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
             flash.begin_page();
@@ -145,7 +145,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, meta, .. }: Access<'_>, flash: &mut Flash) {
         let Some(&last) = pages.last() else { return };
         for &lpn in pages {
             flash.begin_page();
@@ -156,14 +156,14 @@ impl<P: Pool> Ftl for PooledFtl<P> {
                 self.data_pages += 1;
             }
             flash.keep_write(lpn);
-            self.held.write(lpn);
+            self.held.write(lpn, meta);
             self.dirty.insert(lpn);
             self.pool.use_data(lpn, Op::Write);
             self.settle(flash);
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             self.data_pages -= u64::from(self.held.holds(lpn));
             self.pool.trim(lpn);
@@ -171,7 +171,7 @@ impl<P: Pool> Ftl for PooledFtl<P> {
             self.dirty.remove(&lpn);
         }
         for &lpn in pages {
-            self.engine.trim(&[lpn], flash);
+            self.engine.trim(Access::trim(&[lpn]), flash);
             self.pool.use_map(self.engine.store.pages.page_of(lpn));
             self.settle(flash);
         }
@@ -337,7 +337,7 @@ impl<P: Pool> PooledFtl<P> {
         }
         self.dirty.remove(&lpn);
         let engine = &mut self.engine;
-        self.held.flush(&[lpn], flash, |_, flash| engine.program(lpn, flash));
+        self.held.flush(&[lpn], flash, |access, flash| engine.program(lpn, access.meta, flash));
     }
 }
 

@@ -32,7 +32,7 @@ use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::parts::planes::Planes;
 use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
-use crate::ftl::{Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::ftl::{Access, Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
 use crate::units::{Lpn, Pbn, Ppn, Ratio};
 use tiers::Tiers;
 
@@ -124,16 +124,16 @@ impl Zftl {
 }
 
 impl Ftl for Zftl {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.serve(pages, flash, DemandFtl::read);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.serve(access, flash, DemandFtl::read);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.serve(pages, flash, DemandFtl::write);
+    fn write(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.serve(access, flash, DemandFtl::write);
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.serve(pages, flash, DemandFtl::trim);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.serve(access, flash, DemandFtl::trim);
     }
 
     fn locate(&self, lpn: Lpn) -> Option<Ppn> {
@@ -225,14 +225,14 @@ impl Zftl {
     /// Serves the pages of each zone in turn.
     fn serve(
         &mut self,
-        pages: &[Lpn],
+        access: Access<'_>,
         flash: &mut Flash,
-        serve: fn(&mut DemandFtl<Tiers>, &[Lpn], &mut Flash),
+        serve: fn(&mut DemandFtl<Tiers>, Access<'_>, &mut Flash),
     ) {
-        let pages_per_zone = self.pages_per_zone;
-        for group in pages.chunk_by(|a, b| a.0 / pages_per_zone == b.0 / pages_per_zone) {
-            self.enter(self.zone_of(group[0]), flash);
-            serve(&mut self.zones[self.current], group, flash);
+        let size = self.pages_per_zone;
+        for pages in access.pages.chunk_by(|a, b| a.0 / size == b.0 / size) {
+            self.enter(self.zone_of(pages[0]), flash);
+            serve(&mut self.zones[self.current], Access { pages, ..access }, flash);
         }
     }
 

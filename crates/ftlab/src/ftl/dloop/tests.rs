@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{BlockKind, Cause, Device, Operation};
+use crate::ftl::Access;
 use crate::ftl::{Design, Ftl, FtlConfig};
 use crate::gc::{GcConfig, GcMode};
 use crate::rng::Rng;
@@ -67,10 +68,10 @@ fn the_papers_full_plane_of_2048_and_4_blocks_goes_on_for_ever() {
     let mut flash = device(&setup);
     let mut ftl = DemandFtl::<Dftl>::build(&setup, &mut flash).expect("room");
     let pages = flash.geometry().logical_pages;
-    (0..pages).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
+    (0..pages).for_each(|lpn| ftl.write(Access::write(&[Lpn(lpn)]), &mut flash));
     let mut rng = Rng::new(1, "full");
     for _ in 0..20_000 {
-        ftl.write(&[Lpn(rng.below(u64::from(pages)) as u32)], &mut flash);
+        ftl.write(Access::write(&[Lpn(rng.below(u64::from(pages)) as u32)]), &mut flash);
     }
     ftl.audit(&flash);
     let own = ftl.metrics().own;
@@ -91,11 +92,11 @@ fn gc_that_holds_the_map_writes_to_its_plane_alone() {
         let mut flash = device(&setup);
         let mut ftl = DemandFtl::<Dftl>::build(&setup, &mut flash).expect("room");
         let pages = flash.geometry().logical_pages;
-        (0..pages).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
+        (0..pages).for_each(|lpn| ftl.write(Access::write(&[Lpn(lpn)]), &mut flash));
         let mut rng = Rng::new(2, "one plane");
         for _ in 0..2_000 {
             let page = rng.below(u64::from(pages / PLANES)) as u32;
-            ftl.write(&[Lpn(PLANES * page)], &mut flash);
+            ftl.write(Access::write(&[Lpn(PLANES * page)]), &mut flash);
         }
         ftl.audit(&flash);
         (flash.ledger().get(Operation::Program, Cause::GcMapping), ftl.metrics().own)

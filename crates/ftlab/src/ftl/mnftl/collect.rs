@@ -9,7 +9,7 @@
 use super::{Mnftl, Version};
 use crate::cache::links::NIL;
 use crate::flash::{BlockKind, Cause, Flash};
-use crate::gc::GcMode;
+use crate::gc::{GcMode, Moment};
 use crate::units::{Lbn, Pbn};
 
 impl Mnftl {
@@ -70,7 +70,8 @@ impl Mnftl {
     fn take_victim(&mut self, flash: &Flash) -> Pbn {
         match &mut self.full {
             Some(full) => {
-                let victim = full.choose(0).expect("blocks are full when none is free");
+                let victim =
+                    full.choose(Moment::default()).expect("blocks are full when none is free");
                 full.remove(victim, flash.valid_in(victim));
                 victim
             }

@@ -10,7 +10,7 @@
 //!          half (a third) of what it would.
 //! Departs  all of it is ours: the paper says only that the extension is "an interesting problem".
 
-use super::{Ftl, FtlMetrics, Mnftl, MnftlConfig, MnftlMapping, RamUse, Version};
+use super::{Access, Ftl, FtlMetrics, Mnftl, MnftlConfig, MnftlMapping, RamUse, Version};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::Accounts;
@@ -104,11 +104,11 @@ impl Design for MnftlHybrid {
 }
 
 impl Ftl for MnftlHybrid {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.mnftl.read(pages, flash);
+    fn read(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.mnftl.read(access, flash);
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             if self.is_full(flash) && self.free.is_empty() {
@@ -120,8 +120,8 @@ impl Ftl for MnftlHybrid {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
-        self.mnftl.trim(pages, flash);
+    fn trim(&mut self, access: Access<'_>, flash: &mut Flash) {
+        self.mnftl.trim(access, flash);
     }
 
     fn uses_idle_time(&self) -> bool {

@@ -9,6 +9,7 @@ use super::{Mnftl, Version};
 use crate::flash::{BlockKind, Cause, Flash};
 use crate::ftl::parts::free_blocks::FreeBlocks;
 use crate::ftl::parts::survey::{FoundBlock, Page};
+use crate::gc::Closed;
 use crate::units::Lbn;
 use std::ops::Range;
 
@@ -30,7 +31,7 @@ impl Mnftl {
             self.links.push_front(&mut self.lists[lbn.index()], pbn.0);
             self.rank(lbn);
             if let Some(full) = self.full.as_mut().filter(|_| flash.is_full(pbn)) {
-                full.close(pbn, flash.valid_in(pbn), 0);
+                full.close(Closed::untimed(pbn, flash.valid_in(pbn)));
             }
         }
     }

@@ -282,7 +282,7 @@ fn a_cached_subtable_saves_its_oob_read() {
 fn the_subtable_on_a_trimmed_page_is_rescued() {
     let mut bench = bench(4, 4, 1, 4);
     bench.write_work(&[0, 1, 2, 3, 0, 1, 2, 0]);
-    bench.work(|ftl, flash| ftl.trim(&[Lpn(0)], flash));
+    bench.work(|ftl, flash| ftl.trim(Access::trim(&[Lpn(0)]), flash));
     assert_eq!(bench.ftl.map.holder(0), Some(Ppn(7)));
     // Pages 1, 2 are valid in block 1, whose last page holds the subtable but is trimmed; 3 in block 0.
     let work = bench.work(|ftl, flash| {
@@ -293,7 +293,7 @@ fn the_subtable_on_a_trimmed_page_is_rescued() {
     assert_eq!(bench.ftl.metrics().own["mnftl.rescues"], 0, "other pages of it were copied");
     let mut bench = self::bench(4, 2, 1, 4);
     bench.write_work(&[2, 0, 0, 1, 3, 3, 3, 3]);
-    bench.work(|ftl, flash| ftl.trim(&[Lpn(3)], flash));
+    bench.work(|ftl, flash| ftl.trim(Access::trim(&[Lpn(3)]), flash));
     let work = bench.work(|ftl, flash| {
         let victim = Pbn(1);
         assert_eq!(flash.valid_in(victim), 0);

@@ -3,6 +3,7 @@
 
 use crate::device::DeviceConfig;
 use crate::flash::{BlockKind, Cause, Device, Operation};
+use crate::ftl::Access;
 use crate::ftl::{Design, Setup};
 use crate::units::{Bytes, Duration, Lpn, Nanos};
 
@@ -84,7 +85,7 @@ impl<F: Design> Bench<F> {
     pub fn new(logical: u32, spare: u32, configure: impl FnOnce(&mut Setup<F::Settings>)) -> Self {
         let mut bench = Bench::<F>::empty(logical, spare, configure);
         for lpn in 0..bench.flash.geometry().logical_pages {
-            bench.ftl.write(&[Lpn(lpn)], &mut bench.flash);
+            bench.ftl.write(Access::write(&[Lpn(lpn)]), &mut bench.flash);
         }
         bench.ftl.audit(&bench.flash);
         bench
@@ -93,21 +94,23 @@ impl<F: Design> Bench<F> {
     /// One request for these pages.
     pub fn write(&mut self, pages: &[u32]) -> Cost {
         let pages: Vec<Lpn> = pages.iter().copied().map(Lpn).collect();
-        self.cost(|ftl, flash| ftl.write(&pages, flash))
+        self.cost(|ftl, flash| ftl.write(Access::write(&pages), flash))
     }
 
     /// A request for each of these pages.
     pub fn writes(&mut self, pages: &[u32]) -> Cost {
-        self.cost(|ftl, flash| pages.iter().for_each(|lpn| ftl.write(&[Lpn(*lpn)], flash)))
+        self.cost(|ftl, flash| {
+            pages.iter().for_each(|lpn| ftl.write(Access::write(&[Lpn(*lpn)]), flash))
+        })
     }
 
     pub fn trim(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.trim(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| ftl.trim(Access::trim(&[Lpn(lpn)]), flash))
     }
 
     /// OOB reads of a host read.
     pub fn oob_reads(&mut self, lpn: u32) -> u64 {
-        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash));
+        self.cost(|ftl, flash| ftl.read(Access::read(&[Lpn(lpn)]), flash));
         self.flash.ledger().total(Operation::ReadOob)
     }
 
@@ -130,12 +133,14 @@ impl<F: Design> Bench<F> {
 
     /// What a write request for each of these pages does.
     pub fn write_work(&mut self, pages: &[u32]) -> Work {
-        self.work(|ftl, flash| pages.iter().for_each(|lpn| ftl.write(&[Lpn(*lpn)], flash)))
+        self.work(|ftl, flash| {
+            pages.iter().for_each(|lpn| ftl.write(Access::write(&[Lpn(*lpn)]), flash))
+        })
     }
 
     /// What a read of a page does.
     pub fn read_work(&mut self, lpn: u32) -> Work {
-        self.work(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
+        self.work(|ftl, flash| ftl.read(Access::read(&[Lpn(lpn)]), flash))
     }
 
     fn cost(&mut self, action: impl FnOnce(&mut F, &mut Device)) -> Cost {

@@ -14,7 +14,7 @@ use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
-use crate::gc::{Copies, Gc, GcMode, Victims};
+use crate::gc::{Closed, Copies, Gc, GcMode, Moment, Victims};
 use crate::placement::Class;
 use crate::units::{Pbn, Ppn};
 use serde::Serialize;
@@ -360,7 +360,8 @@ impl BlockPool {
             GcMode::Batch => {
                 unless_bug!(PoolBatchEndsEarly, self.is_replenished(), self.free.len() > self.low)
             }
-            GcMode::Single => !self.must_collect(class),
+            // The frontiers that GC opened are the host's next: the next run needs a free block for each again.
+            GcMode::Single => !self.must_collect(class) && self.free.len() >= self.spread,
         }
     }
 
@@ -394,12 +395,21 @@ impl BlockPool {
         pbn
     }
 
+    fn now(&self, flash: &Flash) -> Moment {
+        Moment { programs: self.programs, time: flash.issued() }
+    }
+
+    /// Tells the policy of a block that was filled.
+    fn closed(&mut self, slot: Pbn, class: Class, valid: u32, flash: &Flash) {
+        self.victims.close(Closed { pbn: slot, valid, class, at: self.now(flash) });
+    }
+
     /// A block that was taken is full: from now on it is a candidate for GC.
     pub fn close_block(&mut self, pbn: Pbn, flash: &Flash) {
         self.programs += u64::from(flash.geometry().pages_per_block);
         let slot = self.slot(pbn);
         self.blocks[slot.index()].state = State::Closed;
-        self.victims.close(slot, flash.valid_in(pbn), self.programs);
+        self.closed(slot, Class::MOVED, flash.valid_in(pbn), flash);
     }
 
     /// The next page of a frontier; opens a block when it is full.
@@ -438,9 +448,11 @@ impl BlockPool {
     fn open(&mut self, index: usize, class: Class, flash: &Flash) -> Ppn {
         if let Some(full) = self.frontiers[index] {
             let slot = self.slot(full.pbn);
-            self.blocks[slot.index()].state = State::Closed;
-            self.victims.close(slot, flash.valid_in(full.pbn), self.programs);
-            if self.blocks[slot.index()].class == Class::MAP {
+            let block = &mut self.blocks[slot.index()];
+            block.state = State::Closed;
+            let class = block.class;
+            self.closed(slot, class, flash.valid_in(full.pbn), flash);
+            if class == Class::MAP {
                 self.translation_blocks.insert(full.pbn.0);
             }
         }
@@ -448,7 +460,7 @@ impl BlockPool {
         let class = if index == Class::HOST.index() { Class::HOST } else { class };
         let slot = self.slot(pbn);
         let state = unless_bug!(PoolFrontierIsVictim, State::Open, {
-            self.victims.close(slot, 0, self.programs);
+            self.closed(slot, class, 0, flash);
             State::Closed
         });
         self.blocks[slot.index()] = BlockInfo { state, class };
@@ -520,7 +532,7 @@ impl BlockPool {
 
     /// Takes the next block to collect, unless erasing it would gain fewer pages than `least`.
     pub fn take_wasteful_victim(&mut self, least: u32, flash: &mut Flash) -> Option<Pbn> {
-        let pbn = self.victims.choose(self.programs).map(|slot| self.block_in(slot))?;
+        let pbn = self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot))?;
         let gained = flash.geometry().pages_per_block - flash.valid_in(pbn);
         (gained >= least).then(|| self.collect(pbn, flash))
     }
@@ -534,7 +546,7 @@ impl BlockPool {
         let forced = self.forced_victim(flash);
         self.counts.forced_victims += u64::from(forced.is_some());
         let pbn = forced
-            .or_else(|| self.victims.choose(self.programs).map(|slot| self.block_in(slot)))
+            .or_else(|| self.victims.choose(self.now(flash)).map(|slot| self.block_in(slot)))
             .expect("a device that needs GC has closed blocks");
         self.collect(pbn, flash);
         (pbn, self.blocks[self.slot(pbn).index()].class)
@@ -654,7 +666,7 @@ impl BlockPool {
                 self.frontiers[index] = Some(Frontier { next: rest.start, end: rest.end, pbn });
                 State::Open
             } else {
-                self.victims.close(slot, flash.valid_in(pbn), self.programs);
+                self.closed(slot, class, flash.valid_in(pbn), flash);
                 if class == Class::MAP {
                     self.translation_blocks.insert(pbn.0);
                 }

@@ -13,7 +13,10 @@
 //! Versions have 14 bits. Memory: 6 bytes per logical page; tables begin as zeroes.
 
 use crate::flash::{Device, Flash};
+use crate::ftl::Access;
+use crate::request::{Meta, Op};
 use crate::units::Lpn;
+use rustc_hash::FxHashMap;
 
 const HELD: u16 = 1 << 15;
 const DIRTY: u16 = 1 << 14;
@@ -97,6 +100,8 @@ pub struct HeldPages {
     on_flash: Vec<u16>,
     /// Version of the copy in RAM with `HELD`, and with `DIRTY` when it is nowhere else; 0 for none.
     held: Vec<u16>,
+    /// What the host says of dirty pages, where it says something.
+    metas: FxHashMap<Lpn, Meta>,
     counts: BufferCounts,
     /// Whether a page that leaves is programmed at once, and not kept in RAM below.
     above_flash: bool,
@@ -111,6 +116,7 @@ impl HeldPages {
             newest: table(),
             on_flash: table(),
             held: table(),
+            metas: FxHashMap::default(),
             counts: BufferCounts::default(),
             above_flash: true,
         }
@@ -164,7 +170,11 @@ impl HeldPages {
     }
 
     /// Notes that the host writes a page, whose newest version is in RAM then.
-    pub fn write(&mut self, lpn: Lpn) {
+    pub fn write(&mut self, lpn: Lpn, meta: Meta) {
+        self.forget_meta(lpn);
+        if unless_bug!(HeldForgetsMeta, !meta.is_unset(), false) {
+            self.metas.insert(lpn, meta);
+        }
         let held = &mut self.held[lpn.index()];
         self.counts.write_hits += u64::from(*held & HELD != 0);
         match *held & DIRTY {
@@ -175,6 +185,13 @@ impl HeldPages {
         *newest = next(*newest);
         let written = HELD | DIRTY | *newest;
         *held = unless_bug!(HeldKeepsVersion, written, if *held == 0 { written } else { *held });
+    }
+
+    #[inline]
+    fn forget_meta(&mut self, lpn: Lpn) {
+        if !self.metas.is_empty() {
+            self.metas.remove(&lpn);
+        }
     }
 
     /// The host reads a page that is in RAM.
@@ -224,6 +241,7 @@ impl HeldPages {
 
     /// Notes that the host trims a page, wherever it is.
     pub fn trim(&mut self, lpn: Lpn) {
+        self.forget_meta(lpn);
         if self.is_dirty(lpn) {
             self.counts.absorbed += 1;
             self.counts.dirty -= 1;
@@ -234,7 +252,8 @@ impl HeldPages {
     }
 
     /// Has `program` write a group to flash: dirty pages, which leave RAM, and pages that are not in RAM
-    /// and are written again to complete the group.
+    /// and are written again to complete the group. It is asked once for each run of pages of which the host says the
+    /// same.
     ///
     /// # Panics
     /// When the newest version of a page of it is not in RAM.
@@ -242,14 +261,27 @@ impl HeldPages {
         &mut self,
         group: &[Lpn],
         flash: &mut Flash,
-        program: impl FnOnce(&[Lpn], &mut Flash),
+        mut program: impl FnMut(Access<'_>, &mut Flash),
     ) {
-        program(group, flash);
+        let mut rest = group;
+        while let Some(meta) = rest.iter().find_map(|lpn| self.meta_of(*lpn)) {
+            let same =
+                rest.iter().take_while(|lpn| self.meta_of(**lpn).is_none_or(|it| it == meta));
+            let (pages, others) = rest.split_at(same.count());
+            program(Access { op: Op::Write, pages, meta }, flash);
+            rest = others;
+        }
         group.iter().for_each(|lpn| self.flushed(*lpn));
         self.counts.flushed_groups += 1;
     }
 
+    /// What the host says of a dirty page; `None` for any other.
+    fn meta_of(&self, lpn: Lpn) -> Option<Meta> {
+        self.is_dirty(lpn).then(|| self.metas.get(&lpn).copied().unwrap_or_default())
+    }
+
     fn flushed(&mut self, lpn: Lpn) {
+        self.forget_meta(lpn);
         if !self.is_dirty(lpn) {
             assert!(!self.holds(lpn), "page {lpn} is in RAM and was read from flash all the same");
             self.counts.padded_pages += 1;
@@ -283,5 +315,37 @@ impl HeldPages {
         }
         assert_eq!(dirty, self.counts.dirty, "pages whose newest version is in RAM alone");
         held
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ftl::Setup;
+    use crate::units::Bytes;
+
+    #[test]
+    fn a_group_leaves_in_runs_of_what_the_host_says() {
+        let setup = Setup::<()>::default();
+        let mut flash = Device::new(&setup.device, Bytes(64 * 4096).0).expect("a device");
+        let mut held = HeldPages::new(64);
+        let said = |handle| Meta { handle, ..Meta::UNSET };
+        for (lpn, handle) in [(1, 1), (2, 3), (2, 1), (3, 0), (5, 2), (6, 2), (7, 9)] {
+            held.write(Lpn(lpn), said(handle));
+        }
+        held.trim(Lpn(7));
+        held.write(Lpn(7), Meta::UNSET);
+        let mut runs = Vec::new();
+        let group = [0, 1, 2, 3, 4, 5, 6, 7].map(Lpn);
+        held.flush(&group, &mut flash, |access, _| {
+            runs.push((access.pages.to_vec(), access.meta.handle));
+        });
+        let run = |pages: &[u32], handle| (pages.iter().copied().map(Lpn).collect(), handle);
+        let (first, rest) = (run(&[0, 1, 2], 1), run(&[3, 4], 0));
+        assert_eq!(
+            runs,
+            [first, rest, run(&[5, 6], 2), run(&[7], 0)],
+            "0 and 4 complete the group"
+        );
     }
 }

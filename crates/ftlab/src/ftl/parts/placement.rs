@@ -26,6 +26,7 @@ use crate::flash::{Flash, Geometry};
 use crate::named::{List, Named, Spec};
 use crate::placement::Class;
 use crate::placement::separation::Separator;
+use crate::request::Meta;
 use crate::settings::{Group, Sections};
 use crate::units::{Lpn, Ppn, Vtpn};
 use dyn_clone::DynClone;
@@ -314,21 +315,25 @@ impl Chooser {
     /// # Panics
     /// When all planes are full of valid pages: the device is smaller than its logical pages.
     #[inline(always)]
-    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> Place {
+    pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> Place {
         if let Rule::Separated(_) = self.rule {
-            return self.place_apart(lpn, flash);
+            return self.place_apart(lpn, meta, flash);
         }
         let Chooser { order, rule, room } = self;
         Place { plane: rule.plane(lpn, order, room, flash), class: Class::HOST }
     }
 
     #[inline(never)]
-    fn place_apart(&mut self, lpn: Lpn, flash: &Flash) -> Place {
+    fn place_apart(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> Place {
         let Chooser { order, rule, room } = self;
         let Rule::Separated(separated) = rule else { panic!("no page has a class") };
         Place {
             plane: separated.plane.plane(lpn, order, room, flash),
-            class: Class::user(separated.separator.of_write(lpn)),
+            class: Class::user(
+                separated
+                    .separator
+                    .of_write(lpn, unless_bug!(PlacementUntoldOfHost, meta, Meta::UNSET)),
+            ),
         }
     }
 

@@ -33,6 +33,7 @@ use crate::ftl::design::Setup;
 use crate::gc::{Copies, CopyBack, Gc};
 use crate::placement::Class;
 use crate::placement::separation::{BuildSeparation, Separator};
+use crate::request::Meta;
 use crate::units::{Lpn, Pbn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -257,8 +258,8 @@ impl Planes {
 
     /// Where a page of the host goes.
     #[inline(always)]
-    pub fn place(&mut self, lpn: Lpn, flash: &Flash) -> Place {
-        self.chooser.place(lpn, flash)
+    pub fn place(&mut self, lpn: Lpn, meta: Meta, flash: &Flash) -> Place {
+        self.chooser.place(lpn, meta, flash)
     }
 
     /// Whether a place needs a block and its plane has too few left.
@@ -352,8 +353,14 @@ impl Planes {
     /// The free page for a page of the host, of an FTL with its map in RAM: after GC has made room, which
     /// tells `moved` where each logical page is now.
     #[inline]
-    pub fn host_page(&mut self, lpn: Lpn, flash: &mut Flash, moved: impl FnMut(Lpn, Ppn)) -> Ppn {
-        let place = self.place(lpn, flash);
+    pub fn host_page(
+        &mut self,
+        lpn: Lpn,
+        meta: Meta,
+        flash: &mut Flash,
+        moved: impl FnMut(Lpn, Ppn),
+    ) -> Ppn {
+        let place = self.place(lpn, meta, flash);
         if self.must_collect(place) {
             self.make_room(place, flash, moved);
         }

@@ -101,10 +101,10 @@ fn a_lookup_reads_1_75_oobs_with_four_pieces_used_alike() {
         let mut reads = 0;
         for _ in 0..8000 {
             let page = rng.below(64) as u32;
-            bench.ftl.write(&[Lpn(page)], &mut bench.flash);
+            bench.ftl.write(Access::write(&[Lpn(page)]), &mut bench.flash);
             let neighbour = page / 16 * 16 + rng.below(16) as u32;
             bench.flash.start_measuring();
-            bench.ftl.read(&[Lpn(neighbour)], &mut bench.flash);
+            bench.ftl.read(Access::read(&[Lpn(neighbour)]), &mut bench.flash);
             reads += bench.flash.ledger().total(crate::flash::Operation::ReadOob);
         }
         let mean = reads as f64 / 8000.0;
@@ -138,8 +138,8 @@ fn trims_lose_no_piece_and_no_directory() {
         let page = rng.below(16) as u32;
         let trim = rng.chance(0.4);
         bench.work(|ftl, flash| match trim {
-            true => ftl.trim(&[Lpn(page)], flash),
-            false => ftl.write(&[Lpn(page)], flash),
+            true => ftl.trim(Access::trim(&[Lpn(page)]), flash),
+            false => ftl.write(Access::write(&[Lpn(page)]), flash),
         });
     }
 }

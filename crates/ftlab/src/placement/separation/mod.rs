@@ -5,6 +5,7 @@
 //! copies        pages that GC moves have blocks of their own (`gc.copies = own`)
 //! temperature   a page that is written again soon rises, one that GC moves sinks (DAC)
 //! sepbit        pages go together that may be overwritten at about the same time (SepBIT)
+//! handles       pages go together that the host says belong together: FDP, streams, lifetimes
 //! ```
 //!
 //! Each class has an open block in each plane, under every page-level FTL.
@@ -12,16 +13,19 @@
 //! To add one: write `separation/NAME.rs` with a type that implements [`Separation`] and [`SeparationDesign`],
 //! and add its line to [`separations`].
 
+mod handles;
 mod separator;
 mod sepbit;
 mod temperature;
 
+pub use handles::{HandleBy, HandlesConfig, Isolation};
 pub use separator::Separator;
 pub use sepbit::SepbitConfig;
 pub use temperature::TemperatureConfig;
 
 use crate::error::Error;
 use crate::named::{List, Named, Spec};
+use crate::request::Meta;
 use crate::settings::{Group, Sections};
 use crate::units::Lpn;
 use dyn_clone::DynClone;
@@ -45,6 +49,7 @@ pub fn separations() -> Separations {
         .with(Named::new::<()>(copies, BuildSeparation::Copies))
         .with(separation::<temperature::Temperature>())
         .with(separation::<sepbit::Sepbit>())
+        .with(separation::<handles::Handles>())
 }
 
 /// A separation for a list.
@@ -81,6 +86,8 @@ pub struct Written {
     pub lpn: Lpn,
     /// Page writes of the host since it wrote this page last; `None` for a page without data.
     pub age: Option<u32>,
+    /// The attributes of the request that writes it.
+    pub meta: Meta,
 }
 
 /// A page that GC moves.

@@ -3,6 +3,7 @@
 use super::{Collected, Moved, Separation, Written};
 use crate::error::Error;
 use crate::placement::Class;
+use crate::request::Meta;
 use crate::units::{Lpn, Pbn};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -69,9 +70,9 @@ impl Separator {
     }
 
     /// The class of a page that the host is about to write.
-    pub fn of_write(&mut self, lpn: Lpn) -> u8 {
+    pub fn of_write(&mut self, lpn: Lpn, meta: Meta) -> u8 {
         let age = self.age(lpn);
-        self.scheme.of_write(Written { lpn, age })
+        self.scheme.of_write(Written { lpn, age, meta })
     }
 
     /// The host wrote a page.

@@ -129,6 +129,7 @@ impl Separation for Sepbit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Meta;
     use crate::units::Lpn;
 
     fn sepbit() -> Sepbit {
@@ -136,7 +137,7 @@ mod tests {
     }
 
     fn written(age: Option<u32>) -> Written {
-        Written { lpn: Lpn(5), age }
+        Written { lpn: Lpn(5), age, meta: Meta::UNSET }
     }
 
     #[test]

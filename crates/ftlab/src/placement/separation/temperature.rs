@@ -99,6 +99,11 @@ impl Separation for Temperature {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::Meta;
+
+    fn written(age: Option<u32>) -> Written {
+        Written { lpn: Lpn(7), age, meta: Meta::UNSET }
+    }
 
     #[test]
     fn pages_rise_while_they_are_young_and_sink_when_they_are_moved() {
@@ -106,12 +111,12 @@ mod tests {
         let mut temperature = Temperature::build(20, settings);
         let lpn = Lpn(7);
         let classes = [None, Some(9), Some(10), Some(9), Some(1)]
-            .map(|age| temperature.of_write(Written { lpn, age }));
+            .map(|age| temperature.of_write(written(age)));
         assert_eq!(classes, [0, 1, 1, 2, 2], "an age of 10 is old, and 2 is the top");
         assert_eq!(temperature.of_move(Moved { lpn, from: 2, age: 0 }), 1);
-        assert_eq!(temperature.of_write(Written { lpn, age: Some(20) }), 1, "old, so it stays");
+        assert_eq!(temperature.of_write(written(Some(20))), 1, "old, so it stays");
         temperature.trimmed(lpn);
-        assert_eq!(temperature.of_write(Written { lpn, age: None }), 0, "it is new");
+        assert_eq!(temperature.of_write(written(None)), 0, "it is new");
         assert_eq!(
             temperature.counts().into_values().collect::<Vec<_>>(),
             [1, 2],

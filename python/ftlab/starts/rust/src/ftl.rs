@@ -4,7 +4,7 @@ use ftlab::Error;
 use ftlab::flash::{Cause, Device, Flash, Owner};
 use ftlab::ftl::parts::block_pool::BlockPool;
 use ftlab::ftl::parts::page_map::PageMap;
-use ftlab::ftl::{Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 use ftlab::placement::Class;
 use ftlab::units::{Lpn, Ppn, Ratio};
 
@@ -57,14 +57,14 @@ impl Design for HotCold {
 }
 
 impl Ftl for HotCold {
-    fn read(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn read(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             flash.host_read(lpn, self.map.get(lpn));
         }
     }
 
-    fn write(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn write(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             let class = self.class_of(lpn);
@@ -77,7 +77,7 @@ impl Ftl for HotCold {
         }
     }
 
-    fn trim(&mut self, pages: &[Lpn], flash: &mut Flash) {
+    fn trim(&mut self, Access { pages, .. }: Access<'_>, flash: &mut Flash) {
         for &lpn in pages {
             flash.begin_page();
             self.remap(lpn, None, flash);
@@ -173,7 +173,7 @@ mod tests {
     fn a_page_that_is_rewritten_soon_leaves_the_block_of_the_others() {
         let (mut ftl, mut device) = small();
         for lpn in [0, 1, 2, 2, 0] {
-            ftl.write(&[Lpn(lpn)], &mut device);
+            ftl.write(Access::write(&[Lpn(lpn)]), &mut device);
             ftl.audit(&device);
         }
         let block_of = |lpn| ftl.map.get(Lpn(lpn)).expect("a written page").0 / PAGES_PER_BLOCK;

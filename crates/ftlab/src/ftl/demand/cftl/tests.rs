@@ -28,7 +28,7 @@ impl Bench {
         let mut flash = Device::new(&config.device, 256 * 512).expect("a device");
         let mut ftl = Cftl::build(&config, &mut flash).expect("an FTL");
         for lpn in 0..256 {
-            ftl.write(&[Lpn(lpn)], &mut flash);
+            ftl.write(Access::write(&[Lpn(lpn)]), &mut flash);
         }
         let mapped = ftl.demand.cache.clone();
         config.ftl.cache = Some(Bytes(cache));
@@ -54,11 +54,11 @@ impl Bench {
     }
 
     fn read(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.read(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| ftl.read(Access::read(&[Lpn(lpn)]), flash))
     }
 
     fn write(&mut self, lpn: u32) -> Cost {
-        self.cost(|ftl, flash| ftl.write(&[Lpn(lpn)], flash))
+        self.cost(|ftl, flash| ftl.write(Access::write(&[Lpn(lpn)]), flash))
     }
 
     fn own(&self, name: &str) -> u64 {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{BlockKind, Device, Operation};
+use crate::ftl::Access;
 use crate::ftl::Design;
 use crate::ftl::demand::bench::{Bench, Cost};
 use crate::ftl::demand::{DemandFtl, FtlConfig};
@@ -105,11 +106,13 @@ fn ram_is_the_papers() {
 #[test]
 fn trimming_what_holds_no_data_changes_nothing() {
     let mut bench = bench(2);
-    bench.cost(|ftl, flash| ftl.trim(&[Lpn(3)], flash));
-    let again = bench.cost(|ftl, flash| ftl.trim(&[Lpn(3), Lpn(200), Lpn(300)], flash));
+    bench.cost(|ftl, flash| ftl.trim(Access::trim(&[Lpn(3)]), flash));
+    let again =
+        bench.cost(|ftl, flash| ftl.trim(Access::trim(&[Lpn(3), Lpn(200), Lpn(300)]), flash));
     assert_eq!(again.tp.1, 1, "3 is written back as unmapped");
-    let both = bench.cost(|ftl, flash| ftl.trim(&[Lpn(3), Lpn(200)], flash));
+    let both = bench.cost(|ftl, flash| ftl.trim(Access::trim(&[Lpn(3), Lpn(200)]), flash));
     assert_eq!(both.tp.1, 2, "200 and 300 are written back");
-    let nothing = bench.cost(|ftl, flash| ftl.trim(&[Lpn(300), Lpn(3), Lpn(200)], flash));
+    let nothing =
+        bench.cost(|ftl, flash| ftl.trim(Access::trim(&[Lpn(300), Lpn(3), Lpn(200)]), flash));
     assert_eq!(nothing, costs((3, 0), (0, 0)));
 }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{Device, Operation};
+use crate::ftl::Access;
 use crate::ftl::Design;
 use crate::ftl::demand::DemandFtl;
 use crate::ftl::demand::bench::Bench;
@@ -231,7 +232,7 @@ fn ram_is_the_papers() {
     let mut ftl = DemandFtl::<Tpftl>::build(&Setup::default(), &mut flash).expect("an FTL");
     assert_eq!(ftl.ram(), RamUse { tables: 513, cache: 8192, buffer: 0 });
     for k in 0..5000_u32 {
-        ftl.read(&[Lpn(k.wrapping_mul(2_654_435_761) % 131_072)], &mut flash);
+        ftl.read(Access::read(&[Lpn(k.wrapping_mul(2_654_435_761) % 131_072)]), &mut flash);
         let occupancy = ftl.cache.occupancy();
         assert!(occupancy.entries + occupancy.translation_pages <= 1365);
     }

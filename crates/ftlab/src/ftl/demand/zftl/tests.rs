@@ -25,7 +25,7 @@ fn device(zones: u32, entries: u64) -> (Zftl, Device) {
     let mut ftl = Zftl::build(&config, &mut flash).expect("an FTL");
     assert_eq!(ftl.zones.len() as u32, zones);
     for lpn in 0..PAGES {
-        ftl.write(&[Lpn(lpn)], &mut flash);
+        ftl.write(Access::write(&[Lpn(lpn)]), &mut flash);
     }
     ftl.leave(&mut flash);
     if zones > 1 {
@@ -64,12 +64,13 @@ fn a_large_zone_has_a_directory_of_several_pages() {
     let mut flash = Device::new(&config.device, 128 << 20).expect("a device");
     let mut ftl = Zftl::build(&config, &mut flash).expect("an FTL");
     assert_eq!(ftl.accounts().directories, 2 * 8);
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(0)], flash));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(0)]), flash));
     assert_eq!(found, (1, 0));
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(200_000)], flash));
+    let found =
+        cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(200_000)]), flash));
     assert_eq!(found, (8 + 1, 0));
-    ftl.write(&[Lpn(200_000)], &mut flash);
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(0)], flash));
+    ftl.write(Access::write(&[Lpn(200_000)]), &mut flash);
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(0)]), flash));
     assert_eq!(found, (8 + 1, 1 + 1), "a page, and the page of the directory that it changed");
 }
 
@@ -77,13 +78,17 @@ fn a_large_zone_has_a_directory_of_several_pages() {
 #[test]
 fn the_worked_example_reads_a_directory_for_each_change_of_zone() {
     let (mut ftl, mut flash) = device(2, 4);
-    assert_eq!(cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(3)], flash)), (1, 0));
+    assert_eq!(
+        cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(3)]), flash)),
+        (1, 0)
+    );
     for lpn in [900, 3, 900, 3] {
-        let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(lpn)], flash));
+        let found =
+            cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(lpn)]), flash));
         assert_eq!(found, (2, 0), "page {lpn}");
     }
     assert_eq!(ftl.metrics().own["zftl.switches"], 2 + 4, "2 while filling");
-    let again = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(4)], flash));
+    let again = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(4)]), flash));
     assert_eq!(again, (0, 0), "tier 2 holds the page");
 }
 
@@ -91,10 +96,10 @@ fn the_worked_example_reads_a_directory_for_each_change_of_zone() {
 #[test]
 fn leaving_a_zone_writes_what_has_changed() {
     let (mut ftl, mut flash) = device(2, 4);
-    ftl.write(&[Lpn(3)], &mut flash);
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(900)], flash));
+    ftl.write(Access::write(&[Lpn(3)]), &mut flash);
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(900)]), flash));
     assert_eq!(found, (2, 2), "page 0 and the directory written, another directory and page read");
-    let back = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(3)], flash));
+    let back = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(3)]), flash));
     assert_eq!(back, (2, 0), "nothing has changed");
 }
 
@@ -102,17 +107,17 @@ fn leaving_a_zone_writes_what_has_changed() {
 #[test]
 fn tier_1_keeps_dirty_entries_or_the_last_one() {
     let (mut ftl, mut flash) = device(1, 4);
-    ftl.write(&[Lpn(3)], &mut flash);
-    ftl.write(&[Lpn(5)], &mut flash);
-    ftl.read(&[Lpn(6)], &mut flash);
-    ftl.read(&[Lpn(130)], &mut flash);
+    ftl.write(Access::write(&[Lpn(3)]), &mut flash);
+    ftl.write(Access::write(&[Lpn(5)]), &mut flash);
+    ftl.read(Access::read(&[Lpn(6)]), &mut flash);
+    ftl.read(Access::read(&[Lpn(130)]), &mut flash);
     assert_eq!(tier1(&ftl), [(3, true), (5, true)]);
-    ftl.read(&[Lpn(131)], &mut flash);
-    ftl.read(&[Lpn(260)], &mut flash);
+    ftl.read(Access::read(&[Lpn(131)]), &mut flash);
+    ftl.read(Access::read(&[Lpn(260)]), &mut flash);
     assert_eq!(tier1(&ftl), [(3, true), (5, true), (131, false)]);
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(3)], flash));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(3)]), flash));
     assert_eq!(found, (0, 0), "a hit in tier 1");
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(4)], flash));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(4)]), flash));
     assert_eq!(found, (1, 0));
     assert_eq!(tier1(&ftl), [(131, false), (260, false)], "3 and 5 are back in their page");
 }
@@ -122,10 +127,10 @@ fn tier_1_keeps_dirty_entries_or_the_last_one() {
 fn tier_1_evicts_in_batches() {
     let (mut ftl, mut flash) = device(1, 3);
     for lpn in [3, 130, 5, 260, 261] {
-        ftl.write(&[Lpn(lpn)], &mut flash);
+        ftl.write(Access::write(&[Lpn(lpn)]), &mut flash);
     }
     assert_eq!(tier1(&ftl), [(3, true), (5, true), (130, true)]);
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(400)], flash));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(400)]), flash));
     assert_eq!(found, (3, 2), "260 and 261 push out 130, then 3 with 5");
     assert_eq!(tier1(&ftl), [(260, true), (261, true)]);
 }
@@ -134,9 +139,9 @@ fn tier_1_evicts_in_batches() {
 fn more_dirty_entries_than_tier_1_has_room_for_are_programmed_with_their_page() {
     let (mut ftl, mut flash) = device(1, 2);
     for lpn in [3, 4, 5] {
-        ftl.write(&[Lpn(lpn)], &mut flash);
+        ftl.write(Access::write(&[Lpn(lpn)]), &mut flash);
     }
-    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(&[Lpn(130)], flash));
+    let found = cost(&mut ftl, &mut flash, |ftl, flash| ftl.read(Access::read(&[Lpn(130)]), flash));
     assert_eq!(found, (1, 1), "programmed without a read");
     assert_eq!(tier1(&ftl), []);
 }
@@ -145,7 +150,7 @@ fn more_dirty_entries_than_tier_1_has_room_for_are_programmed_with_their_page() 
 #[test]
 fn the_page_of_tier_2_takes_its_content_a_number_and_a_mark_for_each_mapping() {
     let (mut ftl, mut flash) = device(1, 0);
-    ftl.read(&[Lpn(3)], &mut flash);
+    ftl.read(Access::read(&[Lpn(3)]), &mut flash);
     assert_eq!(ftl.zones[0].cache.occupancy().bytes, 512 + 4 + 16);
 }
 

@@ -3,6 +3,7 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{Cause, Device, Operation};
+use crate::ftl::Access;
 use crate::ftl::Design;
 use crate::ftl::page::PageFtl;
 use crate::ftl::{Ftl, FtlConfig};
@@ -37,7 +38,7 @@ impl Bench {
 
     fn write(&mut self, lpns: &[u32]) {
         for &lpn in lpns {
-            let place = self.planes.place(Lpn(lpn), &self.flash);
+            let place = self.planes.place(Lpn(lpn), Meta::UNSET, &self.flash);
             let page = self.planes.next_page(place, Lpn(lpn), &self.flash);
             self.flash.program(page, Owner::Data(Lpn(lpn)), Cause::Host);
             if let Some(old) = self.map.insert(lpn, page) {
@@ -172,9 +173,9 @@ fn a_plane_full_of_valid_pages_is_passed_by() {
         };
         let mut flash = Device::new(&config.device, 80 * 4096).expect("a device");
         let mut ftl = PageFtl::build(&config, &mut flash).expect("room");
-        (0..80).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
+        (0..80).for_each(|lpn| ftl.write(Access::write(&[Lpn(lpn)]), &mut flash));
         for round in 0..2000 {
-            ftl.write(&[Lpn(round * 7 % 80 / 4 * 4 + 1 + round % 3)], &mut flash);
+            ftl.write(Access::write(&[Lpn(round * 7 % 80 / 4 * 4 + 1 + round % 3)]), &mut flash);
         }
         ftl.audit(&flash);
         let written: Vec<u64> = flash.timeline().plane_operations().collect();
@@ -200,12 +201,12 @@ fn a_hot_plane_gets_more_spare_room() {
         };
         let mut flash = Device::new(&config.device, 1920 * 4096).expect("a device");
         let mut ftl = PageFtl::build(&config, &mut flash).expect("room");
-        (0..1920).for_each(|lpn| ftl.write(&[Lpn(lpn)], &mut flash));
+        (0..1920).for_each(|lpn| ftl.write(Access::write(&[Lpn(lpn)]), &mut flash));
         let mut rng = crate::rng::Rng::new(1, "hot");
         for _ in 0..60_000 {
             let page = rng.below(480) as u32 * 4;
             let plane = if rng.chance(0.85) { 0 } else { 1 + rng.below(3) as u32 };
-            ftl.write(&[Lpn(page + plane)], &mut flash);
+            ftl.write(Access::write(&[Lpn(page + plane)]), &mut flash);
         }
         ftl.audit(&flash);
         flash.ledger().get(Operation::Program, Cause::GcData)
