@@ -103,6 +103,10 @@ impl Separation for Handles {
         1
     }
 
+    fn uses_ages(&self) -> bool {
+        false
+    }
+
     fn of_write(&mut self, page: Written) -> u8 {
         let number = self.number(page.meta);
         if number < u16::from(self.count) {

@@ -134,7 +134,12 @@ pub trait Separation: Send + Debug + DynClone {
     /// The host trimmed a page: it holds no data.
     fn trimmed(&mut self, _lpn: Lpn) {}
 
-    /// Bytes of RAM that it needs in addition to when each page and each block was written.
+    /// Whether it asks how old pages and blocks are: then it needs 4 B of RAM for each of them.
+    fn uses_ages(&self) -> bool {
+        true
+    }
+
+    /// Bytes of RAM that it needs beside ages.
     fn ram(&self) -> u64 {
         0
     }

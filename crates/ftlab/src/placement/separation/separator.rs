@@ -118,7 +118,8 @@ impl Separator {
     /// Bytes of RAM.
     #[must_use]
     pub fn ram(&self) -> u64 {
-        4 * (self.written.len() + self.opened.len()) as u64 + self.scheme.ram()
+        let ages = 4 * (self.written.len() + self.opened.len()) as u64;
+        if self.scheme.uses_ages() { ages + self.scheme.ram() } else { self.scheme.ram() }
     }
 
     /// The separation's own figures.
