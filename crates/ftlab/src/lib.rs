@@ -14,12 +14,13 @@
 //!
 //! # An FTL of your own
 //!
-//! The whole page map in RAM, over [`Planes`](ftl::parts::planes::Planes), which has the blocks of the device
+//! The whole page map in RAM, over [`Planes`](placement::planes::Planes), which has the blocks of the device
 //! and collects garbage as `gc.` says. It erases exactly as many blocks as [`ftl::page`]:
 //!
 //! ```
 //! use ftlab::flash::{Cause, Flash, Owner};
-//! use ftlab::ftl::parts::{page_map::PageMap, planes::Planes};
+//! use ftlab::ftl::parts::page_map::PageMap;
+//! use ftlab::placement::planes::Planes;
 //! use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 //! use ftlab::units::Lpn;
 //! use ftlab::{Error, catalog::Catalog, session};
@@ -31,7 +32,7 @@
 //!     const SPEC: Spec = Spec { name: "mine", summary: "a page map in RAM", ..Spec::PAGE_LEVEL };
 //!     fn build(setup: &Setup, flash: &mut Flash) -> Result<Self, Error> {
 //!         let map = PageMap::new(flash.geometry().logical_pages);
-//!         Ok(Mine { map, pool: Planes::new(setup, flash.geometry(), 1, 0)? })
+//!         Ok(Mine { map, pool: Planes::new(&setup.placing()?, flash.geometry(), 1, 0)? })
 //!     }
 //! }
 //!
@@ -98,29 +99,30 @@
 //! 7. [`flash`]: the NAND. [`flash::Flash`] is all that an FTL may touch: it checks the rules of NAND,
 //!    verifies every host read, counts by cause, and books time on the engine.
 //! 8. [`cache`]: containers that know nothing of flash.
-//! 9. [`placement`]: which pages share blocks.
+//! 9. `class`: what an open block is written with.
 //! 10. [`gc`]: victim policies.
-//! 11. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
-//! 12. [`partial`]: what is read before a part of a page is written.
-//! 13. `ahead`: what the next requests touch of large tables, loaded early.
-//! 14. [`buffer`]: RAM between the host and any FTL.
-//! 15. [`host`]: when requests are issued, and in which order.
-//! 16. [`metrics`]: latencies, time series, and the definitions of metrics.
-//! 17. [`warmup`]: what happens before measuring, as a plan.
-//! 18. [`run`]: the settings of a run itself.
-//! 19. [`config`]: all settings of a run, as one tree.
-//! 20. [`recovery`]: what a power cut at the end of a run would leave.
-//! 21. `shared_pages`: pages of the device that stand for several addresses.
-//! 22. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
-//! 23. [`catalog`]: what can be run; FTLs of other crates are added here.
-//! 24. [`report`]: the result of a run.
-//! 25. [`frames`]: what a run looks like as it goes.
-//! 26. [`drive`]: the order of a run, from warm-up to report.
-//! 27. [`lifetime`]: the life of a device, whole or from shorter ones.
-//! 28. [`session`]: several FTLs at once over one reading of the input.
-//! 29. [`crash`]: power cuts in a run on any input.
-//! 30. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
-//! 31. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
+//! 11. [`placement`]: where a page goes: which plane takes it, and which pages share blocks.
+//! 12. [`ftl`]: the translation layers, one file each; start with [`ftl::page`], then [`ftl::demand`].
+//! 13. [`partial`]: what is read before a part of a page is written.
+//! 14. `ahead`: what the next requests touch of large tables, loaded early.
+//! 15. [`buffer`]: RAM between the host and any FTL.
+//! 16. [`host`]: when requests are issued, and in which order.
+//! 17. [`metrics`]: latencies, time series, and the definitions of metrics.
+//! 18. [`warmup`]: what happens before measuring, as a plan.
+//! 19. [`run`]: the settings of a run itself.
+//! 20. [`config`]: all settings of a run, as one tree.
+//! 21. [`recovery`]: what a power cut at the end of a run would leave.
+//! 22. `shared_pages`: pages of the device that stand for several addresses.
+//! 23. [`simulate`]: the loop: requests in, page accesses to the FTL, latencies and checks out.
+//! 24. [`catalog`]: what can be run; FTLs of other crates are added here.
+//! 25. [`report`]: the result of a run.
+//! 26. [`frames`]: what a run looks like as it goes.
+//! 27. [`drive`]: the order of a run, from warm-up to report.
+//! 28. [`lifetime`]: the life of a device, whole or from shorter ones.
+//! 29. [`session`]: several FTLs at once over one reading of the input.
+//! 30. [`crash`]: power cuts in a run on any input.
+//! 31. [`mapping_curve`]: what mapping caches of all sizes would hit, without a device.
+//! 32. `laws`: what every FTL must obey, compiled with the feature `laws`, which is on by default.
 
 #[macro_use]
 mod unless_bug;
@@ -131,6 +133,7 @@ pub mod buffer;
 pub mod bugs;
 pub mod cache;
 pub mod catalog;
+mod class;
 pub mod config;
 pub mod crash;
 pub mod device;

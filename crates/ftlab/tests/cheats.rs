@@ -4,8 +4,9 @@
 use ftlab::catalog::Catalog;
 use ftlab::error::Error;
 use ftlab::flash::{Cause, Flash, Owner};
-use ftlab::ftl::parts::{page_map::PageMap, planes::Planes};
+use ftlab::ftl::parts::page_map::PageMap;
 use ftlab::ftl::{self, Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
+use ftlab::placement::planes::Planes;
 use ftlab::request::{Meta, Op};
 use ftlab::rng::Rng;
 use ftlab::session;
@@ -141,7 +142,7 @@ impl<const NUMBER: usize> Design for Cheating<NUMBER> {
 
     fn build(setup: &Setup, flash: &mut Flash) -> Result<Self, Error> {
         let map = PageMap::new(flash.geometry().logical_pages);
-        Ok(Cheating { map, pool: Planes::new(setup, flash.geometry(), 1, 0)? })
+        Ok(Cheating { map, pool: Planes::new(&setup.placing()?, flash.geometry(), 1, 0)? })
     }
 }
 

@@ -9,7 +9,7 @@
 
 use ftlab::Error;
 use ftlab::flash::{Cause, Device, Flash, Owner};
-use ftlab::ftl::parts::block_pool::BlockPool;
+use ftlab::placement::block_pool::BlockPool;
 use ftlab::ftl::parts::page_map::PageMap;
 use ftlab::ftl::{Access, Design, Ftl, FtlMetrics, RamUse, Setup, Spec};
 use ftlab::placement::Class;

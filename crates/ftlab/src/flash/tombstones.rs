@@ -8,7 +8,7 @@
 //!                                              what was before is erased
 //! ```
 //!
-//! A mount reads the place first, and [takes](crate::ftl::parts::survey) no version that is buried: no FTL knows of
+//! A mount reads the place first, and [takes](crate::placement::survey) no version that is buried: no FTL knows of
 //! it. The place is no part of the blocks that an FTL sees, and its pages share their cells with no others. There is
 //! room for one page in 1,024 logical ones, a block at least, and as much again while all is written anew.
 //! `device.trim` = `durable` costs a program for each request, and reads at a mount.

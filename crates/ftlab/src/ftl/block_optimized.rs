@@ -15,13 +15,13 @@
 //!          logical block the older counts, for the rewrite was not acknowledged.
 
 use super::parts::by_block::first_group;
-use super::parts::free_blocks::FreeBlocks;
 use super::parts::rewrite::program_in_order;
-use super::parts::survey::{Filled, FoundBlock, Survey};
 use super::{Access, Ftl, FtlMetrics, MergeCounts, RamUse};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Loaded, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::{Filled, FoundBlock, Survey};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::BTreeSet;
 

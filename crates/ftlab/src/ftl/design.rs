@@ -3,11 +3,12 @@
 use super::Ftl;
 use super::demand::FtlConfig;
 use super::parts::data_blocks::LogConfig;
-use super::parts::placement::{Placements, placements};
 use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::Flash;
 use crate::gc::{self, Gc, GcConfig, Policies};
+use crate::placement::Placing;
+use crate::placement::allocation::{Placements, placements};
 use crate::placement::separation::{Separations, TOGETHER, separations};
 use crate::settings::{Group, Section, SectionKind, Sections};
 
@@ -116,6 +117,23 @@ impl<S> Setup<S> {
     /// [`Error::Unknown`] for a policy that does not exist.
     pub fn collection(&self) -> Result<Gc, Error> {
         Gc::new(&self.gc, &self.policies, &self.settings, self.seed)
+    }
+
+    /// What decides where pages go.
+    ///
+    /// # Errors
+    /// [`Error::Unknown`] for a policy, a placement or a separation that does not exist, [`Error::Config`] for a setting
+    /// of one that is out of range.
+    pub fn placing(&self) -> Result<Placing<'_>, Error> {
+        let separation = self.separations.find(&self.ftl.separation, &[])?;
+        let allocation = self.placements.find(&self.ftl.placement, &[])?;
+        Ok(Placing {
+            separation: (separation.spec.name, separation.checked(&self.settings)?),
+            gc: self.collection()?,
+            allocation: allocation.checked(&self.settings)?,
+            order: self.ftl.order,
+            settings: &self.settings,
+        })
     }
 
     /// Refuses a separation of user pages, with the reason.

@@ -15,8 +15,8 @@
 
 use super::demand::{DemandFtl, Dftl, DftlConfig, MapBlocks, MapUpdates};
 use super::design::{Setup, Spec, Variant};
-use super::parts::placement::STRIPED;
 use crate::gc::CopyBack;
+use crate::placement::allocation::STRIPED;
 
 /// What makes DFTL DLOOP.
 #[derive(Clone, Copy, Debug)]

@@ -26,7 +26,6 @@ mod mount;
 #[cfg(test)]
 mod tests;
 
-use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::bytes_of_number;
 use super::parts::page_map::PageMap;
 use super::{Access, Ftl, FtlMetrics, RamUse};
@@ -34,6 +33,7 @@ use crate::device::DeviceConfig;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::free_blocks::FreeBlocks;
 use crate::units::{Lbn, Lpn, Nanos, Pbn, Ppn, Ratio};
 use buffer::WriteBuffer;
 use std::collections::{BTreeMap, VecDeque};

@@ -19,12 +19,12 @@
 
 use super::parts::data_blocks::{Begin, DataBlocks, share_of};
 use super::parts::random_logs::{Price, RandomLogs};
-use super::parts::survey::FoundBlock;
 use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::{BTreeMap, BTreeSet};
 

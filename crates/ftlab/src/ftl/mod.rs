@@ -30,6 +30,7 @@ pub mod sepbit;
 pub mod superblock;
 pub mod waftl;
 
+pub use crate::placement::block_pool::GcMetrics;
 pub use access::{Access, access};
 pub use aftl::AftlConfig;
 pub use block_optimized::BlockOptimizedConfig;
@@ -53,7 +54,6 @@ pub use waftl::WaftlConfig;
 
 use crate::flash::{Device, Flash};
 use crate::units::{Lpn, Pbn, Ppn};
-use parts::block_pool::GcCounts;
 use parts::held_pages::BufferCounts;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -353,19 +353,6 @@ impl FtlMetrics {
     pub fn of_gc(gc: GcMetrics) -> Self {
         FtlMetrics { gc: Some(gc), ..FtlMetrics::default() }
     }
-}
-
-/// Garbage collection since measuring started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GcMetrics {
-    /// Runs and victims.
-    pub counts: GcCounts,
-    /// Free blocks at which GC starts: the level in force.
-    pub low: u32,
-    /// Free blocks at which a batch ends: the level in force.
-    pub high: u32,
-    /// Runs in idle time; `None` if GC is never started in idle time.
-    pub background_runs: Option<u64>,
 }
 
 /// Merges since measuring started: each makes a data block and erases the one that it replaces.

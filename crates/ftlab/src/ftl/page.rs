@@ -8,12 +8,12 @@
 //! Not here persistence of the map: after a power cut it is found again by reading every OOB.
 
 use super::parts::page_map::PageMap;
-use super::parts::planes::Planes;
-use super::parts::survey::{Filled, Survey};
 use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::planes::Planes;
+use crate::placement::survey::{Filled, Survey};
 use crate::units::{Lpn, Ppn};
 
 /// Page-level mapping with the whole map in RAM.
@@ -40,7 +40,7 @@ impl Design for PageFtl {
         let geometry = flash.geometry();
         Ok(PageFtl {
             map: PageMap::new(geometry.logical_pages),
-            pool: Planes::new(setup, geometry, 1, 0)?,
+            pool: Planes::new(&setup.placing()?, geometry, 1, 0)?,
         })
     }
 }

@@ -13,12 +13,12 @@
 
 use super::parts::data_blocks::{Begin, DataBlocks};
 use super::parts::oob_map::bytes_of_number;
-use super::parts::survey::FoundBlock;
 use super::{Access, Accounts, Ftl, FtlMetrics, RamUse};
 use crate::cache::recent_map::RecentMap;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Owner};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

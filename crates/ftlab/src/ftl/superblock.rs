@@ -29,13 +29,13 @@ pub use config::SuperblockConfig;
 
 use super::parts::block_map::LogMap;
 use super::parts::data_blocks::LogConfig;
-use super::parts::free_blocks::FreeBlocks;
 use super::parts::oob_map::{OobMap, bytes_of_number};
 use super::{Access, Ftl, FtlMetrics, RamUse};
 use crate::cache::links::{Links, List, NIL};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
+use crate::placement::free_blocks::FreeBlocks;
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::collections::BTreeMap;
 

@@ -14,9 +14,9 @@ mod windowed_greedy;
 pub use config::{Copies, CopyBack, GcConfig, GcMode};
 pub use d_choices::ChoicesConfig;
 
+use crate::class::Class;
 use crate::error::Error;
 use crate::named::{List, Named, Spec};
-use crate::placement::Class;
 use crate::settings::{Group, Sections};
 use crate::units::{Nanos, Pbn};
 use dyn_clone::DynClone;

@@ -8,11 +8,11 @@ use super::order::{
 use crate::device::ProgramOrder;
 use crate::flash::{BlockKind, Cause, Device, Ledger, Operation, Owner};
 use crate::ftl::parts::held_pages::BufferCounts;
-use crate::ftl::parts::placement::{SINGLE, STRIPED};
 use crate::ftl::{
     Accounts, Associativity, Cleaning, Ftl, MapPlace, MappingCounts, MergeCounts, access,
 };
 use crate::gc::{CopyBack, GcMode};
+use crate::placement::allocation::{SINGLE, STRIPED};
 use crate::request::Op;
 use crate::rng::Rng;
 use crate::units::{Lpn, Pbn, Ppn};

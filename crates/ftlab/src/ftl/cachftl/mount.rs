@@ -10,7 +10,7 @@ use super::{CachFtl, CachftlConfig};
 use crate::error::Error;
 use crate::flash::Flash;
 use crate::ftl::design::{Design, Setup};
-use crate::ftl::parts::survey::{Filled, FoundBlock, Survey};
+use crate::placement::survey::{Filled, FoundBlock, Survey};
 use std::cmp::Reverse;
 
 impl CachFtl {

@@ -1,10 +1,7 @@
 //! The page-mapped region: the spare blocks, and which pages of each logical block are there.
 
 use super::super::GcMetrics;
-use super::super::parts::block_pool::BlockPool;
 use super::super::parts::page_map::PageMap;
-use super::super::parts::region::Region;
-use super::super::parts::survey::FoundBlock;
 use super::groups::GroupSizes;
 use super::job::{Collect, Kept};
 use super::redirect::Work;
@@ -12,6 +9,9 @@ use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::gc::Gc;
 use crate::placement::Class;
+use crate::placement::block_pool::BlockPool;
+use crate::placement::region::Region;
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 /// The page-mapped region.

@@ -22,8 +22,8 @@ use super::{DemandFtl, MappingCounts};
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::parts::placement::SINGLE;
 use crate::ftl::{Access, Accounts, Ftl, FtlMetrics, RamUse};
+use crate::placement::allocation::SINGLE;
 use crate::units::{Lbn, Lpn, Ppn};
 use runs::Runs;
 

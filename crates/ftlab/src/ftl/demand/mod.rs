@@ -41,11 +41,6 @@ pub use tpftl::{RequestPrefetch, SequenceDetector, Tpftl, TpftlConfig};
 pub use zftl::{Zftl, ZftlConfig};
 
 use super::design::{Design, Mount, Setup, Spec};
-use super::parts::block_pool::MapRules;
-use super::parts::placement::{Place, PlaneOrder, SINGLE};
-use super::parts::planes::{Planes, Victim};
-use super::parts::region::Region;
-use super::parts::survey::Page;
 use super::parts::translation_pages::{Change, TranslationPages};
 use super::{
     Access, Accounts, CachedPage, Ftl, FtlMetrics, MappingCounts, MappingMetrics, Occupancy, RamUse,
@@ -54,7 +49,12 @@ use crate::device::LONGEST_TIME;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner};
 use crate::placement::Class;
+use crate::placement::allocation::{Place, PlaneOrder, SINGLE};
+use crate::placement::block_pool::MapRules;
+use crate::placement::planes::{Planes, Victim};
+use crate::placement::region::Region;
 use crate::placement::separation::TOGETHER;
+use crate::placement::survey::Page;
 use crate::request::Meta;
 use crate::settings::Group;
 use crate::units::{Bytes, Duration, Lpn, Ppn, Vtpn};
@@ -396,7 +396,7 @@ impl<C: MappingCache> DemandFtl<C> {
         let obeys = C::SPEC.obeys("ftl.map_updates");
         let rules = if obeys { setup.ftl.map_rules() } else { MapRules::default() };
         let reserve = if rules.is_held_in_gc { 1 } else { unless_bug!(DemandReserveIsShort, 2, 1) };
-        Planes::with_map(setup, geometry, reserve, geometry.translation_pages(), rules)
+        Planes::with_map(&setup.placing()?, geometry, reserve, geometry.translation_pages(), rules)
     }
 }
 

@@ -6,12 +6,12 @@
 
 use super::MapStore;
 use crate::flash::{Cause, Flash, Owner};
-use crate::ftl::parts::placement::Place;
-use crate::ftl::parts::planes::Planes;
-use crate::ftl::parts::region::Region;
-use crate::ftl::parts::survey::{Filled, Page, Survey};
 use crate::ftl::parts::translation_pages::{Change, TranslationPages};
 use crate::placement::Class;
+use crate::placement::allocation::Place;
+use crate::placement::planes::Planes;
+use crate::placement::region::Region;
+use crate::placement::survey::{Filled, Page, Survey};
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -27,12 +27,12 @@ use super::{DemandFtl, MapStore, MappingCache, MappingCounts, MappingMetrics, Oc
 use crate::error::Error;
 use crate::flash::{Device, Flash, Geometry};
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::parts::block_pool::GcCounts;
-use crate::ftl::parts::placement::SINGLE;
-use crate::ftl::parts::planes::Planes;
-use crate::ftl::parts::region::Region;
 use crate::ftl::parts::translation_pages::TranslationPages;
 use crate::ftl::{Access, Accounts, CachedPage, Ftl, FtlMetrics, GcMetrics, RamUse};
+use crate::placement::allocation::SINGLE;
+use crate::placement::block_pool::GcCounts;
+use crate::placement::planes::Planes;
+use crate::placement::region::Region;
 use crate::units::{Lpn, Pbn, Ppn, Ratio};
 use tiers::Tiers;
 

@@ -1,11 +1,11 @@
 //! GFTL's write buffer: blocks that are written page after page by the logical blocks that wait to be
 //! cleaned, each page on a list of its logical block. A block whose pages are all needed no more is dead.
 
-use super::super::parts::free_blocks::FreeBlocks;
 use super::super::parts::page_map::PageMap;
-use super::super::parts::survey::FoundBlock;
 use crate::cache::links::{Links, List, NIL};
 use crate::flash::{Device, Flash, Geometry, Owner};
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Pbn, Ppn};
 use std::collections::VecDeque;
 

@@ -15,9 +15,9 @@ use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::ftl::Accounts;
 use crate::ftl::design::{Design, Mount, Setup, Spec};
-use crate::ftl::parts::free_blocks::FreeBlocks;
 use crate::ftl::parts::oob_map::bytes_of_number;
-use crate::ftl::parts::survey::{Filled, FoundBlock, Survey};
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::{Filled, FoundBlock, Survey};
 use crate::units::{Lpn, Pbn, Ppn};
 use std::collections::VecDeque;
 

@@ -7,9 +7,9 @@
 
 use super::{Mnftl, Version};
 use crate::flash::{BlockKind, Cause, Flash};
-use crate::ftl::parts::free_blocks::FreeBlocks;
-use crate::ftl::parts::survey::{FoundBlock, Page};
 use crate::gc::Closed;
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::{FoundBlock, Page};
 use crate::units::Lbn;
 use std::ops::Range;
 

@@ -6,14 +6,14 @@
 //! programmed at once: the block that it replaces is about to be erased.
 
 use super::page_map::PageMap;
-use super::placement::Place;
-use super::planes::Planes;
-use super::region::Region;
 use super::translation_pages::TranslationPages;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner};
 use crate::gc::{self, Gc, GcConfig, GcMode};
 use crate::placement::Class;
+use crate::placement::allocation::Place;
+use crate::placement::planes::Planes;
+use crate::placement::region::Region;
 use crate::settings::Sections;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Vtpn};
 
@@ -41,7 +41,7 @@ impl LogMap {
     }
 }
 
-/// Blocks beyond those that the map fills: what a [`BlockPool`](super::block_pool::BlockPool) with `gc.high` = 2
+/// Blocks beyond those that the map fills: what a [`BlockPool`](crate::placement::block_pool::BlockPool) with `gc.high` = 2
 /// asks for, so that collecting it always gains a block.
 const SPARE_BLOCKS: u32 = 5;
 

@@ -18,13 +18,13 @@
 //! (choices.md#log-valid-bits). With `log.map = flash` the block table is on flash (choices.md#log-maps).
 
 use super::block_map::{BlockMap, LogMap};
-use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
 use super::rebuild::{Rebuilt, rebuild};
-use super::survey::FoundBlock;
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Owner, Span};
 use crate::ftl::{Accounts, MergeCounts};
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::FoundBlock;
 use crate::settings::absent_or;
 use crate::units::{Lbn, Lpn, Pbn, Ppn, Ratio};
 use std::ops::Range;

@@ -14,9 +14,9 @@
 //! The simulator keeps the map and the holders in RAM; what a device would keep is what `ram` counts.
 
 use super::page_map::PageMap;
-use super::survey::Page;
 use crate::device::geometry::Divisor;
 use crate::flash::{Cause, Content, Device, Flash, Owner};
+use crate::placement::survey::Page;
 use crate::units::{Lpn, Mapping, Pbn, Ppn};
 use std::ops::Range;
 

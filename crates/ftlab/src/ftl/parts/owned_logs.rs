@@ -6,9 +6,9 @@
 
 use super::data_blocks::DataBlocks;
 use super::sequential_log::SequentialLog;
-use super::survey::FoundBlock;
 use crate::cache::recent_map::RecentMap;
 use crate::flash::{Cause, Device, Flash};
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! A table from logical to physical pages: 4 bytes an entry.
 
-use super::survey::Page;
 use crate::flash::{Content, Owner};
+use crate::placement::survey::Page;
 use crate::units::{Lpn, Mapping, Ppn};
 
 /// `LPN -> PPN`, initially empty. Zero means unmapped, so untouched parts cost no memory.

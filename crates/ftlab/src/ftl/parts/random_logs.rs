@@ -5,10 +5,10 @@
 //! that is superseded in a log block, so the price is always exact, and the cheapest block is known.
 
 use super::data_blocks::DataBlocks;
-use super::survey::FoundBlock;
 use crate::cache::indexed_heap::IndexedHeap;
 use crate::cache::recent_map::RecentMap;
 use crate::flash::{Flash, Geometry};
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::collections::BTreeMap;
 

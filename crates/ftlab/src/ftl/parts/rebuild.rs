@@ -18,10 +18,10 @@
 //!
 //! Nothing is erased that is not elsewhere, so this can be cut itself.
 
-use super::free_blocks::FreeBlocks;
 use super::page_map::PageMap;
-use super::survey::{Filled, FoundBlock, Page, Survey};
 use crate::flash::{BlockKind, Cause, Flash};
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::{Filled, FoundBlock, Page, Survey};
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 use std::ops::Range;
 

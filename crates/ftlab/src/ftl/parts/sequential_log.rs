@@ -2,8 +2,8 @@
 //! is superseded, it becomes the data block by a switch or a partial merge.
 
 use super::data_blocks::DataBlocks;
-use super::survey::FoundBlock;
 use crate::flash::Flash;
+use crate::placement::survey::FoundBlock;
 use crate::units::{Lbn, Lpn, Pbn, Ppn};
 
 /// The log block of a logical block that is written from its first page on.

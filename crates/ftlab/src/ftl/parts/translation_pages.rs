@@ -4,10 +4,10 @@
 //! can be seen only after reading it: [`TranslationPages::mapping`] refuses to look at any other page.
 
 use super::page_map::PageMap;
-use super::planes::Planes;
-use super::region::Region;
-use super::survey::Page;
 use crate::flash::{Cause, Content, Device, Flash, Geometry, Owner};
+use crate::placement::planes::Planes;
+use crate::placement::region::Region;
+use crate::placement::survey::Page;
 use crate::units::{Lpn, Ppn, Vtpn};
 use std::collections::BTreeMap;
 use std::ops::Range;

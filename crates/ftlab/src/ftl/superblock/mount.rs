@@ -8,8 +8,8 @@ use super::{SuperblockConfig, SuperblockFtl};
 use crate::error::Error;
 use crate::flash::{BlockKind, Cause, Flash};
 use crate::ftl::design::{Design, Setup};
-use crate::ftl::parts::free_blocks::FreeBlocks;
-use crate::ftl::parts::survey::{Filled, FoundBlock, Survey};
+use crate::placement::free_blocks::FreeBlocks;
+use crate::placement::survey::{Filled, FoundBlock, Survey};
 use crate::units::Ppn;
 
 impl SuperblockFtl {

@@ -139,7 +139,7 @@ pub trait Separation: Send + Debug + DynClone {
         true
     }
 
-    /// Bytes of RAM that it needs beside ages.
+    /// Bytes of RAM that it needs in addition to ages.
     fn ram(&self) -> u64 {
         0
     }

@@ -9,7 +9,6 @@
 
 #![allow(clippy::inline_always)] // part of every page
 
-use super::super::GcMetrics;
 use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::error::Error;
@@ -20,6 +19,19 @@ use crate::units::{Pbn, Ppn};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::ops::Range;
+
+/// Garbage collection since measuring started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GcMetrics {
+    /// Runs and victims.
+    pub counts: GcCounts,
+    /// Free blocks at which GC starts: the level in force.
+    pub low: u32,
+    /// Free blocks at which a batch ends: the level in force.
+    pub high: u32,
+    /// Runs in idle time; `None` if GC is never started in idle time.
+    pub background_runs: Option<u64>,
+}
 
 /// What translation pages ask of the blocks that they share with user pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,8 @@
 use super::*;
 use crate::device::DeviceConfig;
 use crate::flash::{Cause, Device, Operation};
-use crate::ftl::Access;
-use crate::ftl::Design;
 use crate::ftl::page::PageFtl;
-use crate::ftl::{Ftl, FtlConfig};
+use crate::ftl::{Access, Design, Ftl, FtlConfig, Setup};
 use crate::gc::GcConfig;
 use std::collections::BTreeMap;
 
@@ -32,7 +30,8 @@ impl Bench {
             ..Setup::default()
         };
         let flash = Device::new(&config.device, 8644 * 4096).expect("a device");
-        let planes = Planes::new(&config, flash.geometry(), 1, 0).expect("room");
+        let planes =
+            Planes::new(&config.placing().expect("rules"), flash.geometry(), 1, 0).expect("room");
         Bench { planes, flash, map: BTreeMap::new() }
     }
 

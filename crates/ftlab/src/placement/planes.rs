@@ -21,15 +21,14 @@
 
 #![allow(clippy::inline_always)] // part of every page
 
-use super::super::GcMetrics;
-use super::block_pool::{BlockPool, Classes, GcCounts, MapRules};
-use super::placement::{BuildPlacement, Chooser, Place};
+use super::Placing;
+use super::allocation::{BuildPlacement, Chooser, Place};
+use super::block_pool::{BlockPool, Classes, GcCounts, GcMetrics, MapRules};
 use super::region::Region;
 use super::survey::Page;
 use crate::cache::block_set::BlockSets;
 use crate::error::Error;
 use crate::flash::{Cause, Device, Flash, Geometry, Owner, Parity, ValidPages};
-use crate::ftl::design::Setup;
 use crate::gc::{Copies, CopyBack, Gc};
 use crate::placement::Class;
 use crate::placement::separation::{BuildSeparation, Separator};
@@ -114,31 +113,30 @@ impl Planes {
     ///
     /// # Errors
     /// [`Error::Config`] when there are too few blocks for GC to make room for ever.
-    pub fn new<S>(
-        setup: &Setup<S>,
+    pub fn new(
+        placing: &Placing<'_>,
         geometry: &Geometry,
         reserve: u32,
         translation_pages: u32,
     ) -> Result<Self, Error> {
-        Self::with_map(setup, geometry, reserve, translation_pages, MapRules::default())
+        Self::with_map(placing, geometry, reserve, translation_pages, MapRules::default())
     }
 
     /// The same with other rules for translation pages.
     ///
     /// # Errors
     /// As [`Planes::new`].
-    pub fn with_map<S>(
-        setup: &Setup<S>,
+    pub fn with_map(
+        placing: &Placing<'_>,
         geometry: &Geometry,
         reserve: u32,
         translation_pages: u32,
         rules: MapRules,
     ) -> Result<Self, Error> {
-        let separation = Separated::of(setup, geometry, rules)?;
-        let mut gc = setup.collection()?;
+        let separation = Separated::of(placing, geometry, rules)?;
+        let mut gc = placing.gc.clone();
         gc.copies = separation.copies;
-        let gc = &gc;
-        let build = setup.placements.find(&setup.ftl.placement, &[])?.checked(&setup.settings)?;
+        let (gc, build) = (&gc, placing.allocation);
         if let BuildPlacement::Single = build {
             let whole = Region::whole(geometry, translation_pages);
             return Self::in_region_with(gc, geometry, reserve, &whole, rules, separation);
@@ -169,7 +167,7 @@ impl Planes {
         });
         let pools = pools.collect::<Result<Vec<BlockPool>, Error>>()?;
         let most_valid = pools[0].most_data_pages(geometry, most_map) + translation_pages / planes;
-        let chooser = Chooser::new(build, &setup.settings, setup.ftl.order, geometry, most_valid);
+        let chooser = Chooser::new(build, placing.settings, placing.order, geometry, most_valid);
         Ok(Planes {
             chooser: separation.over(chooser),
             watched: (has_map && planes > 1).then(|| BlockSets::new(2, planes)),
@@ -613,9 +611,9 @@ struct Separated {
 impl Separated {
     /// # Errors
     /// [`Error::Config`] when the settings do not fit together.
-    fn of<S>(setup: &Setup<S>, geometry: &Geometry, rules: MapRules) -> Result<Self, Error> {
-        let (separation, copies) = (&setup.ftl.separation, setup.gc.copies);
-        match setup.separations.find(separation, &[])?.checked(&setup.settings)? {
+    fn of(placing: &Placing<'_>, geometry: &Geometry, rules: MapRules) -> Result<Self, Error> {
+        let (copies, (separation, build)) = (placing.gc.copies, placing.separation);
+        match build {
             BuildSeparation::Together => Ok(Separated { copies, separator: None }),
             BuildSeparation::Copies => Ok(Separated { copies: Copies::Own, separator: None }),
             BuildSeparation::Classes(_) if copies == Copies::Own => {
@@ -633,7 +631,7 @@ impl Separated {
                 Err(Error::config("ftl.map_blocks", message))
             }
             BuildSeparation::Classes(build) => {
-                let scheme = build(geometry.logical_pages, &setup.settings)?;
+                let scheme = build(geometry.logical_pages, placing.settings)?;
                 let separator = Separator::new(scheme, geometry.logical_pages, geometry.blocks())?;
                 Ok(Separated { copies, separator: Some(separator) })
             }
