@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any, Literal
+
 import pytest
 
 import ftlab
@@ -102,16 +105,23 @@ def test_pages_with_a_hot_spot_are_copied_less_when_they_are_separated() -> None
 ROOMY = ftlab.Device(capacity="32MiB", over_provisioning=0.15, pages_per_block=32)
 HOT_BYTES = 3_354_624
 HINTED_WRITES = 40_000
-HINTED = ftlab.Workload(
-    "hotcold",
-    bs="4k",
-    size="32MiB",
-    requests=HINTED_WRITES,
-    hot_share=0.1,
-    hot_access=0.9,
-    scatter=False,
-    arrivals="closed",
-)
+
+
+def hot_and_cold(requests: int, arrivals: Literal["closed", "poisson"]) -> ftlab.Workload:
+    """Return writes of which nine in ten go to the first tenth of the space."""
+    return ftlab.Workload(
+        "hotcold",
+        bs="4k",
+        size="32MiB",
+        requests=requests,
+        hot_share=0.1,
+        hot_access=0.9,
+        scatter=False,
+        arrivals=arrivals,
+    )
+
+
+HINTED = hot_and_cold(HINTED_WRITES, "closed")
 
 
 def hinted(ftl: str, separation: object, **sections: dict[str, object]) -> ftlab.Result:
@@ -198,3 +208,55 @@ def test_settings_of_a_separation_hold_under_any_ftl_that_takes_one() -> None:
     given = {"ftl.separation": "sepbit", "sepbit.window": 8}
     assert dict(obeyed(given, "dftl")) == given
     assert dict(obeyed(given, "fast")) == {}
+
+
+class Ramcloud:
+    """RAMCloud's cost-benefit, as the core has it."""
+
+    def __init__(self, pool: Any) -> None:
+        self.pages = pool.pages_per_block
+        self.valid: dict[int, int] = {}
+        self.filled: dict[int, int] = {}
+
+    def close(self, block: int, valid: int, now: int, block_class: int | None, time: int) -> None:
+        self.valid[block], self.filled[block] = valid, time
+        assert block_class in (0, 1)
+
+    def shrink(self, block: int, valid: int, now: int) -> None:
+        self.valid[block] = valid
+
+    def remove(self, block: int, valid: int) -> None:
+        del self.valid[block], self.filled[block]
+
+    def choose(self, now: int, time: int) -> int | None:
+        def worth(block: int) -> tuple[float, int, int, int]:
+            valid, age = self.valid[block], max(time - self.filled[block], 0)
+            gain = math.inf if valid == 0 else (self.pages - valid) / valid * math.sqrt(age)
+            return gain, -valid, -self.filled[block], -block
+
+        return max(self.valid, key=worth, default=None)
+
+
+def test_a_policy_in_python_hears_classes_and_the_time_of_the_host() -> None:
+    tree = {"ftl": {"separation": "handles"}, "handles": {"count": 2, "isolation": "none"}}
+    source = hot_and_cold(6000, "poisson")
+    twin, core = (
+        ftlab.simulate(
+            source, "page", ROOMY, gc=gc, preset="tpftl-eurosys15", warmup="random:1", config=tree
+        )
+        for gc in (Ramcloud, "ramcloud-cost-benefit")
+    )
+    assert (twin.flash.erases, twin.flash.programs) == (core.flash.erases, core.flash.programs)
+
+
+def test_an_ftl_in_python_hears_what_the_host_says() -> None:
+    heard: set[int] = set()
+
+    class Listens(ftlab.PageMapped):
+        def write(self, pages: list[int], flash: ftlab.Flash, meta: ftlab.Meta) -> None:  # type: ignore[override]
+            heard.add(meta.handle)
+            super().write(pages, flash)
+
+    hint = {"input": {"hint_by": f"range:{HOT_BYTES}"}}
+    ftlab.simulate(hot_and_cold(500, "closed"), Listens, ROOMY, config=hint)
+    assert heard == {0, 1}

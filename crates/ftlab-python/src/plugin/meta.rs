@@ -30,7 +30,7 @@ impl From<Meta> for RequestMeta {
     }
 }
 
-/// A method that is told the attributes of a request if it takes one argument more than it needs.
+/// A method that is told the attributes of a request if its next parameter is `meta`.
 #[derive(Debug)]
 pub struct Hearing {
     pub method: Method,
@@ -41,7 +41,7 @@ impl Hearing {
     /// A method that the object must have and that takes `needs` arguments.
     pub fn of(object: &Bound<'_, PyAny>, name: &str, needs: usize) -> PyResult<Self> {
         let method = Method::of(object, name)?;
-        let hears = method.takes(object.py(), needs + 1);
+        let hears = method.takes(object.py(), needs, &["meta"]);
         Ok(Hearing { method, hears })
     }
 

@@ -6,7 +6,6 @@ use pyo3::call::PyCallArgs;
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 
 /// What is called of an object, and how what it returns is taken.
 #[derive(Debug)]
@@ -24,14 +23,13 @@ impl Method {
         Ok(found.map(|found| Method(found.unbind())))
     }
 
-    /// Whether it can be called with `count` arguments by position, as far as its signature says.
-    pub fn takes(&self, py: Python<'_>, count: usize) -> bool {
-        let takes = || -> PyResult<bool> {
+    /// Whether its signature has these parameters behind the first `needs`: then it is told more.
+    pub fn takes(&self, py: Python<'_>, needs: usize, names: &[&str]) -> bool {
+        let parameters = || -> PyResult<Vec<String>> {
             let signature = py.import("inspect")?.call_method1("signature", (&self.0,))?;
-            let arguments = PyTuple::new(py, (0..count).map(|_| py.None()))?;
-            Ok(signature.call_method1("bind", arguments).is_ok())
+            signature.getattr("parameters")?.try_iter()?.map(|name| name?.extract()).collect()
         };
-        takes().unwrap_or(false)
+        parameters().is_ok_and(|found| found.iter().skip(needs).take(names.len()).eq(names))
     }
 
     /// Calls it; returns what it returns.

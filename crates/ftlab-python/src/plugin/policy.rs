@@ -42,8 +42,12 @@ impl PythonPolicy {
         Ok(PythonPolicy {
             faults,
             object: object.clone().unbind(),
-            hears_class: Method::of(object, "close")?.takes(object.py(), 5),
-            hears_time: Method::of(object, "choose")?.takes(object.py(), 2),
+            hears_class: Method::of(object, "close")?.takes(
+                object.py(),
+                3,
+                &["block_class", "time"],
+            ),
+            hears_time: Method::of(object, "choose")?.takes(object.py(), 1, &["time"]),
             close: Method::of(object, "close")?,
             shrink: Method::find(object, "shrink")?,
             remove: Method::of(object, "remove")?,
