@@ -237,6 +237,30 @@ class Ramcloud:
         return max(self.valid, key=worth, default=None)
 
 
+@pytest.mark.parametrize("separation", ["handles", "sepbit"])
+def test_classes_do_not_depend_on_the_mapping_or_the_planes(separation: str) -> None:
+    # No block is collected yet, so a lifespan is unknown to all of them.
+    source = hot_and_cold(8000, "closed")
+    planes = ftlab.Device(
+        capacity="128MiB", over_provisioning=0.5, pages_per_block=32, channels=4, planes_per_die=4
+    )
+
+    def run(ftl: str | ftlab.Ftl, placement: str) -> ftlab.Result:
+        tree = {
+            "ftl": {"separation": separation, "placement": placement},
+            "input": {"hint_by": f"range:{HOT_BYTES}"},
+        }
+        return ftlab.simulate(source, ftl, planes, config=tree)
+
+    whole = ftlab.DFTL(cache="2MiB")
+    runs = [run("page", "single"), run(whole, "single"), run("page", "striped")]
+    pages = [{key: n for key, n in run.own.items() if "separation." in key} for run in runs]
+    assert [sum(run.flash.erases.values()) for run in runs] == [0, 0, 0]
+    assert sum(pages[0].values()) == 8000
+    assert min(pages[0]["separation.written_0"], pages[0]["separation.written_1"]) > 500
+    assert pages[0] == pages[1] == pages[2]
+
+
 def test_a_policy_in_python_hears_classes_and_the_time_of_the_host() -> None:
     tree = {"ftl": {"separation": "handles"}, "handles": {"count": 2, "isolation": "none"}}
     source = hot_and_cold(6000, "poisson")

@@ -11,6 +11,46 @@ use std::num::NonZeroU32;
 /// The first page write of the host.
 const START: NonZeroU32 = NonZeroU32::MIN;
 
+/// Names of the pages of the host that go to each class.
+const WRITTEN: [&str; Class::MOST as usize] = [
+    "separation.written_0",
+    "separation.written_1",
+    "separation.written_2",
+    "separation.written_3",
+    "separation.written_4",
+    "separation.written_5",
+    "separation.written_6",
+    "separation.written_7",
+    "separation.written_8",
+    "separation.written_9",
+    "separation.written_10",
+    "separation.written_11",
+    "separation.written_12",
+    "separation.written_13",
+    "separation.written_14",
+    "separation.written_15",
+];
+
+/// Names of the pages moved by GC that go to each class.
+const MOVED: [&str; Class::MOST as usize] = [
+    "separation.moved_0",
+    "separation.moved_1",
+    "separation.moved_2",
+    "separation.moved_3",
+    "separation.moved_4",
+    "separation.moved_5",
+    "separation.moved_6",
+    "separation.moved_7",
+    "separation.moved_8",
+    "separation.moved_9",
+    "separation.moved_10",
+    "separation.moved_11",
+    "separation.moved_12",
+    "separation.moved_13",
+    "separation.moved_14",
+    "separation.moved_15",
+];
+
 /// Gives each page of a device its class, by its age. Times count the host's page writes, modulo 2^32.
 #[derive(Clone, Debug)]
 pub struct Separator {
@@ -20,6 +60,8 @@ pub struct Separator {
     written: Vec<Option<NonZeroU32>>,
     /// When the first page of a block was written.
     opened: Vec<NonZeroU32>,
+    /// Pages of the host that went to each class since counting began, and pages that GC moved.
+    pages: [[u64; Class::MOST as usize]; 2],
 }
 
 impl Separator {
@@ -46,6 +88,7 @@ impl Separator {
             now: START,
             written: vec![None; logical_pages as usize],
             opened: vec![START; blocks as usize],
+            pages: Default::default(),
         })
     }
 
@@ -72,7 +115,9 @@ impl Separator {
     /// The class of a page that the host is about to write.
     pub fn of_write(&mut self, lpn: Lpn, meta: Meta) -> u8 {
         let age = self.age(lpn);
-        self.scheme.of_write(Written { lpn, age, meta })
+        let class = self.scheme.of_write(Written { lpn, age, meta });
+        self.pages[0][usize::from(class)] += 1;
+        class
     }
 
     /// The host wrote a page.
@@ -101,7 +146,9 @@ impl Separator {
     /// The class of a page that GC moves out of a block of a class.
     pub fn of_move(&mut self, lpn: Lpn, from: u8) -> u8 {
         let age = self.age(lpn).unwrap_or_default();
-        self.scheme.of_move(Moved { lpn, from, age })
+        let class = self.scheme.of_move(Moved { lpn, from, age });
+        self.pages[1][usize::from(class)] += 1;
+        class
     }
 
     /// Takes over the pages found after power was lost, each with the number of its write. When blocks were opened
@@ -122,14 +169,19 @@ impl Separator {
         if self.scheme.uses_ages() { ages + self.scheme.ram() } else { self.scheme.ram() }
     }
 
-    /// The separation's own figures.
+    /// Pages by class, and the separation's own figures.
     #[must_use]
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
-        self.scheme.counts()
+        let mut counts = self.scheme.counts();
+        for (names, pages) in [WRITTEN, MOVED].iter().zip(self.pages) {
+            counts.extend(names.iter().copied().zip(pages).take(self.classes().into()));
+        }
+        counts
     }
 
     /// Begins to count anew.
     pub fn reset_counts(&mut self) {
+        self.pages = Default::default();
         self.scheme.reset_counts();
     }
 }
