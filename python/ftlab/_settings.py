@@ -2255,8 +2255,8 @@ class CACHFTL(NamedFtl):
         Redirect groups by measured costs instead of ``threshold``. Default: false. Source:
         choices.md#cachftl-beyond.
     idle_weight
-        With that, how much GC in idle time counts: 0 where only response times do, 1 where wear
-        does as much. Default: 0%. Range: 0 to 1. Source: choices.md#cachftl-beyond.
+        Weight of GC in idle time under ``adaptive_threshold``. 0 counts response times alone, 1
+        counts wear as much. Default: 0%. Range: 0 to 1. Source: choices.md#cachftl-beyond.
     adaptive_pmr
         Use no more blocks for the PMR than keep writes from waiting for GC. Default: false. Source:
         choices.md#cachftl-beyond.

@@ -152,7 +152,7 @@ impl ReadModifyWrite {
         pages.iter().for_each(|lpn| self.holds_data[lpn.index()] = true);
     }
 
-    /// Takes it that these logical pages alone hold data.
+    /// Goes on on a device where exactly these logical pages hold data.
     pub fn resume(&mut self, holds_data: impl Fn(Lpn) -> bool) {
         (0..).map(Lpn).zip(&mut self.holds_data).for_each(|(lpn, holds)| *holds = holds_data(lpn));
     }

@@ -6,8 +6,8 @@
 use rustc_hash::FxHashMap;
 use std::collections::BinaryHeap;
 
-/// The share of accesses, 0 to 1, that a cache of so many pages hits which begins empty and always
-/// lets go of the page that is used again last, be it the one that just came.
+/// The hit ratio, 0 to 1, of Belady's optimal replacement in a cache of `size` pages. The cache begins empty. It
+/// evicts the page whose next use is farthest in the future, which may be the page that was just read.
 #[must_use]
 pub fn opt_hit_ratio(pages: &[u64], size: usize) -> f64 {
     let never = u32::MAX;

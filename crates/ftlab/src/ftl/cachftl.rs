@@ -71,8 +71,8 @@ crate::settings! {
         /// Redirect groups by measured costs instead of `threshold`.
         adaptive_threshold: bool = false, laws [false, false, true],
             source "choices.md#cachftl-beyond";
-        /// With that, how much GC in idle time counts: 0 where only response times do, 1 where wear does
-        /// as much.
+        /// Weight of GC in idle time under `adaptive_threshold`. 0 counts response times alone, 1 counts wear as
+        /// much.
         idle_weight: Ratio = Ratio(0.0), in 0.0..=1.0, laws [0.0, 1.0].map(Ratio),
             source "choices.md#cachftl-beyond";
         /// Use no more blocks for the PMR than keep writes from waiting for GC.

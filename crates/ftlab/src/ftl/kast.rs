@@ -207,7 +207,7 @@ impl KastFtl {
         }
     }
 
-    /// Of the random logs with pages of a logical block it wrote the one last that was opened last.
+    /// A logical block wrote last to the newest of the random logs that hold its pages.
     fn note_written_last(&mut self, block: &FoundBlock, flash: &Flash) {
         for lbn in block.owners(flash) {
             self.written_last[lbn.index()] = Some(block.pbn);

@@ -128,7 +128,7 @@ impl HeldPages {
         HeldPages { above_flash: false, ..self }
     }
 
-    /// Takes it that nothing is in RAM, and that these logical pages alone are on flash.
+    /// Goes on with nothing in RAM. Exactly these logical pages are on flash.
     pub fn resume(&mut self, is_on_flash: impl Fn(Lpn) -> bool) {
         for lpn in (0..self.held.len() as u32).map(Lpn) {
             let version = u16::from(is_on_flash(lpn));
