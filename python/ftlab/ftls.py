@@ -60,6 +60,15 @@ class NamedFtl(Ftl):
         """Make the settings known to `Ftl`."""
         cls.classes[cls.registered] = cls
 
+    @classmethod
+    def keys(cls) -> dict[str, str]:
+        """Return the keys of the settings; those of a separation are known by their keys."""
+        found = super().keys()
+        if "ftl.separation" in found.values():
+            separations = cores.catalogue()["separations"]
+            found |= {rule["key"]: rule["key"] for each in separations for rule in each["settings"]}
+        return found
+
     def __init__(self, *values: Any, **settings: Any) -> None:
         super().__init__(self.registered, *values, **settings)
 

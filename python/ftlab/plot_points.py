@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
+from ftlab.names import near
 from ftlab.points.store import Entry
 from ftlab.report.numbers import brief
 from ftlab.report.points import FIGURES
 from ftlab.series import Line, faceted, known_name, lines, rank, relative
 from ftlab.style import (
-    ftl_label,
     legend_above,
     literal,
     mark_empty,
@@ -26,6 +27,7 @@ from ftlab.style import (
     slant,
     styled,
 )
+from ftlab.titles import key as ftl_of
 from ftlab.titles import plain, title
 from ftlab.units import kinds
 
@@ -89,14 +91,30 @@ class Drawing:
     relative: str | None = None
     """The FTL of whose value each is a multiple."""
 
-    def named(self, name: str) -> str:
-        """Return the name that is shown."""
-        return self.labels.get(name, name)
+    def named(self, name: str, key: str = "") -> str:
+        """Return what is shown for a name, which may be labelled by its key, too."""
+        wanted = [_alike(each) for each in (name, key) if each]
+        return next((text for own, text in self.labels.items() if _alike(own) in wanted), name)
+
+    def check(self, drawn: Sequence[Line], others: Iterable[str]) -> None:
+        """Raise `ftlab.ConfigError` for a label or an order of what is not drawn."""
+        places = {place for line in drawn for place in line.places if isinstance(place, str)}
+        shown = [line.name for line in drawn if line.name] + [title(each) for each in places]
+        for option, given, names in (
+            ("--label", self.labels, [*shown, *others]),
+            ("--order", self.order, shown),
+        ):
+            known = list(dict.fromkeys(each for each in names if each))
+            alike = {*map(_alike, known), *map(_alike, places)}
+            for name in given:
+                if _alike(name) not in alike:
+                    meant = near(name, known) or f"; drawn: {', '.join(known)}"
+                    raise ConfigError(f'{option}: nothing of the name "{name}" is drawn{meant}')
 
     def place(self, name: Any) -> tuple[int, Any]:
         """Return what lines and places are sorted by: those that were ordered come first."""
-        wanted = [plain(each) for each in self.order]
-        at = wanted.index(plain(str(name))) if plain(str(name)) in wanted else len(wanted)
+        wanted = [_alike(each) for each in self.order]
+        at = wanted.index(_alike(name)) if _alike(name) in wanted else len(wanted)
         return at, rank(name)
 
 
@@ -114,14 +132,18 @@ def over(
     how = drawing or Drawing()
     x, ys = known_name(entries, x), [known_name(entries, y) for y in ys]
     facets = faceted(entries, known_name(entries, how.facet)) if how.facet else {"": entries}
+    drawn = {(y, value): lines(part, x, y, how.facet) for y in ys for value, part in facets.items()}
+    how.check(
+        [line for each in drawn.values() for line in each], [x, *ys, *map(_word, [x, *ys]), *facets]
+    )
     with styled(columns):
         figure = sized(5.2 if len(facets) == 1 else 3.4 * len(facets), 3.3 * len(ys), columns)
         rows = figure.subplots(
             len(ys), len(facets), sharex="col", sharey="row" if how.facet else False, squeeze=False
         )
         for row, y in zip(rows, ys, strict=True):
-            for axes, (value, part) in zip(row, facets.items(), strict=True):
-                _draw(axes, lines(part, x, y, how.facet), (x, y), how)
+            for axes, value in zip(row, facets, strict=True):
+                _draw(axes, drawn[y, value], (x, y), how)
                 axes.set_title(literal(how.named(value)))
                 mark_empty(axes)
                 axes.label_outer()
@@ -138,7 +160,7 @@ def _draw(axes: Axes, found: Sequence[Line], names: tuple[str, str], how: Drawin
     places = sorted({place for line in found for place in line.places}, key=how.place)
     if any(isinstance(place, str) for place in places):
         _bars(axes, found, looks, places)
-        name_groups(axes, [literal(how.named(ftl_label(place))) for place in places])
+        name_groups(axes, [literal(how.named(title(place), str(place))) for place in places])
     else:
         for line, look in zip(found, looks, strict=True):
             style = {**look.line, **_style(line), "elinewidth": 0.9}
@@ -146,12 +168,11 @@ def _draw(axes: Axes, found: Sequence[Line], names: tuple[str, str], how: Drawin
         if places:
             _scale(axes, x, places)
         _tall(axes, found)
-    figure = FIGURES.get(y)
     unit = "factor" if how.relative else _unit(y)
-    name_axis(axes.yaxis, how.named(figure.label if figure else WORDS.get(y, y)), unit)
+    name_axis(axes.yaxis, how.named(_word(y), y), unit)
     if how.relative:
         axes.set_ylabel(f"{axes.get_ylabel()}, relative to {title(how.relative)}")
-    axes.set_xlabel(how.named(FIGURES[x].label if x in FIGURES else WORDS.get(x, x)))
+    axes.set_xlabel(how.named(_word(x), x))
     if how.limits:
         axes.set_ylim(*how.limits)
 
@@ -187,6 +208,16 @@ def _scale(axes: Axes, x: str, places: Sequence[Any]) -> None:
         names = told if is_share else [brief(float(place), unit) for place in places]
         axes.set_xticks([float(place) for place in places], names, **slant(axes, names))
         axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _alike(name: Any) -> str:
+    """Return what all ways to write a name have in common; an FTL may be named by its key."""
+    return plain(title(ftl_of(str(name))))
+
+
+def _word(name: str) -> str:
+    """Return a setting or a metric in words, as an axis has it."""
+    return FIGURES[name].label if name in FIGURES else WORDS.get(name, name)
 
 
 def _unit(name: str) -> str:
