@@ -123,6 +123,33 @@ def test_lines_and_groups_have_an_order_and_other_names():
     assert names == ["TPFTL", "DFTL"]
 
 
+def test_an_ftl_has_its_key_as_a_name_too():
+    figure = over(
+        ENTRIES,
+        "ftl",
+        ["flash.erases"],
+        drawing=Drawing(labels={"dftl": "base line", "flash.erases": "blocks"}),
+    )
+    names = [text.get_text() for text in figure.axes[0].get_xticklabels()]
+    assert names == ["base line", "TPFTL"]
+    assert figure.axes[0].get_ylabel() == "blocks"
+
+
+@pytest.mark.parametrize(
+    "how, told",
+    [
+        ({"labels": {"TPFLT": "x"}}, '--label: nothing of the name "TPFLT" is drawn (did you mean'),
+        ({"labels": {"qqq": "x"}}, '"qqq" is drawn; drawn: DFTL, TPFTL, ftl.cache, '),
+        ({"order": ["tpftl", "sftl"]}, '--order: nothing of the name "sftl" is drawn'),
+        ({"order": ["ftl.cache"]}, "--order"),
+    ],
+)
+def test_a_name_of_what_is_not_drawn_is_told(how, told):
+    with pytest.raises(package.ConfigError) as caught:
+        over(ENTRIES, "ftl.cache", ["mapping.hit_ratio"], drawing=Drawing(**how))
+    assert told in str(caught.value)
+
+
 def test_traces_are_named_by_their_files():
     def read(path, hits):
         one = entry("dftl", 8192, 1, hits)

@@ -9,6 +9,7 @@ import pytest
 
 import ftlab as package
 from ftlab import trust
+from ftlab.points import points_of
 from ftlab.variants import listed, split
 from test_cli import failure
 
@@ -62,6 +63,30 @@ def test_variants_are_compared_and_their_printed_labels_are_input(ftlab):
     assert [each["config"]["tpftl"]["features"] for each in first[:2]] == ["rsbc", "bc"]
     assert first[2]["config"]["dftl"]["replacement"] == "lru"
     assert first[0]["mapping"] != first[1]["mapping"]
+
+
+def test_settings_of_a_separation_belong_to_a_variant(ftlab):
+    asked = "page,tpftl:separation=sepbit:sepbit.window=8,tpftl:separation=sepbit"
+    table = ftlab("compare", *INPUT, "--ftl", asked)
+    assert "TPFTL(separation=sepbit, sepbit.window=8)" in table.output, table.output
+    swept = ftlab("sweep", *INPUT, "--ftl", asked, "--results", "kept")
+    assert swept.exit_code == 0, swept.output
+    rows = [line.split()[:3] for line in swept.stdout.splitlines()[1:4]]
+    assert rows == [
+        ["page-level", "none", "–"],
+        ["TPFTL", "sepbit", "8"],
+        ["TPFTL", "sepbit", "16"],
+    ]
+
+
+def test_settings_of_a_separation_that_is_not_chosen_make_no_points():
+    tree = {"ftls": ["page", "sepbit"], "ftl": {"separation": ["none", "sepbit"]}}
+    points = points_of({**tree, "sepbit": {"window": [4, 8]}, "temperature": {"regions": 3}})
+    found = [
+        (point.ftl, point.config["ftl"]["separation"]) for point in points if "ftl" in point.config
+    ]
+    assert sorted(found) == [("page", "none"), ("page", "sepbit"), ("page", "sepbit")]
+    assert len(points) == 5
 
 
 def test_a_row_of_csv_says_which_variant_it_is(ftlab):

@@ -273,16 +273,24 @@ def _seeds(tree: Config) -> list[Any]:
 def obeyed(given: Mapping[str, Any], ftl: Named) -> Iterator[tuple[str, Any]]:
     """Yield the settings of the run, and of those of FTLs the ones that this FTL obeys."""
     known = {each["name"]: {s["key"] for s in each["settings"]} for each in _catalogue()}
-    of_classes = {s["key"] for each in cores.catalogue()["separations"] for s in each["settings"]}
-    for keys in known.values():
-        if "ftl.separation" in keys:
-            keys |= of_classes
-    own = known.get(str(ftl), set().union(*known.values()))
-    ignored = set().union(*known.values()) - own
+    chosen, of_classes = _of_separations(given.get("ftl.separation"))
+    every = of_classes.union(*known.values())
+    own = known.get(str(ftl), every)
+    ignored = every - own - (chosen if "ftl.separation" in own else set())
     buffered = given.get("buffer.policy", "") != "none"
     for key, value in given.items():
         if key not in ignored and (buffered or not key.startswith("buffer.") or value == "none"):
             yield key, value
+
+
+def _of_separations(name: Any) -> tuple[set[str], set[str]]:
+    """Return the settings of a separation, or of all where none of them is named; and of all."""
+    found = {
+        each["name"]: {rule["key"] for rule in each["settings"]}
+        for each in cores.catalogue()["separations"]
+    }
+    every = set().union(*found.values())
+    return found.get(name, every) if isinstance(name, str) else every, every
 
 
 def _catalogue() -> list[dict[str, Any]]:

@@ -15,6 +15,9 @@ from ftlab.units import kinds, number, written
 FIRST = ("preset", "input", "workload")
 """Sections that are told before those of the device."""
 
+BESIDE = ("buffer.policy", "ftl.separation")
+"""Settings that choose what has settings of its own."""
+
 _NUMBER = re.compile(r"(\d+(?:\.\d+)?(?:[KMGT]i?B?|B|ns|us|ms|s|%)?)(?![a-zA-Z])")
 _DERIVED = re.compile(r"(?: [\w.]+=.*)?", re.DOTALL)
 
@@ -79,7 +82,7 @@ def _label(entry: Entry, keys: Sequence[str]) -> str:
 
 def _default(entry: Entry, key: str) -> Any:
     resolved = _resolved(entry)
-    beside = {"buffer.policy": _at(resolved, "buffer.policy")}
+    beside = {name: _at(resolved, name) for name in BESIDE}
     return _at(resolved, key) if key in dict(obeyed({**beside, key: 0}, entry.ftl)) else None
 
 
