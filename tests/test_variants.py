@@ -10,6 +10,7 @@ import pytest
 import ftlab as package
 from ftlab import trust
 from ftlab.points import points_of
+from ftlab.report.tables import ABSENT
 from ftlab.variants import listed, split
 from test_cli import failure
 
@@ -73,7 +74,7 @@ def test_settings_of_a_separation_belong_to_a_variant(ftlab):
     assert swept.exit_code == 0, swept.output
     rows = [line.split()[:3] for line in swept.stdout.splitlines()[1:4]]
     assert rows == [
-        ["page-level", "none", "–"],
+        ["page-level", "none", ABSENT],
         ["TPFTL", "sepbit", "8"],
         ["TPFTL", "sepbit", "16"],
     ]

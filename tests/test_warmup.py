@@ -3,6 +3,10 @@
 import pytest
 
 import ftlab
+import sample
+from ftlab.report.summary import warning_lines
+from ftlab.report.warmups import OF_RUNS, favoured
+from ftlab.result import Comparison, Result
 
 WRITES = ftlab.Workload("randwrite", bs="4k", size="8MiB", requests=2000, interarrival="50ms")
 DEVICE = ftlab.Device(capacity="8MiB", pages_per_block=16, over_provisioning=0.25, oob="1KiB")
@@ -46,3 +50,30 @@ def test_gc_in_idle_time_goes_on_while_the_input_is_played_until_steady():
     assert min(idle.warmup.windows[1:]) > 1.2 * max(waits.warmup.windows[1:])
     for each in (idle, waits):
         assert each.warmup.windows[-1] == pytest.approx(each.write_amplification, rel=0.05)
+
+
+def hit_ratios(ftls, warmup):
+    trace = ftlab.profile("financial1", requests=3000)
+    found = ftlab.compare(trace, ftls, preset="tpftl-eurosys15", warmup=warmup)
+    return {each.ftl: each.mapping.hit_ratio for each in found}
+
+
+def test_a_warm_up_moves_what_holds_runs_of_pages_and_hardly_anything_else():
+    before, after = (
+        hit_ratios(["dftl", "dloop", *OF_RUNS], mode) for mode in ("sequential", "random:1")
+    )
+    moved = {ftl for ftl in before if abs(before[ftl] - after[ftl]) > 0.05}
+    assert moved == set(OF_RUNS)
+    assert abs(before["dftl"] - after["dftl"]) < 0.02
+
+
+def test_a_comparison_says_whose_hit_ratio_the_warm_up_decides():
+    def run(ftl, hits):
+        return Result(sample.result(ftl, hit_ratio=hits))
+
+    found = favoured([run("dftl", 0.6), run("sftl", 0.9), run("page", None)])
+    assert [bool(note) for note in found] == [False, True, False]
+    assert "(footprint)" in found[1] and "--warmup sequential and random:1" in found[1]
+    assert favoured([run("sftl", 0.9), run("page", None)]) == ["", ""]
+    lines = warning_lines(Comparison([run("dftl", 0.6), run("sftl", 0.9)]))
+    assert any(line.startswith("S-FTL: the warm-up") for line in lines)

@@ -12,6 +12,7 @@ from ftlab.report.causes import slow
 from ftlab.report.difference import Measured, winners
 from ftlab.report.numbers import by_name, written
 from ftlab.report.tables import ABSENT, Table, printable
+from ftlab.report.warmups import favoured
 from ftlab.result import Comparison, Record, Result
 from ftlab.seeds import NO_EFFECT, without_effect
 from ftlab.spread import are_parts, of_groups
@@ -142,9 +143,10 @@ def warning_lines(comparison: Comparison) -> list[str]:
     Of runs that differ in their seeds, the first one's.
     """
     warnings: dict[str, list[str]] = {}
-    for label, runs in zip(comparison.titles, comparison.runs, strict=True):
-        no_effect = [NO_EFFECT] * without_effect(runs)
-        for warning in [*(runs[0].find("warnings") or []), *no_effect]:
+    notes = favoured(comparison)
+    for label, runs, note in zip(comparison.titles, comparison.runs, notes, strict=True):
+        more = [NO_EFFECT] * without_effect(runs) + [note] * bool(note)
+        for warning in [*(runs[0].find("warnings") or []), *more]:
             warnings.setdefault(warning, []).append(label)
     return [f"{', '.join(labels)}: {warning}" for warning, labels in warnings.items()]
 
