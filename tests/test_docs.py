@@ -146,6 +146,25 @@ def test_figures_of_the_docs_are_drawn(code):
     assert len(image_of(figure_of(code, "docs"))) > 10_000
 
 
+PLOTTED = [
+    pytest.param(each.text.splitlines(), id=each.text.split()[-1])
+    for each in BLOCKS
+    if each.language == "{plotted}"
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("commands", PLOTTED)
+def test_figures_of_papers_are_drawn_by_commands(commands):
+    from gallery import picture_of
+
+    drawn = picture_of(commands).decode()
+    assert drawn.count("<path") > 20 and "no data" not in drawn
+    words = shlex.split(commands[-1])
+    labels = [word.rpartition("=")[2] for flag, word in pairwise(words) if flag == "--label"]
+    assert all(f">{label}</text>" in drawn for label in labels)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_headings_of_the_docs_skip_no_level(page):
     """As `make docs` demands, which takes longer."""

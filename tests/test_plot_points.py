@@ -8,7 +8,7 @@ import ftlab as package
 import sample
 from ftlab.cli.plot import _limits
 from ftlab.plot_points import Drawing, _unit, over
-from ftlab.points.store import Entry, Failure
+from ftlab.points.store import Entry, Failure, Store
 from ftlab.result import Result
 from ftlab.series import lines
 
@@ -46,6 +46,14 @@ def test_another_setting_that_differs_makes_a_line_of_its_own():
     ]
     (line,) = lines(more, "gc.policy", "write_amplification")
     assert list(line.places) == ["greedy", "random"]
+
+
+def test_a_setting_that_only_some_ftls_obey_names_no_line(ftlab):
+    swept = ("--ftl", "page,dftl,tpftl", "--cache", "1KiB", "--results", "r")
+    done = ftlab("sweep", "--workload", "randwrite,bs=4k,size=4MiB,requests=200", *swept)
+    assert done.exit_code == 0, done.output
+    found = lines(Store("r").contents()[0], "run.warmup", "write_amplification")
+    assert sorted(line.name for line in found) == ["DFTL", "TPFTL", "page-level"]
 
 
 def test_failed_points_are_left_out_and_a_wrong_name_is_told():

@@ -1,12 +1,17 @@
-"""The directive `figure-of`: Python that is run when the pages are built, and its figure."""
+"""Figures that are made when the pages are built: by Python (`figure-of`), by commands (`plotted`)."""
 
 from __future__ import annotations
 
 import base64
 import io
 import os
+import shlex
+import subprocess
+import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import chdir, redirect_stdout
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -34,7 +39,21 @@ def image_of(figure: Any) -> str:
     data = io.BytesIO()
     with plot.styled():
         figure.savefig(data, format="svg", metadata={"Date": None})
-    return f"data:image/svg+xml;base64,{base64.b64encode(data.getvalue()).decode()}"
+    return address_of(data.getvalue())
+
+
+def address_of(svg: bytes) -> str:
+    """Return an image as an address that has it all."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+
+def picture_of(commands: Sequence[str]) -> bytes:
+    """Return the figure that the last of some commands of ftlab writes, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        for command in commands:
+            words = [sys.executable, "-m", *shlex.split(command)]
+            subprocess.run(words, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        return (Path(folder) / words[-1]).read_bytes()
 
 
 class FigureOf(SphinxDirective):
@@ -54,7 +73,19 @@ class FigureOf(SphinxDirective):
         return [image, shown]
 
 
+class Plotted(FigureOf):
+    """Commands and, above them, the figure of the last; the argument is as of `figure-of`."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the figure and the commands."""
+        commands = [line for line in self.content if line]
+        image = nodes.image(uri=address_of(picture_of(commands)), alt=self.arguments[0])
+        code = "\n".join(f"$ {each}" for each in commands)
+        return [image, nodes.literal_block(code, code, language="console")]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Tell Sphinx of the directive."""
+    """Tell Sphinx of the directives."""
     app.add_directive("figure-of", FigureOf)
+    app.add_directive("plotted", Plotted)
     return {"parallel_read_safe": True}

@@ -82,7 +82,7 @@ def lines(entries: Sequence[Entry], x: str, y: str, facet: str | None = None) ->
     repeated = axes([entry.config for entry in found])
     others = [key for key in differing(found) if key not in (x, facet, *repeated)]
     along = [key for key in others if _is_metric(x) and kinds().get(key) in NUMBERS]
-    naming = [key for key in others if key not in along]
+    naming = [key for key in others if key not in along and _tells_apart(found, key)]
     if x == FTL:
         naming = [key for key in naming if key.partition(".")[0] not in cores.ftls()]
     seen: dict[tuple[str, str], dict[str, _Group]] = {}
@@ -100,6 +100,11 @@ def lines(entries: Sequence[Entry], x: str, y: str, facet: str | None = None) ->
         group.places.append(place)
         group.values.append(float(figure))
     return [_line(*key, list(groups.values())) for key, groups in seen.items()]
+
+
+def _tells_apart(entries: Sequence[Entry], key: str) -> bool:
+    """Tell whether a setting differs among those that obey it."""
+    return len({repr(value) for each in entries if (value := setting(each, key)) is not None}) > 1
 
 
 def faceted(entries: Sequence[Entry], by: str) -> dict[str, list[Entry]]:
