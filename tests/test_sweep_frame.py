@@ -87,31 +87,3 @@ def test_parts_and_conditions_are_those_of_the_command(tmp_path):
 def test_traces_are_shown_in_notebooks():
     text = package.profile("financial1", requests=500)._repr_html_()
     assert "<table" in text and "requests" in text
-
-
-SCRIPT = """
-import ftlab
-trace = ftlab.profile("financial1", requests=5_000)
-setup = {"preset": "tpftl-eurosys15", "warmup": "random:1"}
-found = ftlab.compare(trace, ["dftl", "tpftl", "tpftl:features=bc"], seeds=3, **setup)
-print(found)
-parts = ftlab.compare(trace, ["dftl", "tpftl"], parts=4, **setup)
-print(parts)
-slow = ftlab.simulate(trace, "tpftl", run={"causes": True}, log="requests.parquet", **setup)
-print(slow.causes.slowest[0].wait_us)
-caches = ftlab.sweep(trace, [ftlab.DFTL(["4KiB", "8KiB"]), ftlab.TPFTL(["4KiB", "8KiB"])],
-                     seeds=3, results="kept", **setup)
-print(caches)
-caches.plot("ftl.cache", "mapping.hit_ratio", columns=1).savefig("caches.pdf")
-found.plot.panel("tail", columns=1).savefig("tail.pdf")
-"""
-
-
-def test_a_day_is_a_script(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert len(SCRIPT.splitlines()) <= 30
-    exec(compile(SCRIPT, "day.py", "exec"), {})
-    told = capsys.readouterr().out
-    assert told.count("±") > 10
-    for name in ("requests.parquet", "caches.pdf", "tail.pdf"):
-        assert (tmp_path / name).stat().st_size > 1000

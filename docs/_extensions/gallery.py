@@ -1,4 +1,4 @@
-"""Figures that are made when the pages are built: by Python (`figure-of`), by commands (`plotted`)."""
+"""Figures made when the pages are built: by Python (`figure-of`), by commands (`plotted`)."""
 
 from __future__ import annotations
 
