@@ -63,7 +63,7 @@ def test_a_read_looks_for_all_of_its_pages_before_it_keeps_any(policy, tmp_path)
 
 
 def test_without_a_buffer_there_is_none():
-    assert run("none").buffer is None
+    assert run("none")["buffer"] is None
     assert set(run("none").timeline.at_risk_bytes) == {None}
 
 

@@ -55,7 +55,7 @@ def test_an_ftl_that_keeps_writes_loses_what_it_holds():
 @pytest.mark.parametrize("ftl", ["page", "fast", "kast", "gftl", "block-optimized", "cachftl"])
 def test_it_is_told_where_it_is_asked_for_and_changes_nothing(ftl):
     plain = run(ftl, run={})
-    assert plain.recovery is None
+    assert plain["recovery"] is None
     assert set(plain.timeline.at_risk_bytes) == {None}
     asked = run(ftl).to_dict()
     for key in ("host", "flash", "gc", "response_us", "planes", "wear"):

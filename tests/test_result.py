@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+import ftlab
 import sample
 from ftlab import Comparison, Result
+from ftlab.result import SECTIONS
 
 
 def test_nested_figures_are_attributes(result):
@@ -17,6 +19,19 @@ def test_nested_figures_are_attributes(result):
 def test_an_unknown_figure_names_those_there_are(result):
     with pytest.raises(AttributeError, match=r"'hitrate'.*hit_ratio"):
         _ = result.mapping.hitrate
+
+
+def test_a_section_that_a_run_does_not_have_is_empty_and_ends_no_loop():
+    trace = ftlab.Workload("randwrite", bs="4k", size="4MiB", requests=50)
+    found = ftlab.compare(trace, ["page", "dftl"])
+    page, dftl = (each.mapping.hit_ratio for each in found)
+    assert page is None and 0 <= dftl <= 1
+    missing = {name for name, value in found[0].to_dict().items() if value is None}
+    assert "mapping" in missing and missing <= set(SECTIONS)
+    assert not found[0].mapping and dict(found[0].mapping) == {}
+    assert found[0]["mapping"] is None and "mapping" in found[0].to_dict()
+    with pytest.raises(AttributeError):
+        _ = found[0].maping
 
 
 def test_find_follows_dots_and_never_fails(result):

@@ -18,6 +18,23 @@ SERIES = ("distributions", "timeline", "samples", "warnings")
 """Keys of a result that hold series or texts: they have no cell in a one-row table."""
 
 
+SECTIONS = (
+    "buffer",
+    "causes",
+    "flush_response_us",
+    "gc",
+    "lifetime",
+    "mapping",
+    "merges",
+    "read_response_us",
+    "recovery",
+    "response_us",
+    "samples",
+    "write_response_us",
+)
+"""Keys of a result that hold figures, or nothing where a run has none of them."""
+
+
 class Record(Mapping[str, Any]):
     """A read-only dictionary whose keys are attributes too: ``r.mapping.hit_ratio``."""
 
@@ -87,8 +104,25 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, list) else value
 
 
+class Absent(Record):
+    """A section that a run does not have: it is false and empty, and all its figures are None."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+
+    def __getattr__(self, name: str) -> None:
+        """Return None for a figure of any name, so that a loop over results goes on."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+
 class Result(Record):
     """Everything that one run measured, by the names and units of ``docs/results.md``."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the figure of that name; a section that is missing is empty."""
+        found = super().__getattr__(name)
+        return Absent() if found is None and name in SECTIONS else found
 
     def flat(self) -> dict[str, Any]:
         """Return one row: dotted names to scalars; a list becomes text, a series is left out."""
