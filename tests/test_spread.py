@@ -145,3 +145,15 @@ def test_a_sweep_over_parts_is_drawn_with_whiskers(ftlab, recorded):
 )
 def test_parts_are_known_by_their_settings(inputs, expected):
     assert axes([{"input": each} for each in inputs]) == expected
+
+
+def test_a_column_of_a_metric_has_its_unit(ftlab):
+    asked = ("--workload", "randread,bs=4k,size=4MiB,requests=300", "--ftl", "dftl")
+    done = ftlab("sweep", *asked, "--cache", "1KiB", "--seeds", 2, "--results", "r")
+    assert done.exit_code == 0, done.output
+    columns = "service_us.mean,host.duration_s,service_us.p50"
+    table = ftlab("results", "r", "--columns", columns).stdout
+    row = table.splitlines()[1]
+    assert " µs ± " in row and " ms ± " in row and "± 0 " not in row
+    each = ftlab("results", "r", "--columns", "response_us.p90", "--each").stdout
+    assert "µs" in each.splitlines()[1] or "ms" in each.splitlines()[1]

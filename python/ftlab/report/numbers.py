@@ -97,19 +97,27 @@ def brief(value: float, unit: str) -> str:
     return f"{float(number.replace(',', '')):g} {rest}".rstrip()
 
 
+ENDS = {
+    "_us": "us",
+    "_s": "s",
+    "_j": "j",
+    "_ratio": "ratio",
+    "_fraction": "ratio",
+    "_bytes": "bytes",
+}
+"""Units of figures, by the ends of their names."""
+
+
 def by_name(name: str, value: Any) -> str:
-    """Return a figure whose unit is the end of its name, as all names of results have it."""
-    ends = {
-        "_us": "us",
-        "_s": "s",
-        "_j": "j",
-        "_ratio": "ratio",
-        "_fraction": "ratio",
-        "_bytes": "bytes",
-    }
+    """Return a figure whose unit is the end of its name, as all names of results have it.
+
+    A name with dots has the unit of its last part that says one: ``response_us.p50``.
+    """
+    parts = name.split(".")
+    name = next((part for part in reversed(parts) if part.endswith((*ENDS, "_per_s"))), parts[-1])
     if isinstance(value, bool):
         return "yes" if value else "no"
     if name.startswith("bytes_"):
         return written(value, "bytes")
-    unit = next((unit for end, unit in ends.items() if name.endswith(end)), "count")
+    unit = next((unit for end, unit in ENDS.items() if name.endswith(end)), "count")
     return written(value, "per_s" if name.endswith("_per_s") else unit)

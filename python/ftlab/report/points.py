@@ -15,6 +15,7 @@ from ftlab.points.order import differing, setting
 from ftlab.points.point import canonical
 from ftlab.points.store import Entry, Failure
 from ftlab.report.difference import Measured
+from ftlab.report.numbers import by_name
 from ftlab.report.summary import HEADLINES
 from ftlab.report.tables import ABSENT, Table, csv_of, printable, wording
 from ftlab.result import Result
@@ -209,10 +210,17 @@ def _figure(point: Sequence[Entry], path: str) -> str:
         return FIGURES[path].cell(*runs)
     values = [row.get(path, row.get(f"config.{path}")) for row in map(_row, point)]
     numbers = [each for each in values if isinstance(each, float)]
-    if 1 < len(numbers) == len(values):
+    if len(set(numbers)) > 1 and len(numbers) == len(values):
         found = Measured.of(numbers)
-        return f"{found.mean:.6g} ± {found.deviation:.3g}"
-    told = dict.fromkeys(ABSENT if each is None or each == "" else str(each) for each in values)
+        return f"{by_name(path, found.mean)} ± {by_name(path, found.deviation)}"
+    told = dict.fromkeys(
+        ABSENT
+        if each is None or each == ""
+        else by_name(path, each)
+        if isinstance(each, float)
+        else str(each)
+        for each in values
+    )
     return ", ".join(told)
 
 
