@@ -28,6 +28,7 @@ def finding(ours, verdict):
 def claim(name, verdict, explained, *instead):
     return {
         "id": name,
+        "group": "of this project" if name[0] == "O" else "of the paper",
         "what": "what it says",
         "published": "-50.0 %",
         "verdict": verdict,
@@ -47,6 +48,7 @@ def test_a_page_gets_claims_what_was_tried_and_tables_of_the_report(tool, tmp_pa
     claims = [
         claim("X1", "agrees", None),
         claim("X2", "differs", "agrees when one thing is changed", ("half", "-49 %", "agrees")),
+        claim("O1", "agrees", None),
         claim("X3", "differs", "explained by nothing that was tried", ("half", "1 %", "differs")),
     ]
     (folder / "claims.json").write_text(json.dumps(claims))
@@ -61,11 +63,10 @@ def test_a_page_gets_claims_what_was_tried_and_tables_of_the_report(tool, tmp_pa
     monkeypatch.setattr(sys, "argv", ["claims.py", "x", str(folder)])
     tool.main()
     text = page.read_text()
-    assert "stale" not in text and "Of 3 claims 1 agree, 2 differ." in text
-    assert (
-        "| X2 | what it says | at 4 GB: -50.0 % | at 4 GB: -10.0 % | differs | agrees with half |"
-        in text
-    )
+    assert "stale" not in text and "Of 3 claims of the paper 1 agree, 2 differ." in text
+    assert "Of 1 claims of this project 1 agree." in text
+    assert "agrees when one thing is changed: X2 (1)." in text
+    assert "| at 4 GB: -10.0 % | differs | agrees with 1 of 1: half |" in text
     assert "| X3 | at 4 GB | -50.0 % | -10.0 % | half: 1 % |" in text
     assert "| X2 | at 4 GB" not in text
     assert text.endswith("more\n<!-- tables x: Loads -->\n| a |\n| :-- |\n| 1 |\n\n<!-- end -->\n")
@@ -94,32 +95,3 @@ def test_every_mark_of_the_documentation_has_its_table(page):
     )
     assert marked and all("| :-- |" in each for each in marked)
     assert len(marked) == len(marks) == len(set(marks)) == text.count("<!-- end -->")
-
-
-VERDICTS = ("agrees", "direction only", "differs")
-PAPERS = {"tpftl": "T", "mnftl": "M", "dloop": "D", "cachftl": "C", "dftl": "J"}
-"""The letter of a paper's own statements; those of others are the project's."""
-
-
-def counted(paper, table):
-    """Return how many statements of a paper there are, and how many have each verdict."""
-    rows = [line.strip("|").split(" | ") for line in table.splitlines()]
-    verdicts = [
-        row[4].strip() for row in rows if len(row) == 6 and row[0].strip()[0] == PAPERS[paper]
-    ]
-    found = [verdicts.count(verdict) for verdict in VERDICTS]
-    return [sum(found), *found]
-
-
-def test_the_readme_counts_the_statements_of_papers_as_the_documentation_does():
-    pages = "\n".join(page.read_text() for page in PAGES)
-    tables = dict(re.findall(r"<!-- claims (\w+) -->\n(.*?)\n<!-- end -->", pages, re.S))
-    readme = (ROOT / "README.md").read_text()
-    rows = dict(re.findall(r"^\| \[([\w-]+)\]\(docs/reproduce[^)]*\) \|(.*)\|$", readme, re.M))
-    told = {
-        paper.lower().replace("-", ""): [int(each) for each in row.split("|")]
-        for paper, row in rows.items()
-    }
-    assert told == {paper: counted(paper, table) for paper, table in tables.items()}
-    sums = [sum(column) for column in zip(*told.values(), strict=True)]
-    assert f"With default settings {sums[1]} of {sums[0]} statements agree" in readme

@@ -4,8 +4,9 @@ Run ``ftlab reproduce PAPER``, then ``python3 tools/claims.py PAPER ftlab-reprod
 lies between a mark and ``<!-- end -->`` is replaced:
 
 ``<!-- claims PAPER -->``
-    How many claims have which verdict, a row for each, and what was tried for those that agree
-    with no single change. What is too long for a page is in the report.
+    How many claims of the paper have which verdict, apart from those that cannot fail and those of
+    this project; a row for each, and what was tried for those that agree with no single change.
+    What is too long for a page is in the report.
 ``<!-- tables PAPER: TITLE -->``
     The tables of the part of the report with that title.
 """
@@ -33,6 +34,13 @@ bold where they agree:
 | claim | finding | published | ours | ours with one change |
 | :-- | :-- | :-- | :-- | :-- |
 """
+GROUPS = (
+    "of the paper",
+    "of the paper, that cannot fail or that another says",
+    "of this project",
+)
+"""What claims count among, as `ftlab_papers.claims.Group` names it."""
+
 AGREES = "agrees"
 VERDICTS = {
     AGREES: "agree",
@@ -89,19 +97,29 @@ def table(claims: list[dict]) -> str:
 
 def summary(claims: list[dict]) -> str:
     """Return how many claims have which verdict, and what explains those that do not agree."""
-    counts = Counter(claim["verdict"] for claim in claims)
-    verdicts = [f"{counts[each]} {told}" for each, told in VERDICTS.items() if counts[each]]
-    lines = [f"Of {len(claims)} claims {', '.join(verdicts)}."]
+    found = {group: [each for each in claims if each["group"] == group] for group in GROUPS}
+    lines = [
+        f"Of {len(some)} claims {group} {counted(some)}." for group, some in found.items() if some
+    ]
     ways: dict[str, list[str]] = {}
-    for claim in claims:
+    for claim in found[GROUPS[0]]:
         if claim["explained"]:
-            ways.setdefault(claim["explained"], []).append(claim["id"])
-    lines += [f"{way[0].upper()}{way[1:]}: {', '.join(names)}." for way, names in ways.items()]
+            tried = f"{claim['id']} ({len(claim['instead'])})"
+            ways.setdefault(claim["explained"], []).append(tried)
+    if ways:
+        lines.append("Those of the paper that do not agree, with the number of changes tried:")
+    lines += [f"{way}: {', '.join(names)}." for way, names in ways.items()]
     return " ".join(lines)
 
 
+def counted(claims: list[dict]) -> str:
+    """Return how many claims have which verdict."""
+    counts = Counter(claim["verdict"] for claim in claims)
+    return ", ".join(f"{counts[each]} {told}" for each, told in VERDICTS.items() if counts[each])
+
+
 def helping(claim: dict) -> list[str]:
-    """Return the changes with which a claim agrees."""
+    """Return the changes with which a claim agrees that does not agree without."""
     return [each["change"] for each in claim["instead"] if each["verdict"] == AGREES]
 
 
@@ -117,7 +135,8 @@ def explained(claim: dict) -> str:
     if not claim["explained"]:
         return ""
     if helping(claim):
-        return f"agrees with {'; '.join(helping(claim))}"
+        helped = helping(claim)
+        return f"agrees with {len(helped)} of {len(claim['instead'])}: {'; '.join(helped)}"
     if claim["proof"]:
         return f"cannot agree: {claim['proof']}"
     return claim["explained"]

@@ -19,6 +19,14 @@ from ftlab_papers.inputs import Source, Sources
 from ftlab_papers.runs import Key, NotMeasuredError, Runs
 
 
+class Group(Enum):
+    """What a claim counts among."""
+
+    PAPER = "of the paper"
+    APART = "of the paper, that cannot fail or that another says"
+    OURS = "of this project"
+
+
 @dataclass(frozen=True)
 class Claim:
     """A published statement.
@@ -54,6 +62,13 @@ class Claim:
     constructed: bool = field(default=False, kw_only=True)
     double: str = field(default="", kw_only=True)
 
+    @property
+    def group(self) -> Group:
+        """What it counts among."""
+        if self.own:
+            return Group.OURS
+        return Group.APART if self.constructed or self.double else Group.PAPER
+
 
 Maker: TypeAlias = Callable[[Key, Source, Path], Config]
 """Makes settings of a point's name and its workload, in the folder of the results."""
@@ -83,6 +98,9 @@ class Counterfactual:
         Returns whether a point of this name is left out.
     reading
         Returns the claim as it is to be read; no point is another one then.
+    real
+        Whether it plays a real trace's beginning in place of a model. Headlines are held against
+        it even where they agree.
     """
 
     name: str
@@ -94,6 +112,12 @@ class Counterfactual:
     counted: Mapping[str, str] = field(default_factory=dict)
     without: Callable[[Key], bool] = field(default=lambda key: False)
     reading: Callable[[Claim], Claim] | None = field(default=None)
+    real: bool = field(default=False)
+
+    @property
+    def changes_points(self) -> bool:
+        """Whether a point is run otherwise, not only left out, counted or read otherwise."""
+        return bool(self.sections) or not (self.counted or self.reading is not None)
 
     def touches(self, claim: Claim, there: Iterable[Key], points: Mapping[Key, Point]) -> bool:
         """Tell whether a claim that looks at these points can come out differently."""
@@ -128,7 +152,6 @@ class Explained(Enum):
     """What is known of a claim that does not agree, the most first."""
 
     BY_ONE = "agrees when one thing is changed"
-    BY_EACH = "each finding agrees when one thing is changed"
     BY_PROOF = "cannot agree by the paper's own numbers"
     OPEN = "explained by nothing that was tried"
 
@@ -151,12 +174,7 @@ class Judged:
             return None
         if any(each.judged.verdict is Verdict.AGREES for each in self.instead):
             return Explained.BY_ONE
-        if self.claim.proof:
-            return Explained.BY_PROOF
-        ways = [self.findings, *(each.judged.findings for each in self.instead)]
-        met = [[each.verdict is Verdict.AGREES for each in way] for way in ways if way]
-        each_is_met = bool(met) and all(map(any, zip(*met, strict=True)))
-        return Explained.BY_EACH if each_is_met else Explained.OPEN
+        return Explained.BY_PROOF if self.claim.proof else Explained.OPEN
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from ftlab_papers.claims import Claim, Counterfactual, Instead, Judged, judge
 from ftlab_papers.findings import Verdict
 from ftlab_papers.inputs import Sources, Workload, sources
 from ftlab_papers.prefixes import counterfactuals as prefix_counterfactuals
-from ftlab_papers.report import Part, Report
+from ftlab_papers.report import Part, Report, changes_of, headlines
 from ftlab_papers.runs import Key, Runs
+from ftlab_papers.scores import Score
 
 Points = Mapping[Key, Point]
 """Points by the names under which `Runs` has their results."""
@@ -68,13 +69,15 @@ def reproduce(
     requests: int | None = None,
     seeds: int = SEEDS,
     whole: bool = False,
+    scoreboard: bool = False,
     progress: Told | None = None,
 ) -> Report:
     """Run what is missing in the folder ``results``, judge the claims, and return the report.
 
     ``traces`` is a folder with real traces, each of which takes the place of its model;
     ``requests`` cuts all inputs short; each model makes an input with each of so many ``seeds``.
-    With ``whole`` nothing of the paper is left out for its time.
+    With ``whole`` nothing of the paper is left out for its time. With ``scoreboard`` each change is
+    run at every point that it alters, so that all claims are judged with it.
     """
     if whole and experiment.whole is None:
         raise ConfigError(f"whole: found {experiment.name}, of which nothing is left out")
@@ -92,10 +95,16 @@ def reproduce(
     prefixes = prefix_counterfactuals(
         inputs[0], [each.id for each in experiment.claims], experiment.of_prefixes, results
     )
+    scores: list[Score] = []
     for changed in [*experiment.counterfactuals, *prefixes]:
-        judged = evaluation.with_one_change(changed, judged)
-    parts = experiment.parts(runs, inputs[0], judged)
-    return Report(experiment.title, parts, judged, cut=requests)
+        judged, score = evaluation.with_one_change(changed, judged, everywhere=scoreboard)
+        scores += [score] if score else []
+    parts = [
+        headlines(judged),
+        *experiment.parts(runs, inputs[0], judged),
+        *([changes_of(scores, judged)] if scores else []),
+    ]
+    return Report(experiment.title, parts, judged, scores, cut=requests)
 
 
 @dataclass(frozen=True)
@@ -135,18 +144,25 @@ class _Evaluation:
         return Runs(*found, counted=counted)
 
     def with_one_change(
-        self, changed: Counterfactual, judged: Sequence[Judged]
-    ) -> Sequence[Judged]:
-        """Return the claims, those that do not agree with what is found with one change."""
+        self, changed: Counterfactual, judged: Sequence[Judged], *, everywhere: bool = False
+    ) -> tuple[Sequence[Judged], Score | None]:
+        """Return the claims, those that it may explain with what is found, and its score.
+
+        Points are run that the claims look at which it may explain, or ``everywhere``. There is no
+        score where nothing is run.
+        """
         open_ = [each for each in judged if self._concerns(changed, each)]
         used = {key for each in open_ for key in each.used}
+        if everywhere or (open_ and not changed.changes_points):
+            used |= self.points[0].keys()
         if not used:
-            return judged
+            return judged, None
         altered = [
             {
                 key: changed.alter(key, each, made, self.results)
                 for key in each
-                if key in used and not changed.without(key)
+                if not changed.without(key)
+                and (not changed.only(key) or (key in used and changed.point(key) in each))
             }
             for each, made in zip(self.points, self.inputs, strict=True)
         ]
@@ -162,15 +178,40 @@ class _Evaluation:
             claim = changed.reading(each.claim) if changed.reading else each.claim
             return Instead(changed, judge(claim, runs), list(dict.fromkeys(ran)))
 
-        return [
-            replace(each, instead=[*each.instead, instead(each)]) if each in open_ else each
+        found = {each.claim.id: instead(each) for each in open_}
+        verdicts = [
+            (
+                each,
+                found[each.claim.id].judged.verdict
+                if each.claim.id in found
+                else self._verdict(changed, each, altered[0], runs),
+            )
             for each in judged
         ]
+        with_it = [
+            replace(each, instead=[*each.instead, found[each.claim.id]]) if each in open_ else each
+            for each in judged
+        ]
+        return with_it, Score(changed, verdicts)
+
+    def _verdict(
+        self, changed: Counterfactual, judged: Judged, altered: Points, runs: Runs
+    ) -> Verdict | None:
+        """Return the verdict with a change; None if a point that it needs was not run with it."""
+        there = judged.used & self.points[0].keys()
+        if not changed.touches(judged.claim, there, self.points[0]):
+            return judged.verdict
+        if any(changed.only(key) and key not in altered for key in there):
+            return None
+        claim = changed.reading(judged.claim) if changed.reading else judged.claim
+        return judge(claim, runs).verdict
 
     def _concerns(self, changed: Counterfactual, judged: Judged) -> bool:
-        """Tell whether a claim is open, and can come out differently with this change."""
-        return (
-            judged.claim.id in changed.claims
-            and judged.verdict is not Verdict.AGREES
-            and changed.touches(judged.claim, judged.used & self.points[0].keys(), self.points[0])
+        """Tell whether a claim is held against a change, and can come out differently with it."""
+        is_open = judged.verdict is not Verdict.AGREES
+        held = judged.claim.id in changed.claims and (
+            is_open or (changed.real and judged.claim.headline)
+        )
+        return held and changed.touches(
+            judged.claim, judged.used & self.points[0].keys(), self.points[0]
         )

@@ -6,13 +6,18 @@ Each is a frozen value that can be read without a run. Ours are worked out for e
 * A `Value` is met if ours lies within 25 % of the published one, or within 0.02 of it.
 * A `Change` is met likewise, if it also has the same sign (unless 0 is published); one that has
   only the same sign agrees in direction.
-* A `Bound` is met if ours lies between the published bounds, as they stand; one of a change
-  otherwise agrees in direction if it has the sign of both.
+* A `Bound` is met if ours lies between the published bounds, as they stand, with every seed; one of
+  a change otherwise agrees in direction if it has the sign of both.
 * An `Order` is met if it is ours too; figures that differ by less than 0.001, or by less than a
   thousandth of the larger, count as equal.
 
 A change whose sign is not that of every seed is a tie, and so are two figures whose order is not.
-A tie counts as equal, and as a change without a direction.
+A tie counts as equal, and as a change without a direction. A bound that some seeds meet and others
+do not is a tie, too, and a tie does not meet a bound. A statement that something rises or falls is
+a bound of the change by `NEAR_LEAST`: less is flat.
+
+A logarithm, such as SDRPP, is judged by differences and by its order. As a value, 25 % of it would
+be a factor of many.
 
 A change is new / old - 1 or 1 - old / new: a figure whose sign says which is better.
 
@@ -37,9 +42,11 @@ beside ours, which is a mean over seeds. A value is met if ours lies within 25 %
 one, or within 0.02 of it; a change likewise, if it has the same sign too; a bound if ours lies
 within it as it stands; an order if it is ours too, where figures that differ by less than 0.001 or
 by a thousandth of the larger count as equal, and so do those whose order is not the same with every
-seed: a tie. A claim agrees if all its findings are met. It agrees in direction only if each finding
-that is not met is a change, or a bound of one, with the published sign and no tie. Otherwise it
-differs. Nothing is tuned to a published number.""".replace("\n", " ")
+seed: a tie. A bound is met with every seed or not at all. What rises or falls does so by at least
+0.02. Logarithms are judged by their differences and their order. A claim agrees if all its findings
+are met. It agrees in direction only if each finding that is not met is a change, or a bound of one,
+with the published sign and no tie. Otherwise it differs. Nothing is tuned to a published number.
+""".strip().replace("\n", " ")
 
 NEAR_RATIO = 0.25
 NEAR_LEAST = 0.02
@@ -138,11 +145,13 @@ class Bound:
     def find(self, runs: Runs) -> Finding:
         """Return ours beside it."""
         found = _of_seeds(self.ours, runs)
-        ours, tie = fmean(found), self.directed and _is_tie(found)
-        verdict = Verdict.AGREES if self.above <= ours <= self.below else Verdict.DIFFERS
+        within = [self.above <= each <= self.below for each in found]
+        ours, no_sign = fmean(found), self.directed and _is_tie(found)
+        verdict = Verdict.AGREES if all(within) else Verdict.DIFFERS
         same_sign = ours * self.above > 0 and ours * self.below > 0
-        if verdict is Verdict.DIFFERS and self.directed and same_sign and not tie:
+        if verdict is Verdict.DIFFERS and self.directed and same_sign and not no_sign:
             verdict = Verdict.DIRECTION
+        tie = no_sign or any(within) != all(within)
         return Finding(self.what, self.published, spread(found, self.unit, tie=tie), verdict)
 
 

@@ -54,6 +54,7 @@ def counterfactuals(
                         claims,
                         merge([{"input": {"trace": str(path)}}, FIRST_SEED, beside]),
                         only=on(name),
+                        real=True,
                     )
                 )
     return found

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ftlab.files import make_folder, write_atomically
 from ftlab.report.tables import ABSENT, Table
-from ftlab_papers.claims import Claim, Counterfactual, Explained, Judged, published
+from ftlab_papers.claims import Claim, Counterfactual, Judged, published
+from ftlab_papers.counts import count_table, explained_table, summary
 from ftlab_papers.findings import RULE, Verdict
+from ftlab_papers.headlines import headline_table
+from ftlab_papers.scores import Score, score_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +54,9 @@ class Report:
     title: str
     parts: Sequence[Part]
     judged: Sequence[Judged]
+    scores: Sequence[Score] = ()
+    """What each change gains and breaks."""
+
     cut: int | None = None
     """Requests at which each input was cut short."""
 
@@ -67,42 +72,8 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """What came out, in a sentence or two."""
-        verdicts = Counter(each.verdict for each in self.judged)
-        explained = Counter(each.explained for each in self.judged if each.explained)
-        summary = f"Of {len(self.judged)} claims of the paper {_counted(verdicts, OUTCOMES)}."
-        if explained:
-            reasons = _counted(explained, REASONS)
-            summary += f" Of those that do not agree {reasons}."
-        return summary
-
-
-OUTCOMES = {
-    Verdict.AGREES: ("agrees", "agree"),
-    Verdict.DIRECTION: ("has the published direction only", "have the published direction only"),
-    Verdict.DIFFERS: ("differs", "differ"),
-    Verdict.NOT_MEASURED: ("was not measured", "were not measured"),
-}
-"""Verdicts as what one claim does, and what several do."""
-
-REASONS = {
-    Explained.BY_ONE: ("agrees when one thing is changed", "agree when one thing is changed"),
-    Explained.BY_EACH: (
-        "agrees finding by finding, each when one thing is changed",
-        "agree finding by finding, each when one thing is changed",
-    ),
-    Explained.BY_PROOF: ("cannot agree by the paper's own numbers",) * 2,
-    Explained.OPEN: (
-        "is explained by nothing that was tried",
-        "are explained by nothing that was tried",
-    ),
-}
-"""Explanations as what one claim does, and what several do."""
-
-
-def _counted(kinds: Counter[Any], does: Mapping[Any, tuple[str, str]]) -> str:
-    told = [f"{kinds[kind]} {does[kind][kinds[kind] > 1]}" for kind in does if kinds[kind]]
-    return " and ".join(filter(None, [", ".join(told[:-1]), *told[-1:]]))
+        """What came out, in a few sentences."""
+        return summary(self.judged)
 
 
 def write(report: Report, folder: str | Path) -> list[Path]:
@@ -174,7 +145,7 @@ def settings_of(changed: Counterfactual) -> str:
     )
 
 
-LISTED = ("claim", "where", "what", "published")
+LISTED = ("claim", "counts among those", "where", "what", "published")
 
 
 def published_table(claims: Sequence[Claim]) -> Table:
@@ -183,23 +154,7 @@ def published_table(claims: Sequence[Claim]) -> Table:
 
 
 def _listed(claim: Claim) -> list[str]:
-    return [claim.id, claim.where, claim.what, published(claim)]
-
-
-def explained_table(judged: Sequence[Judged]) -> Table:
-    """Return by what the claims that do not agree are explained."""
-    rows = []
-    for kind in Explained:
-        names = [each.claim.id for each in judged if each.explained is kind]
-        if names:
-            rows.append([kind.value, str(len(names)), ", ".join(names)])
-    return Table(["claims that do not agree", "how many", "which"], rows)
-
-
-def count_table(judged: Sequence[Judged]) -> Table:
-    """Return how many claims have each verdict."""
-    counts = Counter(each.verdict for each in judged)
-    return Table(["verdict", "claims"], [[each.value, str(counts[each])] for each in Verdict])
+    return [claim.id, claim.group.value, claim.where, claim.what, published(claim)]
 
 
 def claim_parts(judged: Sequence[Judged]) -> list[Part]:
@@ -211,6 +166,28 @@ def claim_parts(judged: Sequence[Judged]) -> list[Part]:
     ]
 
 
+def headlines(judged: Sequence[Judged]) -> Part:
+    """Return the paper's main results, which open the report."""
+    return Part("Headlines", HEADLINES, [headline_table(judged)])
+
+
+def changes_of(scores: Sequence[Score], judged: Sequence[Judged]) -> Part:
+    """Return the scoreboard of every change."""
+    return Part("Changes", CHANGES, [score_table(scores, judged)])
+
+
+HEADLINES = (
+    "What the paper's abstract and conclusion say, and what they rest on. The order is shown if "
+    "the sign or order is the published one, the size if the rule of the verdicts is met. A real "
+    "beginning is looped in place of the model.",
+)
+
+CHANGES = (
+    "One thing is changed at a time. Each row counts the claims of the paper that agree with it, "
+    "those that it gains and those that it breaks. Claims at whose points it was not run are left "
+    "out of the count; `ftlab reproduce PAPER --scoreboard` runs them.",
+)
+
 WHY = (
     "Each claim that does not agree: what our counters say of it, and what comes out when one "
     "named thing is changed. The runs with that change are among the results, by their digests.",
@@ -221,6 +198,8 @@ def _plain(judged: Judged) -> dict[str, object]:
     claim = judged.claim
     return {
         "id": claim.id,
+        "group": claim.group.value,
+        "headline": claim.headline,
         "where": claim.where,
         "what": claim.what,
         "published": published(claim),

@@ -63,6 +63,7 @@ CHANGES = changes(
     {"log_of": log_of, "first_requests": first_requests},
     point={"reserve only": _with_reserve, "the beginning": _on_beginning},
     without={"without the scan": _is_scanned},
+    real={"the beginning": True},
     reading={
         "mean of changes": partial(otherwise, middle=fmean),
         "median of changes": partial(otherwise, middle=median),

@@ -29,7 +29,9 @@ EXPERIMENT = Experiment(
     claims=CLAIMS,
     parts=parts,
     counterfactuals=changes(
-        __package__, point={each: _on(each) for each in (*NEAREST[1:], FOLD, PREFIX_LOOP)}
+        __package__,
+        point={each: _on(each) for each in (*NEAREST[1:], FOLD, PREFIX_LOOP)},
+        real={PREFIX_LOOP: True},
     ),
 )
 

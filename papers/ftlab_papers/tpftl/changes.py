@@ -13,6 +13,7 @@ from ftlab_papers.inputs import Source
 from ftlab_papers.runs import Key
 from ftlab_papers.tables import changes
 from ftlab_papers.tpftl.points import CACHES, DIVISORS, FINANCIAL, MSR, cache
+from ftlab_papers.tpftl.readings import read_relatively
 
 FULL: Config = {"run": {"warmup": "random:2"}}
 """A device that is full first, of which the pages of a prefix are a small part."""
@@ -30,6 +31,12 @@ def larger(times: float) -> Maker:
 
 CHANGES = changes(
     __package__,
-    {"Financial": FINANCIAL, "MSR": MSR, "larger caches": CACHES[1:]},
+    {
+        "Financial": FINANCIAL,
+        "MSR": MSR,
+        "larger caches": CACHES[1:],
+        "none": lambda key: False,
+    },
     {"larger": larger},
+    reading={"relative percentages": read_relatively},
 )

@@ -14,14 +14,9 @@ from ftlab.cli.show import show_table
 from ftlab.cli.written import check_inside
 from ftlab_papers import PAPERS, SEEDS, Experiment
 from ftlab_papers import reproduce as run
+from ftlab_papers.counts import count_table, explained_table
 from ftlab_papers.inputs import modelled, sources
-from ftlab_papers.report import (
-    FILES,
-    count_table,
-    explained_table,
-    published_table,
-    write,
-)
+from ftlab_papers.report import FILES, published_table, write
 
 QUICK_REQUESTS = 5_000
 
@@ -47,6 +42,9 @@ QUICK_REQUESTS = 5_000
 @click.option(
     "--whole", is_flag=True, help="Leave nothing out for its time: settings as PAPER varies them."
 )
+@click.option(
+    "--scoreboard", is_flag=True, help="Judge all claims of PAPER with every change: takes longer."
+)
 @click.option("--list", "listed", is_flag=True, help="Show the claims of PAPER and stop.")
 def reproduce(
     paper: str,
@@ -56,6 +54,7 @@ def reproduce(
     seeds: int | None,
     quick: bool,
     whole: bool,
+    scoreboard: bool,
     listed: bool,
 ) -> None:
     """Reproduce the evaluation of PAPER and judge its claims.
@@ -88,6 +87,7 @@ def reproduce(
             requests=requests,
             seeds=count,
             whole=whole,
+            scoreboard=scoreboard,
             progress=progress,
         )
     write(report, folder)
