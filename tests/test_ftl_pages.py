@@ -30,6 +30,21 @@ def test_every_ftl_has_a_page_and_every_page_an_ftl():
     assert sorted(path.stem for path in DOCS.glob("ftls/*.md")) == sorted(FTLS)
 
 
+SOURCES = Path(__file__).parent.parent / "crates" / "ftlab" / "src" / "ftl"
+HEADERS = {path: path.read_text("utf-8").split("\n\n")[0] for path in SOURCES.rglob("*.rs")}
+
+
+def test_what_is_known_by_an_abstract_or_by_others_is_a_reconstruction_everywhere():
+    found = [path.stem for path, text in HEADERS.items() if "a reconstruction" in text]
+    source = {"aps": "aps", "treeftl": "tree"}
+    pages = [ftl for ftl in FTLS if "A reconstruction: known to this project by" in text_of(ftl)]
+    assert sorted(source.get(each, each) for each in pages) == sorted(found)
+    for path, text in HEADERS.items():
+        if re.search(r"known to us by|not known to us in", text):
+            assert "a reconstruction" in text, path
+        assert "nothing known" not in text, path
+
+
 def test_every_buffer_has_a_section_with_its_settings():
     text = (DOCS / "buffers.md").read_text("utf-8")
     named = re.findall(r"^## (\S+)$", text, re.MULTILINE)

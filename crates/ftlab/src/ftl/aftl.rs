@@ -9,7 +9,7 @@
 //! RAM      8 B and a bit per page for each logical block (choices.md#log-valid-bits), and 8 B per entry
 //!          of the fine table (choices.md#ram-payload).
 //! Role     between block and page mapping, page by page.
-//! Departs  the paper is known to us by its title and by others (choices.md#aftl-rules); known: the two
+//! Departs  a reconstruction: the paper is known to us by its title and by others (choices.md#aftl-rules); known: the two
 //!          levels and both switches. Reconstructed: a page whose logical block has no room for it in a
 //!          replacement block becomes coarse by a merge of that block, and so does the logical block
 //!          written least recently when all log blocks are in use. Assumed: a replacement block written

@@ -4,7 +4,7 @@
 //!          parallel with the flash: page mapping with the RAM of block mapping.
 //! RAM      a buffer for map updates under way, as large as a block table: 4 B per logical block. The
 //!          chip holds 4 B per logical page (`hat.pcm_bytes`).
-//! Departs  in what we do not know: the paper is known to us by TPFTL and DLOOP alone.
+//! Departs  a reconstruction: the paper is known to us by TPFTL and DLOOP alone.
 //! Options  `pcm_read`, `pcm_write`: the time of the chip, 0 unless said: it is hidden behind the flash, as the
 //!          name says (choices.md#hat-time). Its accesses are counted: a read for each page that the host reads,
 //!          a read-modify-write for each page that the host writes or trims or that GC moves. After a power

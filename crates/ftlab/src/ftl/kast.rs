@@ -6,7 +6,7 @@
 //! RAM      as FAST: 4 B and a bit per page for each logical block (choices.md#log-valid-bits), for each
 //!          log block 4 B and 4 B per page (choices.md#ram-payload).
 //! Role     hybrid mapping for those who need a bound on the response time.
-//! Departs  the paper is known to us by its abstract, which has the bound (choices.md#kast-rules);
+//! Departs  a reconstruction: the paper is known to us by its abstract, which has the bound (choices.md#kast-rules);
 //!          stated: K bounds the blocks merged for one log block. Reconstructed: a sequential log whose
 //!          order is broken becomes a random one; a page goes where its logical block wrote last, else
 //!          to the oldest log with fewer than K owners, else to a new one; the log with the fewest

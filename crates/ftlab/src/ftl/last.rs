@@ -9,7 +9,7 @@
 //!          log block; for each random one 4 B and 4 B per page (choices.md#ram-payload). Whether a page
 //!          is hot is seen from where it is.
 //! Role     what locality is worth to a hybrid FTL.
-//! Departs  the paper is known to us by its abstract and by others (choices.md#last-rules). Stated: the
+//! Departs  a reconstruction: the paper is known to us by its abstract and by others (choices.md#last-rules). Stated: the
 //!          two kinds of log blocks, the two partitions, dead blocks. Reconstructed: a full hot
 //!          partition gives up a dead block, else its oldest block joins the cold one; a full cold
 //!          partition gives up the block with the fewest logical blocks to merge. Assumed: the

@@ -6,7 +6,7 @@
 //! RAM      that of `nftl`, and for each log block 4 B, the number of a block that is kept, and a bit per page: which
 //!          pages were erased when it became a replacement block (choices.md#ram-payload).
 //! Role     fewer erases where blocks are written in part; where all pages hold data it is `nftl`.
-//! Departs  the papers are known to us by their abstracts (choices.md#rnftl-rules). Assumed: how many pages are
+//! Departs  a reconstruction: the papers are known to us by their abstracts (choices.md#rnftl-rules). Assumed: how many pages are
 //!          many, that the block kept longest is reused first, and that its erased pages are written in ascending
 //!          order. All else as in `nftl`.
 //! Not here a device with ascending order.

@@ -7,7 +7,7 @@
 //! RAM      4 B and a bit per page for each logical block (choices.md#log-valid-bits); for each log block 4 B and,
 //!          for each page, its number in the group in whole bytes (choices.md#ram-payload).
 //! Role     a bound on merges, N for a page, and page numbers that stay small.
-//! Departs  the paper is known to us by its abstract and by the simulator WiscSee, which has it as NKFTL
+//! Departs  a reconstruction: the paper is known to us by its abstract and by the simulator WiscSee, which has it as NKFTL
 //!          (choices.md#sast-rules). First writes go to data blocks, as in all log-block FTLs here; when all log
 //!          blocks of the device are in use, the one written least recently is given up.
 //! Not here a device with ascending order.

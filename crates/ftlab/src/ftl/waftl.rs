@@ -9,7 +9,7 @@
 //!          as there were at most, and 4 B per page of it.
 //! Role     page mapping for random data and block mapping for sequential data, by what was written
 //!          and not by what a cache flushes, as CACH-FTL does (CACH-FTL 3.1).
-//! Departs  the paper is known to us by its abstract. Stated: zone, the mode of each logical block, and a
+//! Departs  a reconstruction: the paper is known to us by its abstract. Stated: zone, the mode of each logical block, and a
 //!          threshold between modes. Reconstructed (choices.md#waftl-data-blocks): a mode changes for the
 //!          pages that leave the zone, the whole of which is migrated at once; a change to page mapping
 //!          copies nothing. Assumed: the page-mapped block with the fewest valid pages is reclaimed, by

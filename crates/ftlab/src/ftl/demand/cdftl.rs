@@ -6,9 +6,10 @@
 //!          leaves the CTP dirty is programmed, and nothing is read for that. So an entry whose page
 //!          is not cached (uncovered) stays while it is dirty, however cold.
 //! RAM      8 B per entry of the CMT, page size + 4 B per page of the CTP + GTD.
-//! Departs  nothing known. The paper's split is not known to us (choices.md#cdftl-split), nor what it does
-//!          when all entries are dirty and uncovered: the oldest one's page is loaded then, and that entry
-//!          alone merged (choices.md#cdftl-uncovered).
+//! Departs  unknown: a reconstruction, the paper is known to us by TPFTL 2.2. Assumed, and they decide how it
+//!          compares with S-FTL: half of the cache for pages (choices.md#cdftl-split), and when all entries are
+//!          dirty and uncovered the oldest one's page is loaded and that entry alone merged
+//!          (choices.md#cdftl-uncovered).
 //! Options  `ctp`, the share of the cache that holds pages; at least one page and one entry. `absorb`: a
 //!          page that is programmed takes the dirty entries of the CMT that it covers along
 //!          (choices.md#cdftl-absorb).

@@ -7,7 +7,7 @@
 //! RAM      10 B per run (LPN, PPN, length), 8 B per block (LBN, PBN) + GTD of 4 B per translation
 //!          page; 4 B of counters and a mode bit per logical block.
 //! Role     block mapping where reads profit from it, and page mapping for the rest.
-//! Departs  the papers are known to us by their abstracts and by others (choices.md#cftl-cache).
+//! Departs  a reconstruction: the papers are known to us by their abstracts and by others (choices.md#cftl-cache).
 //!          Stated: both mappings and the switches between them, the run of an entry. Reconstructed:
 //!          the page map is always complete, so a block needs no map of its own on flash. Assumed: what
 //!          is read often is found by a counter of each logical block and not by Bloom filters

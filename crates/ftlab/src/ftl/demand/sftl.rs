@@ -7,9 +7,10 @@
 //! RAM      4 B per cached page + 2 bits per entry (head, dirty) + 4 B per head; never more than a page
 //!          that is not compressed, page size + 4 B + a bit per entry (choices.md#sftl-dirty-bits);
 //!          8 B per entry of the buffer, whose share is set aside + GTD.
-//! Departs  nothing known. The paper is not known to us in full; filled in (choices.md#sftl-buffer): a
-//!          sparse page for which the buffer has no room makes it flush; writes by GC take no dirty
-//!          entries with them.
+//! Departs  unknown: a reconstruction, the paper is known to us by its abstract and TPFTL. Assumed, and they
+//!          decide its hit ratio and write-backs (choices.md#sftl-buffer): a tenth of the cache is the dirty
+//!          buffer; a page is sparse with up to eight dirty entries; a sparse page for which the buffer has
+//!          no room makes it flush; writes by GC take no dirty entries with them.
 //! Options  `bitmaps` 1 or 2 (then an overwrite costs one head, not two), `buffer`, `sparse`.
 //!
 //! The size of a page is known only when it has been read. Until others have left for it, one after another

@@ -7,7 +7,7 @@
 //! RAM      4 B per zone (where its directory is on flash) + 4 B per translation page of a zone; 8 B
 //!          per entry of tier 1; page size + 4 B + a bit per mapping for tier 2, which knows what of it
 //!          is dirty (choices.md#sftl-dirty-bits).
-//! Departs  the paper is not known to us in detail. Filled in (choices.md#zftl-tiers): a page that
+//! Departs  a reconstruction: the paper is known to us by TPFTL. Filled in (choices.md#zftl-tiers): a page that
 //!          leaves tier 2 leaves its dirty entries to tier 1, or the entry used last if none is dirty;
 //!          entries return to their page when it is loaded again; more dirty entries than tier 1 has
 //!          room for are programmed with their page; a change of zone programs the pages of the directory

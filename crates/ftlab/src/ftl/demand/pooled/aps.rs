@@ -6,7 +6,7 @@
 //!          would have saved. A page of RAM moves to the part whose ghosts would have saved more.
 //! RAM      page size + 4 B per page of either kind + 4 B per ghost + GTD. Each part has as many ghosts
 //!          as the pool has room for pages.
-//! Departs  the paper is not known to us in detail. Ours (choices.md#aps-ghosts): mappings are cached
+//! Departs  a reconstruction: the paper is known to us by its abstract. Ours (choices.md#aps-ghosts): mappings are cached
 //!          as whole translation pages; a ghost of the map would have saved a page read, one of the
 //!          data a read or a program; the boundary moves by one page when one side is ahead by `inertia`.
 //! Options  `map`, where the boundary begins; `inertia`.

@@ -5,7 +5,7 @@
 //!          its data pages one by one, least recent first, then its translation page. So the parts
 //!          for mapping and data follow the workload without a boundary.
 //! RAM      page size + 4 B per translation page, page size + 8 B per data page + GTD.
-//! Departs  in what we do not know: the paper is known to us by its abstract. Filled in
+//! Departs  a reconstruction: the paper is known to us by its abstract. Filled in
 //!          (choices.md#tree-writes): a write to a page that is not in RAM reads its translation page,
 //!          since no data page is without one; its data leaves as a single page.
 //!
