@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean, median
 
 from ftlab import Result
-from ftlab_papers.findings import Bound, Change, Order, Statement, Value, of_each, rising
+from ftlab_papers.findings import Bound, Change, Order, Statement, Value, number, of_each, rising
 from ftlab_papers.measures import Measure, Term, at, least, mean, most, relative
 from ftlab_papers.quantities import AMPLIFICATION, HITS, RESPONSE, erases
 from ftlab_papers.runs import Figure
 from ftlab_papers.tables import Says, claims
 from ftlab_papers.tpftl.points import ALL, CACHES, FINANCIAL, MSR, NAMES, SHORT, THRESHOLDS
+from ftlab_papers.tpftl.proofs import most_lost_in_msr
 from ftlab_papers.tpftl.quantities import (
     dirty_replacements,
     entry_bytes,
@@ -27,7 +28,7 @@ from ftlab_papers.tpftl.quantities import (
     tp_writes,
     utilization_gain,
 )
-from ftlab_papers.tpftl.reasons import REASONS
+from ftlab_papers.tpftl.reasons import REASONS, WORDS
 
 WRITE_DOMINANT = ("financial1", *MSR)
 LOSSES_OF_RESPONSE = (0.634, 0.526, 0.594, 0.582)
@@ -422,9 +423,12 @@ SAYS: Says = {
     "A1": of_each(ALL, adaptive),
 }
 
+PROOFS = dict.fromkeys(("T7", "T25"), WORDS("proof of MSR", most=number(most_lost_in_msr(), "%")))
+
 CLAIMS = claims(
     __package__,
     SAYS,
     REASONS,
+    PROOFS,
     names={"Financial": FINANCIAL, "MSR": MSR, "write-dominant": WRITE_DOMINANT},
 )
