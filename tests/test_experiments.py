@@ -25,7 +25,7 @@ from ftlab_papers.claims import (
 from ftlab_papers.experiment import Experiment, reproduce
 from ftlab_papers.findings import Bound, Change, Order, Value, Verdict
 from ftlab_papers.inputs import FINANCIAL1_PREFIX, Prefix, Workload, sources
-from ftlab_papers.made import looped, side_by_side
+from ftlab_papers.made import aligned, looped, side_by_side
 from ftlab_papers.measures import at, how_many, least, mean, most, relative
 from ftlab_papers.report import Part, Report, claim_parts, write
 from ftlab_papers.runs import NotMeasuredError, Runs
@@ -330,6 +330,15 @@ def test_volumes_lie_side_by_side_on_whole_mebibytes(tmp_path):
     path = side_by_side({"input": {"trace": str(tmp_path / "first.spc")}}, tmp_path)
     mib = 1 << 20
     assert [each[:2] for each in requests(path)] == [[0, 4096], [0, mib + 4096], [0, 2 * mib]]
+
+
+def test_requests_begin_at_the_multiple_below(tmp_path):
+    (tmp_path / "first.spc").write_text(SPC)
+    path = aligned({"input": {"trace": str(tmp_path / "first.spc")}}, 8192, tmp_path)
+    assert [each[:2] for each in requests(path)] == [[0, 0], [1, 0], [7, 0]]
+    assert [each[2:] for each in requests(path)] == [
+        each[2:] for each in requests(tmp_path / "first.spc")
+    ]
 
 
 def test_what_is_made_of_a_trace_that_changes_meanwhile_is_not_kept(tmp_path, monkeypatch):

@@ -48,3 +48,13 @@ def side_by_side(trace: Config, results: Path) -> Path:
         return {**columns, "offset": offsets, "volume": np.zeros_like(volumes)}
 
     return derived(trace, "volumes side by side", make, results)
+
+
+def aligned(trace: Config, to: int, results: Path) -> Path:
+    """Return a trace whose requests begin at the multiple of so many bytes that lies below."""
+
+    def make(columns: Columns) -> Columns:
+        offsets = columns["offset"].astype(np.int64)
+        return {**columns, "offset": offsets - offsets % to}
+
+    return derived(trace, f"begins at multiples of {to} B", make, results)

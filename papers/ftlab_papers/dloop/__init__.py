@@ -13,6 +13,7 @@ from ftlab_papers.dloop.points import PAGES, WORKLOADS, points, short_transfer
 from ftlab_papers.dloop.windows import one_device
 from ftlab_papers.experiment import Experiment
 from ftlab_papers.inputs import Source
+from ftlab_papers.made import aligned
 from ftlab_papers.prefixes import FIRST_SEED
 from ftlab_papers.runs import Key
 from ftlab_papers.tables import changes
@@ -26,6 +27,16 @@ def same_transfer(key: Key, source: Source, results: Path) -> Config:
     return merge([short_transfer(key[1] if key[1] in PAGES else "4 KB"), FIRST_SEED])
 
 
+def at_sector_0(key: Key, source: Source, results: Path) -> Config:
+    """Return TPC-C as one of the two of its 15 devices on which 8 KiB begin at sector 0 of 16."""
+    return {"input": {"trace": str(aligned(source.config, 8 << 10, results))}}
+
+
+def as_dftl(key: Key) -> Key:
+    """Return the name of the point that has DFTL in place of DLOOP."""
+    return tuple("dftl" if part == "dloop" else part for part in key)
+
+
 EXPERIMENT = Experiment(
     name="dloop",
     title="DLOOP: A Flash Translation Layer Exploiting Plane-Level Parallelism",
@@ -36,8 +47,9 @@ EXPERIMENT = Experiment(
     prepare=one_device,
     counterfactuals=changes(
         __package__,
-        makers={"same_transfer": same_transfer},
+        makers={"same_transfer": same_transfer, "at_sector_0": at_sector_0},
         counted={"all operations": {SDRPP: "planes.sdrpp"}},
+        point={"without copy-back": as_dftl},
     ),
 )
 
