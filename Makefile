@@ -117,7 +117,7 @@ kills-ext4: $(CORE)
 bench-peers: $(FULL)
 	$(BIN)/python tools/bench_peers.py $(PEERS)
 
-# Writes what repeats the catalogue: docs/settings.md and the classes of python/ftlab/_settings.py.
+# Writes what repeats the core: docs/settings.md, the classes of python/ftlab/_settings.py, the tables of docs/results.md.
 settings: $(CORE)
 	$(BIN)/python tools/settings.py
 

@@ -14,8 +14,6 @@ import pytest
 
 import ftlab as ftlab_
 from ftlab.cli import GROUPS, program
-from ftlab.config import merge
-from test_core import SECTIONS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -198,14 +196,6 @@ def test_the_example_of_the_package_runs():
     import ftlab
 
     assert doctest.testmod(ftlab).failed == 0
-
-
-def test_every_figure_of_a_result_is_documented():
-    text = (ROOT / "docs" / "results.md").read_text("utf-8")
-    words = set(re.findall(r"[a-z0-9_]+", text))
-    named = merge({section: dict.fromkeys(keys.split())} for section, keys in SECTIONS.items())
-    missing = [f"{s}.{key}" for s, keys in named.items() for key in keys if key not in words]
-    assert missing == []
 
 
 def test_the_index_omits_no_page():

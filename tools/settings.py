@@ -1,6 +1,6 @@
-"""Writes what repeats the catalogue: the classes `python/ftlab/_settings.py`, `docs/settings.md`.
+"""Writes what repeats the core: `python/ftlab/_settings.py`, `docs/settings.md`, `docs/results.md`.
 
-Run `make settings` when settings of the core have changed; with `--check` it writes
+Run `make settings` when settings or metrics of the core have changed; with `--check` it writes
 nothing and fails if one of them is not up to date.
 """
 
@@ -16,6 +16,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import metrics
 
 from ftlab import _core
 from ftlab.plugins import PLACES
@@ -281,19 +283,20 @@ def page(everything: Record) -> str:
 
 
 def main() -> int:
-    """Write both files, or tell which are not up to date."""
+    """Write the files, or report which are not up to date."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing")
     check = parser.parse_args().check
     everything = Record(json.loads(_core.catalog()))
     old = []
-    for path, text in ((CLASSES, module(everything)), (PAGE, page(everything))):
+    texts = {CLASSES: module(everything), PAGE: page(everything), metrics.PAGE: metrics.page()}
+    for path, text in texts.items():
         if not path.exists() or path.read_text("utf-8") != text:
             old.append(str(path.relative_to(ROOT)))
             if not check:
                 path.write_text(text, "utf-8")
     if check and old:
-        print(f"{' and '.join(old)}: found other settings than the core has; run {COMMAND}")
+        print(f"{' and '.join(old)}: found another state than the core has; run {COMMAND}")
     return int(check and bool(old))
 
 

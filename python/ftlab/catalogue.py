@@ -15,6 +15,6 @@ def catalog() -> Record:
     source), ``buffers``, ``policies``, ``placements``, ``separations`` (name, summary, source,
     settings), ``presets`` (name, summary, source), ``formats`` (name, summary, source, columns,
     order of time), ``profiles``, ``patterns``, ``warmups`` (name, summary), ``metrics`` (name,
-    unit, formula, source, better).
+    unit, formula, where it is null, source, better, label, kind).
     """
     return Record(cores.catalogue())

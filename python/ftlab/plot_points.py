@@ -12,10 +12,10 @@ from matplotlib.ticker import NullLocator
 
 from ftlab.errors import ConfigError
 from ftlab.looks import Look, of_ftls
+from ftlab.metrics import label_of
 from ftlab.names import near
 from ftlab.points.store import Entry
-from ftlab.report.numbers import brief
-from ftlab.report.points import FIGURES
+from ftlab.report.numbers import brief, unit_of
 from ftlab.series import Line, faceted, known_name, lines, rank, relative
 from ftlab.style import (
     legend_above,
@@ -50,9 +50,6 @@ MOST_TICKS = 8
 UNITS = {"size": "bytes", "ratio": "ratio"}
 """Of settings, by their kinds."""
 
-ENDS = {"_us": "us", "_s": "s", "_bytes": "bytes", "_ratio": "ratio", "": "count"}
-"""Units of metrics, by the ends of parts of their names."""
-
 WORDS = {
     "ftl.cache": "mapping cache",
     "device.capacity": "capacity",
@@ -69,9 +66,6 @@ WORDS = {
     "host.time_scale": "time scale",
     "log.blocks": "log blocks",
     "ftl": "FTL",
-    "ram_bytes.cache": "RAM of the mapping cache",
-    "ram_bytes.tables": "RAM of tables",
-    "ram_bytes.buffer": "RAM of the write buffer",
 }
 """Settings as a figure names them."""
 
@@ -217,17 +211,14 @@ def _alike(name: Any) -> str:
 
 def _word(name: str) -> str:
     """Return a setting or a metric in words, as an axis has it."""
-    return FIGURES[name].label if name in FIGURES else WORDS.get(name, name)
+    return WORDS.get(name) or label_of(name)
 
 
 def _unit(name: str) -> str:
     """Return the unit of a setting or metric: what it is known by, or what its name ends in."""
-    if name in FIGURES:
-        return FIGURES[name].unit
     if name in kinds():
         return UNITS.get(kinds()[name], "count")
-    ends = (end for part in reversed(name.split(".")) for end in ENDS if end and part.endswith(end))
-    return ENDS[next(ends, "")]
+    return unit_of(name)
 
 
 def _tall(axes: Axes, found: Sequence[Line]) -> None:

@@ -3,9 +3,10 @@
 use ftlab::buffer::NONE;
 use ftlab::catalog::{Catalog, Entry};
 use ftlab::device::presets::PRESETS;
+use ftlab::figures::Metric;
 use ftlab::ftl::{Cleaning, MapPlace};
-use ftlab::metrics::definitions::{Better, METRICS};
 use ftlab::named::{List, Named};
+use ftlab::report::Report;
 use ftlab::settings::{Kind, Row, Table};
 use ftlab::trace::{Column, FORMATS, TimeOrder, columnar};
 use ftlab::units::{Bytes, Duration, Ratio};
@@ -31,14 +32,7 @@ pub fn json(catalog: &Catalog) -> String {
         "placements": catalog.placements().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
         "separations": catalog.separations().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
         "policies": catalog.policies().iter().map(|each| named(catalog, each)).collect::<Vec<_>>(),
-        "metrics": list(METRICS, |m| json!({
-            "name": m.name, "unit": m.unit, "formula": m.formula, "source": m.source,
-            "better": match m.better {
-                Better::Higher => "higher",
-                Better::Lower => "lower",
-                Better::Neither => "",
-            },
-        })),
+        "metrics": Metric::all::<Report>(),
     })
     .to_string()
 }

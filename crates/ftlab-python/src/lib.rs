@@ -54,9 +54,11 @@ mod functions {
     use ftlab::catalog::{Catalog, IS_QUICK};
     use ftlab::crash::{self as crashes, Plan};
     use ftlab::drive::Watch;
+    use ftlab::figures::Metric;
     use ftlab::laws::LAWS;
     use ftlab::mapping_curve as curve;
     use ftlab::model::{collection, translation::Prediction};
+    use ftlab::report::Report;
     use ftlab::session::{self, Point};
     use pyo3::exceptions::PyValueError;
     use pyo3::prelude::*;
@@ -83,6 +85,7 @@ mod functions {
         }
         add!(
             catalog,
+            metrics,
             resolve,
             check_obeyed,
             crash,
@@ -123,6 +126,12 @@ mod functions {
     #[pyfunction]
     fn catalog() -> String {
         crate::catalog::json(known())
+    }
+
+    /// The metrics of a result, as JSON: those of the catalogue, without the rest.
+    #[pyfunction]
+    fn metrics() -> String {
+        serde_json::to_string(&Metric::all::<Report>()).expect("metrics serialise")
     }
 
     /// The configuration (JSON) with every default filled in, as JSON; `plugins` are what it names that is

@@ -3,8 +3,9 @@
 use crate::server::Shared;
 use crate::stream::{Listener, Stream, Until};
 use crate::visitors::Visitors;
-use ftlab::metrics::latency::LatencySummary;
-use ftlab::report::{ByCause, Report};
+use ftlab::figures::Metric;
+use ftlab::report::Report;
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -93,70 +94,52 @@ impl Page {
         self.line(format_args!("{name} {value}"));
     }
 
-    /// A figure that may not exist.
-    fn ratio(&mut self, name: &str, help: &str, value: Option<f64>) {
-        if let Some(value) = value {
-            self.one(name, "gauge", help, value);
-        }
-    }
-
+    /// The metrics that have a name for Prometheus, as their declarations say. One by cause has a line for each.
     fn of_report(&mut self, report: &Report) {
         self.head("ftlab_info", "gauge", "The FTL and the version of ftlab.");
-        self.line(format_args!(
-            "ftlab_info{{ftl=\"{}\",version=\"{}\"}} 1",
-            report.ftl, report.ftlab
-        ));
-        let host = &report.host;
-        self.head("ftlab_requests_total", "counter", "Requests that reached the FTL.");
-        for (op, count) in [("read", host.reads), ("write", host.writes), ("trim", host.trims)] {
-            self.line(format_args!("ftlab_requests_total{{op=\"{op}\"}} {count}"));
-        }
-        self.head("ftlab_host_bytes_total", "counter", "Bytes read and written by clients.");
-        for (op, count) in [("read", host.bytes_read), ("write", host.bytes_written)] {
-            self.line(format_args!("ftlab_host_bytes_total{{op=\"{op}\"}} {count}"));
-        }
-        self.head("ftlab_flash_operations_total", "counter", "Flash operations by cause.");
-        let flash = &report.flash;
-        for (operation, by_cause) in [
-            ("read", &flash.reads),
-            ("read_oob", &flash.oob_reads),
-            ("program", &flash.programs),
-            ("copyback", &flash.copybacks),
-            ("erase", &flash.erases),
-        ] {
-            self.operations(operation, by_cause);
-        }
-        let amplification = report.write_amplification;
-        self.ratio("ftlab_write_amplification", "Pages programmed / pages written.", amplification);
-        let hits = report.mapping.as_ref().and_then(|mapping| mapping.hit_ratio);
-        self.ratio("ftlab_mapping_hit_ratio", "Hits of the mapping cache / lookups.", hits);
-        let help = "Response times of the emulated device.";
-        self.summary("ftlab_response_seconds", help, report.response_us);
-        let help = "Times from the first flash operation of a request to its last.";
-        self.summary("ftlab_service_seconds", help, report.service_us);
-        self.one(
-            "ftlab_erases_max",
-            "gauge",
-            "Erases of the block with most.",
-            report.wear.erases_max,
-        );
-    }
-
-    fn operations(&mut self, operation: &str, by_cause: &ByCause) {
-        for (cause, count) in by_cause {
-            self.line(format_args!(
-                "ftlab_flash_operations_total{{operation=\"{operation}\",cause=\"{cause}\"}} {count}"
-            ));
+        let (ftl, version) = (&report.ftl, report.ftlab);
+        self.line(format_args!("ftlab_info{{ftl=\"{ftl}\",version=\"{version}\"}} 1"));
+        let tree = serde_json::to_value(report).expect("a report serialises");
+        let all = Metric::all::<Report>();
+        let served = Vec::from_iter(all.iter().filter(|metric| !metric.live.is_empty()));
+        for family in served.chunk_by(|one, next| name_of(one) == name_of(next)) {
+            self.family(family, &tree);
         }
     }
 
-    fn summary(&mut self, name: &str, help: &str, times: Option<LatencySummary>) {
-        let Some(times) = times else { return };
-        self.head(name, "gauge", help);
-        let quantiles =
-            [("0.5", times.p50), ("0.9", times.p90), ("0.99", times.p99), ("0.999", times.p999)];
-        for (quantile, us) in quantiles {
-            self.line(format_args!("{name}{{quantile=\"{quantile}\"}} {}", us / 1e6));
+    /// Metrics that share a name and differ in labels; nothing of those that do not exist.
+    fn family(&mut self, family: &[&Metric], tree: &Value) {
+        let values = family.iter().flat_map(|metric| lines_of(metric, tree)).collect::<Vec<_>>();
+        if values.is_empty() {
+            return;
         }
+        let name = name_of(family[0]);
+        let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
+        let keys: Vec<&str> = family.iter().map(|metric| metric.name.as_str()).collect();
+        self.head(name, kind, &format!("{} of a result.", keys.join(", ")));
+        values.iter().for_each(|line| self.line(format_args!("{line}")));
+    }
+}
+
+/// The name of a metric for Prometheus, without labels.
+fn name_of(metric: &Metric) -> &str {
+    metric.live.split_once('{').map_or(metric.live.as_str(), |(name, _)| name)
+}
+
+/// The lines of a metric: with its labels, and times in seconds.
+fn lines_of(metric: &Metric, tree: &Value) -> Vec<String> {
+    let value = metric.name.split('.').fold(tree, |tree, key| &tree[key]);
+    let scaled = |value: &Value| match (metric.unit, value.as_f64()) {
+        ("us", Some(us)) => (us / 1e6).to_string(),
+        _ => value.to_string(),
+    };
+    let labelled = |(cause, value): (&String, &Value)| {
+        let open = metric.live.trim_end_matches('}');
+        format!("{open},cause=\"{cause}\"}} {}", scaled(value))
+    };
+    match value {
+        Value::Null => Vec::new(),
+        Value::Object(by_cause) => by_cause.iter().map(labelled).collect(),
+        plain => vec![format!("{} {}", metric.live, scaled(plain))],
     }
 }

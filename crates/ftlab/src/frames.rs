@@ -8,7 +8,7 @@ use crate::flash::{BlockKind, Cause, Device, Operation, Owner};
 use crate::ftl::MappingCounts;
 use crate::metrics::latency::Latencies;
 use crate::request::Request;
-use crate::simulate::{Outcome, Role, Simulator};
+use crate::simulate::{HostTotals, Outcome, Role, Simulator};
 use crate::units::{Nanos, Pbn, Ppn};
 use std::time::{Duration, Instant};
 
@@ -117,7 +117,7 @@ impl<'a> Frames<'a> {
     /// Takes the frame at the end, if any request was served since the last; returns the time that all frames
     /// took.
     pub(crate) fn last(&mut self, simulator: &dyn Simulator) -> Result<Duration, Error> {
-        if simulator.requests() > self.last.requests {
+        if simulator.requests() > self.last.host.requests {
             self.take(&simulator.outcome())?;
         }
         Ok(self.spent)
@@ -129,9 +129,9 @@ impl<'a> Frames<'a> {
         let ledger = outcome.flash.ledger();
         let of_cause = |cause| Operation::ALL.map(|each| ledger.get(each, cause)).iter().sum();
         let frame = Frame {
-            requests: now.requests,
+            requests: now.host.requests,
             of: self.of,
-            time: now.time,
+            time: now.host.duration,
             so_far: now.figures(),
             window: now.since(&self.last).figures(),
             planes: now.busy_since(&self.last),
@@ -149,43 +149,30 @@ impl<'a> Frames<'a> {
 /// The totals at a moment, from which figures are made.
 #[derive(Default)]
 struct Moment {
-    requests: u64,
-    time: Nanos,
+    host: HostTotals,
     mapping: MappingCounts,
     programs: u64,
-    page_writes: u64,
     responses: Latencies,
     busy: Vec<Nanos>,
 }
 
 impl Moment {
     fn of(outcome: &Outcome<'_>) -> Self {
-        let mut responses = outcome.reads.clone();
-        responses.merge(outcome.writes);
         Moment {
-            requests: outcome.host.requests,
-            time: outcome.host.duration,
+            host: outcome.host,
             mapping: outcome.ftl.mapping_counts().unwrap_or_default(),
             programs: outcome.flash.ledger().pages_programmed(),
-            page_writes: outcome.host.page_writes,
-            responses,
+            responses: outcome.responses(),
             busy: outcome.flash.timeline().plane_busy().collect(),
         }
     }
 
     /// What was added since an earlier moment.
     fn since(&self, then: &Moment) -> Moment {
-        let MappingCounts { lookups, hits, .. } = self.mapping;
         Moment {
-            requests: self.requests - then.requests,
-            time: self.time - then.time,
-            mapping: MappingCounts {
-                lookups: lookups - then.mapping.lookups,
-                hits: hits - then.mapping.hits,
-                ..MappingCounts::default()
-            },
+            host: self.host.since(then.host),
+            mapping: self.mapping.since(then.mapping),
             programs: self.programs - then.programs,
-            page_writes: self.page_writes - then.page_writes,
             responses: self.responses.since(&then.responses),
             busy: Vec::new(),
         }
@@ -196,7 +183,7 @@ impl Moment {
         let response = self.responses.summary();
         Figures {
             hit_ratio: ratio(self.mapping.hits, self.mapping.lookups),
-            write_amplification: ratio(self.programs, self.page_writes),
+            write_amplification: ratio(self.programs, self.host.page_writes),
             mean_us: response.map(|response| response.mean),
             p99_us: response.map(|response| response.p99),
         }
@@ -204,7 +191,7 @@ impl Moment {
 
     /// Work that goes on after the last completion, or was put off, can make it more than all of the time.
     fn busy_since(&self, then: &Moment) -> Vec<f64> {
-        let time = (self.time - then.time).max(1) as f64;
+        let time = (self.host.duration - then.host.duration).max(1) as f64;
         let before = then.busy.iter().copied().chain(std::iter::repeat(0));
         let busy = self.busy.iter().zip(before).map(|(now, before)| now - before);
         busy.map(|busy| (busy as f64 / time).min(1.0)).collect()

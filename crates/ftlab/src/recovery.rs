@@ -3,10 +3,10 @@
 use crate::config::Config;
 use crate::device::DeviceConfig;
 use crate::error::Error;
+use crate::figures::figures;
 use crate::flash::{Device, Flash, Operation};
 use crate::ftl::{Ftl, MapPlace, Spec};
 use crate::units::Nanos;
-use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
 
@@ -88,25 +88,28 @@ pub fn timed_oobs(device: &DeviceConfig) -> DeviceConfig {
     device
 }
 
-/// What a power cut at the end of a run would leave.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct Recovery {
-    /// Time until the FTL has mounted, s; `null` for one that does not mount, as is all that a mount costs.
-    pub time_s: Option<f64>,
-    /// OOBs that it reads.
-    pub oob_reads: Option<u64>,
-    /// Pages that it reads.
-    pub page_reads: Option<u64>,
-    /// Pages that it programs.
-    pub programs: Option<u64>,
-    /// Blocks that it erases.
-    pub erases: Option<u64>,
-    /// RAM that it needs for the places and sequence numbers of pages.
-    pub ram_bytes: Option<u64>,
-    /// Acknowledged bytes that a cut at the end of the run would lose; `null` where that is not known.
-    pub at_risk_bytes: Option<u64>,
-    /// The most of these at the end of a stretch of `timeline`.
-    pub at_risk_bytes_max: Option<u64>,
+figures! {
+    /// What a power cut at the end of a run would leave.
+    #[derive(Default)]
+    pub struct Recovery {
+        /// Simulated time until the FTL has mounted.
+        time_s: Option<f64>, unit "s", better Lower, null "if the FTL does not mount, or not without `ftl.power_safe`", label "mount after a power cut";
+        /// OOBs that the mount reads, not counted elsewhere.
+        oob_reads: Option<u64>, unit "pages", better Lower, null "if the FTL does not mount, or not without `ftl.power_safe`";
+        /// Pages that it reads, not counted elsewhere.
+        page_reads: Option<u64>, unit "pages", better Lower, null "if the FTL does not mount, or not without `ftl.power_safe`";
+        /// Pages that it programs, not counted elsewhere.
+        programs: Option<u64>, unit "pages", better Lower, null "if the FTL does not mount, or not without `ftl.power_safe`";
+        /// Blocks that it erases, not counted elsewhere.
+        erases: Option<u64>, unit "blocks", better Lower, null "if the FTL does not mount, or not without `ftl.power_safe`";
+        /// RAM of the mount: 12 for each logical page and for each translation page of a map on flash.
+        ram_bytes: Option<u64>, unit "bytes", better Lower, null "if the FTL does not mount, or not without `ftl.power_safe`";
+        /// Acknowledged data that the cut would lose.
+        at_risk_bytes: Option<u64>, unit "bytes", better Lower, null "if that is not known";
+        /// The maximum of `timeline.at_risk_bytes`.
+        at_risk_bytes_max: Option<u64>, unit "bytes", better Lower, null "if that is not known",
+            label "lost by a power cut, at most";
+    }
 }
 
 impl Recovery {

@@ -1,12 +1,15 @@
 //! The result of a run: stable names, units in the names, `null` where a figure does not exist.
 
-use crate::buffer::{BufferManager, FlushedAtEnd};
+mod device;
+mod layer;
+mod requests;
+
+use crate::buffer::FlushedAtEnd;
 use crate::config::Config;
-use crate::device::{Cell, ProgramOrder};
+use crate::device::ProgramOrder;
 use crate::engine::Booking;
-use crate::flash::{BlockKind, Cause, Device, Ledger, Operation};
-use crate::ftl::{FtlMetrics, GcMetrics, MergeCounts, RamUse, Spec};
-use crate::gc::CopyBack;
+use crate::figures::{figure_kinds, figures};
+use crate::ftl::Spec;
 use crate::host::HostMode;
 use crate::metrics::backlog::Backlog;
 use crate::metrics::causes::{Causes, CausesReport};
@@ -19,436 +22,138 @@ use crate::recovery::Recovery;
 use crate::simulate::{HostTotals, Outcome};
 use crate::units::{Bytes, Nanos, Pbn};
 use crate::warmup::{Source, WINDOWS, WarmupReport};
-use serde::Serialize;
+pub use device::{
+    ChannelsReport, DeviceReport, LifetimeReport, PlaneWear, PlanesReport, WearReport,
+};
+pub use layer::{ByCause, FlashReport, GcReport, MappingReport, MergeReport, RamReport};
+pub use requests::{BufferReport, ChecksReport, HostReport, SpeedReport, TraceReport};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-/// Everything that a run tells.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Version of ftlab.
-    pub ftlab: &'static str,
-    /// Name of the FTL.
-    pub ftl: String,
-    /// The resolved configuration.
-    pub config: Config,
-    /// The device that came out of it.
-    pub device: DeviceReport,
-    /// The input.
-    pub trace: TraceReport,
-    /// Seed of everything random.
-    pub seed: u64,
-    /// What was done before measuring started.
-    pub warmup: WarmupReport,
-    /// What the host asked for.
-    pub host: HostReport,
-    /// Flash operations by cause.
-    pub flash: FlashReport,
-    /// Address translation; `null` when the whole map is in RAM.
-    pub mapping: Option<MappingReport>,
-    /// Garbage collection; `null` for FTLs that merge blocks instead.
-    pub gc: Option<GcReport>,
-    /// Merges of block-mapped and log-block FTLs; `null` for page-mapped ones.
-    pub merges: Option<MergeReport>,
-    /// The write buffer above the FTL; `null` without one.
-    pub buffer: Option<BufferReport>,
-    /// Pages programmed / pages written by the host; `null` without writes.
-    pub write_amplification: Option<f64>,
-    /// Bytes programmed / bytes written by the host; `null` without writes.
-    pub byte_write_amplification: Option<f64>,
-    /// Response times of all requests, us.
-    pub response_us: Option<LatencySummary>,
-    /// Response times of reads, us.
-    pub read_response_us: Option<LatencySummary>,
-    /// Response times of writes, us.
-    pub write_response_us: Option<LatencySummary>,
-    /// Response times of flushes; `null` without any.
-    pub flush_response_us: Option<LatencySummary>,
-    /// Service times, us.
-    pub service_us: Option<LatencySummary>,
-    /// What reads and writes spent their time on; `null` unless `run.causes` asks for it.
-    pub causes: Option<CausesReport>,
-    /// Planes.
-    pub planes: PlanesReport,
-    /// Channels.
-    pub channels: ChannelsReport,
-    /// Erases over the device's life, warm-up included.
-    pub wear: WearReport,
-    /// Blocks that wore out over the device's life; `null` where they last for ever.
-    pub lifetime: Option<LifetimeReport>,
-    /// What a power cut at the end would leave; `null` unless `run.recovery` asks for it.
-    pub recovery: Option<Recovery>,
-    /// RAM by one rule for all (choices.md#ram-payload).
-    pub ram_bytes: RamReport,
-    /// What it took.
-    pub energy: EnergyReport,
-    /// Figures of this FTL alone.
-    pub own: BTreeMap<&'static str, u64>,
-    /// Speed of the simulation.
-    pub speed: SpeedReport,
-    /// What was checked.
-    pub checks: ChecksReport,
-    /// What a person should know before believing the figures.
-    pub warnings: Vec<String>,
-    /// Cumulative distributions.
-    pub distributions: Distributions,
-    /// The run over time.
-    pub timeline: Timeline,
-    /// Looks into the mapping cache; `null` where there was none.
-    pub samples: Option<CacheSamples>,
-    /// When single operations were done, as far as `run.timeline` asks for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub schedule: Vec<Booking>,
-}
+figure_kinds! { "object": Booking; }
 
-/// The input of a run.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct TraceReport {
-    /// File or workload.
-    pub name: String,
-    /// Registered name of the format.
-    pub format: String,
-    /// Hash of the decoded requests, 16 hexadecimal digits; `null` when the input was read once.
-    pub digest: Option<String>,
-    /// Requests in the input; `null` when the input was read once.
-    pub requests: Option<u64>,
-    /// Volumes in the input; `null` when the input was read once.
-    pub volumes: Option<u64>,
-    /// Address space that the input needs, bytes; `null` when the input was read once.
-    pub span_bytes: Option<u64>,
-}
-
-/// The device.
-#[derive(Clone, Debug, Serialize)]
-pub struct DeviceReport {
-    /// Logical capacity, bytes.
-    pub capacity_bytes: u64,
-    /// Physical blocks.
-    pub blocks: u32,
-    /// Logical blocks.
-    pub logical_blocks: u32,
-    /// Planes.
-    pub planes: u32,
-    /// Order in which the pages of a block could be programmed.
-    pub program_order: ProgramOrder,
-    /// Bits of a cell; `null` when all pages are alike.
-    pub cell: Option<Cell>,
-    /// Physical pages beyond logical and translation pages / logical pages.
-    pub effective_spare_ratio: f64,
-    /// Logical pages that the host has ever written / logical pages; `null` where reads are not verified.
-    pub written_ratio: Option<f64>,
-}
-
-/// What the host asked for.
-#[derive(Clone, Debug, Serialize)]
-pub struct HostReport {
-    /// Requests.
-    pub requests: u64,
-    /// Read requests.
-    pub reads: u64,
-    /// Write requests.
-    pub writes: u64,
-    /// Trim requests.
-    pub trims: u64,
-    /// Flushes.
-    pub flushes: u64,
-    /// Of the writes, those with FUA: what they write is durable when they are acknowledged.
-    pub writes_through: u64,
-    /// Page accesses of reads.
-    pub page_reads: u64,
-    /// Page accesses of writes.
-    pub page_writes: u64,
-    /// Of these, of only part of a page; `device.partial_writes` says what such a write costs.
-    pub partial_page_writes: u64,
-    /// Pages trimmed.
-    pub page_trims: u64,
-    /// Page reads of pages that hold no data.
-    pub unwritten_page_reads: u64,
-    /// Bytes of reads in the pages that they access.
-    pub bytes_read: u64,
-    /// Bytes of writes in the pages that they access.
-    pub bytes_written: u64,
-    /// Requests beyond the device, which `run.address = modulo` lays on what is there.
-    pub folded_requests: u64,
-    /// Requests of which it leaves out what lies behind the device's end.
-    pub cut_requests: u64,
-    /// Completion of the last request, s.
-    pub duration_s: f64,
-    /// Arrival of the last request, s; `null` in a closed loop.
-    pub last_arrival_s: Option<f64>,
-    /// Whether requests arrived faster than they were served; `null` in a closed loop.
-    pub overloaded: Option<bool>,
-    /// Share of reads and writes that waited in a backlog; `null` in a closed loop.
-    pub backlog_ratio: Option<f64>,
-    /// When the first backlog began, s; `null` without one.
-    pub backlog_from_s: Option<f64>,
-    /// When the last backlog ended, s; `null` without one.
-    pub backlog_to_s: Option<f64>,
-    /// Of the pages that the input touches, the share that stands for several of its addresses; `null` where
-    /// none can.
-    pub shared_pages_ratio: Option<f64>,
-}
-
-/// Counts by cause.
-pub type ByCause = BTreeMap<&'static str, u64>;
-
-/// Flash operations.
-#[derive(Clone, Debug, Serialize)]
-pub struct FlashReport {
-    /// Page reads.
-    pub reads: ByCause,
-    /// OOB reads.
-    pub oob_reads: ByCause,
-    /// Page programs.
-    pub programs: ByCause,
-    /// Copy-backs.
-    pub copybacks: ByCause,
-    /// Erases of data, log and translation blocks, and of those of checkpoints and tombstones.
-    pub erases: ByCause,
-    /// Pages skipped for parity; `null` where copy-back is not used.
-    pub wasted_pages: Option<u64>,
-}
-
-/// Address translation.
-#[derive(Clone, Debug, Serialize)]
-pub struct MappingReport {
-    /// Page accesses translated.
-    pub lookups: u64,
-    /// Of these, found in the cache.
-    pub hits: u64,
-    /// hits / lookups.
-    pub hit_ratio: Option<f64>,
-    /// Entries evicted.
-    pub replacements: u64,
-    /// Of these, dirty.
-    pub dirty_replacements: u64,
-    /// `dirty_replacements / replacements`.
-    pub dirty_replacement_probability: Option<f64>,
-    /// Mappings of moved pages found in the cache / pages moved.
-    pub gc_hit_ratio: Option<f64>,
-    /// Translation page reads, all causes.
-    pub translation_reads: u64,
-    /// Translation page programs, all causes.
-    pub translation_writes: u64,
-    /// Entries in the cache at the end.
-    pub cached_entries: u64,
-    /// Translation pages with an entry in the cache at the end.
-    pub cached_translation_pages: u64,
-    /// Entries x 8 B / budget.
-    pub space_utilization: Option<f64>,
-}
-
-/// Garbage collection.
-#[derive(Clone, Debug, Serialize)]
-pub struct GcReport {
-    /// Times that GC was started.
-    pub runs: u64,
-    /// Data blocks collected.
-    pub data_blocks: u64,
-    /// Translation blocks collected.
-    pub translation_blocks: u64,
-    /// Valid pages moved.
-    pub copied_pages: u64,
-    /// Mean of valid pages in collected data blocks.
-    pub mean_valid_data: Option<f64>,
-    /// Mean of valid pages in collected translation blocks.
-    pub mean_valid_translation: Option<f64>,
-    /// Free blocks at which GC starts: `gc.low`, or what a GC step of this FTL needs if that is more.
-    pub low: u32,
-    /// Free blocks at which a batch ends.
-    pub high: u32,
-    /// Victims that the policy did not choose: at the last free block, or to end a run.
-    pub forced_victims: u64,
-    /// Runs in idle time; `null` where GC is never started in idle time.
-    pub background_runs: Option<u64>,
-}
-
-/// Merges.
-#[derive(Clone, Debug, Serialize)]
-pub struct MergeReport {
-    /// Merges by kind.
-    #[serde(flatten)]
-    pub counts: MergeCounts,
-    /// Pages copied by all of them.
-    pub copied_pages: u64,
-}
-
-/// The write buffer above the FTL.
-#[derive(Clone, Debug, Serialize)]
-pub struct BufferReport {
-    /// Page accesses of the host that found their page in RAM.
-    pub hits: u64,
-    /// Of these, reads.
-    pub read_hits: u64,
-    /// Hits / page accesses of reads and writes.
-    pub hit_ratio: Option<f64>,
-    /// Page writes that were never programmed: overwritten or trimmed while they were in RAM.
-    pub absorbed: u64,
-    /// Groups of pages given to the FTL.
-    pub flushed_groups: u64,
-    /// Page writes of the host in them.
-    pub flushed_pages: u64,
-    /// Pages of a group, padding included.
-    pub mean_group_pages: Option<f64>,
-    /// Pages read from flash and programmed again to complete a group.
-    pub padded_pages: u64,
-    /// Bytes whose newest version was in RAM alone, so that a power failure would have lost them: mean
-    /// over requests.
-    pub at_risk_bytes_mean: f64,
-    /// The most of these.
-    pub at_risk_bytes_max: u64,
-    /// What was still in RAM at the end, and what it cost to write it; in no other figure.
-    pub flushed_at_end: Option<FlushedAtEnd>,
-}
-
-/// Planes.
-#[derive(Clone, Debug, Serialize)]
-pub struct PlanesReport {
-    /// Flash operations of each plane.
-    pub requests: Vec<u64>,
-    /// ln of their population standard deviation; `null` for one plane.
-    pub sdrpp: Option<f64>,
-    /// Flash operations of each plane for the host and the map: without collection and merges.
-    pub host_requests: Vec<u64>,
-    /// ln of their population standard deviation; `null` for one plane.
-    pub host_sdrpp: Option<f64>,
-    /// Share of the duration that each plane was held.
-    pub busy_fraction: Vec<f64>,
-}
-
-/// Channels.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChannelsReport {
-    /// Share of the duration that each channel was held.
-    pub busy_fraction: Vec<f64>,
-}
-
-/// Erases over the device's life.
-#[derive(Clone, Debug, Serialize)]
-pub struct WearReport {
-    /// All blocks together.
-    pub erases_total: u64,
-    /// Least erased block.
-    pub erases_min: u32,
-    /// Most erased block.
-    pub erases_max: u32,
-    /// Mean over blocks.
-    pub erases_mean: f64,
-    /// Population standard deviation over blocks.
-    pub erases_stddev: f64,
-    /// How many blocks have had how many erases, fewest erases first.
-    pub blocks_by_erases: Vec<(u32, u32)>,
-    /// Plane by plane.
-    pub planes: Vec<PlaneWear>,
-    /// Blocks moved to level wear, since measuring started.
-    pub moved_blocks: u64,
-    /// The most that erases of two blocks that are levelled together differ by; `null` where none are.
-    pub levelled_within: Option<u32>,
-}
-
-/// Erases of the blocks of a plane over the device's life.
-#[derive(Clone, Debug, Serialize)]
-pub struct PlaneWear {
-    /// Least erased block.
-    pub erases_min: u32,
-    /// Most erased block.
-    pub erases_max: u32,
-    /// Mean over blocks.
-    pub erases_mean: f64,
-    /// Population standard deviation over blocks.
-    pub erases_stddev: f64,
-}
-
-/// What wore out over the device's life.
-#[derive(Clone, Debug, Serialize)]
-pub struct LifetimeReport {
-    /// Blocks that wore out.
-    pub worn_out_blocks: u64,
-    /// Bytes in pages that the host had written when each of them did.
-    pub bytes_at_failure: Vec<u64>,
-    /// Spare blocks that are left.
-    pub spare_blocks: u32,
-    /// Whether the device takes no more writes.
-    pub read_only: bool,
-    /// Writes and trims that it refused, since measuring started.
-    pub refused_requests: u64,
-}
-
-/// RAM in use, in bytes.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct RamReport {
-    /// Tables that are always resident; `null` where the FTL does not say how much it uses.
-    pub tables: Option<u64>,
-    /// Budget of the mapping cache.
-    pub cache: u64,
-    /// Budget of the write buffer, and of the pages that cleaning holds.
-    pub buffer: u64,
-}
-
-impl RamReport {
-    /// That of the FTL, of the write buffer, and of what levels wear.
-    fn of(outcome: &Outcome<'_>) -> Self {
-        let RamUse { tables, cache, buffer } = outcome.ftl.ram();
-        RamReport {
-            tables: outcome.ftl.states_ram().then(|| tables + outcome.flash.wear_bytes()),
-            cache,
-            buffer: buffer + outcome.buffer.map_or(0, BufferManager::bytes),
-        }
-    }
-
-    fn total(&self) -> Option<u64> {
-        self.tables.map(|tables| tables + self.cache + self.buffer)
+figures! {
+    /// The result of a run.
+    pub struct Report {
+        of(ftl: &str, outcome: &Outcome<'_>, warmup: WarmupReport, trace: TraceReport, speed: SpeedReport);
+        let (host, device, config) = (&outcome.host, outcome.flash, outcome.config);
+        let (ledger, timeline) = (device.ledger(), device.timeline());
+        let metrics = outcome.ftl.metrics();
+        let ram = RamReport::of(outcome);
+        let responses = outcome.responses();
+        // What was put off for a read, or goes on in the background, ends after the last completion.
+        let working = host.duration.max(timeline.idle_at());
+        /// Version of ftlab.
+        ftlab: &'static str = env!("CARGO_PKG_VERSION"), unit "text";
+        /// Name of the FTL.
+        ftl: String = ftl.to_owned(), unit "text";
+        /// The configuration with all defaults, by section.
+        config: Config = config.clone(), unit "tree";
+        /// Geometry of the device.
+        device: DeviceReport = DeviceReport::of(device, metrics.mapping.is_some());
+        /// The input.
+        trace: TraceReport = trace;
+        /// Seed of every random choice.
+        seed: u64 = config.run.seed, unit "number";
+        /// What was done before measuring started.
+        warmup: WarmupReport = warmup;
+        /// Requests of the host.
+        host: HostReport = HostReport::of(outcome, backlog(outcome));
+        /// Flash operations by cause.
+        flash: FlashReport = FlashReport::of(ledger, config.gc.copy_back);
+        /// Mapping cache.
+        mapping: Option<MappingReport> =
+            metrics.mapping.map(|mapping| MappingReport::of(mapping, ledger, &ram)),
+            null "if the whole map is in RAM";
+        /// Garbage collection.
+        gc: Option<GcReport> = metrics.gc.as_ref().map(|gc| GcReport::of(gc, ledger)),
+            null "if the FTL merges blocks";
+        /// Merges.
+        merges: Option<MergeReport> = metrics.merges.map(|counts| MergeReport::of(counts, ledger)),
+            null "if the FTL collects garbage";
+        /// The write buffer above the FTL.
+        buffer: Option<BufferReport> = outcome.buffer.map(|manager| BufferReport::of(manager, outcome)),
+            null "without a write buffer";
+        /// Pages programmed / pages written by the host.
+        write_amplification: Option<f64> = ratio(ledger.pages_programmed(), host.page_writes),
+            unit "factor", better Lower, null "without writes", source "TPFTL Equation 12, A",
+            label "write amplification", live "ftlab_write_amplification";
+        /// Bytes programmed / bytes written by the host; higher where the host writes parts of pages.
+        byte_write_amplification: Option<f64> =
+            ratio(ledger.pages_programmed() * config.device.page.0, host.bytes_written),
+            unit "factor", better Lower, null "without writes";
+        /// Response times of reads and writes.
+        response_us: Option<LatencySummary> = responses.summary(), null "without such requests",
+            label "response", live "ftlab_response_seconds", of "completion - issue of reads and writes";
+        /// Response times of reads.
+        read_response_us: Option<LatencySummary> = outcome.reads.summary(), null "without such requests",
+            label "read response", of "completion - issue of reads";
+        /// Response times of writes.
+        write_response_us: Option<LatencySummary> = outcome.writes.summary(), null "without such requests",
+            label "write response", of "completion - issue of writes";
+        /// Response times of flushes.
+        flush_response_us: Option<LatencySummary> = outcome.flushes.summary(), null "without such requests",
+            label "flush response", of "completion - issue of flushes";
+        /// Service times, without the queue.
+        service_us: Option<LatencySummary> = outcome.service.summary(), null "without such requests",
+            label "service time", live "ftlab_service_seconds",
+            of "end of a request's last flash operation - start of its first";
+        /// What reads and writes spend their time on.
+        causes: Option<CausesReport> = outcome.causes.and_then(Causes::report),
+            null "unless `run.causes` asks for it";
+        /// Use of planes.
+        planes: PlanesReport = PlanesReport::of(device, working);
+        /// Use of channels.
+        channels: ChannelsReport = ChannelsReport::of(device, working);
+        /// Erases since the device was new.
+        wear: WearReport = WearReport::of(device);
+        /// Blocks at the end of their endurance.
+        lifetime: Option<LifetimeReport> = config.device.endurance.map(|_| LifetimeReport::of(outcome)),
+            null "without `device.endurance`";
+        /// What a power cut at the end would leave.
+        recovery: Option<Recovery> = None, null "unless `run.recovery` asks for it";
+        /// RAM of a controller, all parts together.
+        ram_bytes: RamReport = ram, unit "bytes", better Lower, source "choices.md#ram-payload", label "RAM";
+        /// Energy of the measured phase.
+        energy: EnergyReport = EnergyReport::new(
+            &config.energy,
+            &config.device,
+            ledger,
+            ram.total(),
+            working as f64 / 1e9,
+            host.bytes_read + host.bytes_written,
+        );
+        /// Metrics of this FTL alone, by name.
+        own: BTreeMap<&'static str, u64> = metrics.own, unit "number by name";
+        /// Speed of the simulation.
+        speed: SpeedReport = speed;
+        /// Checks of the simulation.
+        checks: ChecksReport = ChecksReport::of(outcome);
+        /// Warnings for the reader.
+        warnings: Vec<String> = Vec::new(), unit "texts";
+        /// Shares of requests that complete within a time.
+        distributions: Distributions = Distributions::of(&responses, outcome);
+        /// The run over time, in intervals with equally many requests.
+        timeline: Timeline = outcome.series.timeline();
+        /// Samples of the mapping cache.
+        samples: Option<CacheSamples> =
+            Some(outcome.cache_samples).filter(|samples| !samples.page_accesses.is_empty()).cloned(), null "without a sample";
+        /// Single flash operations, as far as `run.timeline` asks for them.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        schedule: Vec<Booking> = timeline.log().to_vec(), unit "list of objects";
     }
 }
 
-/// Speed of the simulation.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct SpeedReport {
-    /// Time inside the simulation of the measured phase, s.
-    pub wall_s: f64,
-    /// Requests per second of it.
-    pub requests_per_s: f64,
-    /// Flash operations per second of it.
-    pub flash_ops_per_s: f64,
-    /// Time spent reading the input for the measured phase, s; it overlaps the simulation.
-    pub trace_read_s: f64,
-}
-
-impl SpeedReport {
-    /// That of a measured phase whose requests were read and served in these times.
-    #[must_use]
-    pub fn new(outcome: &Outcome<'_>, serving: Duration, reading: Duration) -> Self {
-        let wall_s = serving.as_secs_f64();
-        let per_second = |count: u64| if wall_s > 0.0 { count as f64 / wall_s } else { 0.0 };
-        SpeedReport {
-            wall_s,
-            requests_per_s: per_second(outcome.host.requests),
-            flash_ops_per_s: per_second(outcome.flash.ledger().flash_operations()),
-            trace_read_s: reading.as_secs_f64(),
-        }
+figures! {
+    /// Cumulative distributions of response times.
+    pub struct Distributions {
+        of(responses: &Latencies, outcome: &Outcome<'_>);
+        /// Reads and writes.
+        response_us: Cdf = responses.cdf(), of "reads and writes";
+        /// Reads.
+        read_response_us: Cdf = outcome.reads.cdf(), of "reads";
+        /// Writes.
+        write_response_us: Cdf = outcome.writes.cdf(), of "writes";
     }
-}
-
-/// What was checked.
-#[derive(Clone, Debug, Serialize)]
-pub struct ChecksReport {
-    /// Host page reads whose version was compared.
-    pub reads_verified: u64,
-    /// Flash commands whose rules were checked.
-    pub rules_checked: u64,
-    /// Always 0: a violation ends the run.
-    pub violations: u64,
-}
-
-/// Cumulative distributions of latencies.
-#[derive(Clone, Debug, Serialize)]
-pub struct Distributions {
-    /// All requests.
-    pub response_us: Cdf,
-    /// Reads.
-    pub read_response_us: Cdf,
-    /// Writes.
-    pub write_response_us: Cdf,
 }
 
 impl Report {
@@ -491,129 +196,14 @@ impl Report {
         trace: TraceReport,
         speed: SpeedReport,
     ) -> Self {
-        let mut responses = outcome.reads.clone();
-        responses.merge(outcome.writes);
-        let metrics = outcome.ftl.metrics();
-        let ram = RamReport::of(outcome);
-        let backlog = backlog(outcome);
-        let ledger = outcome.flash.ledger();
-        // What was put off for a read, or goes on in the background, ends after the last completion.
-        let working = outcome.host.duration.max(outcome.flash.timeline().idle_at());
-        let mut report = Report {
-            ftlab: env!("CARGO_PKG_VERSION"),
-            ftl: ftl.to_owned(),
-            config: outcome.config.clone(),
-            device: device(outcome.flash, metrics.mapping.is_some()),
-            trace,
-            seed: outcome.config.run.seed,
-            warmup,
-            host: host(outcome, backlog),
-            flash: flash(ledger, outcome.config.gc.copy_back),
-            mapping: mapping(&metrics, ledger, &ram),
-            gc: metrics.gc.as_ref().map(|metrics| gc(metrics, ledger)),
-            merges: metrics.merges.map(|counts| merges(counts, ledger)),
-            buffer: outcome.buffer.map(|manager| buffer(manager, outcome)),
-            write_amplification: ratio(ledger.pages_programmed(), outcome.host.page_writes),
-            byte_write_amplification: ratio(
-                ledger.pages_programmed() * outcome.config.device.page.0,
-                outcome.host.bytes_written,
-            ),
-            response_us: responses.summary(),
-            read_response_us: outcome.reads.summary(),
-            write_response_us: outcome.writes.summary(),
-            flush_response_us: outcome.flushes.summary(),
-            service_us: outcome.service.summary(),
-            causes: outcome.causes.and_then(Causes::report),
-            planes: planes(outcome.flash, working),
-            channels: ChannelsReport {
-                busy_fraction: shares(outcome.flash.timeline().channel_busy(), working),
-            },
-            wear: wear(outcome.flash),
-            lifetime: lifetime(outcome),
-            recovery: None,
-            energy: EnergyReport::new(
-                &outcome.config.energy,
-                &outcome.config.device,
-                ledger,
-                ram.total(),
-                working as f64 / 1e9,
-                outcome.host.bytes_read + outcome.host.bytes_written,
-            ),
-            ram_bytes: ram,
-            own: metrics.own,
-            speed,
-            checks: ChecksReport {
-                reads_verified: outcome.reads_verified,
-                rules_checked: outcome.flash.rules_checked(),
-                violations: 0,
-            },
-            warnings: Vec::new(),
-            distributions: distributions(&responses, outcome),
-            timeline: outcome.series.timeline(),
-            samples: samples(outcome.cache_samples),
-            schedule: outcome.flash.timeline().log().to_vec(),
-        };
-        report.warnings = warnings(&report, outcome, backlog);
+        let mut report = Report::of(ftl, outcome, warmup, trace, speed);
+        report.warnings = warnings(&report, outcome, backlog(outcome));
         report
     }
 }
 
-fn samples(samples: &CacheSamples) -> Option<CacheSamples> {
-    Some(samples).filter(|samples| !samples.page_accesses.is_empty()).cloned()
-}
-
 fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-fn device(flash: &Device, demand: bool) -> DeviceReport {
-    let geometry = flash.geometry();
-    let translation = if demand { geometry.translation_pages() } else { 0 };
-    let spare =
-        f64::from(geometry.pages()) - f64::from(geometry.logical_pages) - f64::from(translation);
-    DeviceReport {
-        capacity_bytes: geometry.logical_bytes(),
-        blocks: geometry.blocks(),
-        logical_blocks: geometry.logical_blocks(),
-        planes: geometry.planes(),
-        program_order: flash.program_order(),
-        cell: flash.cell(),
-        effective_spare_ratio: spare / f64::from(geometry.logical_pages),
-        written_ratio: flash
-            .written_pages()
-            .map(|pages| pages as f64 / f64::from(geometry.logical_pages)),
-    }
-}
-
-fn host(outcome: &Outcome<'_>, backlog: Option<Backlog>) -> HostReport {
-    let (totals, flash) = (&outcome.host, outcome.flash);
-    let in_ram = outcome.buffer.map(BufferManager::counts).unwrap_or_default();
-    let in_ram = in_ram.plus(outcome.ftl.buffered()).unwritten_hits;
-    let found = backlog.filter(|backlog| backlog.requests > 0.0);
-    HostReport {
-        requests: totals.requests,
-        reads: totals.reads,
-        writes: totals.writes,
-        trims: totals.trims,
-        flushes: totals.flushes,
-        writes_through: totals.writes_through,
-        page_reads: totals.page_reads,
-        page_writes: totals.page_writes,
-        partial_page_writes: totals.partial_page_writes,
-        page_trims: totals.page_trims,
-        unwritten_page_reads: flash.unwritten_reads() + in_ram,
-        bytes_read: totals.bytes_read,
-        bytes_written: totals.bytes_written,
-        folded_requests: totals.folded,
-        cut_requests: totals.cut,
-        duration_s: totals.duration as f64 / 1e9,
-        last_arrival_s: backlog.map(|_| totals.last_arrival as f64 / 1e9),
-        overloaded: backlog.map(|backlog| backlog.rules() || ends_behind(totals)),
-        backlog_ratio: backlog.map(|backlog| backlog.requests),
-        backlog_from_s: found.map(|backlog| backlog.from as f64 / 1e9),
-        backlog_to_s: found.map(|backlog| backlog.to as f64 / 1e9),
-        shared_pages_ratio: outcome.shared_pages,
-    }
 }
 
 /// The requests that waited in a backlog; `None` in a closed loop, where none arrives before it may.
@@ -634,190 +224,6 @@ fn ends_behind(totals: &HostTotals) -> bool {
     let behind = totals.duration - totals.last_arrival;
     let of_a_request = totals.duration / totals.requests.max(1);
     behind > totals.last_arrival / 50 && behind > 100 * of_a_request
-}
-
-fn flash(ledger: &Ledger, copy_back: CopyBack) -> FlashReport {
-    let row = |operation| -> ByCause {
-        Cause::ALL.iter().map(|cause| (cause.name(), ledger.get(operation, *cause))).collect()
-    };
-    let beside = [Cause::Checkpoint, Cause::Trim];
-    FlashReport {
-        reads: row(Operation::Read),
-        oob_reads: row(Operation::ReadOob),
-        programs: row(Operation::Program),
-        copybacks: row(Operation::CopyBack),
-        erases: BlockKind::ALL
-            .iter()
-            .map(|kind| (kind.name(), ledger.erases(*kind)))
-            .chain(beside.map(|cause| (cause.name(), ledger.get(Operation::Erase, cause))))
-            .collect(),
-        wasted_pages: (copy_back != CopyBack::Off).then(|| ledger.wasted_pages()),
-    }
-}
-
-fn mapping(metrics: &FtlMetrics, ledger: &Ledger, ram: &RamReport) -> Option<MappingReport> {
-    let mapping = metrics.mapping?;
-    let counts = mapping.counts;
-    let pages = |operation| {
-        [Cause::Translation, Cause::GcMapping, Cause::GcTranslation]
-            .iter()
-            .map(|cause| ledger.get(operation, *cause))
-            .sum::<u64>()
-    };
-    Some(MappingReport {
-        lookups: counts.lookups,
-        hits: counts.hits,
-        hit_ratio: ratio(counts.hits, counts.lookups),
-        replacements: counts.replacements,
-        dirty_replacements: counts.dirty_replacements,
-        dirty_replacement_probability: ratio(counts.dirty_replacements, counts.replacements),
-        gc_hit_ratio: ratio(mapping.gc_hits, mapping.gc_lookups),
-        translation_reads: pages(Operation::Read) + pages(Operation::CopyBack),
-        translation_writes: pages(Operation::Program) + pages(Operation::CopyBack),
-        cached_entries: mapping.occupancy.entries,
-        cached_translation_pages: mapping.occupancy.translation_pages,
-        space_utilization: (ram.cache > 0)
-            .then(|| 8.0 * mapping.occupancy.entries as f64 / ram.cache as f64),
-    })
-}
-
-fn copied(ledger: &Ledger, cause: Cause) -> u64 {
-    ledger.get(Operation::Program, cause) + ledger.get(Operation::CopyBack, cause)
-}
-
-fn merges(counts: MergeCounts, ledger: &Ledger) -> MergeReport {
-    MergeReport { counts, copied_pages: copied(ledger, Cause::Merge) }
-}
-
-fn gc(metrics: &GcMetrics, ledger: &Ledger) -> GcReport {
-    let counts = metrics.counts;
-    GcReport {
-        runs: counts.runs,
-        data_blocks: counts.data_blocks,
-        translation_blocks: counts.translation_blocks,
-        copied_pages: copied(ledger, Cause::GcData)
-            + unless_bug!(ReportMapCopiesUntold, copied(ledger, Cause::GcTranslation), 0),
-        mean_valid_data: ratio(counts.valid_data, counts.data_blocks),
-        mean_valid_translation: ratio(counts.valid_translation, counts.translation_blocks),
-        low: metrics.low,
-        high: metrics.high,
-        forced_victims: counts.forced_victims,
-        background_runs: metrics.background_runs,
-    }
-}
-
-fn buffer(manager: &BufferManager, outcome: &Outcome<'_>) -> BufferReport {
-    let counts = manager.counts();
-    let page_bytes = u64::from(outcome.flash.geometry().page_bytes);
-    let (mean, most) = manager.pages_at_risk();
-    let hits = counts.read_hits + counts.write_hits;
-    BufferReport {
-        hits,
-        read_hits: counts.read_hits,
-        hit_ratio: ratio(hits, outcome.host.page_reads + outcome.host.page_writes),
-        absorbed: counts.absorbed,
-        flushed_groups: counts.flushed_groups,
-        flushed_pages: counts.flushed_pages,
-        mean_group_pages: ratio(counts.flushed_pages + counts.padded_pages, counts.flushed_groups),
-        padded_pages: counts.padded_pages,
-        at_risk_bytes_mean: mean * page_bytes as f64,
-        at_risk_bytes_max: most * page_bytes,
-        flushed_at_end: None,
-    }
-}
-
-fn shares(busy: impl Iterator<Item = Nanos>, duration: Nanos) -> Vec<f64> {
-    busy.map(|busy| if duration == 0 { 0.0 } else { busy as f64 / duration as f64 }).collect()
-}
-
-fn planes(flash: &Device, duration: Nanos) -> PlanesReport {
-    let requests: Vec<u64> = flash.timeline().plane_operations().collect();
-    let host_requests = flash.serving_operations().to_vec();
-    PlanesReport {
-        sdrpp: sdrpp(&requests),
-        host_sdrpp: sdrpp(&host_requests),
-        busy_fraction: shares(flash.timeline().plane_busy(), duration),
-        requests,
-        host_requests,
-    }
-}
-
-/// DLOOP's measure of how unevenly planes are used; none of one plane or of equal ones.
-fn sdrpp(operations: &[u64]) -> Option<f64> {
-    let (_, stddev) = moments(operations.iter().map(|count| *count as f64));
-    (operations.len() > 1 && stddev > 0.0).then(|| stddev.ln())
-}
-
-/// Mean and population standard deviation.
-fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    let count = values.clone().count() as f64;
-    let mean = values.clone().sum::<f64>() / count;
-    let squares: f64 = values.map(|value| (value - mean) * (value - mean)).sum();
-    (mean, (squares / count).sqrt())
-}
-
-fn wear(flash: &Device) -> WearReport {
-    let geometry = flash.geometry();
-    let erases: Vec<u32> = (0..geometry.blocks()).map(|block| flash.wear_of(Pbn(block))).collect();
-    let PlaneWear { erases_min, erases_max, erases_mean, erases_stddev } = PlaneWear::of(&erases);
-    let mut of_planes = vec![Vec::new(); geometry.planes() as usize];
-    for (block, erases) in (0..).zip(&erases) {
-        of_planes[geometry.plane_of(Pbn(block)) as usize].push(*erases);
-    }
-    let mut blocks_by_erases = BTreeMap::new();
-    erases.iter().for_each(|erases| *blocks_by_erases.entry(*erases).or_insert(0) += 1);
-    WearReport {
-        erases_total: flash.wear(),
-        erases_min,
-        erases_max,
-        erases_mean,
-        erases_stddev,
-        blocks_by_erases: blocks_by_erases.into_iter().collect(),
-        planes: of_planes.iter().map(|erases| PlaneWear::of(erases)).collect(),
-        moved_blocks: flash.ledger().get(Operation::Erase, Cause::Wear),
-        levelled_within: levelled_within(flash),
-    }
-}
-
-fn levelled_within(flash: &Device) -> Option<u32> {
-    let levelled = flash.wear_parts().filter(|(_, is_levelled)| *is_levelled);
-    let within = levelled.map(|(blocks, _)| {
-        let erases = || blocks.iter().map(|pbn| flash.erases_of(*pbn));
-        erases().max().unwrap_or(0) - erases().min().unwrap_or(0)
-    });
-    within.max()
-}
-
-impl PlaneWear {
-    fn of(erases: &[u32]) -> Self {
-        let (erases_mean, erases_stddev) = moments(erases.iter().copied().map(f64::from));
-        PlaneWear {
-            erases_min: erases.iter().min().copied().unwrap_or(0),
-            erases_max: erases.iter().max().copied().unwrap_or(0),
-            erases_mean,
-            erases_stddev,
-        }
-    }
-}
-
-fn lifetime(outcome: &Outcome<'_>) -> Option<LifetimeReport> {
-    outcome.config.device.endurance?;
-    let page_bytes = u64::from(outcome.flash.geometry().page_bytes);
-    Some(LifetimeReport {
-        worn_out_blocks: outcome.flash.worn_out().len() as u64,
-        bytes_at_failure: outcome.failures.iter().map(|pages| pages * page_bytes).collect(),
-        spare_blocks: outcome.flash.spare_blocks(),
-        read_only: outcome.flash.is_read_only(),
-        refused_requests: outcome.host.refused,
-    })
-}
-
-fn distributions(responses: &Latencies, outcome: &Outcome<'_>) -> Distributions {
-    Distributions {
-        response_us: responses.cdf(),
-        read_response_us: outcome.reads.cdf(),
-        write_response_us: outcome.writes.cdf(),
-    }
 }
 
 /// What a person should know before believing the figures.

@@ -8,6 +8,7 @@ use crate::buffer::{BufferManager, FlushedAtEnd};
 use crate::config::Config;
 use crate::engine::{Log, Service};
 use crate::error::Error;
+use crate::figures::counts;
 use crate::flash::{Cause, Device, Event, Operation};
 use crate::ftl::parts::held_pages::BufferCounts;
 use crate::ftl::{self, Access, Ftl, IdleSteps, RamUse, Spec};
@@ -16,7 +17,7 @@ use crate::metrics::causes::Causes;
 use crate::metrics::latency::Latencies;
 use crate::metrics::request_log::Recorder;
 use crate::metrics::samples::CacheSamples;
-use crate::metrics::series::{Sample, Series};
+use crate::metrics::series::{Sample, Series, Sums};
 use crate::partial::{Cover, ReadModifyWrite};
 use crate::recovery::{Mount, Recovery};
 use crate::request::{Op, Request};
@@ -59,7 +60,7 @@ pub struct Simulation<F> {
     service: Latencies,
     series: Series,
     /// The totals at the last point of the series.
-    sampled: Sample,
+    sampled: Sums,
     cache_samples: CacheSamples,
     /// What requests spend their time on, where that is asked for.
     causes: Option<Box<Causes>>,
@@ -101,43 +102,46 @@ impl Part {
     }
 }
 
-/// What the host asked for since measuring started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HostTotals {
-    /// Requests served.
-    pub requests: u64,
-    /// Read requests.
-    pub reads: u64,
-    /// Write requests.
-    pub writes: u64,
-    /// Trim requests.
-    pub trims: u64,
-    /// Flushes.
-    pub flushes: u64,
-    /// Of the writes, those that make durable what they write.
-    pub writes_through: u64,
-    /// Pages read.
-    pub page_reads: u64,
-    /// Pages written.
-    pub page_writes: u64,
-    /// Pages of which only a part was written; they are among the pages written.
-    pub partial_page_writes: u64,
-    /// Pages trimmed.
-    pub page_trims: u64,
-    /// Writes, trims and flushes that were refused, because too many blocks are worn out.
-    pub refused: u64,
-    /// Bytes of reads in the pages that they access.
-    pub bytes_read: u64,
-    /// Bytes of writes in the pages that they access.
-    pub bytes_written: u64,
-    /// Requests beyond the device, which lie elsewhere on it.
-    pub folded: u64,
-    /// Requests of which what lies behind the device's end is left out.
-    pub cut: u64,
-    /// Arrival of the last request, ns; in a closed loop, when it was issued.
-    pub last_arrival: Nanos,
-    /// Completion of the last request, ns.
-    pub duration: Nanos,
+counts! {
+    since;
+    /// What the host asked for since measuring started.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct HostTotals {
+        /// Requests served.
+        pub requests: u64,
+        /// Read requests.
+        pub reads: u64,
+        /// Write requests.
+        pub writes: u64,
+        /// Trim requests.
+        pub trims: u64,
+        /// Flushes.
+        pub flushes: u64,
+        /// Of the writes, those that make durable what they write.
+        pub writes_through: u64,
+        /// Pages read.
+        pub page_reads: u64,
+        /// Pages written.
+        pub page_writes: u64,
+        /// Pages of which only a part was written; they are among the pages written.
+        pub partial_page_writes: u64,
+        /// Pages trimmed.
+        pub page_trims: u64,
+        /// Writes, trims and flushes that were refused, because too many blocks are worn out.
+        pub refused: u64,
+        /// Bytes of reads in the pages that they access.
+        pub bytes_read: u64,
+        /// Bytes of writes in the pages that they access.
+        pub bytes_written: u64,
+        /// Requests beyond the device, which lie elsewhere on it.
+        pub folded: u64,
+        /// Requests of which what lies behind the device's end is left out.
+        pub cut: u64,
+        /// Arrival of the last request, ns; in a closed loop, when it was issued.
+        pub last_arrival: Nanos,
+        /// Completion of the last request, ns.
+        pub duration: Nanos,
+    }
 }
 
 /// Everything measured, borrowed from a finished simulation.
@@ -176,6 +180,16 @@ pub struct Outcome<'a> {
     pub cache_samples: &'a CacheSamples,
     /// What requests spent their time on, where that was asked for.
     pub causes: Option<&'a Causes>,
+}
+
+impl Outcome<'_> {
+    /// Response times of reads and writes, ns.
+    #[must_use]
+    pub fn responses(&self) -> Latencies {
+        let mut responses = self.reads.clone();
+        responses.merge(self.writes);
+        responses
+    }
 }
 
 /// How a batch of requests is served. Nobody asks how long [`Role::Writes`] and [`Role::Fill`] take: unless the FTL asks for
@@ -296,7 +310,7 @@ impl<F: Ftl> Simulation<F> {
             flushes: Latencies::default(),
             service: Latencies::default(),
             series: Series::default(),
-            sampled: Sample::default(),
+            sampled: Sums::default(),
             cache_samples: CacheSamples::new(0),
             causes: None,
             recorder: None,
@@ -380,9 +394,9 @@ impl<F: Ftl> Simulation<F> {
         self.totals.last_arrival = self.totals.last_arrival.max(arrival);
         self.totals.duration = self.totals.duration.max(served.end);
         if self.totals.requests - self.sampled.requests >= self.series.requests_per_point() {
-            let (now, since) = self.sample();
-            self.sampled = now;
-            self.series.push(since);
+            let stretch = self.sample();
+            self.sampled = self.sampled.plus(stretch.sums);
+            self.series.push(stretch);
         }
         if self.looks_closely {
             self.look_closely(request, arrival, served);
@@ -624,11 +638,10 @@ impl<F: Ftl> Simulation<F> {
         self.service.record(service);
     }
 
-    /// Returns the totals now, and what happened since the last point of the series.
-    fn sample(&self) -> (Sample, Sample) {
+    /// What the series sums up, since measuring started.
+    fn sums(&self) -> Sums {
         let mapping = self.ftl.mapping_counts().unwrap_or_default();
-        let now = Sample {
-            time: self.totals.duration,
+        Sums {
             requests: self.totals.requests,
             response: self.reads.sum() + self.writes.sum(),
             service: self.service.sum(),
@@ -637,22 +650,16 @@ impl<F: Ftl> Simulation<F> {
             hits: mapping.hits,
             host_programs: self.totals.page_writes,
             programs: self.flash.ledger().pages_programmed(),
+        }
+    }
+
+    /// What happened since the last point of the series.
+    fn sample(&self) -> Sample {
+        Sample {
+            time: self.totals.duration,
+            sums: self.sums().since(self.sampled),
             at_risk_bytes: self.at_risk_bytes(),
-        };
-        let then = self.sampled;
-        let since = Sample {
-            time: now.time,
-            requests: now.requests - then.requests,
-            response: now.response - then.response,
-            service: now.service - then.service,
-            responses: now.responses - then.responses,
-            lookups: now.lookups - then.lookups,
-            hits: now.hits - then.hits,
-            host_programs: now.host_programs - then.host_programs,
-            programs: now.programs - then.programs,
-            at_risk_bytes: now.at_risk_bytes,
-        };
-        (now, since)
+        }
     }
 
     /// Host page reads whose version was compared, without the reads that complete groups and pages.
@@ -828,7 +835,7 @@ impl<F: Ftl> Simulator for Simulation<F> {
         self.flushes = Latencies::default();
         self.service = Latencies::default();
         self.series = Series::default();
-        self.sampled = Sample::default();
+        self.sampled = Sums::default();
         self.cache_samples = CacheSamples::new(self.config.run.samples);
         self.causes = self.config.run.causes.then(|| Box::new(Causes::new(&self.config.device)));
     }
@@ -898,9 +905,9 @@ impl<F: Ftl> Simulator for Simulation<F> {
 
     fn outcome(&self) -> Outcome<'_> {
         let mut series = self.series.clone();
-        let (_, since) = self.sample();
-        if since.requests > 0 {
-            series.push(since);
+        let stretch = self.sample();
+        if stretch.sums.requests > 0 {
+            series.push(stretch);
         }
         Outcome {
             config: &self.config,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ftlab.metrics import METRICS
 from ftlab.report.tables import ABSENT
 
 
@@ -76,14 +77,19 @@ FORMATS: dict[str, Callable[[float], str]] = {
     "us": microseconds,
     "s": seconds,
     "bytes": size,
-    "j": joules,
-    "nj": lambda value: joules(1e-9 * value),
-    "per_s": rate,
+    "J": joules,
+    "nJ": lambda value: joules(1e-9 * value),
+    "1/s": rate,
 }
 
 
+ENDS = {"_per_s": "1/s", "_us": "us", "_s": "s", "_j": "J", "_bytes": "bytes"}
+ENDS |= dict.fromkeys(("_ratio", "_fraction"), "ratio")
+"""Units of what is no metric of every result, by the ends of names."""
+
+
 def written(value: Any, unit: str = "count") -> str:
-    """Return a figure in its unit; None is a figure that does not exist."""
+    """Return a metric in its unit; None is one that does not exist."""
     if value is None:
         return ABSENT
     return FORMATS[unit](value) if isinstance(value, int | float) else str(value)
@@ -97,27 +103,19 @@ def brief(value: float, unit: str) -> str:
     return f"{float(number.replace(',', '')):g} {rest}".rstrip()
 
 
-ENDS = {
-    "_us": "us",
-    "_s": "s",
-    "_j": "j",
-    "_ratio": "ratio",
-    "_fraction": "ratio",
-    "_bytes": "bytes",
-}
-"""Units of figures, by the ends of their names."""
+def unit_of(path: str) -> str:
+    """Return the unit of the value at a path: as declared, otherwise as its name ends."""
+    declared = METRICS.get(path) or METRICS.get(path.rpartition(".")[0])
+    if declared and declared.name != "own":
+        unit = declared.unit.partition(" by ")[0]
+        return unit if unit in FORMATS else "count"
+    if path.startswith("bytes_"):
+        return "bytes"
+    return next((unit for end, unit in ENDS.items() if path.endswith(end)), "count")
 
 
-def by_name(name: str, value: Any) -> str:
-    """Return a figure whose unit is the end of its name, as all names of results have it.
-
-    A name with dots has the unit of its last part that says one: ``response_us.p50``.
-    """
-    parts = name.split(".")
-    name = next((part for part in reversed(parts) if part.endswith((*ENDS, "_per_s"))), parts[-1])
+def by_name(path: str, value: Any) -> str:
+    """Return the value at a path of a result, or of another name, in its unit."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if name.startswith("bytes_"):
-        return written(value, "bytes")
-    unit = next((unit for end, unit in ENDS.items() if name.endswith(end)), "count")
-    return written(value, "per_s" if name.endswith("_per_s") else unit)
+    return written(value, unit_of(path))

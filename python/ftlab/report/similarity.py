@@ -18,7 +18,7 @@ ROWS = (
     ("sequential_requests_ratio", "sequential requests", "ratio"),
     ("sequentiality.stream_requests_ratio", "continue one of 32 streams", "ratio"),
     ("sequentiality.streams_mean", "interleaved streams", "factor"),
-    ("requests_per_s", "requests", "per_s"),
+    ("requests_per_s", "requests", "1/s"),
     ("arrivals.burstiness", "burstiness", "factor"),
     ("footprint.pages", "different pages", "count"),
     ("footprint.written_pages", "different pages written", "count"),

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from ftlab.metrics import METRICS
 from ftlab.preset import beside_the_device
 from ftlab.report.causes import slow
 from ftlab.report.difference import Measured, winners
-from ftlab.report.numbers import by_name, written
+from ftlab.report.numbers import by_name, unit_of, written
 from ftlab.report.tables import ABSENT, Table, printable
 from ftlab.report.warmups import favoured
 from ftlab.result import Comparison, Record, Result
@@ -34,6 +35,14 @@ class Figure:
     """Whether waiting in line is part of it: under overload it means nothing."""
     absent: str = ABSENT
     """What a cell says where a result does not have it."""
+
+    @classmethod
+    def declared(cls, path: str) -> Figure:
+        """Return the metric of that name as the core declares it."""
+        metric = METRICS[path]
+        waits = path.partition(".")[0].endswith("response_us")
+        absent = NOT_STATED if path.startswith(("ram_bytes", "energy")) else ABSENT
+        return cls(path, metric.label, unit_of(path), metric.better, waits, absent)
 
     def of(self, result: Result) -> float | None:
         """Return its value, or None where the result has none, or not all parts of it."""
@@ -74,37 +83,15 @@ class Figure:
         return written(found.mean, self.unit) + deviation + (f" ({doubt})" if doubt else "")
 
 
-HEADLINES = (
-    Figure("buffer.hit_ratio", "buffer hit ratio", "ratio", "higher"),
-    Figure("mapping.hit_ratio", "mapping hit ratio", "ratio", "higher"),
-    Figure(
-        "mapping.dirty_replacement_probability", "dirty replacement probability", "ratio", "lower"
-    ),
-    Figure("mapping.translation_reads", "translation page reads", "count", "lower"),
-    Figure("mapping.translation_writes", "translation page writes", "count", "lower"),
-    Figure("write_amplification", "write amplification", "factor", "lower"),
-    Figure("flash.erases", "block erases", "count", "lower"),
-    Figure("gc.copied_pages", "pages copied by GC", "count", "lower"),
-    Figure("merges.copied_pages", "pages copied by merges", "count", "lower"),
-    Figure("response_us.mean", "mean response", "us", "lower", waits=True),
-    Figure("response_us.p99", "99 % response", "us", "lower", waits=True),
-    Figure("response_us.p999", "99.9 % response", "us", "lower", waits=True),
-    Figure("response_us.p9999", "99.99 % response", "us", "lower", waits=True),
-    Figure("read_response_us.mean", "mean read response", "us", "lower", waits=True),
-    Figure("write_response_us.mean", "mean write response", "us", "lower", waits=True),
-    Figure("service_us.mean", "mean service time", "us", "lower"),
-    Figure("recovery.time_s", "mount after a power cut", "s", "lower"),
-    Figure("recovery.at_risk_bytes_max", "lost by a power cut, at most", "bytes", "lower"),
-    Figure("ram_bytes", "RAM", "bytes", "lower", absent=NOT_STATED),
-    Figure(
-        "energy.nj_per_host_byte",
-        "energy for a byte of the host",
-        "nj",
-        "lower",
-        absent=NOT_STATED,
-    ),
-    Figure("speed.requests_per_s", "simulated requests", "per_s"),
-)
+SHOWN = """
+    buffer.hit_ratio mapping.hit_ratio mapping.dirty_replacement_probability
+    mapping.translation_reads mapping.translation_writes write_amplification flash.erases
+    gc.copied_pages merges.copied_pages response_us.mean response_us.p99 response_us.p999
+    response_us.p9999 read_response_us.mean write_response_us.mean service_us.mean recovery.time_s
+    recovery.at_risk_bytes_max ram_bytes energy.nj_per_host_byte speed.requests_per_s
+"""
+HEADLINES = tuple(map(Figure.declared, SHOWN.split()))
+"""Those of comparisons, in the order of the table."""
 
 MEASURED = tuple(figure for figure in HEADLINES if not figure.path.startswith("speed."))
 """Those that are the same in every run: for files, which papers and reports have."""
@@ -366,14 +353,10 @@ def _group(result: Result, name: str) -> list[tuple[str, str]]:
     """Return the figures of a section that exist, each in the unit that its name says."""
     figures: Iterable[tuple[str, Any]] = (result.find(name) or {}).items()
     return [
-        (words(key), written(value, "ratio") if _is_share(key) else by_name(key, value))
+        (words(key), by_name(f"{name}.{key}", value))
         for key, value in figures
         if value is not None and not isinstance(value, Record | list)
     ]
-
-
-def _is_share(key: str) -> bool:
-    return key.endswith(("_ratio", "_probability", "_utilization"))
 
 
 def _own(result: Result) -> list[tuple[str, str]]:
@@ -408,8 +391,8 @@ def _slowest(result: Result) -> list[tuple[str, str]]:
 
 def _cost(result: Result) -> list[tuple[str, str]]:
     ram = ", ".join(f"{part} {_stated(value)}" for part, value in _ram(result))
-    pace = f"{written(result.find('speed.requests_per_s'), 'per_s')} requests"
-    work = f"{written(result.find('speed.flash_ops_per_s'), 'per_s')} flash operations"
+    pace = f"{written(result.find('speed.requests_per_s'), '1/s')} requests"
+    work = f"{written(result.find('speed.flash_ops_per_s'), '1/s')} flash operations"
     lines = {
         "ram_bytes": ("RAM", ram),
         "speed": ("speed", f"{written(result.find('speed.wall_s'), 's')}: {pace}, {work}"),

@@ -12,6 +12,7 @@ from ftlab.errors import ConfigError
 from ftlab.names import near
 from ftlab.points.grid import CONDITION, OPERATORS
 from ftlab.points.volumes import LEAST_REQUESTS
+from ftlab.report.numbers import unit_of
 from ftlab.report.points import FIGURES
 from ftlab.report.summary import Figure
 from ftlab.result import Record, Result
@@ -50,13 +51,7 @@ DERIVED: dict[str, Figure] = {"ram_share": Share("ram_share", "RAM / page map", 
 
 def figure_of(path: str) -> Figure:
     """Return the figure at a path: with a name and unit where it has them."""
-    return FIGURES.get(path) or DERIVED.get(path) or Figure(path, path, _unit(path))
-
-
-def _unit(path: str) -> str:
-    ends = {"_us": "us", "_bytes": "bytes", "_ratio": "ratio", "_fraction": "ratio"}
-    parts = path.split(".")
-    return next((u for end, u in ends.items() if any(p.endswith(end) for p in parts)), "count")
+    return FIGURES.get(path) or DERIVED.get(path) or Figure(path, path, unit_of(path))
 
 
 @dataclass(frozen=True)

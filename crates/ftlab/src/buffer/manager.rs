@@ -5,13 +5,13 @@
 
 use super::WriteBuffer;
 use crate::device::DeviceConfig;
+use crate::figures::figures;
 use crate::flash::{Cause, Device, Flash, Geometry, Ledger, Operation};
 use crate::ftl::parts::held_pages::{BufferCounts, HeldPages};
 use crate::ftl::{self, Access, Ftl};
 use crate::partial::{Cover, Incomplete};
 use crate::request::Op;
 use crate::units::Lpn;
-use serde::Serialize;
 
 /// A write buffer in use.
 #[derive(Clone, Debug)]
@@ -34,19 +34,21 @@ struct Risk {
     most: u64,
 }
 
-/// What was still in RAM when measuring ended, and what it cost to write it (choices.md#buffer-end).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct FlushedAtEnd {
-    /// Groups given to the FTL.
-    pub groups: u64,
-    /// Pages programmed for the host.
-    pub pages: u64,
-    /// Pages programmed in all.
-    pub programs: u64,
-    /// Blocks erased.
-    pub erases: u64,
-    /// Time from the first flash operation to the last, us.
-    pub time_us: f64,
+figures! {
+    /// What was still in RAM when measuring ended, and what it cost to write it (choices.md#buffer-end).
+    #[derive(Copy, PartialEq)]
+    pub struct FlushedAtEnd {
+        /// Groups given to the FTL.
+        groups: u64, unit "groups";
+        /// Pages programmed for the host.
+        pages: u64, unit "pages";
+        /// Pages programmed in all.
+        programs: u64, unit "pages";
+        /// Blocks erased.
+        erases: u64, unit "blocks";
+        /// Time from the first flash operation to the last.
+        time_us: f64, unit "us";
+    }
 }
 
 impl FlushedAtEnd {

@@ -52,6 +52,7 @@ pub use sast::SastConfig;
 pub use superblock::SuperblockConfig;
 pub use waftl::WaftlConfig;
 
+use crate::figures::counts;
 use crate::flash::{Device, Flash};
 use crate::units::{Lpn, Pbn, Ppn};
 use parts::held_pages::BufferCounts;
@@ -387,17 +388,20 @@ pub struct MappingMetrics {
     pub occupancy: Occupancy,
 }
 
-/// Lookups and replacements of a mapping cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MappingCounts {
-    /// Page accesses translated.
-    pub lookups: u64,
-    /// Of these, found in the cache.
-    pub hits: u64,
-    /// Entries evicted.
-    pub replacements: u64,
-    /// Of these, dirty when chosen.
-    pub dirty_replacements: u64,
+counts! {
+    plus since;
+    /// Lookups and replacements of a mapping cache.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct MappingCounts {
+        /// Page accesses translated.
+        pub lookups: u64,
+        /// Of these, found in the cache.
+        pub hits: u64,
+        /// Entries evicted.
+        pub replacements: u64,
+        /// Of these, dirty when chosen.
+        pub dirty_replacements: u64,
+    }
 }
 
 /// What a mapping cache holds of one translation page.

@@ -1,6 +1,6 @@
 //! A backlog: stretches of a run in which requests came faster than they were served (choices.md#backlog).
 
-use super::series::Sample;
+use super::series::{Sample, Sums};
 use crate::units::Nanos;
 
 /// A stretch has a backlog where its requests wait on average as long as the device takes for more than so many.
@@ -25,14 +25,16 @@ impl Backlog {
     /// What the stretches of a run tell, on a device that takes `of_a_request` ns for a request; all zero without a backlog.
     #[must_use]
     pub fn of(stretches: &[Sample], of_a_request: f64) -> Self {
-        let (mut from, mut begin) = (None, 0);
-        let (mut all, mut behind) = (Sample::default(), Sample::default());
+        let (mut from, mut begin, mut to) = (None, 0, 0);
+        let (mut all, mut behind) = (Sums::default(), Sums::default());
         for stretch in stretches {
-            all.add(stretch);
-            let wait = stretch.wait() / stretch.responses.max(1) as f64;
+            let sums = stretch.sums;
+            all = all.plus(sums);
+            let wait = sums.wait() / sums.responses.max(1) as f64;
             if wait > REQUESTS_BEHIND * of_a_request {
-                behind.add(stretch);
+                behind = behind.plus(sums);
                 from = from.or(Some(begin));
+                to = stretch.time;
             }
             begin = stretch.time;
         }
@@ -42,7 +44,7 @@ impl Backlog {
             response: behind.response as f64 / all.response as f64,
             wait: behind.wait() / behind.responses as f64 / of_a_request,
             from,
-            to: behind.time,
+            to,
         }
     }
 
@@ -60,14 +62,9 @@ mod tests {
     /// A stretch of 64 requests served in 10 ns each, which wait so long on average.
     fn stretch(time: Nanos, wait: u128) -> Sample {
         let service = 640;
-        Sample {
-            time,
-            requests: 64,
-            responses: 64,
-            service,
-            response: service + 64 * wait,
-            ..Sample::default()
-        }
+        let response = service + 64 * wait;
+        let sums = Sums { requests: 64, responses: 64, service, response, ..Sums::default() };
+        Sample { time, sums, ..Sample::default() }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! sum. A device that does one thing at a time is divided exactly (choices.md#causes).
 
 use crate::device::DeviceConfig;
+use crate::figures::figures;
 use crate::flash::{Ledger, Operation};
 use crate::purpose::Cause;
 use crate::request::Op;
@@ -83,23 +84,27 @@ struct Pauses {
     waiting: u64,
 }
 
-/// Mean times of reads and writes by what they were spent on.
-#[derive(Clone, Debug, Serialize)]
-pub struct CausesReport {
-    /// By part, what it adds to the mean service time, us; parts that are 0 are left out.
-    pub service_us: BTreeMap<String, f64>,
-    /// By part, what waiting for it adds to the mean response time, us.
-    pub wait_us: BTreeMap<String, f64>,
-    /// Reads and writes during which blocks are cleaned.
-    pub pauses: u64,
-    /// Mean time of their cleaning, us; `null` without any.
-    pub pause_us_mean: Option<f64>,
-    /// The longest, us.
-    pub pause_us_max: Option<f64>,
-    /// Reads and writes that wait for the cleaning of others: a share.
-    pub waiting_for_pauses_ratio: Option<f64>,
-    /// The slowest reads and writes, the slowest first; of equal ones the earlier.
-    pub slowest: Vec<SlowReport>,
+crate::figures::figure_kinds! { "object": SlowReport; }
+
+figures! {
+    /// What reads and writes spend their time on, by causes of flash operations (choices.md#causes).
+    pub struct CausesReport {
+        /// What each part adds to the mean service time. Parts that are 0 are left out.
+        service_us: BTreeMap<String, f64>, unit "us by part", better Lower;
+        /// What waiting for each part adds to the mean response time.
+        wait_us: BTreeMap<String, f64>, unit "us by part", better Lower;
+        /// Reads and writes during which blocks are cleaned, by GC, merges or wear levelling.
+        pauses: u64, unit "requests", better Lower;
+        /// Mean time of their cleaning.
+        pause_us_mean: Option<f64>, unit "us", better Lower, null "without pauses";
+        /// Longest time of their cleaning.
+        pause_us_max: Option<f64>, unit "us", better Lower, null "without pauses";
+        /// Share of reads and writes that wait for the cleaning of others.
+        waiting_for_pauses_ratio: Option<f64>, unit "ratio", better Lower, null "without reads and writes";
+        /// The ten slowest reads and writes: `request` (from 0), `op`, `arrival_s`, `response_us`, and by part
+        /// `service_us` and `wait_us`.
+        slowest: Vec<SlowReport>, unit "list of objects";
+    }
 }
 
 /// One of the slowest requests, and what it waited for.

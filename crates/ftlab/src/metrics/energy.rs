@@ -1,8 +1,8 @@
 //! What a run takes of energy: power by data sheets, times how long the device draws it.
 
 use crate::device::DeviceConfig;
+use crate::figures::figures;
 use crate::flash::{Cause, Ledger, Operation};
-use serde::Serialize;
 use std::collections::BTreeMap;
 
 crate::settings! {
@@ -26,55 +26,39 @@ crate::settings! {
     }
 }
 
-/// Energy of the measured phase.
-#[derive(Clone, Debug, Serialize)]
-pub struct EnergyReport {
-    /// Of flash and buses by cause, J.
-    pub flash_j: BTreeMap<&'static str, f64>,
-    /// Of all RAM, J; `null` where the FTL does not say how much it uses.
-    pub ram_j: Option<f64>,
-    /// Of both, J; `null` like that.
-    pub total_j: Option<f64>,
-    /// Of both for each byte that the host reads or writes, nJ; `null` like that, and without any.
-    pub nj_per_host_byte: Option<f64>,
-}
-
-impl EnergyReport {
-    /// What the operations of a ledger took on this device, and `ram` bytes for so many seconds.
-    #[must_use]
-    pub fn new(
-        power: &EnergyConfig,
-        device: &DeviceConfig,
-        ledger: &Ledger,
-        ram: Option<u64>,
-        seconds: f64,
-        host_bytes: u64,
-    ) -> Self {
+figures! {
+    /// Energy of the measured phase.
+    pub struct EnergyReport {
+        pub new(power: &EnergyConfig, device: &DeviceConfig, ledger: &Ledger, ram: Option<u64>, seconds: f64, host_bytes: u64);
         let joules = |milliwatts: f64, nanos: u64| milliwatts * nanos as f64 * 1e-12;
         let transfer = joules(power.transfer, device.page_transfer().1);
-        let read = joules(power.read, device.read.0);
-        let program = joules(power.program, device.program.0);
+        let (read, program) = (joules(power.read, device.read.0), joules(power.program, device.program.0));
         let cost = |operation| match operation {
             Operation::Read => read + transfer,
             Operation::ReadOob => joules(power.read, device.oob_read.0),
             Operation::Program => program + transfer,
             Operation::CopyBack => read + program,
-            Operation::Erase => {
-                unless_bug!(EnergyOfErasesMissing, joules(power.erase, device.erase.0), 0.0)
-            }
+            Operation::Erase => unless_bug!(EnergyOfErasesMissing, joules(power.erase, device.erase.0), 0.0),
         };
-        let of = |cause| -> f64 {
-            let each = Operation::ALL.iter();
-            each.map(|operation| cost(*operation) * ledger.get(*operation, cause) as f64).sum()
+        let of = |cause: Cause| -> f64 {
+            Operation::ALL.iter().map(|operation| cost(*operation) * ledger.get(*operation, cause) as f64).sum()
         };
-        let flash_j: BTreeMap<_, _> =
-            Cause::ALL.iter().map(|cause| (cause.name(), of(*cause))).collect();
-        let ram_j =
-            ram.map(|bytes| power.ram * 1e-3 * (bytes as f64 / f64::from(1 << 20)) * seconds);
+        let flash_j = BTreeMap::from_iter(Cause::ALL.iter().map(|cause| (cause.name(), of(*cause))));
+        let ram_j = ram.map(|bytes| power.ram * 1e-3 * (bytes as f64 / f64::from(1 << 20)) * seconds);
         let total_j = ram_j.map(|ram_j| flash_j.values().sum::<f64>() + ram_j);
-        let nj_per_host_byte =
-            total_j.filter(|_| host_bytes > 0).map(|joules| joules * 1e9 / host_bytes as f64);
-        EnergyReport { flash_j, ram_j, total_j, nj_per_host_byte }
+        /// Power of planes and buses x time of each operation.
+        flash_j: BTreeMap<&'static str, f64> = flash_j, unit "J by cause", better Lower, source "choices.md#energy";
+        /// `energy.ram` x RAM x time until the device is done.
+        ram_j: Option<f64> = ram_j, unit "J", better Lower, null "if the FTL does not state its RAM",
+            source "choices.md#energy";
+        /// Energy of flash and RAM.
+        total_j: Option<f64> = total_j, unit "J", better Lower, null "if the FTL does not state its RAM",
+            source "choices.md#energy";
+        /// `energy.total_j` / bytes that the host reads and writes.
+        nj_per_host_byte: Option<f64> =
+            total_j.filter(|_| host_bytes > 0).map(|joules| joules * 1e9 / host_bytes as f64), unit "nJ", better Lower,
+            null "if the FTL does not state its RAM, and without such bytes", source "choices.md#energy",
+            label "energy for a byte of the host";
     }
 }
 

@@ -1,8 +1,8 @@
 //! Latencies: exact sums, and a histogram for percentiles.
 
 use super::histogram::Histogram;
+use crate::figures::figures;
 use crate::units::Nanos;
-use serde::Serialize;
 
 /// Latencies from which on the 99.99th percentile is told.
 const LEAST_FOR_9999: u64 = 100_000;
@@ -20,34 +20,39 @@ pub struct Latencies {
     repeats: u64,
 }
 
-/// A distribution of latencies, in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct LatencySummary {
-    /// Arithmetic mean, exact.
-    pub mean: f64,
-    /// Population standard deviation.
-    pub stddev: f64,
-    /// Median; like all percentiles within 0.1 %.
-    pub p50: f64,
-    /// 90th percentile.
-    pub p90: f64,
-    /// 99th percentile.
-    pub p99: f64,
-    /// 99.9th percentile.
-    pub p999: f64,
-    /// 99.99th percentile; `null` of fewer than 100,000, of which it would rest on less than ten.
-    pub p9999: Option<f64>,
-    /// Longest, exact.
-    pub max: f64,
+figures! {
+    /// A distribution of latencies, in microseconds.
+    #[derive(Copy, PartialEq)]
+    pub struct LatencySummary {
+        /// Mean, exact.
+        mean: f64, unit "us", better Lower, label "mean {}";
+        /// Population standard deviation, exact.
+        stddev: f64, unit "us", better Lower;
+        /// Median, within 0.1 %.
+        p50: f64, unit "us", better Lower, live "{quantile=\"0.5\"}";
+        /// 90th percentile, within 0.1 %.
+        p90: f64, unit "us", better Lower, live "{quantile=\"0.9\"}";
+        /// 99th percentile, within 0.1 %.
+        p99: f64, unit "us", better Lower, label "99 % {}", live "{quantile=\"0.99\"}";
+        /// 99.9th percentile, within 0.1 %.
+        p999: f64, unit "us", better Lower, label "99.9 % {}", live "{quantile=\"0.999\"}";
+        /// 99.99th percentile, within 0.1 %.
+        p9999: Option<f64>, unit "us", better Lower, label "99.99 % {}",
+            null "of fewer than 100,000 requests, as it would rest on less than ten";
+        /// Maximum, exact.
+        max: f64, unit "us", better Lower;
+    }
 }
 
-/// Points of a cumulative distribution.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Cdf {
-    /// Latencies in microseconds, ascending.
-    pub value: Vec<f64>,
-    /// Share of requests that took at most so long.
-    pub fraction: Vec<f64>,
+figures! {
+    /// Points of a cumulative distribution.
+    #[derive(Default, PartialEq)]
+    pub struct Cdf {
+        /// Response times, ascending; 20 points a decade of the slowest requests.
+        value: Vec<f64>, unit "list of us";
+        /// Share of the requests that complete within this time.
+        fraction: Vec<f64>, unit "list of ratios";
+    }
 }
 
 impl Latencies {

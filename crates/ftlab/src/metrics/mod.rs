@@ -1,8 +1,7 @@
-//! What a run is measured by: latencies, a bounded time series, and the definitions of metrics.
+//! What a run is measured by: latencies, a bounded time series, energy, and what time is spent on.
 
 pub mod backlog;
 pub mod causes;
-pub mod definitions;
 pub mod energy;
 mod histogram;
 pub mod latency;

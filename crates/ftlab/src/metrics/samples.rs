@@ -1,52 +1,37 @@
 //! Samples of a mapping cache, one every so many page accesses (TPFTL, Figures 1 and 2b).
 
+use crate::figures::figures;
 use crate::ftl::CachedPage;
-use serde::Serialize;
 
-/// What a mapping cache held at each sample. Grows with the run: 32 B per sample.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CacheSamples {
-    /// Page accesses between two samples; 0 for no samples.
-    pub every: u64,
-    #[serde(skip)]
-    next: u64,
-    /// Page reads and writes served before each sample.
-    pub page_accesses: Vec<u64>,
-    /// Entries in the cache.
-    pub entries: Vec<u64>,
-    /// Dirty entries in the cache.
-    pub dirty_entries: Vec<u64>,
-    /// Translation pages with an entry in the cache.
-    pub translation_pages: Vec<u64>,
-    /// Over all samples, how many of these pages had 0, 1, 2, ... dirty entries in the cache.
-    pub pages_by_dirty_entries: Vec<u64>,
+figures! {
+    /// What a mapping cache held at each sample. Grows with the run: 32 B per sample.
+    pub struct CacheSamples {
+        pub new(every: u64);
+        /// Page accesses between two samples (`run.samples`).
+        every: u64 = every, unit "pages";
+        /// Page reads and writes served before each sample.
+        page_accesses: Vec<u64> = Vec::new(), unit "list of pages";
+        /// Entries in the cache.
+        entries: Vec<u64> = Vec::new(), unit "list of entries";
+        /// Dirty entries in the cache.
+        dirty_entries: Vec<u64> = Vec::new(), unit "list of entries";
+        /// Translation pages with an entry in the cache.
+        translation_pages: Vec<u64> = Vec::new(), unit "list of pages";
+        /// Translation pages with 0, 1, 2, ... dirty entries in the cache, over all samples.
+        pages_by_dirty_entries: Vec<u64> = Vec::new(), unit "list of pages";
+    }
 }
 
 impl CacheSamples {
-    /// Samples after every so many page accesses; none for 0.
+    /// Whether the next sample is due: at the next multiple of the distance, never for 0.
     #[must_use]
-    pub fn new(every: u64) -> Self {
-        CacheSamples {
-            every,
-            next: if every == 0 { u64::MAX } else { every },
-            page_accesses: Vec::new(),
-            entries: Vec::new(),
-            dirty_entries: Vec::new(),
-            translation_pages: Vec::new(),
-            pages_by_dirty_entries: Vec::new(),
-        }
+    pub fn is_due(&self, page_accesses: u64) -> bool {
+        let last = self.page_accesses.last().copied().unwrap_or(0);
+        last.checked_div(self.every).is_some_and(|done| page_accesses >= (done + 1) * self.every)
     }
 
-    /// Whether the next sample is due.
-    #[inline]
-    #[must_use]
-    pub const fn is_due(&self, page_accesses: u64) -> bool {
-        page_accesses >= self.next
-    }
-
-    /// Takes a sample; the next one is due at the next multiple of the distance.
+    /// Takes a sample.
     pub fn look(&mut self, page_accesses: u64, pages: &[CachedPage]) {
-        self.next = (page_accesses / self.every + 1) * self.every;
         self.page_accesses.push(page_accesses);
         self.entries.push(pages.iter().map(|page| u64::from(page.entries)).sum());
         self.dirty_entries.push(pages.iter().map(|page| u64::from(page.dirty)).sum());

@@ -1,32 +1,42 @@
 //! A time series of bounded length: when it is full, neighbouring points are merged and the step doubles.
 
-use serde::Serialize;
+use crate::figures::{counts, figures};
 
 /// Most points that are kept.
 const MOST_POINTS: usize = 400;
 
-/// Sums over a stretch of the run.
+counts! {
+    plus since;
+    /// What is summed up over a stretch of the run.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct Sums {
+        /// Requests completed.
+        pub requests: u64,
+        /// Response times of reads and writes, ns.
+        pub response: u128,
+        /// Their service times, ns.
+        pub service: u128,
+        /// Reads and writes among the requests.
+        pub responses: u64,
+        /// Mapping lookups.
+        pub lookups: u64,
+        /// Lookups found in the cache.
+        pub hits: u64,
+        /// Pages written by the host.
+        pub host_programs: u64,
+        /// Pages programmed in all.
+        pub programs: u64,
+    }
+}
+
+/// A stretch of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sample {
-    /// End of the stretch, ns.
+    /// Its end, ns.
     pub time: u64,
-    /// Requests completed in the stretch.
-    pub requests: u64,
-    /// Sum of the response times of reads and writes, ns.
-    pub response: u128,
-    /// Sum of their service times, ns.
-    pub service: u128,
-    /// Reads and writes among the requests.
-    pub responses: u64,
-    /// Mapping lookups.
-    pub lookups: u64,
-    /// Lookups found in the cache.
-    pub hits: u64,
-    /// Pages written by the host.
-    pub host_programs: u64,
-    /// Pages programmed in all.
-    pub programs: u64,
-    /// Bytes at the end of the stretch whose newest version was in RAM alone; `None` without a buffer.
+    /// What it adds.
+    pub sums: Sums,
+    /// Bytes at its end whose newest version was in RAM alone; `None` without a buffer.
     pub at_risk_bytes: Option<u64>,
 }
 
@@ -37,40 +47,38 @@ pub struct Series {
     requests_per_point: u64,
 }
 
-/// The series as columns.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Timeline {
-    /// End of each stretch, s.
-    pub time_s: Vec<f64>,
-    /// Requests completed up to there.
-    pub requests: Vec<u64>,
-    /// Hit ratio of the stretch; absent without lookups.
-    pub hit_ratio: Vec<Option<f64>>,
-    /// Write amplification of the stretch; absent without host writes.
-    pub write_amplification: Vec<Option<f64>>,
-    /// Mean response time of reads and writes in the stretch, us.
-    pub mean_response_us: Vec<f64>,
-    /// Bytes that a power failure at the end of the stretch would have lost; absent without a buffer.
-    pub at_risk_bytes: Vec<Option<u64>>,
+figures! {
+    /// The run over time, in intervals with equally many requests.
+    #[derive(Default)]
+    pub struct Timeline {
+        of(points: &[Sample]);
+        let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+        let mut requests = 0;
+        /// End of each interval.
+        time_s: Vec<f64> = column(points, |point| point.time as f64 / 1e9), unit "list of s";
+        /// Requests completed by then.
+        requests: Vec<u64> = column(points, |point| { requests += point.sums.requests; requests }), unit "list of requests";
+        /// Hit ratio of the mapping cache in the interval.
+        hit_ratio: Vec<Option<f64>> = column(points, |point| share(point.sums.hits, point.sums.lookups)),
+            unit "list of ratios", null "of intervals without lookups";
+        /// Write amplification of the interval.
+        write_amplification: Vec<Option<f64>> = column(points, |point| share(point.sums.programs, point.sums.host_programs)),
+            unit "list of factors", null "of intervals without writes";
+        /// Mean response time of reads and writes in the interval.
+        mean_response_us: Vec<f64> =
+            column(points, |point| point.sums.response as f64 / point.sums.responses.max(1) as f64 / 1e3), unit "list of us";
+        /// Data that a power cut at the end of the interval would lose, as its newest version is only in RAM. With
+        /// `run.recovery` 0 for an FTL that mounts.
+        at_risk_bytes: Vec<Option<u64>> = column(points, |point| point.at_risk_bytes),
+            unit "list of bytes", null "without a buffer";
+    }
 }
 
-impl Sample {
-    /// Adds the stretch that follows.
-    pub fn add(&mut self, next: &Sample) {
-        *self = Sample {
-            time: self.time.max(next.time),
-            requests: self.requests + next.requests,
-            response: self.response + next.response,
-            service: self.service + next.service,
-            responses: self.responses + next.responses,
-            lookups: self.lookups + next.lookups,
-            hits: self.hits + next.hits,
-            host_programs: self.host_programs + next.host_programs,
-            programs: self.programs + next.programs,
-            at_risk_bytes: next.at_risk_bytes,
-        };
-    }
+fn column<T>(points: &[Sample], value: impl FnMut(&Sample) -> T) -> Vec<T> {
+    points.iter().map(value).collect()
+}
 
+impl Sums {
     /// Sum of the times that reads and writes waited before the device began with them, ns.
     #[must_use]
     pub fn wait(&self) -> f64 {
@@ -109,27 +117,14 @@ impl Series {
     /// The columns.
     #[must_use]
     pub fn timeline(&self) -> Timeline {
-        let mut timeline = Timeline::default();
-        let mut requests = 0;
-        for point in &self.points {
-            let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-            requests += point.requests;
-            timeline.time_s.push(point.time as f64 / 1e9);
-            timeline.requests.push(requests);
-            timeline.hit_ratio.push(share(point.hits, point.lookups));
-            timeline.write_amplification.push(share(point.programs, point.host_programs));
-            let mean = point.response as f64 / point.responses.max(1) as f64;
-            timeline.mean_response_us.push(mean / 1e3);
-            timeline.at_risk_bytes.push(point.at_risk_bytes);
-        }
-        timeline
+        Timeline::of(&self.points)
     }
 }
 
-fn merge(pair: &[Sample]) -> Sample {
-    let mut sum = Sample::default();
-    pair.iter().for_each(|sample| sum.add(sample));
-    sum
+/// One stretch in the place of those that follow one another.
+fn merge(stretches: &[Sample]) -> Sample {
+    let sums = stretches.iter().map(|stretch| stretch.sums).fold(Sums::default(), Sums::plus);
+    stretches.last().map(|last| Sample { sums, ..*last }).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -143,8 +138,8 @@ mod tests {
         for time in 0..10_000 {
             let requests = series.requests_per_point();
             pushed += requests;
-            let programs = Sample { programs: 2, host_programs: 1, ..Sample::default() };
-            series.push(Sample { time, requests, ..programs });
+            let sums = Sums { requests, programs: 2, host_programs: 1, ..Sums::default() };
+            series.push(Sample { time, sums, ..Sample::default() });
         }
         let timeline = series.timeline();
         assert!(timeline.time_s.len() < MOST_POINTS);

@@ -12,6 +12,7 @@
 use super::free_blocks::FreeBlocks;
 use super::region::Region;
 use crate::error::Error;
+use crate::figures::counts;
 use crate::flash::{BlockKind, Cause, Device, Flash, Geometry, Parity};
 use crate::gc::{Closed, Copies, Gc, GcMode, Moment, Victims};
 use crate::placement::Class;
@@ -54,35 +55,23 @@ pub struct Classes {
 /// Places for frontiers: a power of two, so that no place lies beyond.
 const FRONTIERS: usize = Class::END.next_power_of_two();
 
-/// GC of a region since measuring started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct GcCounts {
-    /// Times that GC was started.
-    pub runs: u64,
-    /// Data blocks collected.
-    pub data_blocks: u64,
-    /// Translation blocks collected.
-    pub translation_blocks: u64,
-    /// Valid pages in the data blocks collected.
-    pub valid_data: u64,
-    /// Valid pages in the translation blocks collected.
-    pub valid_translation: u64,
-    /// Victims that the policy did not choose: at the last free block, or to end a run.
-    pub forced_victims: u64,
-}
-
-impl GcCounts {
-    /// The counts of several regions together.
-    #[must_use]
-    pub fn sum(parts: impl Iterator<Item = GcCounts>) -> GcCounts {
-        parts.fold(GcCounts::default(), |a, b| GcCounts {
-            runs: a.runs + b.runs,
-            data_blocks: a.data_blocks + b.data_blocks,
-            translation_blocks: a.translation_blocks + b.translation_blocks,
-            valid_data: a.valid_data + b.valid_data,
-            valid_translation: a.valid_translation + b.valid_translation,
-            forced_victims: a.forced_victims + b.forced_victims,
-        })
+counts! {
+    plus;
+    /// GC of a region since measuring started.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+    pub struct GcCounts {
+        /// Times that GC was started.
+        pub runs: u64,
+        /// Data blocks collected.
+        pub data_blocks: u64,
+        /// Translation blocks collected.
+        pub translation_blocks: u64,
+        /// Valid pages in the data blocks collected.
+        pub valid_data: u64,
+        /// Valid pages in the translation blocks collected.
+        pub valid_translation: u64,
+        /// Victims that the policy did not choose: at the last free block, or to end a run.
+        pub forced_victims: u64,
     }
 }
 

@@ -223,7 +223,8 @@ impl Planes {
     #[must_use]
     pub fn metrics(&self) -> GcMetrics {
         let all = self.pools.iter().map(|pool| pool.metrics());
-        GcMetrics { counts: GcCounts::sum(all.map(|gc| gc.counts)), ..self.pools[0].metrics() }
+        let counts = all.map(|gc| gc.counts).fold(GcCounts::default(), GcCounts::plus);
+        GcMetrics { counts, ..self.pools[0].metrics() }
     }
 
     /// Figures of the separation since measuring started.

@@ -10,6 +10,7 @@ mod steady;
 pub use pages::Pages;
 pub use steady::{SteadyState, Tolerance, WINDOWS};
 
+use crate::figures::figures;
 use crate::units::Ratio;
 use serde::{Deserialize, Serialize};
 use std::fmt::{Display, Formatter};
@@ -152,6 +153,8 @@ pub struct Warmup {
     argument: Argument,
 }
 
+crate::figures::figure_kinds! { "text": Warmup; }
+
 crate::text_value!(
     Warmup,
     "none, footprint, replay:K, sequential, random:K, steady:X% or steady-random:X%"
@@ -282,47 +285,32 @@ impl From<Warmup> for String {
     }
 }
 
-/// What was done before measuring started.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct WarmupReport {
-    /// The configured mode.
-    pub mode: Warmup,
-    /// Requests served; a page written by the warm-up itself is one.
-    pub requests: u64,
-    /// Pages written by them.
-    pub host_page_writes: u64,
-    /// Blocks erased by them, but for those beside the FTL's.
-    pub block_erases: u64,
-    /// Passes over the input; `null` for a mode that does not read it.
-    pub passes: Option<u64>,
-    /// Page writes of a window, at least; this and what follows is `null` for a mode without a rule.
-    pub window_page_writes: Option<u64>,
-    /// Write amplification of each window.
-    pub windows: Option<Vec<f64>>,
-    /// (highest - lowest) / mean of the last five windows; `null` for fewer.
-    pub spread: Option<f64>,
-    /// Change of their line of least squares / mean; `null` for fewer.
-    pub drift: Option<f64>,
-    /// Whether the rule was met; `null` for an input that does not write enough to be judged.
-    pub steady: Option<bool>,
-}
-
-impl WarmupReport {
-    /// Before the warm-up.
-    #[must_use]
-    pub fn new(mode: Warmup) -> Self {
-        WarmupReport {
-            mode,
-            requests: 0,
-            host_page_writes: 0,
-            block_erases: 0,
-            passes: None,
-            window_page_writes: None,
-            windows: None,
-            spread: None,
-            drift: None,
-            steady: None,
-        }
+figures! {
+    /// What was done before measuring started.
+    #[derive(PartialEq)]
+    pub struct WarmupReport {
+        pub new(mode: Warmup);
+        /// `run.warmup`, with its default filled in.
+        mode: Warmup = mode, unit "text";
+        /// Requests before measuring; a page that the mode itself writes counts as one.
+        requests: u64 = 0, unit "requests";
+        /// Pages that these requests write.
+        host_page_writes: u64 = 0, unit "pages";
+        /// Blocks erased before measuring, without those for checkpoints and for trims that last.
+        block_erases: u64 = 0, unit "blocks";
+        /// Passes over the input.
+        passes: Option<u64> = None, unit "passes", null "if the mode does not read the input";
+        /// Minimum of page writes in a window.
+        window_page_writes: Option<u64> = None, unit "pages", null "if the mode has no rule (warmup.md)";
+        /// Write amplification of each window.
+        windows: Option<Vec<f64>> = None, unit "list of factors", null "if the mode has no rule";
+        /// Of the last five windows: (highest - lowest) / mean.
+        spread: Option<f64> = None, unit "ratio", better Lower, null "if the mode has no rule, and of fewer windows";
+        /// Of the last five windows: change of the least-squares line from first to last / mean.
+        drift: Option<f64> = None, unit "ratio", null "if the mode has no rule, and of fewer windows";
+        /// Whether the rule was met.
+        steady: Option<bool> = None, unit "yes or no",
+            null "if the mode has no rule, and if hardly anything is written to flash";
     }
 }
 

@@ -152,12 +152,7 @@ impl Ftl for Zftl {
 
     fn mapping_counts(&self) -> Option<MappingCounts> {
         let counts = self.zones.iter().map(|zone| zone.cache.counts());
-        Some(counts.fold(MappingCounts::default(), |a, b| MappingCounts {
-            lookups: a.lookups + b.lookups,
-            hits: a.hits + b.hits,
-            replacements: a.replacements + b.replacements,
-            dirty_replacements: a.dirty_replacements + b.dirty_replacements,
-        }))
+        Some(counts.fold(MappingCounts::default(), MappingCounts::plus))
     }
 
     fn cached_pages(&self) -> Option<Vec<CachedPage>> {
@@ -278,7 +273,8 @@ impl Zftl {
     /// GC of all zones; its levels are the same in each.
     fn gc(&self) -> GcMetrics {
         let counts = self.zones.iter().map(|zone| zone.store.pool.metrics().counts);
-        GcMetrics { counts: GcCounts::sum(counts), ..self.zones[0].store.pool.metrics() }
+        let counts = counts.fold(GcCounts::default(), GcCounts::plus);
+        GcMetrics { counts, ..self.zones[0].store.pool.metrics() }
     }
 }
 

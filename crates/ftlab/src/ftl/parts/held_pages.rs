@@ -12,6 +12,7 @@
 //!
 //! Versions have 14 bits. Memory: 6 bytes per logical page; tables begin as zeroes.
 
+use crate::figures::counts;
 use crate::flash::{Device, Flash};
 use crate::ftl::Access;
 use crate::request::{Meta, Op};
@@ -27,49 +28,35 @@ const fn next(version: u16) -> u16 {
     version % VERSION + 1
 }
 
-/// Counts of pages in RAM, since measuring started.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BufferCounts {
-    /// Pages read from RAM.
-    pub read_hits: u64,
-    /// Those that hold no data, for they were never written.
-    pub unwritten_hits: u64,
-    /// Pages written that were in RAM.
-    pub write_hits: u64,
-    /// Versions that were never programmed: overwritten or trimmed while they were in RAM.
-    pub absorbed: u64,
-    /// Groups of pages given to the layer below.
-    pub flushed_groups: u64,
-    /// Versions programmed.
-    pub flushed_pages: u64,
-    /// Pages read from flash and programmed again to complete a group.
-    pub padded_pages: u64,
-    /// Pages of which a part was written, and which were read for that.
-    pub completed_pages: u64,
-    /// Pages whose newest version is in RAM alone, now.
-    pub dirty: u64,
-    /// `dirty` when measuring started.
-    pub dirty_at_start: u64,
+counts! {
+    plus;
+    /// Counts of pages in RAM, since measuring started.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub struct BufferCounts {
+        /// Pages read from RAM.
+        pub read_hits: u64,
+        /// Those that hold no data, for they were never written.
+        pub unwritten_hits: u64,
+        /// Pages written that were in RAM.
+        pub write_hits: u64,
+        /// Versions that were never programmed: overwritten or trimmed while they were in RAM.
+        pub absorbed: u64,
+        /// Groups of pages given to the layer below.
+        pub flushed_groups: u64,
+        /// Versions programmed.
+        pub flushed_pages: u64,
+        /// Pages read from flash and programmed again to complete a group.
+        pub padded_pages: u64,
+        /// Pages of which a part was written, and which were read for that.
+        pub completed_pages: u64,
+        /// Pages whose newest version is in RAM alone, now.
+        pub dirty: u64,
+        /// `dirty` when measuring started.
+        pub dirty_at_start: u64,
+    }
 }
 
 impl BufferCounts {
-    /// The counts of two buffers, one above the other, together.
-    #[must_use]
-    pub const fn plus(self, other: BufferCounts) -> BufferCounts {
-        BufferCounts {
-            read_hits: self.read_hits + other.read_hits,
-            unwritten_hits: self.unwritten_hits + other.unwritten_hits,
-            write_hits: self.write_hits + other.write_hits,
-            absorbed: self.absorbed + other.absorbed,
-            flushed_groups: self.flushed_groups + other.flushed_groups,
-            flushed_pages: self.flushed_pages + other.flushed_pages,
-            padded_pages: self.padded_pages + other.padded_pages,
-            completed_pages: self.completed_pages + other.completed_pages,
-            dirty: self.dirty + other.dirty,
-            dirty_at_start: self.dirty_at_start + other.dirty_at_start,
-        }
-    }
-
     /// Groups and pages flushed since the counts were `then`.
     #[must_use]
     pub const fn since(self, then: BufferCounts) -> (u64, u64) {
