@@ -56,6 +56,8 @@ pub(super) struct Order {
     pub ready: Nanos,
     /// When what it must not overtake in its block is done.
     pub after: Nanos,
+    /// How long the array works on it.
+    pub time: Nanos,
 }
 
 /// The times of an operation.
@@ -76,7 +78,7 @@ pub(super) struct Placed {
 /// The state of a device of several planes, or with such commands.
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
-    timing: Timing,
+    transfer: Nanos,
     cache_read: bool,
     cache_program: bool,
     command: Nanos,
@@ -105,17 +107,7 @@ pub(super) struct Commands {
 }
 
 impl Commands {
-    /// From now on a page read takes this long in the array.
-    pub fn set_read_time(&mut self, time: Nanos) {
-        self.timing.read = time;
-    }
-
-    /// From now on a page program takes this long in the array.
-    pub fn set_program_time(&mut self, time: Nanos) {
-        self.timing.program = time;
-    }
-
-    pub fn new(device: &DeviceConfig, geometry: &Geometry, timing: Timing, log: Log) -> Self {
+    pub fn new(device: &DeviceConfig, geometry: &Geometry, timing: &Timing, log: Log) -> Self {
         let [_, _, dies, planes] = geometry.shape();
         let planes_per_array = match (device.interleave, device.multi_plane) {
             _ if unless_bug!(PackageChipsApart, device.package_chips > 1, false) => {
@@ -131,9 +123,9 @@ impl Commands {
         let gaps = all.len() > 1;
         let calendar = Calendar::new(gaps, 1);
         let passed = unless_bug!(RegistersOfPassedPages, device.suspend.is_some(), false);
-        let array = Array::new(gaps, device.suspend.is_some(), shortest(device, &timing));
+        let array = Array::new(gaps, device.suspend.is_some(), shortest(device, timing));
         Commands {
-            timing,
+            transfer: timing.transfer,
             cache_read: device.cache_read,
             cache_program: device.cache_program,
             command: device.command.0,
@@ -262,24 +254,11 @@ impl Commands {
 
     /// Places an operation as a command of its own.
     fn begin(&mut self, order: &Order) -> Placed {
-        let time = self.time_of(order.kind);
         match order.kind {
-            Kind::Read => self.read(order, time, self.timing.transfer),
-            Kind::ReadOob => self.read(order, time, 0),
+            Kind::Read => self.read(order, self.transfer),
+            Kind::ReadOob => self.read(order, 0),
             Kind::Program => self.program(order),
-            Kind::CopyBack | Kind::Erase => self.change(order, time),
-        }
-    }
-
-    /// How long the array works on an operation.
-    const fn time_of(&self, kind: Kind) -> Nanos {
-        let Timing { read, oob_read, program, erase, .. } = self.timing;
-        match kind {
-            Kind::Read => read,
-            Kind::ReadOob => oob_read,
-            Kind::Program => program,
-            Kind::CopyBack => read + program,
-            Kind::Erase => erase,
+            Kind::CopyBack | Kind::Erase => self.change(order),
         }
     }
 
@@ -338,8 +317,8 @@ impl Commands {
         if self.overtake { cycles } else { (cycles.0, cycles.0) }
     }
 
-    fn read(&mut self, order: &Order, time: Nanos, transfer: Nanos) -> Placed {
-        let Order { plane, ready, .. } = *order;
+    fn read(&mut self, order: &Order, transfer: Nanos) -> Placed {
+        let Order { plane, ready, time, .. } = *order;
         let bus = &self.bus(plane).search();
         let shortest = if self.cache_read { time } else { time + transfer };
         let from = self.array(plane).first_read(ready, shortest, |from| {
@@ -390,8 +369,8 @@ impl Commands {
     }
 
     fn program(&mut self, order: &Order) -> Placed {
-        let Order { plane, ready, after, .. } = *order;
-        let (array, time) = (self.array(plane), self.timing.program);
+        let Order { plane, ready, after, time, .. } = *order;
+        let array = self.array(plane);
         let bus = &self.bus(plane).search();
         let (data, begin) = if self.cache_program {
             let begin =
@@ -400,7 +379,7 @@ impl Commands {
             (data, begin(data.1))
         } else {
             let arrival = |from| self.bring_in(plane, bus, from, |arrived| arrived);
-            let shortest = self.timing.transfer + time;
+            let shortest = self.transfer + time;
             let data = arrival(array.first_write(ready, shortest, |from| arrival(from).1 + time));
             (data, data.1)
         };
@@ -437,7 +416,7 @@ impl Commands {
         from: Nanos,
         until: impl Fn(Nanos) -> Nanos,
     ) -> Span {
-        let length = self.timing.transfer + self.command;
+        let length = self.transfer + self.command;
         if !self.has_registers() {
             return bus.find(from, length);
         }
@@ -446,8 +425,8 @@ impl Commands {
     }
 
     /// A copy-back or an erase.
-    fn change(&mut self, order: &Order, time: Nanos) -> Placed {
-        let Order { plane, ready, .. } = *order;
+    fn change(&mut self, order: &Order) -> Placed {
+        let Order { plane, ready, time, .. } = *order;
         let bus = &self.bus(plane).search();
         let cycles = |from| self.command_cycles(bus, from);
         let from = self.array(plane).first_write(ready, time, |from| cycles(from).1 + time);

@@ -149,24 +149,6 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Sets how long a page read takes in the array from now on, ns.
-    #[inline]
-    pub(crate) fn set_read_time(&mut self, time: Nanos) {
-        self.timing.read = time;
-        if let Some(commands) = &mut self.commands {
-            commands.set_read_time(time);
-        }
-    }
-
-    /// Sets how long a page program takes in the array from now on, ns.
-    #[inline]
-    pub(crate) fn set_program_time(&mut self, time: Nanos) {
-        self.timing.program = time;
-        if let Some(commands) = &mut self.commands {
-            commands.set_program_time(time);
-        }
-    }
-
     /// An idle device as configured.
     #[must_use]
     pub fn of(device: &DeviceConfig, geometry: &Geometry) -> Self {
@@ -208,7 +190,7 @@ impl Timeline {
     }
 
     fn use_commands(&mut self, device: &DeviceConfig, geometry: &Geometry, log: Log) {
-        self.commands = Some(Box::new(Commands::new(device, geometry, self.timing, log)));
+        self.commands = Some(Box::new(Commands::new(device, geometry, &self.timing, log)));
     }
 
     /// The logged operations.
@@ -385,12 +367,18 @@ impl Timeline {
         (0..self.channels).map(move |channel| held(channel).unwrap_or(self.bus.busy))
     }
 
-    /// Reads a page.
+    /// How long the array reads a page, and how long it programs one, where all pages are alike.
     #[inline(always)]
-    pub(crate) fn read(&mut self, spot: impl FnOnce() -> Spot) {
+    pub(crate) const fn page_times(&self) -> (Nanos, Nanos) {
+        (self.timing.read, self.timing.program)
+    }
+
+    /// Reads a page, which takes the array so long.
+    #[inline(always)]
+    pub(crate) fn read(&mut self, time: Nanos, spot: impl FnOnce() -> Spot) {
         match self.commands {
-            Some(_) => self.place(Kind::Read, spot(), NO_PAGE),
-            None => self.read_here(),
+            Some(_) => self.place(Kind::Read, time, spot(), NO_PAGE),
+            None => self.read_here(time),
         }
         self.correct();
     }
@@ -410,7 +398,7 @@ impl Timeline {
             let spot = spot();
             let pages = spot.page..spot.page + count;
             return pages.for_each(|page| {
-                self.place(Kind::ReadOob, Spot { page, ..spot }, NO_PAGE);
+                self.place(Kind::ReadOob, self.timing.oob_read, Spot { page, ..spot }, NO_PAGE);
             });
         }
         let time = self.timing.oob_read * Nanos::from(count);
@@ -419,7 +407,7 @@ impl Timeline {
 
     #[cold]
     #[inline(never)]
-    fn place(&mut self, kind: Kind, spot: Spot, source: Page) {
+    fn place(&mut self, kind: Kind, time: Nanos, spot: Spot, source: Page) {
         if self.unwatched && self.asked.get().is_none() {
             return;
         }
@@ -428,8 +416,19 @@ impl Timeline {
         let Spot { plane, block, page, purpose } = spot;
         let page = (block, page);
         let (ready, after) = (self.chain, 0);
-        let order =
-            Order { kind, plane, page, source, purpose, request, chain, issued, ready, after };
+        let order = Order {
+            kind,
+            plane,
+            page,
+            source,
+            purpose,
+            request,
+            chain,
+            issued,
+            ready,
+            after,
+            time,
+        };
         let placed = commands.place(order);
         self.chain = placed.end;
         self.start = self.start.min(placed.start);
@@ -443,10 +442,10 @@ impl Timeline {
     }
 
     #[inline(always)]
-    fn read_here(&mut self) {
-        let Timing { read, transfer, .. } = self.timing;
+    fn read_here(&mut self, time: Nanos) {
+        let transfer = self.timing.transfer;
         let start = self.ready();
-        let mut end = start + read;
+        let mut end = start + time;
         if transfer > 0 {
             let begin = end.max(self.bus.free_at);
             end = begin + transfer;
@@ -455,23 +454,24 @@ impl Timeline {
         self.occupy(start, end - start, 1);
     }
 
+    /// Programs a page, which takes the array so long.
     #[inline(always)]
-    pub(crate) fn program(&mut self, spot: impl FnOnce() -> Spot) {
+    pub(crate) fn program(&mut self, time: Nanos, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Program, spot(), NO_PAGE);
+            return self.place(Kind::Program, time, spot(), NO_PAGE);
         }
-        self.program_here();
+        self.program_here(time);
     }
 
     #[inline(always)]
-    fn program_here(&mut self) {
-        let Timing { transfer, program, .. } = self.timing;
+    fn program_here(&mut self, time: Nanos) {
+        let transfer = self.timing.transfer;
         let mut start = self.ready();
         if transfer > 0 {
             start = start.max(self.bus.free_at);
             self.bus.hold(start, start + transfer, 1);
         }
-        let held = unless_bug!(TimeProgramUntransferred, transfer + program, program);
+        let held = unless_bug!(TimeProgramUntransferred, transfer + time, time);
         self.occupy(start, held, 1);
     }
 
@@ -484,42 +484,57 @@ impl Timeline {
     /// Copies `count` pages, one after another, on a device that [`books_alike`](Self::books_alike).
     #[inline(always)]
     pub(crate) fn copies(&mut self, count: u32) {
-        let Timing { transfer, read, program, decode, .. } = self.timing;
+        self.copy_here(self.page_times(), count);
+    }
+
+    #[inline(always)]
+    fn copy_here(&mut self, (read, program): (Nanos, Nanos), count: u32) {
+        let Timing { transfer, decode, .. } = self.timing;
         if transfer == 0 && decode == 0 {
             // No other operation comes in between, so all are booked at once.
             let time = (read + program) * Nanos::from(count);
             return self.occupy(self.ready(), time, 2 * u64::from(count));
         }
         for _ in 0..count {
-            self.read_here();
+            self.read_here(read);
             self.correct();
-            self.program_here();
+            self.program_here(program);
         }
     }
 
-    /// A read and then a program, through the controller.
+    /// A read and then a program, through the controller; they take the array so long.
     #[inline(always)]
-    pub(crate) fn copy(&mut self, from: impl FnOnce() -> Spot, to: impl FnOnce() -> Spot) {
+    pub(crate) fn copy(
+        &mut self,
+        (read, program): (Nanos, Nanos),
+        from: impl FnOnce() -> Spot,
+        to: impl FnOnce() -> Spot,
+    ) {
         if self.commands.is_none() {
-            return self.copies(1);
+            return self.copy_here((read, program), 1);
         }
-        self.read(from);
-        self.program(to);
+        self.read(read, from);
+        self.program(program, to);
     }
 
-    /// Copies a page of a block inside its plane.
+    /// Copies a page of a block inside its plane; reading and programming it take the array so long.
     #[inline]
-    pub(crate) fn copy_back(&mut self, source: Page, spot: impl FnOnce() -> Spot) {
+    pub(crate) fn copy_back(
+        &mut self,
+        (read, program): (Nanos, Nanos),
+        source: Page,
+        spot: impl FnOnce() -> Spot,
+    ) {
         if self.commands.is_some() {
-            return self.place(Kind::CopyBack, spot(), source);
+            return self.place(Kind::CopyBack, read + program, spot(), source);
         }
-        self.occupy(self.ready(), self.timing.read + self.timing.program, 1);
+        self.occupy(self.ready(), read + program, 1);
     }
 
     #[inline]
     pub(crate) fn erase(&mut self, spot: impl FnOnce() -> Spot) {
         if self.commands.is_some() {
-            return self.place(Kind::Erase, spot(), NO_PAGE);
+            return self.place(Kind::Erase, self.timing.erase, spot(), NO_PAGE);
         }
         let erase = unless_bug!(TimeEraseAsProgram, self.timing.erase, self.timing.program);
         self.occupy(self.ready(), erase, 1);
@@ -566,7 +581,7 @@ mod tests {
         timeline.issue(0);
         for &plane in planes {
             timeline.begin_chain();
-            timeline.program(|| spot(plane));
+            timeline.program(timeline.page_times().1, || spot(plane));
         }
         timeline.served().end
     }
@@ -588,7 +603,7 @@ mod tests {
     fn a_copy_back_delays_only_its_plane() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.copy_back(NO_PAGE, || spot(2));
+        timeline.copy_back(timeline.page_times(), NO_PAGE, || spot(2));
         assert_eq!(timeline.served().end, 225_000);
         assert_eq!(write(&mut timeline, &[0, 1, 3]), 404_800);
         assert_eq!(write(&mut timeline, &[2]), 225_000 + 302_400);
@@ -619,7 +634,7 @@ mod tests {
         };
         let erase = |timeline: &mut Timeline, _, spot| timeline.erase(|| spot);
         let copy = |timeline: &mut Timeline, from, spot: Spot| {
-            timeline.copy_back((from, spot.page), || spot);
+            timeline.copy_back(timeline.page_times(), (from, spot.page), || spot);
         };
         let (request, waiting) = (MultiPlaneJoins::Request, MultiPlaneJoins::Waiting);
         assert_eq!(end(waiting, [0, 0], &erase), 2_000_000);
@@ -641,13 +656,13 @@ mod tests {
             let Timing { read, program, transfer, .. } = Timing::new(&device);
             let there = read + transfer;
             timeline.issue(0);
-            timeline.read(|| spot(0));
+            timeline.read(timeline.page_times().0, || spot(0));
             assert_eq!(timeline.served().end, there + 7_000);
             timeline.issue(0);
-            timeline.read(|| spot(0));
+            timeline.read(timeline.page_times().0, || spot(0));
             assert_eq!(timeline.served().end, 2 * there + 7_000, "the plane does not wait");
             timeline.issue(1_000_000);
-            timeline.copy(|| spot(0), || spot(0));
+            timeline.copy(timeline.page_times(), || spot(0), || spot(0));
             let copied = 1_000_000 + there + 7_000 + transfer + program;
             assert_eq!(timeline.served().end, copied, "what is copied is corrected before");
         }
@@ -692,7 +707,7 @@ mod tests {
             timeline.issue(0);
             for _ in 0..2 {
                 timeline.begin_chain();
-                timeline.read(|| spot(0));
+                timeline.read(timeline.page_times().0, || spot(0));
             }
             assert_eq!(timeline.served(), Service { start: 5_000, end: 55_000 }, "{planes}");
         }
@@ -711,11 +726,11 @@ mod tests {
             timeline.issue(0);
             for _ in 0..2 {
                 timeline.begin_chain();
-                timeline.program(|| spot(0));
+                timeline.program(timeline.page_times().1, || spot(0));
                 timeline.change_map();
             }
             assert_eq!(timeline.served(), Service { start: 0, end: 405_000 }, "{planes}");
-            timeline.read(|| spot(0));
+            timeline.read(timeline.page_times().0, || spot(0));
             assert_eq!(timeline.served().end, 430_000, "what follows in the access waits for it");
         }
     }
@@ -731,9 +746,9 @@ mod tests {
                 };
                 let (mut timeline, to) = (timeline(&device), spot(planes - 1));
                 let mut apart = timeline.clone();
-                timeline.copy(|| spot(0), || to);
-                apart.read(|| spot(0));
-                apart.program(|| to);
+                timeline.copy(timeline.page_times(), || spot(0), || to);
+                apart.read(apart.page_times().0, || spot(0));
+                apart.program(apart.page_times().1, || to);
                 assert_eq!(timeline.served(), apart.served());
                 assert!(timeline.plane_busy().eq(apart.plane_busy()));
                 assert!(timeline.plane_operations().eq(apart.plane_operations()));
@@ -745,13 +760,13 @@ mod tests {
     fn a_read_waits_for_its_plane_then_for_its_channel() {
         let mut timeline = dloop();
         timeline.issue(0);
-        timeline.read(|| spot(0));
+        timeline.read(timeline.page_times().0, || spot(0));
         assert_eq!(timeline.served(), Service { start: 0, end: 127_400 });
         timeline.issue(1_000);
-        timeline.read(|| spot(1));
+        timeline.read(timeline.page_times().0, || spot(1));
         assert_eq!(timeline.served(), Service { start: 1_000, end: 127_400 + 102_400 });
         timeline.issue(2_000);
-        timeline.read(|| spot(2));
+        timeline.read(timeline.page_times().0, || spot(2));
         assert_eq!(timeline.served(), Service { start: 2_000, end: 129_400 });
     }
 
@@ -778,8 +793,8 @@ mod tests {
                     for k in 0..operations {
                         timeline.begin_chain();
                         match read {
-                            true => timeline.read(|| spot(k % planes)),
-                            false => timeline.program(|| spot(k % planes)),
+                            true => timeline.read(timeline.page_times().0, || spot(k % planes)),
+                            false => timeline.program(timeline.page_times().1, || spot(k % planes)),
                         }
                     }
                     let per_operation = timeline.idle_at() as f64 / f64::from(operations);

@@ -142,19 +142,14 @@ impl Flash {
         let mut last_two = vec![[0; 2]; planes as usize];
         for number in numbers {
             let plane = (number % u64::from(planes)) as u32;
-            let page = Ppn((number % u64::from(self.medium.geometry.pages_per_block)) as u32);
+            let (read, program) = self
+                .times_of(Ppn((number % u64::from(self.medium.geometry.pages_per_block)) as u32));
             let spot = || Spot::nowhere(plane, Purpose { cause, owner: None });
             let [last_but_one, last] = last_two[plane as usize];
             self.meter.timeline.begin_chain_at(last_but_one);
             match operation {
-                Operation::Read => {
-                    self.retime(Some(page), None);
-                    self.meter.timeline.read(spot);
-                }
-                Operation::Program => {
-                    self.retime(None, Some(page));
-                    self.meter.timeline.program(spot);
-                }
+                Operation::Read => self.meter.timeline.read(read, spot),
+                Operation::Program => self.meter.timeline.program(program, spot),
                 _ => self.meter.timeline.erase(spot),
             }
             let end = self.meter.timeline.flash_end(operation == Operation::Read);

@@ -4,7 +4,7 @@ use super::{Cause, Content, Flash, Ledger, Loaded, Operation, Owner};
 use crate::device::DeviceConfig;
 use crate::engine::{Log, Timeline};
 use crate::error::Error;
-use crate::units::{Lpn, Pbn, Ppn};
+use crate::units::{Lpn, Nanos, Pbn, Ppn};
 use std::fmt;
 use std::ops::{Deref, DerefMut, Range};
 
@@ -131,6 +131,12 @@ impl Device {
     /// Resets the clock to an idle device at time 0 and logs when operations are done from then on.
     pub fn start_log(&mut self, device: &DeviceConfig, log: Log) {
         self.flash.meter.timeline.start_log(device, &self.flash.medium.geometry, log);
+    }
+
+    /// Array times of reading and of programming a page, ns; `None` when all pages are alike.
+    #[must_use]
+    pub fn page_times(&self, ppn: Ppn) -> Option<(Nanos, Nanos)> {
+        self.flash.medium.cells.as_ref().map(|_| self.flash.times_of(ppn))
     }
 
     /// What a page holds, for checks; an FTL has to read the page or its OOB.

@@ -259,14 +259,6 @@ impl Flash {
         self.medium.pages_of(pbn)
     }
 
-    /// Array times of reading and of programming a page, ns; `None` when all pages are alike.
-    #[must_use]
-    pub fn page_times(&self, ppn: Ppn) -> Option<(u64, u64)> {
-        let pbn = self.medium.geometry.block_of(ppn);
-        let page = ppn.0 - self.medium.geometry.first_page(pbn).0;
-        self.medium.cells.as_ref().map(|cells| cells.times_of(pbn, page))
-    }
-
     /// The order in which the pages of a block may be programmed.
     #[must_use]
     pub const fn program_order(&self) -> ProgramOrder {
@@ -496,10 +488,10 @@ impl Flash {
         self.truth.unwritten_reads += 1;
         let plane = lpn.0 % self.medium.geometry.planes();
         self.meter.ledger.count(Operation::Read, Cause::Host);
-        self.retime(Some(Ppn(self.medium.geometry.offset_of(lpn))), None);
         self.meter.serve(Cause::Host, plane, 1);
         let purpose = Purpose { cause: Cause::Host, owner: Some(Owner::Data(lpn)) };
-        self.meter.timeline.read(|| Spot::nowhere(plane, purpose));
+        let (time, _) = self.times_of(Ppn(self.medium.geometry.offset_of(lpn)));
+        self.meter.timeline.read(time, || Spot::nowhere(plane, purpose));
     }
 
     /// Charges the OOB reads of a search for a page that holds no data (MNFTL, Table 2), in addition to the
@@ -655,11 +647,11 @@ impl Flash {
         let owner = self.duplicate(from, source, to, target);
         self.meter.count(Operation::Read, cause, from.0);
         self.meter.count(Operation::Program, cause, to.0);
-        self.retime(Some(from), Some(to));
         self.meter.serve(cause, self.medium.geometry.plane_of(source), 1);
         self.meter.serve(cause, self.medium.geometry.plane_of(target), 1);
         let spot = |pbn, ppn| self.medium.spot(pbn, ppn, cause, Some(owner));
-        self.meter.timeline.copy(|| spot(source, from), || spot(target, to));
+        let times = (self.times_of(from).0, self.times_of(to).1);
+        self.meter.timeline.copy(times, || spot(source, from), || spot(target, to));
         self.note_in_map(owner);
         owner
     }
@@ -706,11 +698,11 @@ impl Flash {
         }
         let owner = self.duplicate(from, source, to, target);
         self.meter.count(Operation::CopyBack, cause, to.0);
-        self.retime(Some(from), Some(to));
         self.meter.serve(cause, plane, 1);
         let spot = || self.medium.spot(target, to, cause, Some(owner));
         let page = self.medium.geometry.page_in_block(from);
-        self.meter.timeline.copy_back((source.0, page), spot);
+        let times = (self.times_of(from).0, self.times_of(to).1);
+        self.meter.timeline.copy_back(times, (source.0, page), spot);
         self.note_in_map(owner);
         owner
     }
@@ -880,35 +872,29 @@ impl Flash {
     #[inline(always)]
     fn book_read(&mut self, ppn: Ppn, pbn: Pbn, owner: Owner, cause: Cause) {
         self.meter.count(Operation::Read, cause, ppn.0);
-        self.retime(Some(ppn), None);
         self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
-        self.meter.timeline.read(|| self.medium.spot(pbn, ppn, cause, Some(owner)));
+        let (time, _) = self.times_of(ppn);
+        self.meter.timeline.read(time, || self.medium.spot(pbn, ppn, cause, Some(owner)));
     }
 
-    /// Sets the array times of the next read and program to those of these pages, if page types differ.
+    /// How long the array reads a page, and how long it programs one.
     #[inline(always)]
-    fn retime(&mut self, read: Option<Ppn>, program: Option<Ppn>) {
-        if self.medium.cells.is_some() {
-            self.retime_cells(read, program);
-        }
-    }
-
-    #[inline(never)]
-    fn retime_cells(&mut self, read: Option<Ppn>, program: Option<Ppn>) {
-        if let Some((time, _)) = read.and_then(|ppn| self.page_times(ppn)) {
-            self.meter.timeline.set_read_time(time);
-        }
-        if let Some((_, time)) = program.and_then(|ppn| self.page_times(ppn)) {
-            self.meter.timeline.set_program_time(time);
+    fn times_of(&self, ppn: Ppn) -> (Nanos, Nanos) {
+        match &self.medium.cells {
+            None => self.meter.timeline.page_times(),
+            Some(cells) => {
+                let pbn = self.medium.geometry.block_of(ppn);
+                cells.times_of(pbn, self.medium.geometry.page_in_block(ppn))
+            }
         }
     }
 
     #[inline(always)]
     fn book_program(&mut self, ppn: Ppn, pbn: Pbn, owner: Owner, cause: Cause) {
         self.meter.count(Operation::Program, cause, ppn.0);
-        self.retime(None, Some(ppn));
         self.meter.serve(cause, self.medium.geometry.plane_of(pbn), 1);
-        self.meter.timeline.program(|| self.medium.spot(pbn, ppn, cause, Some(owner)));
+        let (_, time) = self.times_of(ppn);
+        self.meter.timeline.program(time, || self.medium.spot(pbn, ppn, cause, Some(owner)));
         self.note_in_map(owner);
     }
 

@@ -280,9 +280,10 @@ fn a_place_beside_the_blocks_keeps_all_planes_at_work() {
                     let spot = || Spot::nowhere((number % planes) as u32, purpose);
                     let timeline = flash.timeline_mut();
                     timeline.begin_chain();
+                    let (read, program) = timeline.page_times();
                     match operation {
-                        Operation::Read => timeline.read(spot),
-                        Operation::Program => timeline.program(spot),
+                        Operation::Read => timeline.read(read, spot),
+                        Operation::Program => timeline.program(program, spot),
                         _ => timeline.erase(spot),
                     }
                 }

@@ -168,7 +168,7 @@ impl Commands {
     fn can_share(&self, order: &Order, command: &Command) -> bool {
         self.die_of(order.plane) == self.die_of(command.first().plane)
             && command.is_alike(order)
-            && command.work.1 - command.work.0 == self.time_of(order.kind)
+            && command.work.1 - command.work.0 == order.time
     }
 
     /// When an operation has to be ready to join a command. The page of a cached program arrives before its
@@ -183,7 +183,7 @@ impl Commands {
     /// A read, a copy-back or an erase; what is read leaves behind the pages before it.
     fn join_as_it_is(&mut self, order: &Order, command: &Command) -> Option<Placed> {
         let Order { kind, plane, .. } = *order;
-        let transfer = if kind == Kind::Read { self.timing.transfer } else { 0 };
+        let transfer = if kind == Kind::Read { self.transfer } else { 0 };
         let bus = &self.bus(plane).search();
         let (held_until, data) = self.read_out(plane, bus, command.work.1, transfer);
         if held_until > command.held_until {
@@ -216,7 +216,7 @@ impl Commands {
 
     /// Starts all programs of the command when the last page has arrived.
     fn join_program(&mut self, order: &Order, last: &Command) -> Option<Placed> {
-        let Order { plane, ready, after, .. } = *order;
+        let Order { plane, ready, after, time, .. } = *order;
         let together = last.work.0.max(after);
         let begin = |arrived: Nanos| match self.cache_program {
             true => arrived.max(together),
@@ -225,7 +225,7 @@ impl Commands {
         let bus = &self.bus(plane).search();
         let data = self.bring_in(plane, bus, last.start.max(ready), begin);
         let begin = data.1.max(together);
-        let work = (begin, begin + self.timing.program);
+        let work = (begin, begin + time);
         let registers = || last.members.iter().map(|(member, _)| member.plane as usize);
         let kept = (last.work.0, begin);
         let keeps =
